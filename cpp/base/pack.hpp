@@ -1,0 +1,100 @@
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "view.hpp"
+
+/// Lanes: physics is written for a type V that is a scalar or a SIMD vector of T; comparisons give
+/// masks, and `mask ? a : b` selects lane by lane for both.
+namespace halocline {
+
+#ifndef __CUDACC__
+template <class T, int Width>
+struct PackOf {
+  typedef T type __attribute__((vector_size(sizeof(T) * Width)));
+};
+template <class T>
+struct PackOf<T, 1> {
+  using type = T;
+};
+/// `Width` values of T that are computed together.
+template <class T, int Width>
+using pack = typename PackOf<T, Width>::type;
+
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64;
+#else
+inline constexpr int vector_bytes = 32;
+#endif
+/// Lanes of the hardware for T. Twice as many is five times slower (GCC).
+template <class T>
+inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+#endif
+
+template <class V, class = void>
+struct Scalar {
+  using type = std::remove_cvref_t<decltype(std::declval<V>()[0])>;
+};
+template <class V>
+struct Scalar<V, std::enable_if_t<std::is_arithmetic_v<V>>> {
+  using type = V;
+};
+/// The element type of a scalar or pack.
+template <class V>
+using scalar_of = typename Scalar<V>::type;
+
+template <class V>
+inline constexpr int width_of = sizeof(V) / sizeof(scalar_of<V>);
+
+template <class V>
+using mask_of = decltype(std::declval<V>() < std::declval<V>());
+
+/// The same value in every lane.
+template <class V>
+HD inline V splat(scalar_of<V> value) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return value;
+  } else {
+    return V{} + value;
+  }
+}
+
+template <class V>
+HD inline V minimum(V a, V b) {
+  return a < b ? a : b;
+}
+template <class V>
+HD inline V maximum(V a, V b) {
+  return a > b ? a : b;
+}
+template <class V>
+HD inline V absolute(V a) {
+  return a < V{} ? -a : a;
+}
+
+/// Whether any lane of a mask is set.
+template <class M>
+HD inline bool any(M mask) {
+  if constexpr (std::is_arithmetic_v<M>) {
+    return mask;
+  } else {
+    std::remove_cvref_t<decltype(mask[0])> found = 0;
+    for (int lane = 0; lane < static_cast<int>(sizeof(M) / sizeof(mask[0])); ++lane) found |= mask[lane];
+    return found != 0;
+  }
+}
+
+/// Unaligned load and store of one pack.
+template <class V>
+HD inline V load(const scalar_of<V>* from) {
+  V value;
+  std::memcpy(&value, from, sizeof(V));
+  return value;
+}
+template <class V>
+HD inline void store(scalar_of<V>* to, V value) {
+  std::memcpy(to, &value, sizeof(V));
+}
+
+}  // namespace halocline

@@ -1,0 +1,1 @@
+"""Off-line transport of tracers."""

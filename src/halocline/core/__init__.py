@@ -1,0 +1,1 @@
+"""Constants, units, names, calendar, options and errors."""

@@ -1,0 +1,1 @@
+"""Case files, components, the time loop, and the command line."""

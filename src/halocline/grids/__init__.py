@@ -1,0 +1,1 @@
+"""Grids, metrics, masks and places on them."""

@@ -1,0 +1,1 @@
+"""Operators and solvers; only mathematics in the names."""

@@ -1,0 +1,1 @@
+"""Decompositions, fields, halos, sums, the runner and its record; no physics words."""

@@ -1,0 +1,1 @@
+"""The spectral wind-wave model."""

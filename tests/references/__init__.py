@@ -1,0 +1,1 @@
+"""Plain NumPy references of the kernels."""
