@@ -27,7 +27,7 @@ struct type_caster<halocline::View<T, Rank>> {
       value.extent[axis] = static_cast<std::ptrdiff_t>(array.shape(axis));
       value.stride[axis] = static_cast<std::ptrdiff_t>(array.stride(axis));
     }
-    return value.extent[Rank - 1] < 2 || value.stride[Rank - 1] == 1;
+    return array.size() == 0 || value.extent[Rank - 1] < 2 || value.stride[Rank - 1] == 1;
   }
 };
 

@@ -1,0 +1,278 @@
+"""How a grid is cut among ranks: blocks of a processor grid, blocks along a curve, or cards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.errors import UserError
+from halocline.core.options import Options, option
+from halocline.runtime.blocks import Block, Hand, Rectangle, World
+from halocline.runtime.communicator import Alone, Communicator
+from halocline.runtime.topology import Topology
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecompositionOptions(Options):
+    """How the grid is cut among the ranks; no choice changes a bit of the results."""
+
+    kind: str = option(
+        "blocks",
+        "",
+        "blocks of a processor grid, blocks along a space-filling curve, or sea points dealt"
+        " one by one like cards",
+        choices=("blocks", "curve", "cards"),
+        source="cards: Tolman (2003), equations 5.1 to 5.3",
+    )
+    blocks_per_rank: int = option(
+        1, "1", "blocks (curve: about this many, cards: hands) per rank", at_least=1
+    )
+
+
+class Layout:
+    """Where one rank's values lie: its blocks, and which spectral components it holds.
+
+    `components` is None where every component is held.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        blocks: list[Block] | list[Hand],
+        components: NDArray[np.int32] | None,
+    ) -> None:
+        self.name, self.blocks, self.components = name, blocks, components
+
+    def __repr__(self) -> str:
+        return f"Layout({self.name!r}, {len(self.blocks)} blocks)"
+
+
+class Decomposition:
+    """The cut of one grid: a world that all ranks know and the layouts of this rank.
+
+    Cards have two layouts: `home`, where the points of a hand have all their components, and
+    `planes`, where some components have all points. Otherwise the two are the same.
+    """
+
+    def __init__(
+        self,
+        mask: Mask,
+        topology: Topology,
+        *,
+        halo: int,
+        options: DecompositionOptions | None = None,
+        communicator: Communicator | None = None,
+        components: int = 0,
+    ) -> None:
+        self.options = options or DecompositionOptions()
+        self.communicator: Communicator = communicator or Alone()
+        ranks, rank = self.communicator.size, self.communicator.rank
+        _check_size(mask, ranks)
+        self.kind = self.options.kind
+        per_rank = self.options.blocks_per_rank
+        if self.kind == "cards":
+            if components < ranks:
+                raise UserError(
+                    f"Cards deal {components} spectral components to {ranks} ranks: some would get"
+                    " none. Use fewer ranks, or decomposition.kind = 'blocks'."
+                )
+            whole = (Rectangle(0, rank, 0, topology.nj, 0, topology.ni),)
+            self.world = World(topology, mask, halo, whole)
+            hands = ranks * per_rank
+            mine = [
+                Hand(self.world, number, hands, number // per_rank)
+                for number in range(rank * per_rank, (rank + 1) * per_rank)
+            ]
+            self.hands = hands
+            self.home = Layout("cards", mine, None)
+            self.planes = Layout(
+                "planes",
+                [Block(self.world, whole[0])],
+                np.arange(rank, components, ranks, dtype=np.int32),
+            )
+        else:
+            cut = cut_curve if self.kind == "curve" else cut_blocks
+            self.world = World(topology, mask, halo, cut(mask, ranks, per_rank, halo))
+            mine = [
+                Block(self.world, r) for r in self.world.rectangles if r.rank == rank
+            ]
+            self.home = self.planes = Layout(self.kind, mine, None)
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The distinct layouts, home first."""
+        return (self.home,) if self.home is self.planes else (self.home, self.planes)
+
+    @property
+    def sea_points(self) -> int:
+        return self.world.sea_points
+
+    def to_map(
+        self, points: NDArray[np.generic], fill: float = np.nan
+    ) -> NDArray[np.generic]:
+        """Put values at all sea points (..., points) onto the grid (..., nj, ni)."""
+        kind = points.dtype if np.issubdtype(points.dtype, np.floating) else np.float64
+        grid = np.full((*points.shape[:-1], *self.world.mask.shape), fill, kind)
+        grid[..., self.world.mask] = points
+        return grid
+
+    def describe(self) -> str:
+        """One line on the cut, for logs."""
+        if self.kind == "cards":
+            return f"cards: {self.sea_points} sea points dealt into {self.hands} hands"
+        world, size = self.world, self.communicator.size
+        load = np.zeros(size)
+        for r in world.rectangles:
+            load[r.rank] += world.mask[r.j0 : r.j1, r.i0 : r.i1].sum()
+        balance = load.max() * size / max(load.sum(), 1)
+        return (
+            f"{self.kind}: {len(world.rectangles)} blocks on {size} ranks, {self.sea_points} sea"
+            f" points, largest load {balance:.3f} of the mean"
+        )
+
+
+def _check_size(mask: Mask, ranks: int) -> None:
+    points = int(mask.sum())
+    if points == 0:
+        raise UserError(
+            "The grid has no sea point: nothing to compute. Check the mask and the depth"
+            " (positive downwards, 0 on land)."
+        )
+    if ranks > points:
+        raise UserError(
+            f"Cannot share {points} sea points among {ranks} ranks. Use at most {points} ranks."
+        )
+
+
+def _cuts(weight: NDArray[np.float64], parts: int) -> list[int]:
+    """Cut a line of weights into `parts` of nearly equal weight, none empty."""
+    total = np.concatenate([[0.0], np.cumsum(weight)])
+    ends = [0]
+    for part in range(1, parts):
+        at = int(np.searchsorted(total, total[-1] * part / parts))
+        if (
+            at > 0
+            and total[at] - total[-1] * part / parts
+            > total[-1] * part / parts - total[at - 1]
+        ):
+            at -= 1
+        ends.append(min(max(at, ends[-1] + 1), weight.size - (parts - part)))
+    return [*ends, weight.size]
+
+
+def _grid_of_blocks(
+    mask: Mask, rows: int, columns: int
+) -> list[tuple[int, int, int, int]]:
+    """Rows of equal load, each cut into columns of equal load; land-only blocks dropped."""
+    weight = mask.astype(float) + 0.2
+    blocks = []
+    j_ends = _cuts(weight.sum(axis=1), rows)
+    for j0, j1 in zip(j_ends, j_ends[1:], strict=False):
+        i_ends = _cuts(weight[j0:j1].sum(axis=0), columns)
+        for i0, i1 in zip(i_ends, i_ends[1:], strict=False):
+            if mask[j0:j1, i0:i1].any():
+                blocks.append((j0, j1, i0, i1))
+    return blocks
+
+
+def cost(mask: Mask, block: tuple[int, int, int, int], halo: int) -> float:
+    """Work of a block: its sea points, a share for every padded cell of its plane.
+
+    The share 0.25 is the measured ratio of propagation per cell to sources per point.
+    """
+    j0, j1, i0, i1 = block
+    return float(mask[j0:j1, i0:i1].sum()) + 0.25 * (j1 - j0 + 2 * halo) * (
+        i1 - i0 + 2 * halo
+    )
+
+
+def cut_blocks(
+    mask: Mask, ranks: int, per_rank: int, halo: int
+) -> tuple[Rectangle, ...]:
+    """Rate all factorisations of the number of blocks and take the one with the least largest load."""
+    wanted = ranks * per_rank
+    best: tuple[float, list[tuple[int, int, int, int]]] | None = None
+    for rows, columns in factorisations(wanted):
+        if rows > mask.shape[0] or columns > mask.shape[1]:
+            continue
+        blocks = _grid_of_blocks(mask, rows, columns)
+        if len(blocks) < ranks:
+            continue
+        shares = np.array([cost(mask, b, halo) for b in blocks])
+        loads = [shares[part].sum() for part in _deal(shares, ranks)]
+        if best is None or max(loads) < best[0]:
+            best = max(loads), blocks
+    if best is None:
+        points = int(mask.sum())
+        raise UserError(
+            f"Cannot cut {mask.shape[0]} x {mask.shape[1]} cells with {points} sea points into"
+            f" blocks for {ranks} ranks. Use fewer ranks, or decomposition.kind = 'cards'."
+        )
+    blocks = best[1]
+    shares = np.array([cost(mask, b, halo) for b in blocks])
+    rectangles = []
+    for rank, part in enumerate(_deal(shares, ranks)):
+        rectangles += [(rank, *blocks[n]) for n in part]
+    return tuple(Rectangle(number, *r) for number, r in enumerate(rectangles))
+
+
+def factorisations(number: int) -> Iterator[tuple[int, int]]:
+    """All (rows, columns) with rows * columns = number."""
+    for rows in range(1, number + 1):
+        if number % rows == 0:
+            yield rows, number // rows
+
+
+def _deal(shares: NDArray[np.float64], ranks: int) -> list[list[int]]:
+    """Consecutive blocks to ranks so that loads are nearly equal and no rank is empty."""
+    ends = _cuts(shares, ranks)
+    return [list(range(a, b)) for a, b in zip(ends, ends[1:], strict=False)]
+
+
+def cut_curve(
+    mask: Mask, ranks: int, per_rank: int, halo: int
+) -> tuple[Rectangle, ...]:
+    """Small square blocks along a Hilbert curve, dealt in equal loads; land-only ones dropped."""
+    nj, ni = mask.shape
+    side = max(1, math.isqrt(max(1, int(mask.sum()) // (ranks * max(per_rank, 4)))))
+    while True:
+        tiles = []
+        for j0 in range(0, nj, side):
+            for i0 in range(0, ni, side):
+                block = (j0, min(j0 + side, nj), i0, min(i0 + side, ni))
+                if mask[block[0] : block[1], block[2] : block[3]].any():
+                    tiles.append((hilbert_distance(j0 // side, i0 // side), block))
+        if len(tiles) >= ranks or side == 1:
+            break
+        side = max(1, side // 2)
+    blocks = [block for _, block in sorted(tiles)]
+    shares = np.array([cost(mask, b, halo) for b in blocks])
+    rectangles = []
+    for rank, part in enumerate(_deal(shares, ranks)):
+        rectangles += [(rank, *blocks[n]) for n in part]
+    return tuple(Rectangle(number, *r) for number, r in enumerate(rectangles))
+
+
+def hilbert_distance(j: int, i: int, order: int = 16) -> int:
+    """Distance of cell (j, i) along a Hilbert curve through 2^order x 2^order cells.
+
+    >>> [hilbert_distance(j, i) for j, i in [(0, 0), (0, 1), (1, 1), (1, 0)]]
+    [0, 1, 2, 3]
+    """
+    distance = 0
+    side = 1 << (order - 1)
+    while side:
+        right, up = int(bool(i & side)), int(bool(j & side))
+        distance += side * side * ((3 * right) ^ up)
+        if not up:
+            if right:
+                i, j = (1 << order) - 1 - i, (1 << order) - 1 - j
+            i, j = j, i
+        side >>= 1
+    return distance

@@ -1,0 +1,35 @@
+"""Runs the runtime's unit tests on several ranks, more than there are cores among them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from halocline.runtime.communicator import under_mpi
+from halocline.runtime.launch import mpi_environment, mpiexec_command
+
+files = ["test_halos.py", "test_reductions.py"]
+
+
+@pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
+@pytest.mark.parametrize("ranks", [3, 5])
+def test_runtime_tests_pass_on_ranks(ranks):
+    here = Path(__file__).parent
+    command = [
+        *mpiexec_command(ranks, threads=1),
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        *[str(here / name) for name in files],
+    ]
+    environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
