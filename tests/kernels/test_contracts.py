@@ -1,0 +1,191 @@
+"""Every kernel keeps its contract: measured reach equals stated reach, nothing else is touched."""
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from halocline.runtime.kernel import Argument, Kernel, kernels_of
+from kernels.samples import Sample, samples
+
+rooms = ["numerics", "waves", "biogeochemistry"]
+
+
+def all_kernels() -> Iterator[Kernel]:
+    for room in rooms:
+        package = importlib.import_module(f"halocline.{room}")
+        try:
+            native = importlib.import_module(f"{package.__name__}._native")
+        except ModuleNotFoundError:
+            continue
+        if hasattr(native, "contracts"):
+            yield from kernels_of(native).values()
+
+
+kernels = {kernel.name: kernel for kernel in all_kernels()}
+
+
+def run(kernel: Kernel, sample: Sample, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Outputs of the kernel on copies of `arrays`."""
+    copies = {name: array.copy() for name, array in arrays.items()}
+    kernel.function(box=sample.box, **copies, **sample.scalars)
+    return copies
+
+
+def places(argument: Argument, sample: Sample, array: np.ndarray) -> np.ndarray:
+    """Cell (j, i) of every horizontal place of an argument, shape horizontal + (2,)."""
+    if argument.place == "point":
+        assert sample.location is not None, "a kernel on points needs the sample's `location`"
+        return sample.location[: array.shape[-1]]
+    return np.stack(np.indices(array.shape[-2:]), axis=-1)
+
+
+def owned(argument: Argument, sample: Sample, array: np.ndarray) -> np.ndarray:
+    """Mask of the horizontal places that the kernel has to compute."""
+    j0, j1, i0, i1, points = sample.box
+    if argument.place == "point":
+        return np.arange(array.shape[-1]) < points
+    mask = np.zeros(array.shape[-2:], bool)
+    mask[j0:j1, i0:i1] = True
+    return mask
+
+
+def horizontal_rank(argument: Argument) -> int:
+    return 1 if argument.place == "point" else 2
+
+
+def fresh(kernel: str, seed: int, dtype: type) -> Sample:
+    return samples[kernel](np.random.default_rng(seed), dtype)
+
+
+def test_every_kernel_has_a_sample():
+    assert kernels
+    assert set(kernels) == set(samples)
+
+
+@pytest.mark.parametrize("name", sorted(kernels))
+def test_samples_are_complete_and_answers_finite(name):
+    kernel, sample = kernels[name], fresh(name, 0, np.float64)
+    assert set(sample.arrays) == {argument.name for argument in kernel.arguments}
+    result = run(kernel, sample, sample.arrays)
+    changed = False
+    for argument in kernel.arguments:
+        if not argument.writes:
+            assert np.array_equal(result[argument.name], sample.arrays[argument.name]), argument
+            continue
+        assert np.isfinite(result[argument.name]).all(), argument
+        changed |= not np.array_equal(result[argument.name], sample.arrays[argument.name])
+        if argument.place != "none":
+            outside = ~owned(argument, sample, sample.arrays[argument.name])
+            before = sample.arrays[argument.name][..., outside]
+            assert np.array_equal(result[argument.name][..., outside], before), argument
+    assert changed
+
+
+@pytest.mark.parametrize("name", sorted(kernels))
+def test_values_beyond_the_stated_reach_are_not_read(name):
+    """Halos that nobody promised hold NaN; the answer must be the same."""
+    kernel = kernels[name]
+    for seed in range(3):
+        sample = fresh(name, seed, np.float64)
+        expected = run(kernel, sample, sample.arrays)
+        for argument in kernel.arguments:
+            array = sample.arrays[argument.name]
+            if argument.place == "none" or array.dtype.kind != "f":
+                continue
+            place = places(argument, sample, array)
+            west, east, south, north = argument.reach
+            target = place[owned(argument, sample, array)]
+            promised = np.zeros(place.shape[:-1], bool)
+            cells = {tuple(cell) for cell in target}
+            for at in np.ndindex(promised.shape):
+                j, i = place[at]
+                promised[at] = any(
+                    (j - dj, i - di) in cells
+                    for dj in range(south, north + 1)
+                    for di in range(west, east + 1)
+                )
+            arrays = dict(sample.arrays)
+            arrays[argument.name] = np.where(promised, array, np.nan).astype(array.dtype)
+            result = run(kernel, sample, arrays)
+            for output in kernel.arguments:
+                if not output.writes:
+                    continue
+                if output.place == "none":
+                    assert np.array_equal(result[output.name], expected[output.name]), argument
+                    continue
+                own = owned(output, sample, sample.arrays[output.name])
+                got, wanted = result[output.name][..., own], expected[output.name][..., own]
+                assert np.array_equal(got, wanted), (argument, output)
+
+
+@pytest.mark.parametrize("name", sorted(kernels))
+def test_measured_reach_equals_stated_reach(name):
+    """Change one cell of an input and see which cells of the answer change."""
+    kernel = kernels[name]
+    for argument in kernel.arguments:
+        if argument.access == "write" or argument.place == "none":
+            continue
+        measured = measure(kernel, argument)
+        if measured is None:
+            assert fresh(name, 0, np.float64).arrays[argument.name].dtype.kind != "f", (
+                f"{argument.name} never changes an answer"
+            )
+            continue
+        assert measured == argument.reach, argument
+
+
+def measure(kernel: Kernel, argument: Argument) -> tuple[int, int, int, int] | None:
+    offsets: list[tuple[int, int]] = []
+    for seed in range(4):
+        sample = fresh(kernel.name, seed, np.float64)
+        base = run(kernel, sample, sample.arrays)
+        random = np.random.default_rng(100 + seed)
+        array = sample.arrays[argument.name]
+        if array.dtype.kind != "f":
+            return None
+        rank = horizontal_rank(argument)
+        place = places(argument, sample, array)
+        for at in np.ndindex(array.shape[-rank:]):
+            changed = array.copy()
+            changed[(..., *at)] *= random.uniform(0.5, 0.9)
+            result = run(kernel, sample, {**sample.arrays, argument.name: changed})
+            offsets += compare(kernel, sample, argument, base, result, place[at], at)
+        if extent(offsets) == argument.reach:
+            break
+    return extent(offsets)
+
+
+def compare(
+    kernel: Kernel,
+    sample: Sample,
+    argument: Argument,
+    base: dict[str, Any],
+    result: dict[str, Any],
+    poked: np.ndarray,
+    at: tuple[int, ...],
+) -> list[tuple[int, int]]:
+    """Offsets from every changed cell of the answer to the poked cell."""
+    found = []
+    for output in kernel.arguments:
+        if not output.writes or output.place == "none":
+            continue
+        differs = base[output.name] != result[output.name]
+        if output.name == argument.name:
+            inside = owned(output, sample, base[output.name])[at]
+            if not inside:
+                differs[(..., *at)] = False
+        rank = horizontal_rank(output)
+        horizontal = differs.reshape(-1, *differs.shape[-rank:]).any(axis=0)
+        for target in places(output, sample, base[output.name])[horizontal]:
+            found.append((int(poked[0] - target[0]), int(poked[1] - target[1])))
+    return found
+
+
+def extent(offsets: list[tuple[int, int]]) -> tuple[int, int, int, int] | None:
+    if not offsets:
+        return None
+    j, i = np.array(offsets).T
+    return int(i.min()), int(i.max()), int(j.min()), int(j.max())
