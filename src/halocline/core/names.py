@@ -1,0 +1,257 @@
+"""Every field by name: CF standard name, units, short name and meaning, listed once.
+
+The short name is the name in the code, in case files and in output files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halocline.core.errors import UserError, nearest
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One physical quantity; `standard_name` is empty where the CF table has none."""
+
+    short_name: str
+    standard_name: str
+    units: str
+    long_name: str
+    comment: str = ""
+
+    def attributes(self) -> dict[str, str]:
+        """CF attributes of a variable that holds this quantity."""
+        facts = {
+            "standard_name": self.standard_name,
+            "long_name": self.long_name,
+            "units": self.units,
+            "comment": self.comment,
+        }
+        return {name: text for name, text in facts.items() if text}
+
+
+_from_north = "where it comes from, clockwise from north"
+_period = "sea_surface_wave_mean_period_from_variance_spectral_density_"
+_swells = ("primary", "secondary", "tertiary")
+
+
+def _partition(name: str, standard: str, words: str) -> list[Quantity]:
+    """Height, peak period, mean direction and spread of one part of the sea state."""
+    cf = f"sea_surface_{standard}" if standard else ""
+    return [
+        Quantity(
+            f"{name}_height",
+            cf and f"{cf}_significant_height",
+            "m",
+            f"significant height of the {words}",
+        ),
+        Quantity(
+            f"{name}_peak_period",
+            cf and f"{cf}_period_at_variance_spectral_density_maximum",
+            "s",
+            f"peak period of the {words}",
+        ),
+        Quantity(
+            f"{name}_direction",
+            cf and f"{cf}_from_direction",
+            "degree",
+            f"mean direction of the {words}",
+            _from_north,
+        ),
+        Quantity(
+            f"{name}_spread",
+            cf and f"{cf}_directional_spread",
+            "degree",
+            f"directional spread of the {words}",
+        ),
+    ]
+
+
+_waves = [
+    Quantity(
+        "significant_height",
+        "sea_surface_wave_significant_height",
+        "m",
+        "significant height of wind and swell waves",
+        "4 sqrt(m0)",
+    ),
+    Quantity(
+        "mean_period_energy",
+        f"{_period}inverse_frequency_moment",
+        "s",
+        "mean period Tm-1,0",
+        "m-1 / m0",
+    ),
+    Quantity(
+        "mean_period",
+        f"{_period}first_frequency_moment",
+        "s",
+        "mean period Tm0,1",
+        "m0 / m1",
+    ),
+    Quantity(
+        "mean_period_zero_crossing",
+        f"{_period}second_frequency_moment",
+        "s",
+        "mean period Tm0,2",
+        "sqrt(m0 / m2)",
+    ),
+    Quantity(
+        "peak_period",
+        "sea_surface_wave_period_at_variance_spectral_density_maximum",
+        "s",
+        "peak period",
+    ),
+    Quantity(
+        "peak_frequency",
+        "",
+        "Hz",
+        "peak frequency",
+    ),
+    Quantity(
+        "mean_direction",
+        "sea_surface_wave_from_direction",
+        "degree",
+        "mean direction",
+        _from_north,
+    ),
+    Quantity(
+        "peak_direction",
+        "sea_surface_wave_from_direction_at_variance_spectral_density_maximum",
+        "degree",
+        "direction at the peak frequency",
+        _from_north,
+    ),
+    Quantity(
+        "directional_spread",
+        "sea_surface_wave_directional_spread",
+        "degree",
+        "directional spread",
+        "sqrt(2 (1 - r)), r the length of the energy-weighted mean unit vector",
+    ),
+    Quantity(
+        "stokes_drift_u",
+        "sea_surface_wave_stokes_drift_eastward_velocity",
+        "m s-1",
+        "eastward Stokes drift at the surface",
+    ),
+    Quantity(
+        "stokes_drift_v",
+        "sea_surface_wave_stokes_drift_northward_velocity",
+        "m s-1",
+        "northward Stokes drift at the surface",
+    ),
+    Quantity("directional_moment_a1", "", "1", "energy-weighted mean of cos(theta)"),
+    Quantity("directional_moment_b1", "", "1", "energy-weighted mean of sin(theta)"),
+    Quantity("directional_moment_a2", "", "1", "energy-weighted mean of cos(2 theta)"),
+    Quantity("directional_moment_b2", "", "1", "energy-weighted mean of sin(2 theta)"),
+    Quantity(
+        "mean_square_slope",
+        "sea_surface_wave_mean_square_slope",
+        "1",
+        "mean square slope of the resolved spectrum",
+    ),
+    Quantity(
+        "wave_spectrum",
+        "sea_surface_wave_directional_variance_spectral_density",
+        "m2 s rad-1",
+        "variance density of the surface by frequency and direction",
+    ),
+    *_partition("wind_sea", "wind_wave", "wind sea"),
+    *[
+        quantity
+        for number, rank in enumerate(_swells, 1)
+        for quantity in _partition(f"swell{number}", f"{rank}_swell_wave", f"{rank} swell")
+    ],
+    Quantity("wind_sea_fraction", "", "1", "share of the energy under the force of the wind"),
+    Quantity("partitions", "", "1", "number of partitions of the spectrum"),
+]
+
+_air = [
+    Quantity("wind_u", "eastward_wind", "m s-1", "eastward wind at 10 m"),
+    Quantity("wind_v", "northward_wind", "m s-1", "northward wind at 10 m"),
+    Quantity("wind_speed", "wind_speed", "m s-1", "wind speed at 10 m"),
+    Quantity(
+        "wind_direction",
+        "wind_from_direction",
+        "degree",
+        "wind direction at 10 m",
+        _from_north,
+    ),
+    Quantity("friction_velocity", "", "m s-1", "friction velocity of the air"),
+    Quantity(
+        "charnock",
+        "charnock_coefficient_for_surface_roughness_length_for_momentum_in_air",
+        "1",
+        "Charnock coefficient",
+    ),
+    Quantity(
+        "drag_coefficient",
+        "surface_drag_coefficient_for_momentum_in_air",
+        "1",
+        "drag coefficient of the wind at 10 m",
+    ),
+    Quantity(
+        "air_sea_temperature_difference",
+        "",
+        "K",
+        "temperature of the air less that of the sea surface",
+    ),
+    Quantity("air_temperature", "air_temperature", "K", "air temperature near the surface"),
+    Quantity(
+        "sea_surface_temperature",
+        "sea_surface_temperature",
+        "K",
+        "temperature of the sea surface",
+    ),
+]
+
+_sea = [
+    Quantity("depth", "sea_floor_depth_below_geoid", "m", "water depth, positive down, 0 on land"),
+    Quantity("mask", "sea_binary_mask", "1", "sea point"),
+    Quantity("ice", "sea_ice_area_fraction", "1", "sea-ice concentration"),
+    Quantity("obstruction_x", "", "1", "share of eastward propagation stopped by islands"),
+    Quantity("obstruction_y", "", "1", "share of northward propagation stopped by islands"),
+    Quantity("current_u", "eastward_sea_water_velocity", "m s-1", "eastward current"),
+    Quantity("current_v", "northward_sea_water_velocity", "m s-1", "northward current"),
+    Quantity("temperature", "sea_water_potential_temperature", "degree_C", "temperature"),
+    Quantity("salinity", "sea_water_salinity", "1e-3", "salinity"),
+    Quantity("tracer", "", "1", "concentration of a passive tracer"),
+    Quantity("velocity_u", "sea_water_x_velocity", "m s-1", "velocity along the grid's x"),
+    Quantity("velocity_v", "sea_water_y_velocity", "m s-1", "velocity along the grid's y"),
+    Quantity("velocity_w", "upward_sea_water_velocity", "m s-1", "upward velocity"),
+]
+
+_axes = [
+    Quantity("time", "time", "s", "time"),
+    Quantity("longitude", "longitude", "degrees_east", "longitude"),
+    Quantity("latitude", "latitude", "degrees_north", "latitude"),
+    Quantity("x", "projection_x_coordinate", "m", "distance to the east"),
+    Quantity("y", "projection_y_coordinate", "m", "distance to the north"),
+    Quantity("frequency", "sea_surface_wave_frequency", "Hz", "frequency"),
+    Quantity(
+        "direction",
+        "sea_surface_wave_to_direction",
+        "degree",
+        "direction of propagation",
+        "where waves go to, clockwise from north",
+    ),
+]
+
+quantities: dict[str, Quantity] = {q.short_name: q for q in [*_waves, *_air, *_sea, *_axes]}
+"""All quantities by short name."""
+
+
+def quantity(short_name: str) -> Quantity:
+    """The quantity of that short name.
+
+    >>> quantity("significant_height").units
+    'm'
+    >>> quantity("significant_hight")
+    Traceback (most recent call last):
+    halocline.core.errors.UserError: Unknown field 'significant_hight'. Did you mean 'significant_height'?
+    """
+    if short_name not in quantities:
+        raise UserError(f"Unknown field '{short_name}'.{nearest(short_name, quantities)}")
+    return quantities[short_name]
