@@ -1,0 +1,103 @@
+"""Grids as a case describes them: regular in longitude and latitude, or in metres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.errors import UserError
+from halocline.core.options import Options, option
+from halocline.grids.grid import Grid
+
+sides = ("west", "east", "south", "north")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridOptions(Options):
+    """The horizontal grid: from a file of depths, or regular with simple depths."""
+
+    kind: str = option(
+        "spherical",
+        "",
+        "coordinates: longitude and latitude, or metres",
+        choices=("spherical", "cartesian"),
+    )
+    file: str = option("", "", "netCDF file with depth and mask; empty for a grid made here")
+    mask: str = option("mask", "", "name of the variable in the file that is 1 at sea")
+    obstructions: bool = option(
+        True, "", "use the file's obstruction_x and obstruction_y: islands smaller than a cell"
+    )
+    nx: int = option(3, "1", "columns of a grid made here", at_least=1)
+    ny: int = option(3, "1", "rows of a grid made here", at_least=1)
+    x0: float = option(0.0, "degree or m", "x of the first column")
+    y0: float = option(0.0, "degree or m", "y of the first row")
+    dx: float = option(1.0, "degree or m", "distance of columns", at_least=1e-9)
+    dy: float = option(1.0, "degree or m", "distance of rows", at_least=1e-9)
+    depth: float | list[float] = option(
+        2500.0, "m", "depth of a grid made here: one number, or one for every column", at_least=0
+    )
+    periodic_x: bool | None = option(
+        None, "", "east joins west; if not given, where a spherical grid spans 360 degrees"
+    )
+    periodic_y: bool = option(False, "", "north joins south (Cartesian only)")
+    closed_edges: bool = option(
+        True, "", "outermost rows and columns of sides that are not joined are land"
+    )
+    boundary: list[str] = option(
+        [], "", f"sides whose outermost sea points keep their first spectrum: {', '.join(sides)}"
+    )
+
+
+def regular_grid(options: GridOptions) -> Grid:
+    """Make the grid that `options` describe without a file."""
+    x = options.x0 + options.dx * np.arange(options.nx)
+    y = options.y0 + options.dy * np.arange(options.ny)
+    columns = np.asarray(options.depth, float)
+    if columns.ndim and columns.size != options.nx:
+        raise UserError(
+            f"grid.depth has {columns.size} numbers for {options.nx} columns (grid.nx). Give one"
+            " number, or one for every column."
+        )
+    depth = np.broadcast_to(columns, (options.ny, options.nx)).copy()
+    if options.kind == "spherical" and (y.min() < -90 or y.max() > 90):
+        raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
+    grid = Grid(x=x, y=y, depth=depth, mask=depth > 0, spherical=options.kind == "spherical")
+    return finish(grid, options)
+
+
+def finish(grid: Grid, options: GridOptions) -> Grid:
+    """Join or close the sides of a grid and mark its active boundary, as `options` say."""
+    spans = grid.spherical and abs(grid.step_x * grid.x.size - 360.0) < 1e-3 * grid.step_x
+    periodic_x = spans if options.periodic_x is None else options.periodic_x
+    if options.periodic_y and grid.spherical:
+        raise UserError("grid.periodic_y: north and south of a spherical grid cannot be joined.")
+    unknown = [side for side in options.boundary if side not in sides]
+    if unknown:
+        raise UserError(f"grid.boundary = {unknown}: the sides are {', '.join(sides)}.")
+    mask = grid.mask.copy()
+    boundary = _boundary(mask, options.boundary)
+    if options.closed_edges:
+        edge = np.zeros_like(mask)
+        if not options.periodic_y:
+            edge[[0, -1], :] = True
+        if not periodic_x:
+            edge[:, [0, -1]] = True
+        mask &= ~edge | boundary
+    return replace(
+        grid,
+        mask=mask,
+        boundary=boundary & mask if boundary.any() else None,
+        periodic_x=periodic_x,
+        periodic_y=options.periodic_y,
+    )
+
+
+def _boundary(mask: NDArray[np.bool_], chosen: list[str]) -> NDArray[np.bool_]:
+    """Sea cells on the chosen sides."""
+    on_side = np.zeros_like(mask)
+    places = {"west": np.s_[:, 0], "east": np.s_[:, -1], "south": np.s_[0, :], "north": np.s_[-1, :]}
+    for side in chosen:
+        on_side[places[side]] = True
+    return on_side & mask
