@@ -75,8 +75,8 @@ struct Binder {
 template <std::size_t N>
 void publish(nb::module_& module, const Contract<N>& contract) {
   static constexpr const char* access[] = {"read", "write", "update"};
-  static constexpr const char* place[] = {"center", "x_face", "y_face", "corner",
-                                          "interface", "point", "none"};
+  static constexpr const char* place[] = {"center",    "x_face", "y_face", "corner",
+                                          "interface", "point",  "none"};
   static constexpr const char* column[] = {"own", "whole"};
   if (!nb::hasattr(module, "contracts")) module.attr("contracts") = nb::dict();
   nb::list arguments;
@@ -94,7 +94,7 @@ void publish(nb::module_& module, const Contract<N>& contract) {
 }  // namespace halocline
 
 /// Registers what follows in the room's module: `HALOCLINE_BIND(name) { module.def(...); }`.
-#define HALOCLINE_BIND(name)                                      \
-  static void bind_##name(nanobind::module_& module);             \
-  static const halocline::Binder binder_##name{&bind_##name};     \
+#define HALOCLINE_BIND(name)                                  \
+  static void bind_##name(nanobind::module_& module);         \
+  static const halocline::Binder binder_##name{&bind_##name}; \
   static void bind_##name(nanobind::module_& module)

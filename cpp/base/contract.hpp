@@ -11,7 +11,8 @@ enum class Access { read, write, update };
 /// below; `point` is a compact list of sea points, `none` has no horizontal place (tables).
 enum class Place { center, x_face, y_face, corner, interface, point, none };
 
-/// How far a kernel looks, as signed offsets in the field's own horizontal indices, corners included.
+/// How far a kernel looks, as signed offsets in the field's own horizontal indices, corners
+/// included.
 struct Reach {
   int west = 0, east = 0, south = 0, north = 0;
 };

@@ -80,7 +80,8 @@ HD inline bool any(M mask) {
     return mask;
   } else {
     std::remove_cvref_t<decltype(mask[0])> found = 0;
-    for (int lane = 0; lane < static_cast<int>(sizeof(M) / sizeof(mask[0])); ++lane) found |= mask[lane];
+    for (int lane = 0; lane < static_cast<int>(sizeof(M) / sizeof(mask[0])); ++lane)
+      found |= mask[lane];
     return found != 0;
   }
 }

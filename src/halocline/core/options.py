@@ -1,4 +1,4 @@
-"""Typed options that explain themselves: each has a value, a unit, a meaning, bounds and a source."""
+"""Typed options that explain themselves: value, unit, meaning, bounds and source."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Options:
     >>> @dataclasses.dataclass(frozen=True, kw_only=True)
     ... class Friction(Options):
     ...     '''Bottom friction.'''
-    ...     coefficient: float = option(0.067, "m2 s-3", "strength", at_least=0)
-    >>> Friction.from_table({"coefficient": 0.038}, "waves.friction").coefficient
+    ...     strength: float = option(0.067, "m2 s-3", "coefficient", at_least=0)
+    >>> Friction.from_table({"strength": 0.038}, "waves.friction").strength
     0.038
-    >>> Friction.from_table({"coeficient": 1}, "waves.friction")
+    >>> Friction.from_table({"strenght": 1}, "friction")
     Traceback (most recent call last):
-    halocline.core.errors.UserError: Unknown option 'waves.friction.coeficient'. Did you mean 'coefficient'?
+    halocline.core.errors.UserError: Unknown option 'friction.strenght'. Did you mean 'strength'?
     """
 
     def __post_init__(self) -> None:

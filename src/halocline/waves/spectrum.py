@@ -48,7 +48,7 @@ class SpectralGrid(Options):
     @cached_property
     def frequency(self) -> Array:
         """Frequencies [Hz], shape (frequencies,)."""
-        return self.first_frequency * self.factor ** np.arange(self.frequencies)
+        return self.first_frequency * self.factor ** np.arange(self.frequencies, dtype=np.float64)
 
     @cached_property
     def sigma(self) -> Array:
@@ -71,7 +71,7 @@ class SpectralGrid(Options):
     @cached_property
     def direction(self) -> Array:
         """Directions towards which waves travel, anticlockwise from east [rad]."""
-        return (np.arange(self.directions) + self.offset) * self.direction_width
+        return (np.arange(self.directions, dtype=np.float64) + self.offset) * self.direction_width
 
     @property
     def direction_width(self) -> float:
