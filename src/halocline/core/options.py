@@ -51,9 +51,9 @@ class Options:
     ...     strength: float = option(0.067, "m2 s-3", "coefficient", at_least=0)
     >>> Friction.from_table({"strength": 0.038}, "waves.friction").strength
     0.038
-    >>> Friction.from_table({"strenght": 1}, "friction")
+    >>> Friction.from_table({"strengths": 1}, "friction")
     Traceback (most recent call last):
-    halocline.core.errors.UserError: Unknown option 'friction.strenght'. Did you mean 'strength'?
+    halocline.core.errors.UserError: Unknown option 'friction.strengths'. Did you mean 'strength'?
     """
 
     def __post_init__(self) -> None:
@@ -80,9 +80,7 @@ class Options:
             if required and name not in values:
                 meaning = field.metadata.get("meaning", "")
                 path = f"{where}.{name}" if where else name
-                raise UserError(
-                    f"Option '{path}' is missing ({meaning}). Add it to the case file."
-                )
+                raise UserError(f"Option '{path}' is missing ({meaning}). Add it to the case file.")
         try:
             return cls(**values)
         except UserError as error:
@@ -95,9 +93,7 @@ class Options:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Options):
-        items = {
-            f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)
-        }
+        items = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {name: item for name, item in items.items() if item is not None}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
@@ -127,9 +123,7 @@ def _convert(hint: Any, value: Any, path: str) -> Any:
             return value
         if isinstance(value, Mapping):
             return hint.from_table(value, path)
-        raise UserError(
-            f"'{path}' is a table of options, got {value!r}. Write it as [{path}]."
-        )
+        raise UserError(f"'{path}' is a table of options, got {value!r}. Write it as [{path}].")
     if origin in (list, tuple):
         if not isinstance(value, list | tuple):
             raise UserError(f"'{path}' is a list, got {value!r}. Write [ ... ].")
@@ -137,21 +131,13 @@ def _convert(hint: Any, value: Any, path: str) -> Any:
         if origin is tuple and not (len(kinds) == 2 and kinds[1] is Ellipsis):
             if len(kinds) != len(value):
                 raise UserError(f"'{path}' needs {len(kinds)} values, got {value!r}.")
-            return tuple(
-                _convert(k, v, path) for k, v in zip(kinds, value, strict=True)
-            )
-        return origin(
-            _convert(kinds[0], item, f"{path}[{at}]") for at, item in enumerate(value)
-        )
+            return tuple(_convert(k, v, path) for k, v in zip(kinds, value, strict=True))
+        return origin(_convert(kinds[0], item, f"{path}[{at}]") for at, item in enumerate(value))
     if origin is dict:
         kind = typing.get_args(hint)[1]
         if not isinstance(value, Mapping):
-            raise UserError(
-                f"'{path}' is a table, got {value!r}. Write it as [{path}]."
-            )
-        return {
-            key: _convert(kind, item, f"{path}.{key}") for key, item in value.items()
-        }
+            raise UserError(f"'{path}' is a table, got {value!r}. Write it as [{path}].")
+        return {key: _convert(kind, item, f"{path}.{key}") for key, item in value.items()}
     if hint is Any:
         return value
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
