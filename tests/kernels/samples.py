@@ -36,3 +36,29 @@ def sample(kernel: str) -> Callable[[Maker], Maker]:
         return maker
 
     return register
+
+
+@sample("mean_parameters")
+def mean_parameters(random: np.random.Generator, dtype: type) -> Sample:
+    from halocline.waves.parameters import PARAMETERS, ParameterTables
+    from halocline.waves.spectrum import SpectralGrid
+
+    grid = SpectralGrid(frequencies=5, directions=6)
+    tables = ParameterTables(grid, dtype)
+    points, owned = 11, 7
+    arrays = {
+        "spectrum": random.lognormal(size=(grid.components, points)),
+        "wavenumber": random.uniform(0.01, 0.1, (grid.frequencies, points)),
+        **{name: np.zeros(points) for name in PARAMETERS},
+    }
+    return Sample(
+        box=(0, 0, 0, 0, owned),
+        arrays={
+            **{name: array.astype(dtype) for name, array in arrays.items()},
+            "weights": tables.weights,
+            "frequency": tables.frequency,
+            "unit_vector": tables.unit_vector,
+        },
+        scalars={**tables.scalars, "missing": 0.0},
+        location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
+    )

@@ -24,12 +24,8 @@ class SpectralGrid(Options):
     """
 
     first_frequency: float = option(0.0418, "Hz", "lowest frequency", at_least=1e-4)
-    factor: float = option(
-        1.1, "1", "ratio of successive frequencies", at_least=1.001, at_most=3.0
-    )
-    frequencies: int = option(
-        25, "1", "number of frequencies", at_least=3, at_most=1000
-    )
+    factor: float = option(1.1, "1", "ratio of successive frequencies", at_least=1.001, at_most=3.0)
+    frequencies: int = option(25, "1", "number of frequencies", at_least=3, at_most=1000)
     directions: int = option(24, "1", "number of directions", at_least=4, at_most=1440)
     offset: float = option(
         0.0, "1", "shift of the first direction, in bins", at_least=-0.5, at_most=0.5
