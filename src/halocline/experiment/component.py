@@ -1,0 +1,33 @@
+"""What the time loop asks of a model component."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Protocol
+
+from halocline.core.clock import Date
+from halocline.runtime.fields import Field
+from halocline.runtime.runner import Runner
+
+
+class Component(Protocol):
+    """A model on one grid, with its forcing, that can be stepped and looked at."""
+
+    run: Runner
+    step_length: timedelta
+
+    def restart_fields(self) -> Sequence[Field]:
+        """Fields that a restart file holds."""
+
+    def start(self, time: Date, restarted: bool) -> None:
+        """Get ready for the first step at `time`; the fields hold a restart if `restarted`."""
+
+    def step(self, time: Date) -> None:
+        """Advance from `time` by `step_length`."""
+
+    def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
+        """Output fields by short name, at `time`, computed from the state."""
+
+    def summary(self) -> str:
+        """One line on the state, for the end of a run: a call for all ranks."""

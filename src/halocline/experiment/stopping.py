@@ -1,0 +1,59 @@
+"""Ending a run cleanly: signals and wall time become one decision of all ranks."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import numpy as np
+
+from halocline.runtime.communicator import Communicator
+
+codes = {0: "", 1: "SIGTERM", 2: "SIGINT", 3: "the wall time"}
+
+
+class Stopping:
+    """Whether the run has to end before its time, asked once a step by all ranks alike."""
+
+    def __init__(self, communicator: Communicator, walltime: float | None = None) -> None:
+        self.communicator = communicator
+        self.started = time.monotonic()
+        self.walltime = walltime
+        self.longest_step = 0.0
+        self._last = self.started
+        self._code = 0
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Catch SIGTERM and SIGINT; a second SIGINT ends at once."""
+        previous = {
+            number: signal.signal(number, self._caught)
+            for number in (signal.SIGTERM, signal.SIGINT)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+    def _caught(self, number: int, frame: FrameType | None) -> None:
+        if self._code and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self._code = 1 if number == signal.SIGTERM else 2
+
+    def asked(self) -> str:
+        """Why to stop now, or an empty text; a call for all ranks.
+
+        Wall time is kept by stopping when the longest step so far would no longer fit twice.
+        """
+        now = time.monotonic()
+        self.longest_step = max(self.longest_step, now - self._last)
+        self._last = now
+        code = self._code
+        if self.walltime is not None:
+            over = now - self.started + 2.0 * self.longest_step > self.walltime
+            code = max(code, 3 if over else 0)
+        return codes[int(self.communicator.maximum(np.array([float(code)]))[0])]
