@@ -19,12 +19,8 @@ def random_decomposition(seed: int, kind: str, components: int = 0) -> Decomposi
     random = np.random.default_rng(seed)
     nj, ni = random.integers(6, 30, 2)
     mask = random.random((nj, ni)) < random.uniform(0.3, 1.0)
-    topology = Topology(
-        int(nj), int(ni), bool(random.integers(2)), bool(random.integers(2))
-    )
-    options = DecompositionOptions(
-        kind=kind, blocks_per_rank=int(random.integers(1, 5))
-    )
+    topology = Topology(int(nj), int(ni), bool(random.integers(2)), bool(random.integers(2)))
+    options = DecompositionOptions(kind=kind, blocks_per_rank=int(random.integers(1, 5)))
     return Decomposition(
         mask,
         topology,
@@ -56,9 +52,7 @@ def test_halos_hold_what_their_owners_hold(kind, on):
         exchange.poison(field.layout, request)
         exchange(field.layout, [request])
         reached = 0
-        for array, block, wanted in zip(
-            field.blocks, field.layout.blocks, expected, strict=True
-        ):
+        for array, block, wanted in zip(field.blocks, field.layout.blocks, expected, strict=True):
             if on == "points":
                 inside = block.distance(block.point_j, block.point_i) <= depth
                 owner = decomposition.world.owner[
@@ -75,12 +69,8 @@ def test_halos_hold_what_their_owners_hold(kind, on):
         assert reached > 0
         whole = field.gather()
         if decomposition.communicator.rank == 0:
-            owned = (
-                truth if on == "points" else truth[..., decomposition.world.owner >= 0]
-            )
-            got = (
-                whole if on == "points" else whole[..., decomposition.world.owner >= 0]
-            )
+            owned = truth if on == "points" else truth[..., decomposition.world.owner >= 0]
+            got = whole if on == "points" else whole[..., decomposition.world.owner >= 0]
             assert np.array_equal(got, owned)
 
 

@@ -12,9 +12,7 @@ from halocline.runtime.reductions import GlobalSums
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_any_order_and_any_cut_give_the_same_bits(dtype):
     random = np.random.default_rng(1)
-    values = (
-        random.standard_normal(20_001) * 10.0 ** random.uniform(-8, 8, 20_001)
-    ).astype(dtype)
+    values = (random.standard_normal(20_001) * 10.0 ** random.uniform(-8, 8, 20_001)).astype(dtype)
     first = GlobalSums(Alone(), 1)([[values]])[0]
     for seed in range(10):
         shuffled = np.random.default_rng(seed).permutation(values)
@@ -26,10 +24,7 @@ def test_any_order_and_any_cut_give_the_same_bits(dtype):
 
 def test_many_sums_at_once_and_growing_scale():
     sums = GlobalSums(Alone(), 2)
-    assert (
-        sums([[np.array([1.0, 2.0])], [np.array([1e20, -1e20, 1.0])]]).tolist()[0]
-        == 3.0
-    )
+    assert sums([[np.array([1.0, 2.0])], [np.array([1e20, -1e20, 1.0])]]).tolist()[0] == 3.0
     assert sums([[np.array([1e6])], [np.array([0.5])]]).tolist() == [1e6, 0.5]
 
 
@@ -42,7 +37,4 @@ def test_sum_over_ranks_is_that_of_one_rank():
     communicator = world()
     values = np.random.default_rng(3).standard_normal(10_000)
     mine = values[communicator.rank :: communicator.size]
-    assert (
-        GlobalSums(communicator, 1)([[mine]])[0]
-        == GlobalSums(Alone(), 1)([[values]])[0]
-    )
+    assert GlobalSums(communicator, 1)([[mine]])[0] == GlobalSums(Alone(), 1)([[values]])[0]

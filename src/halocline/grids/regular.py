@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +53,8 @@ class GridOptions(Options):
 
 def regular_grid(options: GridOptions) -> Grid:
     """Make the grid that `options` describe without a file."""
-    x = options.x0 + options.dx * np.arange(options.nx)
-    y = options.y0 + options.dy * np.arange(options.ny)
+    x: NDArray[np.float64] = options.x0 + options.dx * np.arange(options.nx)
+    y: NDArray[np.float64] = options.y0 + options.dy * np.arange(options.ny)
     columns = np.asarray(options.depth, float)
     if columns.ndim and columns.size != options.nx:
         raise UserError(
@@ -97,7 +98,12 @@ def finish(grid: Grid, options: GridOptions) -> Grid:
 def _boundary(mask: NDArray[np.bool_], chosen: list[str]) -> NDArray[np.bool_]:
     """Sea cells on the chosen sides."""
     on_side = np.zeros_like(mask)
-    places = {"west": np.s_[:, 0], "east": np.s_[:, -1], "south": np.s_[0, :], "north": np.s_[-1, :]}
+    places: dict[str, Any] = {
+        "west": np.s_[:, 0],
+        "east": np.s_[:, -1],
+        "south": np.s_[0, :],
+        "north": np.s_[-1, :],
+    }
     for side in chosen:
         on_side[places[side]] = True
     return on_side & mask

@@ -138,7 +138,5 @@ class Hand:
 
     @property
     def sea_numbers(self) -> Index32:
-        numbers = np.arange(
-            self.number, self.world.sea_points, self.hands, dtype=np.int32
-        )
+        numbers = np.arange(self.number, self.world.sea_points, self.hands, dtype=np.int32)
         return numbers

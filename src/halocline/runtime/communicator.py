@@ -84,12 +84,8 @@ class Ranks:
     ) -> None:
         from mpi4py import MPI
 
-        requests = [
-            self.comm.Irecv([buffer, MPI.BYTE], source) for source, buffer in receive
-        ]
-        requests += [
-            self.comm.Isend([buffer, MPI.BYTE], target) for target, buffer in send
-        ]
+        requests = [self.comm.Irecv([buffer, MPI.BYTE], source) for source, buffer in receive]
+        requests += [self.comm.Isend([buffer, MPI.BYTE], target) for target, buffer in send]
         MPI.Request.Waitall(requests)
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,7 @@ class Layout:
     def __init__(
         self,
         name: str,
-        blocks: list[Block] | list[Hand],
+        blocks: Sequence[Block | Hand],
         components: NDArray[np.int32] | None,
     ) -> None:
         self.name, self.blocks, self.components = name, blocks, components
@@ -99,10 +99,8 @@ class Decomposition:
         else:
             cut = cut_curve if self.kind == "curve" else cut_blocks
             self.world = World(topology, mask, halo, cut(mask, ranks, per_rank, halo))
-            mine = [
-                Block(self.world, r) for r in self.world.rectangles if r.rank == rank
-            ]
-            self.home = self.planes = Layout(self.kind, mine, None)
+            blocks = [Block(self.world, r) for r in self.world.rectangles if r.rank == rank]
+            self.home = self.planes = Layout(self.kind, blocks, None)
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -113,9 +111,7 @@ class Decomposition:
     def sea_points(self) -> int:
         return self.world.sea_points
 
-    def to_map(
-        self, points: NDArray[np.generic], fill: float = np.nan
-    ) -> NDArray[np.generic]:
+    def to_map(self, points: NDArray[np.generic], fill: float = np.nan) -> NDArray[np.generic]:
         """Put values at all sea points (..., points) onto the grid (..., nj, ni)."""
         kind = points.dtype if np.issubdtype(points.dtype, np.floating) else np.float64
         grid = np.full((*points.shape[:-1], *self.world.mask.shape), fill, kind)
@@ -158,17 +154,14 @@ def _cuts(weight: NDArray[np.float64], parts: int) -> list[int]:
         at = int(np.searchsorted(total, total[-1] * part / parts))
         if (
             at > 0
-            and total[at] - total[-1] * part / parts
-            > total[-1] * part / parts - total[at - 1]
+            and total[at] - total[-1] * part / parts > total[-1] * part / parts - total[at - 1]
         ):
             at -= 1
         ends.append(min(max(at, ends[-1] + 1), weight.size - (parts - part)))
     return [*ends, weight.size]
 
 
-def _grid_of_blocks(
-    mask: Mask, rows: int, columns: int
-) -> list[tuple[int, int, int, int]]:
+def _grid_of_blocks(mask: Mask, rows: int, columns: int) -> list[tuple[int, int, int, int]]:
     """Rows of equal load, each cut into columns of equal load; land-only blocks dropped."""
     weight = mask.astype(float) + 0.2
     blocks = []
@@ -187,15 +180,11 @@ def cost(mask: Mask, block: tuple[int, int, int, int], halo: int) -> float:
     The share 0.25 is the measured ratio of propagation per cell to sources per point.
     """
     j0, j1, i0, i1 = block
-    return float(mask[j0:j1, i0:i1].sum()) + 0.25 * (j1 - j0 + 2 * halo) * (
-        i1 - i0 + 2 * halo
-    )
+    return float(mask[j0:j1, i0:i1].sum()) + 0.25 * (j1 - j0 + 2 * halo) * (i1 - i0 + 2 * halo)
 
 
-def cut_blocks(
-    mask: Mask, ranks: int, per_rank: int, halo: int
-) -> tuple[Rectangle, ...]:
-    """Rate all factorisations of the number of blocks and take the one with the least largest load."""
+def cut_blocks(mask: Mask, ranks: int, per_rank: int, halo: int) -> tuple[Rectangle, ...]:
+    """Rate all factorisations of the number of blocks; the least largest load wins."""
     wanted = ranks * per_rank
     best: tuple[float, list[tuple[int, int, int, int]]] | None = None
     for rows, columns in factorisations(wanted):
@@ -235,9 +224,7 @@ def _deal(shares: NDArray[np.float64], ranks: int) -> list[list[int]]:
     return [list(range(a, b)) for a, b in zip(ends, ends[1:], strict=False)]
 
 
-def cut_curve(
-    mask: Mask, ranks: int, per_rank: int, halo: int
-) -> tuple[Rectangle, ...]:
+def cut_curve(mask: Mask, ranks: int, per_rank: int, halo: int) -> tuple[Rectangle, ...]:
     """Small square blocks along a Hilbert curve, dealt in equal loads; land-only ones dropped."""
     nj, ni = mask.shape
     side = max(1, math.isqrt(max(1, int(mask.sum()) // (ranks * max(per_rank, 4)))))

@@ -128,10 +128,7 @@ class Field:
             return self.blocks
         blocks = self.layout.blocks
         if self.on == "points":
-            return [
-                a[..., : b.owned_points]
-                for a, b in zip(self.blocks, blocks, strict=True)
-            ]
+            return [a[..., : b.owned_points] for a, b in zip(self.blocks, blocks, strict=True)]
         owned = []
         for array, block in zip(self.blocks, blocks, strict=True):
             j0, j1, i0, i1, _ = block.box
@@ -148,9 +145,7 @@ class Field:
         layout = self.layout if not self.static else self.decomposition.layouts[0]
         if self.static:
             self._global = values
-        for storage in (
-            self._storage.values() if self.static else [self.storage(layout)]
-        ):
+        for storage in self._storage.values() if self.static else [self.storage(layout)]:
             self._fill(storage, values)
 
     def _fill(self, storage: Storage, values: Array) -> None:
@@ -166,9 +161,7 @@ class Field:
                 assert isinstance(block, Block)
                 cells = values[..., block.cell_j, block.cell_i]
                 array[...] = np.where(block.inside, cells, np.zeros((), self.dtype))
-        storage.fresh[:] = (
-            fresh_everywhere if self.static else self.decomposition.world.halo
-        )
+        storage.fresh[:] = fresh_everywhere if self.static else self.decomposition.world.halo
 
     def set_from(self, function: Callable[[Any], Array]) -> None:
         """Set owned values block by block: `function(block)` gives outer + the owned shape."""
@@ -196,9 +189,7 @@ class Field:
         self._valid_in = layout.name
 
     def __repr__(self) -> str:
-        return (
-            f"Field({self.name!r}, {self.units!r}, outer={self.outer}, on={self.on!r})"
-        )
+        return f"Field({self.name!r}, {self.units!r}, outer={self.outer}, on={self.on!r})"
 
 
 class Rows:

@@ -32,9 +32,7 @@ class Piece:
 class Pattern:
     """Who gives what to whom for halos of one depth, apart from buffers and messages."""
 
-    def __init__(
-        self, layout: Layout, on: Where, depth: int, ranks: int, rank: int
-    ) -> None:
+    def __init__(self, layout: Layout, on: Where, depth: int, ranks: int, rank: int) -> None:
         self.local: list[Piece] = []
         self.send: dict[int, list[Piece]] = {}
         self.receive: dict[int, list[Piece]] = {}
@@ -73,7 +71,7 @@ class Pattern:
 def _halo_places(block: Block, on: Where, depth: int) -> tuple[Any, Any, Index32]:
     """Padded cells of the halo up to `depth`, and their places in a flat array."""
     if on == "points":
-        places = np.arange(block.owned_points, block.points, dtype=np.int32)
+        places: Index32 = np.arange(block.owned_points, block.points, dtype=np.int32)
         j, i = block.point_j[places], block.point_i[places]
         near = block.distance(j, i) <= depth
         return j[near], i[near], places[near]
@@ -83,9 +81,7 @@ def _halo_places(block: Block, on: Where, depth: int) -> tuple[Any, Any, Index32
     return j, i, (j * block.row_length + i).astype(np.int32)
 
 
-def _source_places(
-    world: Any, give: Any, on: Where, cell_j: Any, cell_i: Any
-) -> Index32:
+def _source_places(world: Any, give: Any, on: Where, cell_j: Any, cell_i: Any) -> Index32:
     """Places of owned global cells in the flat array of the block that owns them."""
     if on == "points":
         places: Index32 = world.position[cell_j, cell_i]
@@ -163,9 +159,7 @@ class HaloExchange:
             for piece in getattr(pattern, way).get(peer, [])
         ]
 
-    def _buffer(
-        self, way: str, peer: int, parts: list[tuple[Request, Piece]]
-    ) -> NDArray[np.uint8]:
+    def _buffer(self, way: str, peer: int, parts: list[tuple[Request, Piece]]) -> NDArray[np.uint8]:
         size = sum(_bytes(request, piece) for request, piece in parts)
         kept = self._buffers.get((way, peer, 0))
         if kept is None or kept.size < size:
@@ -194,6 +188,4 @@ def _split(
 
 
 def _all_targets(pattern: Pattern) -> list[Piece]:
-    return pattern.local + [
-        piece for pieces in pattern.receive.values() for piece in pieces
-    ]
+    return pattern.local + [piece for pieces in pattern.receive.values() for piece in pieces]

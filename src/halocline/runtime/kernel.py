@@ -46,8 +46,6 @@ class Kernel:
 def kernels_of(native: ModuleType) -> dict[str, Kernel]:
     """All kernels of a room's extension module, by name."""
     return {
-        name: Kernel(
-            name, tuple(Argument(*a) for a in arguments), getattr(native, name)
-        )
+        name: Kernel(name, tuple(Argument(*a) for a in arguments), getattr(native, name))
         for name, arguments in native.contracts.items()
     }

@@ -36,14 +36,12 @@ def mpiexec_command(ranks: int, threads: int = 1) -> list[str]:
 
 
 def mpi_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Environment for the ranks: settings for the wheel's Open MPI 5 only, a site's MPI has none."""
+    """Environment for the ranks; only the wheel's Open MPI 5 gets settings."""
     result = dict(os.environ if environment is None else environment)
     if _from_wheel():
         result.setdefault("OMPI_MCA_btl", "self,sm,tcp")
         result.setdefault("OMPI_MCA_osc", "^ucx")
         result.setdefault("OMPI_MCA_pml", "ob1")
-        result["OMPI_ALLOW_RUN_AS_ROOT"] = result["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = (
-            "1"
-        )
+        result["OMPI_ALLOW_RUN_AS_ROOT"] = result["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
         result.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
     return result

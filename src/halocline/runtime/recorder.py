@@ -56,16 +56,12 @@ class Recorder:
 
     def table(self, communicator: Communicator) -> str | None:
         """Time per phase over all ranks as text, on rank 0; a call for all ranks."""
-        everyone = communicator.gather(
-            (self.counters, self.message_count, self.message_bytes)
-        )
+        everyone = communicator.gather((self.counters, self.message_count, self.message_bytes))
         if everyone is None:
             return None
         names = sorted(
             {name for counters, _, _ in everyone for name in counters},
-            key=lambda name: (
-                -max(c[name].seconds if name in c else 0 for c, _, _ in everyone)
-            ),
+            key=lambda name: -max(c[name].seconds if name in c else 0 for c, _, _ in everyone),
         )
         lines = [f"{'phase':<32}{'calls':>9}{'min s':>10}{'mean s':>10}{'max s':>10}"]
         for name in names:

@@ -54,9 +54,7 @@ class GlobalSums:
             for array in terms[at]:
                 if array.size:
                     value = float(np.max(np.abs(array)))
-                    largest[at] = max(
-                        largest[at], value if math.isfinite(value) else math.inf
-                    )
+                    largest[at] = max(largest[at], value if math.isfinite(value) else math.inf)
         largest = self.communicator.maximum(largest)
         if not np.isfinite(largest).all():
             raise FloatingPointError("A global sum has terms that are not finite.")

@@ -55,9 +55,7 @@ class Runner:
         Arguments of the contract come from `given` or from attributes of `state`, as fields or
         `Rows` of them; everything else in `given` is passed on as it is.
         """
-        layout = (
-            self.decomposition.planes if kernel.horizontal else self.decomposition.home
-        )
+        layout = self.decomposition.planes if kernel.horizontal else self.decomposition.home
         bound = [(a, _bind(a, state, given)) for a in kernel.arguments]
         names = {argument.name for argument in kernel.arguments}
         scalars = {name: value for name, value in given.items() if name not in names}
@@ -71,9 +69,7 @@ class Runner:
             if argument.writes:
                 self._written(layout, value)
 
-    def _bring(
-        self, layout: Layout, bound: list[tuple[Argument, Field | Rows]]
-    ) -> None:
+    def _bring(self, layout: Layout, bound: list[tuple[Argument, Field | Rows]]) -> None:
         for _, value in bound:
             whole = value.field if isinstance(value, Rows) else value
             if not whole.move_to(layout):
@@ -98,9 +94,7 @@ class Runner:
             storage = whole.storage(layout)
             if storage.fresh[:rows].size and storage.fresh[:rows].min() < depth:
                 flat = _flat_rows(whole, storage, rows)
-                stale.append(
-                    (whole.name, storage, rows, Request(flat, whole.on, depth))
-                )
+                stale.append((whole.name, storage, rows, Request(flat, whole.on, depth)))
         if not stale:
             return
         if self.plan is not None:
@@ -148,11 +142,7 @@ class Runner:
 
 
 def _bind(argument: Argument, state: Any, given: dict[str, Any]) -> Field | Rows:
-    value = (
-        given[argument.name]
-        if argument.name in given
-        else getattr(state, argument.name, None)
-    )
+    value = given[argument.name] if argument.name in given else getattr(state, argument.name, None)
     assert isinstance(value, Field | Rows), (
         f"no field '{argument.name}' for a kernel that needs one; got {value!r}"
     )

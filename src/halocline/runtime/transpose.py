@@ -37,9 +37,7 @@ def _spread(field: Field, layout: Layout) -> None:
     whole = field.decomposition.communicator.broadcast(field.gather())
     storage = field.storage(layout)
     for array, block in zip(storage.arrays, layout.blocks, strict=True):
-        array[..., : block.owned_points] = whole[
-            ..., block.sea_numbers[: block.owned_points]
-        ]
+        array[..., : block.owned_points] = whole[..., block.sea_numbers[: block.owned_points]]
 
 
 def _transpose(
@@ -56,9 +54,7 @@ def _transpose(
     per_rank = hands // ranks
 
     def held(peer: int, batch: int) -> NDArray[np.int32]:
-        return np.arange(
-            peer + batch * ranks, components, ranks * batches, dtype=np.int32
-        )
+        return np.arange(peer + batch * ranks, components, ranks * batches, dtype=np.int32)
 
     def places(peer: int) -> list[tuple[int, int]]:
         """Hands of a rank and how many points each has."""
@@ -75,12 +71,8 @@ def _transpose(
             if peer == rank:
                 continue
             peer_rows = held(peer, batch)
-            cards_buffers = [
-                np.empty((peer_rows.size, n), field.dtype) for _, n in places(rank)
-            ]
-            plane_buffers = [
-                np.empty((own_rows.size, n), field.dtype) for _, n in places(peer)
-            ]
+            cards_buffers = [np.empty((peer_rows.size, n), field.dtype) for _, n in places(rank)]
+            plane_buffers = [np.empty((own_rows.size, n), field.dtype) for _, n in places(peer)]
             if to_planes:
                 for buffer, values in zip(cards_buffers, cards.flat, strict=True):
                     buffer[...] = values[peer_rows]
@@ -91,9 +83,7 @@ def _transpose(
                     rows = np.arange(own_rows.size, dtype=np.int32)
                     _native.take_in(plane[batch::batches], rows, hand, hands, buffer)
             out, back = (
-                (cards_buffers, plane_buffers)
-                if to_planes
-                else (plane_buffers, cards_buffers)
+                (cards_buffers, plane_buffers) if to_planes else (plane_buffers, cards_buffers)
             )
             send += [(peer, _bytes(buffer)) for buffer in out if buffer.size]
             receive += [(peer, _bytes(buffer)) for buffer in back if buffer.size]
