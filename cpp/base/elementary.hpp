@@ -11,9 +11,9 @@
 ///
 /// Errors, in units in the last place (measured over all float32 inputs and many float64 ones):
 /// exp, log, sin, cos below 1; tan, atan2, tanh, cube_root below 3; sinh, cosh below 4; pow(x, y)
-/// below 2 + 2.5 |y log x|; sines and cosines below 1e-4 have the absolute error of 1e-4. Angles are taken up to 8192 (float) and 1e6 (double);
-/// beyond, the result is NaN. The polynomials interpolate the functions at Chebyshev points and
-/// were computed for this file with 60 digits.
+/// below 2 + 2.5 |y log x|; sines and cosines below 1e-4 have the absolute error of 1e-4. Angles
+/// are taken up to 8192 (float) and 1e6 (double); beyond, the result is NaN. The polynomials
+/// interpolate the functions at Chebyshev points and were computed for this file with 60 digits.
 namespace halocline {
 
 namespace elementary {
