@@ -53,8 +53,8 @@ class GridOptions(Options):
 
 def regular_grid(options: GridOptions) -> Grid:
     """Make the grid that `options` describe without a file."""
-    x: NDArray[np.float64] = options.x0 + options.dx * np.arange(options.nx)
-    y: NDArray[np.float64] = options.y0 + options.dy * np.arange(options.ny)
+    x = np.asarray(options.x0 + options.dx * np.arange(options.nx), np.float64)
+    y = np.asarray(options.y0 + options.dy * np.arange(options.ny), np.float64)
     columns = np.asarray(options.depth, float)
     if columns.ndim and columns.size != options.nx:
         raise UserError(

@@ -71,7 +71,7 @@ class Pattern:
 def _halo_places(block: Block, on: Where, depth: int) -> tuple[Any, Any, Index32]:
     """Padded cells of the halo up to `depth`, and their places in a flat array."""
     if on == "points":
-        places: Index32 = np.arange(block.owned_points, block.points, dtype=np.int32)
+        places: Index32 = np.arange(block.owned_points, block.points).astype(np.int32)
         j, i = block.point_j[places], block.point_i[places]
         near = block.distance(j, i) <= depth
         return j[near], i[near], places[near]
