@@ -116,7 +116,7 @@ class SprinklerAveraging {
     const T x0 = vectors_.size_x[0], x1 = vectors_.size_x[1];
     const T y0 = vectors_.size_y[0], y1 = vectors_.size_y[1];
     const T rising0 = vectors_.rising[0], rising1 = vectors_.rising[1];
-    const T scale = sixth_ * T(0.5);
+    const T scale = sixth_ * T(0.5), smallest = T(1e-12);
     const Exchanges to = exchanges(j);
     T *__restrict straight = to.straight, *__restrict rising = to.rising,
       *__restrict falling = to.falling;
@@ -125,8 +125,9 @@ class SprinklerAveraging {
       const T shape = T(0.5) * (aspect_south[i] + aspect[i]);
       const T reach0 = y0 * shape, reach1 = y1 * shape;
       const T area_scale = scale * (area_south[i] + area[i]);
-      const T weight = maximum(reach0 - x0, T(0)) + maximum(reach1 - x1, T(0));
-      straight[i] = area_scale * rate_y[i] * open_y[i] * (weight / shape) * (south[i] - north[i]);
+      const T slimness = T(1) / maximum(shape, smallest);
+      const T weight = maximum(y0 - x0 * slimness, T(0)) + maximum(y1 - x1 * slimness, T(0));
+      straight[i] = area_scale * rate_y[i] * open_y[i] * weight * (south[i] - north[i]);
       const T diagonal0 = minimum(x0, reach0), diagonal1 = minimum(x1, reach1);
       const T corner = T(0.5) * area_scale * (rate_x_south[i] + rate_x[i]);
       const T up = rising0 * diagonal0 + rising1 * diagonal1;

@@ -1,0 +1,202 @@
+"""Propagation of the spectrum in space: scheme, averaging, obstacles, sub-steps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.constants import gravity
+from halocline.core.errors import UserError
+from halocline.core.options import Options, option
+from halocline.grids.grid import Grid
+from halocline.runtime.blocks import Block
+from halocline.waves.dispersion import linear_dispersion
+from halocline.waves.spectrum import SpectralGrid
+
+Array = NDArray[np.float64]
+schemes = {"upwind": 0, "QUICKEST": 1, "UQ": 2}
+halo = 3
+"""Depth of halo that one sub-step with averaging reads [cells]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpatialPropagation(Options):
+    """Finite volumes with one sweep in x and one in y per sub-step."""
+
+    scheme: str = option(
+        "UQ",
+        "",
+        "first-order upwind, third-order QUICKEST, or that with the ULTIMATE limiter (UQ)",
+        choices=tuple(schemes),
+        source="Leonard (1979, 1991); Tolman (1995)",
+    )
+    averaging_along: float = option(
+        1.5,
+        "1",
+        "half-width of the averaging along the direction of travel, in spreads of group speed"
+        " of a frequency band; 0 with averaging_across = 0 switches averaging off",
+        at_least=0,
+        source="Tolman (2002), garden-sprinkler effect",
+    )
+    averaging_across: float = option(
+        1.5,
+        "1",
+        "half-width of the averaging across the direction of travel, in widths of a direction bin",
+        at_least=0,
+        source="Tolman (2002), garden-sprinkler effect",
+    )
+    open_ice: float = option(
+        0.25,
+        "1",
+        "ice concentration up to which waves pass freely",
+        at_least=0,
+        at_most=1,
+        source="Tolman (2003), unresolved islands and ice",
+    )
+    closed_ice: float = option(
+        0.75,
+        "1",
+        "ice concentration from which no wave passes; linear between",
+        at_least=0,
+        at_most=1,
+        source="Tolman (2003), unresolved islands and ice",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.open_ice < self.closed_ice:
+            raise UserError(
+                f"open_ice = {self.open_ice} must be smaller than closed_ice = {self.closed_ice}."
+            )
+
+    def scalars(self, spectral: SpectralGrid) -> dict[str, Any]:
+        """Arguments `scheme`, `width_along`, `width_across` of the kernel `propagate_space`.
+
+        Widths are half-widths of the averaging area per distance travelled. Together they are
+        kept below 1, so that the area stays within the ring of neighbours at Courant number 1.
+        """
+        along = self.averaging_along * 0.5 * (spectral.factor - 1.0 / spectral.factor)
+        across = self.averaging_across * spectral.direction_width
+        scale = min(1.0, 1.0 / max(along + across, 1e-30))
+        return {
+            "scheme": schemes[self.scheme],
+            "width_along": along * scale,
+            "width_across": across * scale,
+        }
+
+
+def travel(spectral: SpectralGrid, along_x: bool = True, along_y: bool = True) -> Array:
+    """Cosine and sine of each direction, exact on the axes; shape (directions, 2).
+
+    Without `along_x` or `along_y` waves do not move along that axis.
+    """
+    table = np.array([_cosine_and_sine(angle) for angle in spectral.direction])
+    return table * np.array([along_x, along_y], float)
+
+
+def _cosine_and_sine(angle: float) -> tuple[float, float]:
+    x, y = math.cos(angle), math.sin(angle)
+    return (0.0 if abs(x) < 1e-12 else x), (0.0 if abs(y) < 1e-12 else y)
+
+
+def propagation_arrays(grid: Grid, spectral: SpectralGrid) -> dict[str, Array]:
+    """Global static arrays of the kernel, from grid and depth.
+
+    crossing_rate_x, crossing_rate_y [s-1], shape (frequency, nj, ni): group speed over distance of
+    centres at the west and south faces of cells; beside land that of the sea cell.
+    cell_area, cell_aspect, shape (nj, ni). fixed_point, shape (sea points,).
+    """
+    _, group_speed = linear_dispersion(np.where(grid.mask, grid.depth, 1.0), spectral.frequency)
+    area = grid.area
+    fixed = np.zeros(grid.shape, bool) if grid.boundary is None else grid.boundary
+    return {
+        "crossing_rate_x": _at_faces(group_speed / grid.dx, grid, axis=-1),
+        "crossing_rate_y": _at_faces(group_speed / grid.dy, grid, axis=-2),
+        "cell_area": area / area.max(),
+        "cell_aspect": grid.dx / grid.dy,
+        "fixed_point": grid.at_points(fixed),
+    }
+
+
+def _behind(values: NDArray[Any], grid: Grid, axis: int) -> NDArray[Any]:
+    """Values of the western or southern neighbours; 0 beyond closed sides."""
+    periodic = grid.periodic_x if axis == -1 else grid.periodic_y
+    shifted = np.roll(values, 1, axis)
+    if not periodic:
+        shifted[(..., 0) if axis == -1 else (..., 0, slice(None))] = 0
+    return shifted
+
+
+def _at_faces(rate: Array, grid: Grid, axis: int) -> Array:
+    here = np.broadcast_to(grid.mask, rate.shape).astype(float)
+    behind = _behind(here, grid, axis)
+    total = here * rate + behind * _behind(rate, grid, axis)
+    return total / np.maximum(here + behind, 1.0)
+
+
+def transparencies(
+    grid: Grid, options: SpatialPropagation, ice: Array | None = None
+) -> dict[str, Array]:
+    """Global planes transparency_x, transparency_y: share of energy that passes a face.
+
+    Islands and ice let a share T of the energy pass a cell, half of it, sqrt(T), at each of its
+    two faces (Tolman 2003). 0 where land touches the face: what comes there is absorbed.
+    `ice` is its concentration [1], shape (nj, ni).
+    """
+    free = np.ones(grid.shape)
+    if ice is not None:
+        covered = (ice - options.open_ice) / (options.closed_ice - options.open_ice)
+        free = 1.0 - np.clip(covered, 0.0, 1.0)
+    planes = {}
+    for name, axis, closed in (
+        ("transparency_x", -1, grid.obstruction_x),
+        ("transparency_y", -2, grid.obstruction_y),
+    ):
+        cell = np.where(grid.mask, free * (1.0 - (0.0 if closed is None else closed)), 0.0)
+        planes[name] = np.sqrt(cell * _behind(cell, grid, axis))
+    return planes
+
+
+def cells_of_points(block: Block) -> NDArray[np.int32]:
+    """Place j * width + i of every point in the padded plane of a block (`cell_of_point`)."""
+    return (block.point_j * block.shape[1] + block.point_i).astype(np.int32)
+
+
+def sub_steps(
+    spectral: SpectralGrid,
+    crossing_rate_x: Array,
+    crossing_rate_y: Array,
+    time_step: float,
+    *,
+    spatial_step: float | None = None,
+    maximum_courant: float = 0.9,
+) -> NDArray[np.int32]:
+    """Number of sub-steps of `time_step` [s] for every frequency.
+
+    With `spatial_step` [s], the longest step of the lowest frequency, a frequency takes longer
+    ones as its group speed in deep water is smaller. Without it, steps are chosen so that no wave
+    crosses more than `maximum_courant` of a cell. Both come from the whole grid.
+    """
+    fastest = np.array(
+        [max(x.max(), y.max()) for x, y in zip(crossing_rate_x, crossing_rate_y, strict=True)]
+    )
+    if spatial_step is None:
+        longest = maximum_courant / np.maximum(fastest, 1e-30)
+    else:
+        longest = spatial_step * spectral.frequency / spectral.frequency[0]
+    count = np.maximum(np.ceil(time_step / longest * (1.0 - 1e-12)), 1.0)
+    courant = fastest * time_step / count
+    if courant.max() > 1.0:
+        worst = int(courant.argmax())
+        group_speed = 0.25 * gravity / (math.pi * spectral.frequency[worst])
+        raise UserError(
+            f"A spatial step of {spatial_step} s is too long: waves of"
+            f" {spectral.frequency[worst]:.4f} Hz (about {group_speed:.0f} m s-1) would cross"
+            f" {courant.max():.2f} cells in a step. Use at most"
+            f" {math.floor(spatial_step / courant.max()) if spatial_step else 0} s, or leave it out."
+        )
+    return count.astype(np.int32)
