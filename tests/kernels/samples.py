@@ -62,3 +62,67 @@ def mean_parameters(random: np.random.Generator, dtype: type) -> Sample:
         scalars={**tables.scalars, "missing": 0.0},
         location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
     )
+
+
+@sample("linear_dispersion")
+def linear_dispersion(random: np.random.Generator, dtype: type) -> Sample:
+    points, owned = 9, 6
+    return Sample(
+        box=(0, 0, 0, 0, owned),
+        arrays={
+            "depth": random.uniform(5.0, 50.0, points).astype(dtype),
+            "sigma": np.array([0.3, 0.6, 1.2]),
+            "wavenumber": np.ones((3, points), dtype),
+            "group_speed": np.ones((3, points), dtype),
+        },
+        scalars={"gravity": 9.806},
+        location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
+    )
+
+
+@sample("propagate_space")
+def propagate_space(random: np.random.Generator, dtype: type) -> Sample:
+    """A block of 3 x 4 cells with a halo of 4; one land cell, one fixed point."""
+    halo, rows, columns, frequencies, directions = 4, 3, 4, 2, 8
+    shape = (rows + 2 * halo, columns + 2 * halo)
+    sea = np.ones(shape, bool)
+    sea[halo + 1, halo + 2] = False
+    owned = np.zeros(shape, bool)
+    owned[halo:-halo, halo:-halo] = True
+    cells = np.concatenate([np.argwhere(sea & owned), np.argwhere(sea & ~owned)])
+    components = frequencies * directions
+    angle = (np.arange(directions) + 0.3) * 2.0 * np.pi / directions
+
+    def open_face(axis: int) -> np.ndarray:
+        return random.uniform(0.5, 1.0, shape) * sea * np.roll(sea, 1, axis)
+
+    arrays = {
+        "spectrum": random.lognormal(sigma=0.3, size=(components, len(cells))),
+        "crossing_rate_x": random.uniform(2e-4, 4e-4, (frequencies, *shape)),
+        "crossing_rate_y": random.uniform(2e-4, 4e-4, (frequencies, *shape)),
+        "transparency_x": open_face(1),
+        "transparency_y": open_face(0),
+        "cell_area": random.uniform(0.5, 1.0, shape),
+        "cell_aspect": random.uniform(0.5, 1.5, shape),
+        "travel": np.stack([np.cos(angle), np.sin(angle)], axis=-1),
+        "spatial_step": np.array([1500.0, 1000.0]),
+    }
+    integers = {
+        "cell_of_point": cells[:, 0] * shape[1] + cells[:, 1],
+        "fixed_point": np.arange(len(cells)) == 1,
+        "frequency_of": np.arange(components) // directions,
+        "direction_of": np.arange(components) % directions,
+    }
+    return Sample(
+        box=(halo, halo + rows, halo, halo + columns, int((sea & owned).sum())),
+        arrays={name: array.astype(dtype) for name, array in arrays.items()}
+        | {name: array.astype(np.int32) for name, array in integers.items()},
+        scalars={
+            "components": components,
+            "x_first": bool(random.integers(2)),
+            "scheme": 2,
+            "width_along": 0.2,
+            "width_across": 0.5,
+        },
+        location=cells,
+    )

@@ -83,9 +83,7 @@ class SpaceDriver:
 
     def _static(self, name: str, units: str, values: np.ndarray, on: str, dtype: type) -> None:
         outer = {"cells": values.shape[:-2], "points": values.shape[:-1], "none": values.shape}[on]
-        field = Field(
-            name, units, self.decomposition, outer=outer, on=on, dtype=dtype, static=True
-        )
+        field = Field(name, units, self.decomposition, outer=outer, on=on, dtype=dtype, static=True)
         field.set_global(values)
         setattr(self, name, field)
 

@@ -19,7 +19,7 @@ def linear_dispersion(depth: ArrayLike, frequency: ArrayLike) -> tuple[Array, Ar
 
     >>> wavenumber, group_speed = linear_dispersion([1000.0], [0.1])
     >>> round(float(wavenumber[0, 0]), 6), round(float(group_speed[0, 0]), 4)
-    (0.04026, 7.8034)
+    (0.040259, 7.8034)
     """
     depths = np.asarray(depth, np.float64)
     sigma = 2.0 * np.pi * np.atleast_1d(np.asarray(frequency, np.float64))

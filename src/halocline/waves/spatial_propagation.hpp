@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "contract.hpp"
-#include "sprinkler_averaging.hpp"
 #include "spectral_plane.hpp"
+#include "sprinkler_averaging.hpp"
 
 /// Propagation of the spectrum in space: one component at a time, on a plane of the block.
 ///
@@ -39,9 +39,14 @@ class ComponentStep {
  public:
   ComponentStep(const PlaneMap<T>& map, const Metrics<T>& metrics, PlaneBuffers<T>& buffers,
                 int frequency, T travel_x, T travel_y, T step, const AveragingVectors<T>& averaging)
-      : map_(map), metrics_(metrics), buffers_(buffers), frequency_(frequency),
-        northward_(travel_y >= T(0)), eastward_(travel_x >= T(0)),
-        reach_x_(std::abs(travel_x) * step), reach_y_(std::abs(travel_y) * step),
+      : map_(map),
+        metrics_(metrics),
+        buffers_(buffers),
+        frequency_(frequency),
+        northward_(travel_y >= T(0)),
+        eastward_(travel_x >= T(0)),
+        reach_x_(std::abs(travel_x) * step),
+        reach_y_(std::abs(travel_y) * step),
         averaging_(map, metrics, buffers, frequency, step, averaging) {}
 
   /// Advance the plane of `buffers` and write the owned points of `spectrum`.

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.constants import gravity
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.grid import Grid
@@ -190,13 +189,10 @@ def sub_steps(
         longest = spatial_step * spectral.frequency / spectral.frequency[0]
     count = np.maximum(np.ceil(time_step / longest * (1.0 - 1e-12)), 1.0)
     courant = fastest * time_step / count
-    if courant.max() > 1.0:
-        worst = int(courant.argmax())
-        group_speed = 0.25 * gravity / (math.pi * spectral.frequency[worst])
+    if spatial_step is not None and courant.max() > 1.0:
         raise UserError(
             f"A spatial step of {spatial_step} s is too long: waves of"
-            f" {spectral.frequency[worst]:.4f} Hz (about {group_speed:.0f} m s-1) would cross"
-            f" {courant.max():.2f} cells in a step. Use at most"
-            f" {math.floor(spatial_step / courant.max()) if spatial_step else 0} s, or leave it out."
+            f" {spectral.frequency[courant.argmax()]:.4f} Hz would cross {courant.max():.2f} cells"
+            f" in one. Use at most {math.floor(spatial_step / courant.max())} s, or leave it out."
         )
     return count.astype(np.int32)

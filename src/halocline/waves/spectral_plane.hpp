@@ -43,17 +43,21 @@ class PlaneMap {
  public:
   PlaneMap(const Box& box, View<const std::int32_t, 1> cell_of_point,
            View<const std::int32_t, 1> fixed_point, View<const T, 2> cell_area)
-      : box(box), columns_(cell_area.extent[1]), width_((columns_ + 31) / 16 * 16),
-        points_(cell_of_point.extent[0]), runs_of_row_(cell_area.extent[0]),
-        fixed_of_row_(cell_area.extent[0]), inverse_area_(width_ * cell_area.extent[0]) {
+      : box(box),
+        columns_(cell_area.extent[1]),
+        width_((columns_ + 31) / 16 * 16),
+        points_(cell_of_point.extent[0]),
+        runs_of_row_(cell_area.extent[0]),
+        fixed_of_row_(cell_area.extent[0]),
+        inverse_area_(width_ * cell_area.extent[0]) {
     for (std::ptrdiff_t point = 0; point < points_; ++point) {
       const int j = cell_of_point(point) / columns_, i = cell_of_point(point) % columns_;
       add_point(static_cast<std::int32_t>(point), j, i);
-      if (fixed_point(point) != 0) fixed_of_row_[j].push_back({static_cast<std::int32_t>(point), i});
+      if (fixed_point(point) != 0)
+        fixed_of_row_[j].push_back({static_cast<std::int32_t>(point), i});
     }
     for (int j = box.j0; j < box.j1; ++j)
-      for (int i = box.i0; i < box.i1; ++i)
-        inverse_area_[j * width_ + i] = T(1) / cell_area(j, i);
+      for (int i = box.i0; i < box.i1; ++i) inverse_area_[j * width_ + i] = T(1) / cell_area(j, i);
   }
 
   /// Put all points, halo included, on the plane; its land stays as it is.

@@ -1,9 +1,9 @@
 #pragma once
 #include <cmath>
 
+#include "numerics/quickest.hpp"
 #include "pack.hpp"
 #include "spectral_plane.hpp"
-#include "numerics/quickest.hpp"
 
 /// Averaging against the garden-sprinkler effect (Tolman 2002, Ocean Modelling 4).
 namespace halocline::waves {
@@ -42,8 +42,12 @@ class SprinklerAveraging {
  public:
   SprinklerAveraging(const PlaneMap<T>& map, const Metrics<T>& metrics, PlaneBuffers<T>& buffers,
                      int frequency, T step, const AveragingVectors<T>& vectors)
-      : map_(map), metrics_(metrics), buffers_(buffers), frequency_(frequency),
-        sixth_(step / T(6)), vectors_(vectors) {}
+      : map_(map),
+        metrics_(metrics),
+        buffers_(buffers),
+        frequency_(frequency),
+        sixth_(step / T(6)),
+        vectors_(vectors) {}
 
   /// Contents of row j, columns two cells into the halo; rows come in the order of travel.
   void row(int j, bool northward, T* content) {
@@ -75,9 +79,10 @@ class SprinklerAveraging {
                      Exchanges south, Exchanges north, T* __restrict content) {
 #pragma omp simd
     for (int i = west; i < east; ++i)
-      content[i] = area[i] * density[i] + ((along[i] - along[i + 1]) +
-                   ((south.straight[i] + (south.rising[i] + south.falling[i + 1])) -
-                    (north.straight[i] + (north.rising[i + 1] + north.falling[i]))));
+      content[i] =
+          area[i] * density[i] + ((along[i] - along[i + 1]) +
+                                  ((south.straight[i] + (south.rising[i] + south.falling[i + 1])) -
+                                   (north.straight[i] + (north.rising[i + 1] + north.falling[i]))));
   }
 
   /// Exchange eastward through the faces of row j.
@@ -118,8 +123,7 @@ class SprinklerAveraging {
     const T rising0 = vectors_.rising[0], rising1 = vectors_.rising[1];
     const T scale = sixth_ * T(0.5), smallest = T(1e-12);
     const Exchanges to = exchanges(j);
-    T *__restrict straight = to.straight, *__restrict rising = to.rising,
-      *__restrict falling = to.falling;
+    T* __restrict straight = to.straight, * __restrict rising = to.rising, * __restrict falling = to.falling;
 #pragma omp simd
     for (int i = map_.box.i0 - 2; i < map_.box.i1 + 3; ++i) {
       const T shape = T(0.5) * (aspect_south[i] + aspect[i]);
