@@ -94,6 +94,7 @@ class Field:
             home = decomposition.planes if on == "cells" else decomposition.home
         self._valid_in = home.name
         self._global: Array | None = None
+        self._maker: Callable[[Any], Array] | None = None
         self.storage(home).valid = True
 
     def storage(self, layout: Layout) -> Storage:
@@ -104,6 +105,8 @@ class Field:
             )
             if self._global is not None:
                 self._fill(self._storage[layout.name], self._global)
+            elif self._maker is not None:
+                self._make(self._storage[layout.name], self._maker)
         return self._storage[layout.name]
 
     def _outer_in(self, layout: Layout) -> tuple[int, ...]:
@@ -169,6 +172,19 @@ class Field:
         for array, block in zip(self.owned, self.layout.blocks, strict=True):
             array[...] = function(block)
         storage.fresh[:] = 0
+
+    def set_per_block(self, function: Callable[[Any], Array]) -> None:
+        """Set a static field block by block: `function(block)` gives outer + the padded shape."""
+        assert self.static
+        self._maker = function
+        for storage in self._storage.values():
+            self._make(storage, function)
+
+    def _make(self, storage: Storage, function: Callable[[Any], Array]) -> None:
+        for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
+            if isinstance(block, Block):
+                array[...] = function(block)
+        storage.fresh[:] = fresh_everywhere
 
     def gather(self) -> Array | None:
         """Global array (as in `set_global`) on rank 0, None elsewhere; a call for all ranks."""

@@ -71,14 +71,14 @@ class Pattern:
 def _halo_places(block: Block, on: Where, depth: int) -> tuple[Any, Any, Index32]:
     """Padded cells of the halo up to `depth`, and their places in a flat array."""
     if on == "points":
-        places: Index32 = np.arange(block.owned_points, block.points).astype(np.int32)
-        j, i = block.point_j[places], block.point_i[places]
+        points: Index32 = np.arange(block.owned_points, block.points).astype(np.int32)
+        j, i = block.point_j[points], block.point_i[points]
         near = block.distance(j, i) <= depth
-        return j[near], i[near], places[near]
+        return j[near], i[near], points[near]
     j, i = np.nonzero(~block.owned & block.inside)
     near = block.distance(j, i) <= depth
     j, i = j[near], i[near]
-    return j, i, (j * block.row_length + i).astype(np.int32)
+    return j, i, np.asarray(j * block.row_length + i, np.int32)
 
 
 def _source_places(world: Any, give: Any, on: Where, cell_j: Any, cell_i: Any) -> Index32:
