@@ -75,7 +75,7 @@ def _halo_places(block: Block, on: Where, depth: int) -> tuple[Any, Any, Index32
         j, i = block.point_j[points], block.point_i[points]
         near = block.distance(j, i) <= depth
         return j[near], i[near], points[near]
-    j, i = np.nonzero(~block.owned & block.inside)
+    j, i = np.indices(block.shape)[:, ~block.owned & block.inside]
     near = block.distance(j, i) <= depth
     j, i = j[near], i[near]
     return j, i, np.asarray(j * block.row_length + i, np.int32)
