@@ -1,0 +1,161 @@
+"""Case files: one TOML file says everything about a run, as typed options.
+
+A case is complete: the same file and the same data give the same bits.
+"""
+
+from __future__ import annotations
+
+import datetime
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import tomli_w
+
+from halocline.core.clock import Clock, Date, date, duration
+from halocline.core.errors import UserError, nearest
+from halocline.core.options import Options, option
+from halocline.experiment.shipped import find_case, find_data
+from halocline.grids.regular import GridOptions
+from halocline.runtime.decomposition import DecompositionOptions
+from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.start import WaveStart
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeOptions(Options):
+    """When the run starts and ends, and its step."""
+
+    start: str = option("2000-01-01T00:00:00", "", "date of the start, UTC")
+    end: str = option("", "", "date of the end, UTC; or give the length")
+    length: str | float = option("", "s", "length of the run, as '5d' or a number of seconds")
+    calendar: str = option("standard", "", "calendar of CF")
+    step: str | float = option("1h", "s", "global time step, as '1h' or a number of seconds")
+
+    def clock(self) -> Clock:
+        """The clock of this run, at its start."""
+        if (self.end == "") == (self.length == ""):
+            raise UserError("[time] needs either 'end' or 'length'. Give one of the two.")
+        start = date(self.start, self.calendar)
+        end: Date = date(self.end, self.calendar) if self.end else start + duration(self.length)
+        return Clock(start, end, duration(self.step))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case(Options):
+    """What every case has, whatever its component."""
+
+    component: str = option("waves", "", "what the case simulates", choices=("waves", "transport"))
+    title: str = option("", "", "one line for logs, files and plots")
+    precision: str = option(
+        "float32", "", "precision of the model's arrays", choices=("float32", "float64")
+    )
+    data_folder: str = option(
+        "", "", "where data files are looked for first; the folder of the case file if not given"
+    )
+    time: TimeOptions = option(TimeOptions(), meaning="start, end and step")
+    grid: GridOptions = option(GridOptions(), meaning="the horizontal grid")
+    decomposition: DecompositionOptions = option(
+        DecompositionOptions(), meaning="how the grid is cut among the ranks"
+    )
+
+    def find(self, name: str) -> Path:
+        """Path of a data file named in this case."""
+        return find_data(name, self.data_folder)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
+        """The same case with other values, by dotted names.
+
+        >>> case = WaveCase().with_settings({"time.length": "6h", "spectrum.directions": 36})
+        >>> case.time.length, case.spectrum.shape
+        ('6h', (25, 36))
+        """
+        table = self.to_table()
+        for name, value in settings.items():
+            put(table, name, value)
+        return type(self).from_table(_plain_dates(table))
+
+    def write(self, path: Path) -> None:
+        """Write every option with the value used, as a case file that gives the same run."""
+        path.write_text(tomli_w.dumps(self.to_table()), encoding="utf-8")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaveCase(Case):
+    """A run of the spectral wave model."""
+
+    spectrum: SpectralGrid = option(SpectralGrid(), meaning="frequencies and directions")
+    start: WaveStart = option(WaveStart(), meaning="waves at the start")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransportCase(Case):
+    """A run of the off-line transport of tracers."""
+
+
+components: dict[str, type[Case]] = {"waves": WaveCase, "transport": TransportCase}
+
+
+def read_case(name: str | Path, settings: Iterable[str] = ()) -> Case:
+    """Read a case file, a folder with one, or a shipped case; `settings` are texts "key=value".
+
+    >>> read_case("global-waves", ["time.length=6h"]).time.length
+    '6h'
+    """
+    path = find_case(str(name))
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"'{path}' is no valid TOML: {error}") from None
+    for setting in settings:
+        put(table, *read_setting(setting))
+    table.setdefault("data_folder", str(path.parent.resolve()))
+    try:
+        return make_case(table)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def make_case(table: Mapping[str, Any]) -> Case:
+    """A case from nested tables, of the kind that its `component` says."""
+    component = table.get("component", "waves")
+    if component not in components:
+        hint = nearest(str(component), components)
+        raise UserError(f"component = {component!r} is not one of: {', '.join(components)}.{hint}")
+    return components[component].from_table(_plain_dates(table))
+
+
+def read_setting(text: str) -> tuple[str, Any]:
+    """Name and value of "a.b.c=value"; the value is TOML, or else a plain text.
+
+    >>> read_setting("time.length=5d"), read_setting("waves.steps = [1, 2]")
+    (('time.length', '5d'), ('waves.steps', [1, 2]))
+    """
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise UserError(f"--set {text}: write it as key=value, for example time.length=6h.")
+    try:
+        return name.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return name.strip(), value.strip()
+
+
+def put(table: dict[str, Any], name: str, value: Any) -> None:
+    """Set an entry of nested tables by its dotted name."""
+    *path, last = name.split(".")
+    for key in path:
+        table = table.setdefault(key, {})
+        if not isinstance(table, dict):
+            raise UserError(f"Cannot set '{name}': '{key}' is a value, not a table.")
+    table[last] = value
+
+
+def _plain_dates(value: Any) -> Any:
+    """Dates of TOML as texts of ISO 8601."""
+    if isinstance(value, Mapping):
+        return {key: _plain_dates(item) for key, item in value.items()}
+    if isinstance(value, datetime.datetime | datetime.date):
+        return value.isoformat()
+    return value

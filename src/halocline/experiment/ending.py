@@ -1,0 +1,59 @@
+"""How a rank's failure ends all ranks, its message first."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from halocline.runtime.communicator import world
+
+code_file = "HALOCLINE_EXIT_CODE_FILE"
+"""Names the file by which rank 0 tells the launching process its exit code.
+
+A non-zero exit of a rank would make mpiexec print a page of its own.
+"""
+
+patience = 3.0
+"""Time in which the other ranks must reach the same end for it to be an orderly one [s]."""
+
+
+def end_all_ranks(message: str, code: int) -> int:
+    """End this run with `code`, on whatever ranks call it.
+
+    Where all ranks come to the same end (a mistake in the case), rank 0 says it and all return.
+    Where some do not, the message of whoever failed is printed and all ranks are ended.
+    """
+    communicator = world()
+    if _all_here():
+        if communicator.rank == 0:
+            print(message, file=sys.stderr, flush=True)
+        return report_code(code)
+    print(f"{message}\n(on rank {communicator.rank})", file=sys.stderr, flush=True)
+    report_code(code, anyone=True)
+    communicator.abort(code)
+    return code
+
+
+def _all_here() -> bool:
+    """Whether every rank arrives here within some seconds."""
+    from mpi4py import MPI
+
+    request = MPI.COMM_WORLD.Ibarrier()
+    deadline = time.monotonic() + patience
+    while not request.Test():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def report_code(code: int, *, anyone: bool = False) -> int:
+    """The code that this rank must return so that the whole command ends with `code`."""
+    path = os.environ.get(code_file)
+    if not path:
+        return code
+    if anyone or world().rank == 0:
+        Path(path).write_text(str(code), encoding="utf-8")
+    return 0

@@ -1,0 +1,174 @@
+"""The manual of every option, made from the options themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from halocline.core.errors import UserError, nearest
+from halocline.core.options import Options
+from halocline.experiment.case import components
+
+_words = {float: "number", int: "whole number", str: "text", bool: "true or false", list: "list"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One option as the manual shows it."""
+
+    name: str
+    owner: type[Options]
+    kind: str
+    default: Any
+    facts: dict[str, Any]
+
+    def text(self) -> str:
+        """All about the option, as lines."""
+        units = self.facts.get("units", "")
+        lines = [self.name, f"  {self.facts.get('meaning', '')}"]
+        lines.append(f"  kind     {self.kind}" + (f" [{units}]" if units not in ("", "1") else ""))
+        default = "must be given" if self.default is dataclasses.MISSING else toml(self.default)
+        lines.append(f"  default  {default}")
+        low, high = self.facts.get("at_least"), self.facts.get("at_most")
+        if low is not None or high is not None:
+            bounds = [f"at least {low:g}"] if low is not None else []
+            bounds += [f"at most {high:g}"] if high is not None else []
+            lines.append(f"  bounds   {', '.join(bounds)}")
+        if self.facts.get("choices"):
+            lines.append(f"  choices  {', '.join(self.facts['choices'])}")
+        if self.facts.get("source"):
+            lines.append(f"  source   {self.facts['source']}")
+        return "\n".join(lines)
+
+    def line(self) -> str:
+        """The option in one line."""
+        units = self.facts.get("units", "")
+        shown = "" if self.default is dataclasses.MISSING else f" = {toml(self.default)}"
+        shown += f" [{units}]" if units not in ("", "1") else ""
+        return f"{self.name.rpartition('.')[2]}{shown}: {self.facts.get('meaning', '')}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the case file as the manual shows it; `name` is empty for the top."""
+
+    name: str
+    owner: type[Options]
+    entries: tuple[Entry, ...]
+
+    @property
+    def meaning(self) -> str:
+        return (self.owner.__doc__ or "").strip().splitlines()[0]
+
+    def text(self) -> str:
+        heading = f"[{self.name}] {self.meaning}" if self.name else self.meaning
+        return "\n".join([heading, *(f"  {entry.line()}" for entry in self.entries)])
+
+
+def toml(value: Any) -> str:
+    """A value as a case file has it.
+
+    >>> toml("a"), toml(True), toml([1.0, 2.0]), toml(None)
+    ('"a"', 'true', '[1.0, 2.0]', 'not given')
+    """
+    if value is None:
+        return "not given"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(toml(item) for item in value)}]"
+    return str(value)
+
+
+def tables(owner: type[Options], name: str = "") -> Iterator[Table]:
+    """All tables of a case file below `owner`, outermost first."""
+    hints = typing.get_type_hints(owner)
+    entries, inner = [], []
+    for field in dataclasses.fields(owner):
+        path = f"{name}.{field.name}" if name else field.name
+        nested, named = _options_class(hints[field.name])
+        if nested:
+            inner.append((nested, f"{path}.NAME" if named else path))
+            continue
+        entries.append(
+            Entry(path, owner, _kind(hints[field.name]), _default(field), dict(field.metadata))
+        )
+    yield Table(name, owner, tuple(entries))
+    for nested, path in inner:
+        yield from tables(nested, path)
+
+
+def all_tables() -> list[Table]:
+    """The tables of all components; what they share appears once."""
+    found: dict[str, Table] = {}
+    for case in components.values():
+        for table in tables(case):
+            found.setdefault(table.name, table)
+    return list(found.values())
+
+
+def explain(key: str = "") -> str:
+    """The manual of one option, of a table, or the list of all tables.
+
+    >>> print(explain("spectrum.factor").splitlines()[1].strip())
+    ratio of successive frequencies
+    """
+    known = all_tables()
+    if not key:
+        width = max(len(table.name) for table in known) + 2
+        return "\n".join(
+            [known[0].text(), "", "Tables (halocline explain TABLE lists the options of one):"]
+            + [f"  {f'[{t.name}]':<{width}}  {t.meaning}" for t in known if t.name]
+        )
+    entries = {entry.name: entry for table in known for entry in table.entries}
+    if key in entries:
+        return entries[key].text()
+    chosen = [table for table in known if f"{table.name}.".startswith(f"{key}.")]
+    if chosen:
+        return "\n\n".join(table.text() for table in chosen)
+    by_last_word = [entry for name, entry in entries.items() if name.rpartition(".")[2] == key]
+    if by_last_word:
+        return "\n\n".join(entry.text() for entry in by_last_word)
+    raise UserError(f"No option or table '{key}'.{_suggestion(key, known, list(entries))}")
+
+
+def _suggestion(key: str, known: list[Table], options: list[str]) -> str:
+    names = [*options, *(table.name for table in known)]
+    last_words = {name.rpartition(".")[2]: name for name in reversed(names)}
+    hint = nearest(key, names) or nearest(key.rpartition(".")[2], last_words)
+    return hint or " 'halocline explain' lists the tables."
+
+
+def _options_class(hint: Any) -> tuple[type[Options] | None, bool]:
+    """The options class behind a type, and whether it stands in a dictionary of names."""
+    for kind in _alternatives(hint):
+        if isinstance(kind, type) and issubclass(kind, Options):
+            return kind, False
+        arguments = typing.get_args(kind)
+        if typing.get_origin(kind) is dict and isinstance(arguments[1], type):
+            if issubclass(arguments[1], Options):
+                return arguments[1], True
+    return None, False
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        return typing.get_args(hint)
+    return (hint,)
+
+
+def _kind(hint: Any) -> str:
+    kinds = [kind for kind in _alternatives(hint) if kind is not type(None)]
+    return " or ".join(_words.get(typing.get_origin(kind) or kind, "table") for kind in kinds)
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default

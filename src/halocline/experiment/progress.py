@@ -1,0 +1,116 @@
+"""What the user sees while a run goes on: model time, speed, time left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from halocline.core.clock import Date, text
+
+
+def speed_words(days_per_day: float) -> str:
+    """Simulated days per day in a few letters.
+
+    >>> speed_words(12345.0), speed_words(8.25)
+    ('12,345 simulated days per day', '8.2 simulated days per day')
+    """
+    number = f"{days_per_day:,.0f}" if days_per_day >= 100 else f"{days_per_day:.1f}"
+    return f"{number} simulated days per day"
+
+
+def time_words(seconds: float) -> str:
+    """A time of waiting in a few letters.
+
+    >>> time_words(75), time_words(7300), time_words(4)
+    ('1 min 15 s', '2 h 01 min', '4 s')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+class Progress:
+    """A bar on a terminal, a line now and then elsewhere; silent unless `show`.
+
+    >>> from halocline.core.clock import date
+    >>> with Progress(date("2000-01-01"), date("2000-01-02"), show=False) as progress:
+    ...     progress.update(date("2000-01-01 12"))
+    >>> progress.share
+    0.5
+    """
+
+    line_interval = 15.0
+    """Time between lines where there is no terminal [s]."""
+
+    def __init__(self, start: Date, end: Date, *, first: Date | None = None, show: bool) -> None:
+        """The run goes from `start` to `end`; this part of it begins at `first`."""
+        self.start, self.end, self.first = start, end, first or start
+        self.now, self.show = self.first, show
+        self.began = self.last_line = time.monotonic()
+        console = Console(stderr=True)
+        self.bar: Bar | None = None
+        if show and console.is_terminal:
+            self.bar = Bar(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f} %  {task.fields[pace]}"),
+                console=console,
+            )
+            self.task = self.bar.add_task(text(self.first), total=1.0, pace="")
+
+    def __enter__(self) -> Self:
+        if self.bar:
+            self.bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.bar:
+            self.bar.stop()
+
+    def update(self, now: Date) -> None:
+        """The model has reached `now`."""
+        self.now = now
+        if self.bar:
+            self.bar.update(
+                self.task, completed=self.share, description=text(now), pace=self.pace()
+            )
+        elif self.show and time.monotonic() - self.last_line > self.line_interval:
+            self.last_line = time.monotonic()
+            print(f"{text(now)}  {self.share:4.0%}  {self.pace()}", file=sys.stderr, flush=True)
+
+    @property
+    def share(self) -> float:
+        """Part of the run that is done."""
+        length = (self.end - self.start).total_seconds()
+        return (self.now - self.start).total_seconds() / length if length else 1.0
+
+    @property
+    def elapsed(self) -> float:
+        """Wall time since the beginning [s]."""
+        return time.monotonic() - self.began
+
+    @property
+    def days_per_day(self) -> float:
+        """Simulated time over wall time."""
+        return (self.now - self.first).total_seconds() / max(self.elapsed, 1e-9)
+
+    def pace(self) -> str:
+        """Speed and time left."""
+        if self.now <= self.first:
+            return ""
+        left = (self.end - self.now).total_seconds() / self.days_per_day
+        return f"{speed_words(self.days_per_day)}, {time_words(left)} left"

