@@ -125,4 +125,15 @@ def propagate_space(random: np.random.Generator, dtype: type) -> Sample:
             "width_across": 0.5,
         },
         location=cells,
+
+
+@sample("interpolate_wind")
+def interpolate_wind(random: np.random.Generator, dtype: type) -> Sample:
+    owned, points = 21, 26
+    names = ("wind_u_before", "wind_v_before", "wind_u_after", "wind_v_after", "wind_u", "wind_v")
+    return Sample(
+        box=(0, 0, 0, 0, owned),
+        arrays={name: random.normal(0.0, 10.0, points).astype(dtype) for name in names},
+        scalars={"weight": float(random.uniform()), "along_arc": bool(random.integers(2))},
+        location=np.stack([np.zeros(points, int), np.arange(points)], axis=1),
     )

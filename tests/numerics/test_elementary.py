@@ -51,16 +51,10 @@ def error_in_last_places(value, exact, kind, floor=0.0):
 def arguments(name, kind, rng):
     """Every kind of number: float32 sweeps all bit patterns, float64 is random."""
     if kind is np.float32:
-        x = (
-            np.arange(0, 2**32, 2039, dtype=np.uint64)
-            .astype(np.uint32)
-            .view(np.float32)
-        )
+        x = np.arange(0, 2**32, 2039, dtype=np.uint64).astype(np.uint32).view(np.float32)
     else:
         x = rng.integers(0, 2**64, 300_000, dtype=np.uint64).view(np.float64)
-        x = np.concatenate(
-            [x, rng.uniform(-800, 800, 300_000), rng.uniform(-2, 2, 300_000)]
-        )
+        x = np.concatenate([x, rng.uniform(-800, 800, 300_000), rng.uniform(-2, 2, 300_000)])
     x = x[np.isfinite(x)]
     if name in ("log", "square_root"):
         x = np.abs(x)
@@ -82,9 +76,7 @@ def test_accuracy(name, kind):
     edge = np.isinf(value) & (np.abs(exact) > 0.999999 * np.finfo(kind).max)
     tested = finite & ~edge
     assert np.isfinite(value[tested]).all()
-    floor = (
-        1e-4 if name in ("sin", "cos", "tan") else 0.0
-    )  # near zeros far from the origin
+    floor = 1e-4 if name in ("sin", "cos", "tan") else 0.0  # near zeros far from the origin
     worst = error_in_last_places(value[tested], exact[tested], kind, floor).max()
     assert worst <= allowed[name][0 if kind is np.float32 else 1]
     assert tested.sum() > 0.3 * len(x)
@@ -100,9 +92,7 @@ def test_angle_of_a_vector(kind):
     assert error_in_last_places(evaluate("atan2", y, x), exact, kind).max() <= 2.5
     axes = np.array([0.0, 1.0, -1.0, 0.0, 0.0, -0.0], kind)
     rights = np.array([1.0, 0.0, 0.0, -1.0, 0.0, 0.0], kind)
-    np.testing.assert_array_equal(
-        evaluate("atan2", axes, rights), np.arctan2(axes, rights)
-    )
+    np.testing.assert_array_equal(evaluate("atan2", axes, rights), np.arctan2(axes, rights))
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -125,13 +115,9 @@ def test_special_values(kind):
         for name in ("sin", "cos", "tan"):
             beyond = np.array([1.01 * largest_angle[kind], np.inf, np.nan], kind)
             assert np.isnan(evaluate(name, beyond)).all()
-        np.testing.assert_array_equal(
-            evaluate("tanh", special)[:3], np.array([0, 1, -1], kind)
-        )
+        np.testing.assert_array_equal(evaluate("tanh", special)[:3], np.array([0, 1, -1], kind))
         assert np.isnan(evaluate("tanh", special)[3])
-        np.testing.assert_array_equal(
-            evaluate("cube_root", special)[[0, 5]], special[[0, 5]]
-        )
+        np.testing.assert_array_equal(evaluate("cube_root", special)[[0, 5]], special[[0, 5]])
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -146,6 +132,4 @@ def test_same_bits_for_every_width(name, kind):
         packed = evaluate(name, x, y, width=width)
         number = ~np.isnan(scalar)
         np.testing.assert_array_equal(np.isnan(packed), ~number)
-        np.testing.assert_array_equal(
-            packed[number].view(word), scalar[number].view(word)
-        )
+        np.testing.assert_array_equal(packed[number].view(word), scalar[number].view(word))

@@ -33,9 +33,6 @@ def duration(value: str | float | timedelta) -> timedelta:
 
     >>> duration("1d 6h")
     datetime.timedelta(days=1, seconds=21600)
-    >>> duration("6 hours")
-    Traceback (most recent call last):
-    halocline.core.errors.UserError: Cannot read the duration '6 hours'. Write a number and a unit of: s, min, h, d, w; for example '6h' or '1d 12h'.
     """
     if isinstance(value, timedelta):
         return value

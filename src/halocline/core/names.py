@@ -248,9 +248,6 @@ def quantity(short_name: str) -> Quantity:
 
     >>> quantity("significant_height").units
     'm'
-    >>> quantity("significant_hight")
-    Traceback (most recent call last):
-    halocline.core.errors.UserError: Unknown field 'significant_hight'. Did you mean 'significant_height'?
     """
     if short_name not in quantities:
         raise UserError(f"Unknown field '{short_name}'.{nearest(short_name, quantities)}")

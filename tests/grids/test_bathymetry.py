@@ -1,0 +1,113 @@
+"""Model grids from files."""
+
+import numpy as np
+import pytest
+import xarray
+
+from halocline.core.errors import UserError
+from halocline.grids.bathymetry import BathymetryOptions, read_bathymetry
+
+
+def dataset(longitude, latitude=(-10.0, 0.0, 10.0)):
+    longitude, latitude = np.asarray(longitude, float), np.asarray(latitude, float)
+    depth = 100.0 + longitude[None, :] % 360.0 + 1000.0 * (latitude[:, None] + 10.0)
+    depth[0, 0] = 0.0
+    dims = ("lat", "lon")
+    return xarray.Dataset(
+        {
+            "depth": (dims, depth, {"units": "m"}),
+            "mask": (dims, (depth > 0).astype("i1")),
+            "obstruction_x": (dims, np.full(depth.shape, 0.25)),
+        },
+        {
+            "lat": ("lat", latitude, {"standard_name": "latitude"}),
+            "lon": ("lon", longitude, {"standard_name": "longitude"}),
+        },
+    )
+
+
+def read(tmp_path, data, **options):
+    file = f"depth{len(list(tmp_path.iterdir()))}.nc"
+    data.to_netcdf(tmp_path / file)
+    return read_bathymetry(BathymetryOptions(file=file, **options), tmp_path)
+
+
+def assert_right(grid, land=(0.0, -10.0)):
+    x, y = np.meshgrid(grid.x, grid.y)
+    dry = (x % 360.0 == land[0]) & (y == land[1])
+    assert np.array_equal(grid.mask, ~dry)
+    assert np.allclose(grid.depth, np.where(dry, 0.0, 100.0 + x % 360.0 + 1000.0 * (y + 10.0)))
+    assert np.all(np.diff(grid.x) > 0)
+    assert np.all(np.diff(grid.y) > 0)
+
+
+def test_a_global_grid(tmp_path):
+    grid = read(tmp_path, dataset(np.arange(0.0, 360.0, 10.0)))
+    assert_right(grid)
+    assert grid.periodic_x
+    assert np.array_equal(grid.obstruction_x, np.where(grid.mask, 0.25, 0.0))
+    assert grid.obstruction_y is None
+
+
+def test_latitudes_from_the_north_and_any_longitudes(tmp_path):
+    data = dataset(np.arange(0.0, 360.0, 10.0))
+    assert_right(read(tmp_path, data.isel(lat=slice(None, None, -1))))
+    turned = data.roll(lon=18, roll_coords=True)
+    assert_right(read(tmp_path, turned))
+    signed = turned.assign_coords(
+        lon=("lon", (turned.lon.values + 180) % 360 - 180, data.lon.attrs)
+    )
+    grid = read(tmp_path, signed)
+    assert_right(grid)
+    assert grid.x[0] == -180.0
+    assert grid.periodic_x
+
+
+def test_a_regional_grid_keeps_its_longitudes(tmp_path):
+    grid = read(tmp_path, dataset(np.arange(-20.0, 31.0, 10.0)), mask="mask")
+    assert_right(grid, (340.0, -10.0))
+    assert grid.x[0] == -20.0
+    assert not grid.periodic_x
+
+
+def test_elevations_and_missing_masks(tmp_path):
+    data = dataset(np.arange(0.0, 360.0, 10.0))
+    elevation = (-data.depth).rename("elevation").assign_attrs(units="m", positive="up")
+    assert_right(read(tmp_path, elevation.to_dataset()))
+    elevation[0, 0] = np.nan
+    assert_right(read(tmp_path, elevation.to_dataset()))
+
+
+def test_land_masks_are_turned_round(tmp_path):
+    data = dataset(np.arange(0.0, 360.0, 10.0))
+    data["lsm"] = (1 - data.mask).assign_attrs(standard_name="land_binary_mask")
+    assert_right(read(tmp_path, data.drop_vars("mask")))
+
+
+def test_shallow_points_get_the_minimum_depth(tmp_path):
+    data = dataset(np.arange(0.0, 360.0, 10.0))
+    data["depth"][1, 1] = 0.5
+    assert read(tmp_path, data, minimum_depth=5.0).depth[1, 1] == 5.0
+
+
+def test_a_mask_without_sea(tmp_path):
+    data = dataset(np.arange(0.0, 360.0, 10.0))
+    with pytest.raises(UserError, match="mask 'mask' of .* has no sea point: all 108 cells"):
+        read(tmp_path, data.assign(mask=data.mask * 0))
+    with pytest.raises(UserError, match="The depth of .* has no sea point"):
+        read(tmp_path, data.drop_vars("mask").assign(depth=-data.depth))
+
+
+def test_a_missing_variable(tmp_path):
+    data = dataset(np.arange(0.0, 360.0, 10.0))
+    with pytest.raises(UserError, match=r"no variable for water depth.* It has: mask\(lat, lon\)"):
+        read(tmp_path, data.drop_vars("depth"))
+    with pytest.raises(UserError, match="no variable 'maks'. Did you mean 'mask'"):
+        read(tmp_path, data, mask="maks")
+
+
+def test_depth_missing_at_sea(tmp_path):
+    data = dataset(np.arange(0.0, 360.0, 10.0))
+    data["depth"][2, 3] = np.nan
+    with pytest.raises(UserError, match="missing at 1 sea points, first at 30 E, 10 N"):
+        read(tmp_path, data)
