@@ -125,6 +125,7 @@ def propagate_space(random: np.random.Generator, dtype: type) -> Sample:
             "width_across": 0.5,
         },
         location=cells,
+    )
 
 
 @sample("interpolate_wind")
