@@ -138,3 +138,21 @@ def interpolate_wind(random: np.random.Generator, dtype: type) -> Sample:
         scalars={"weight": float(random.uniform()), "along_arc": bool(random.integers(2))},
         location=np.stack([np.zeros(points, int), np.arange(points)], axis=1),
     )
+
+
+@sample("turn_directions")
+def turn_directions(random: np.random.Generator, dtype: type) -> Sample:
+    points, owned, frequencies, directions = 21, 19, 2, 8
+    angle = (np.arange(directions) + 0.5) * 2.0 * np.pi / directions
+    arrays = {
+        "spectrum": random.lognormal(size=(frequencies * directions, points)),
+        "turning_x": random.uniform(-1e-4, 1e-4, (frequencies, points)),
+        "turning_y": random.uniform(-1e-4, 1e-4, (frequencies, points)),
+        "direction_face": np.stack([np.cos(angle), np.sin(angle)], axis=-1),
+    }
+    return Sample(
+        box=(0, 0, 0, 0, owned),
+        arrays={name: array.astype(dtype) for name, array in arrays.items()},
+        scalars={"step": 4000.0, "steps": 2, "scheme": 2},
+        location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
+    )

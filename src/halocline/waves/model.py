@@ -32,9 +32,7 @@ kernels = kernels_of(_native)
 class WavesOptions(Options):
     """The spectral wave model."""
 
-    propagation: SpatialPropagation = option(
-        SpatialPropagation(), meaning="propagation in space"
-    )
+    propagation: SpatialPropagation = option(SpatialPropagation(), meaning="propagation in space")
     spatial_step: float | None = option(
         None,
         "s",

@@ -1,0 +1,139 @@
+#pragma once
+#include <cstring>
+
+#include "contract.hpp"
+#include "numerics/quickest.hpp"
+#include "pack.hpp"
+
+/// Turning of waves by the depth below them and by the sphere: a shift in direction.
+namespace halocline::waves {
+
+using numerics::Advection;
+
+/// Where the spectra turn: d(theta)/dt = turning_x sin(theta) - turning_y cos(theta).
+template <class T>
+struct TurningRates {
+  View<const T, 2> turning_x, turning_y;  ///< [rad s-1], shape (frequency, point)
+  View<const T, 2> face;  ///< cosine and sine of the angle after each direction, (direction, 2)
+  T step;                 ///< time step over the width of a direction [s rad-1]
+};
+
+/// Sixteen (eight) points from `point` on; lanes beyond the end get 0.
+template <class V>
+inline V load_points(const scalar_of<V>* values, std::ptrdiff_t point, std::ptrdiff_t points) {
+  if (point + width_of<V> <= points) return load<V>(values + point);
+  V value{};
+  std::memcpy(&value, values + point, (points - point) * sizeof(scalar_of<V>));
+  return value;
+}
+
+/// Shift one ring of directions by one time step, in flux form: the sum over directions is kept.
+///
+/// A direction that loses energy to both sides may lose half of it to each, so that none becomes
+/// negative.
+///
+/// @param get  get(d) is the spectrum in direction d
+/// @param set  set(d, value) replaces it
+template <Advection scheme, class V, class T, class Get, class Set>
+inline void turn_ring(const TurningRates<T>& rates, V turning_x, V turning_y, Get get, Set set) {
+  const int directions = static_cast<int>(rates.face.extent[0]);
+  const V zero{};
+  const V rate_x = turning_x * rates.step, rate_y = turning_y * rates.step;
+  const auto courant = [&](int d) { return rate_x * rates.face(d, 1) - rate_y * rates.face(d, 0); };
+  const auto flux = [&](V before, V left, V right, V after, V c_before, V c, V c_after) {
+    const auto forward = c > zero;
+    const V centre = forward ? left : right;
+    const V difference = right - left;
+    const V ahead = forward ? difference : -difference;
+    const V behind = forward ? left - before : right - after;
+    const auto diverges = forward ? c_before < zero : c_after > zero;
+    const V most = diverges ? T(0.5) * centre : centre;
+    const V out = minimum(numerics::outflow<scheme>(centre, behind, ahead, absolute(c)), most);
+    return forward ? out : -out;
+  };
+  const V first = get(0), second = get(1);
+  V before = get(directions - 2), left = get(directions - 1), right = first, after = second;
+  V c_before = courant(directions - 2), c = courant(directions - 1), c_after = courant(0);
+  V entering = flux(before, left, right, after, c_before, c, c_after);
+  for (int d = 0; d < directions; ++d) {
+    before = left;
+    left = right;
+    right = after;
+    after = d + 2 < directions ? get(d + 2) : d + 2 == directions ? first : second;
+    c_before = c;
+    c = c_after;
+    c_after = courant(d + 1 < directions ? d + 1 : 0);
+    const V leaving = flux(before, left, right, after, c_before, c, c_after);
+    set(d, left - leaving + entering);
+    entering = leaving;
+  }
+}
+
+/// Turns a tile [frequency][direction][lane] in place, before its source terms.
+template <class T, Advection scheme = Advection::ultimate_quickest>
+struct TileTurning {
+  TurningRates<T> rates;
+  int steps;
+
+  template <class Tile>
+  void operator()(Tile& tile, std::ptrdiff_t point) const {
+    using V = typename Tile::V;
+    const std::ptrdiff_t points = rates.turning_x.extent[1];
+    for (int f = 0; f < tile.frequencies(); ++f) {
+      const V turning_x = load_points<V>(rates.turning_x.row(f), point, points);
+      const V turning_y = load_points<V>(rates.turning_y.row(f), point, points);
+      V* ring = tile.spectrum + f * tile.directions();
+      for (int step = 0; step < steps; ++step)
+        turn_ring<scheme>(
+            rates, turning_x, turning_y, [ring](int d) { return ring[d]; },
+            [ring](int d, V value) { ring[d] = value; });
+    }
+  }
+};
+
+inline constexpr Contract<4> turn_directions_contract{
+    "turn_directions",
+    {{{"spectrum", Access::update, Place::point, "m2 Hz-1 rad-1", {}, Column::whole},
+      {"turning_x", Access::read, Place::point, "rad s-1"},
+      {"turning_y", Access::read, Place::point, "rad s-1"},
+      {"direction_face", Access::read, Place::none, "1"}}}};
+
+/// Shift all spectra in direction by `steps` steps of `step`.
+///
+/// @param[in,out] spectrum        variance density, shape (component, point)
+/// @param[in]     turning_x       factor of sin(theta) in d(theta)/dt, shape (frequency, point)
+/// @param[in]     turning_y       factor of -cos(theta), shape (frequency, point)
+/// @param[in]     direction_face  cosine and sine half a bin after each direction, (direction, 2)
+/// @param[in]     step            time step over the width of a direction [s rad-1]
+/// @param[in]     steps           number of steps
+/// @param[in]     scheme          0 upwind, 1 QUICKEST, 2 ULTIMATE QUICKEST
+template <class T>
+void turn_directions(Box box, View<T, 2> spectrum, View<const T, 2> turning_x,
+                     View<const T, 2> turning_y, View<const T, 2> direction_face, double step,
+                     int steps, int scheme) {
+  using V = pack<T, lanes<T>>;
+  const TurningRates<T> rates{turning_x, turning_y, direction_face, static_cast<T>(step)};
+  const int directions = static_cast<int>(direction_face.extent[0]);
+  const auto turn = [&]<Advection choice>(std::ptrdiff_t point) {
+    const std::ptrdiff_t some = std::min<std::ptrdiff_t>(lanes<T>, box.points - point);
+    for (std::ptrdiff_t f = 0; f < turning_x.extent[0]; ++f) {
+      const auto get = [&](int d) {
+        return load_points<V>(spectrum.row(f * directions + d), point, box.points);
+      };
+      const auto set = [&](int d, V value) {
+        std::memcpy(spectrum.row(f * directions + d) + point, &value, some * sizeof(T));
+      };
+      const V x = load_points<V>(turning_x.row(f), point, box.points);
+      const V y = load_points<V>(turning_y.row(f), point, box.points);
+      for (int n = 0; n < steps; ++n) turn_ring<choice>(rates, x, y, get, set);
+    }
+  };
+#pragma omp parallel for schedule(static)
+  for (std::ptrdiff_t point = 0; point < box.points; point += lanes<T>) {
+    if (scheme == 0) turn.template operator()<Advection::upwind>(point);
+    if (scheme == 1) turn.template operator()<Advection::quickest>(point);
+    if (scheme == 2) turn.template operator()<Advection::ultimate_quickest>(point);
+  }
+}
+
+}  // namespace halocline::waves

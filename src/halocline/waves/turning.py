@@ -1,0 +1,96 @@
+"""Turning of waves: great circles on the sphere, refraction by depth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.constants import earth_radius
+from halocline.core.options import Options, option
+from halocline.grids.grid import Grid, degree
+from halocline.waves.dispersion import linear_dispersion
+from halocline.waves.spatial_propagation import schemes
+from halocline.waves.spectrum import SpectralGrid
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turning(Options):
+    """Shift of the spectrum in direction, by depth gradients and along great circles."""
+
+    great_circle: bool = option(
+        True, "", "waves follow great circles on a spherical grid", source="Tolman (1991)"
+    )
+    refraction: bool = option(True, "", "waves turn towards shallow water", source="Tolman (1991)")
+    scheme: str = option(
+        "UQ",
+        "",
+        "first-order upwind, third-order QUICKEST, or that with the ULTIMATE limiter (UQ)",
+        choices=tuple(schemes),
+        source="Leonard (1979, 1991)",
+    )
+    maximum_courant: float = option(
+        0.75,
+        "1",
+        "most bins of direction that waves turn in a step; where a step is too long for the"
+        " gradient of depth, turning is slowed to this",
+        at_least=0.01,
+        at_most=1.0,
+        source="WAVEWATCH III manual, filter of refraction",
+    )
+
+
+def depth_gradient(grid: Grid) -> tuple[Array, Array]:
+    """Gradients of depth along x and y [1] at sea cells, one-sided beside land, 0 on land."""
+    gradients = []
+    for axis, width, periodic in ((1, grid.dx, grid.periodic_x), (0, grid.dy, grid.periodic_y)):
+        slope, sides = np.zeros(grid.shape), np.zeros(grid.shape)
+        for shift in (1, -1):
+            sea = grid.mask & np.roll(grid.mask, shift, axis)
+            if not periodic:
+                edge = 0 if shift == 1 else -1
+                sea[(edge, slice(None)) if axis == 0 else (slice(None), edge)] = False
+            rise = (grid.depth - np.roll(grid.depth, shift, axis)) * shift
+            slope += np.where(sea, rise / width, 0.0)
+            sides += sea
+        gradients.append(slope / np.maximum(sides, 1.0))
+    return gradients[0], gradients[1]
+
+
+def direction_faces(spectral: SpectralGrid) -> Array:
+    """Cosine and sine half a bin after each direction, shape (directions, 2)."""
+    angle = spectral.direction + 0.5 * spectral.direction_width
+    return np.array([[math.cos(a), math.sin(a)] for a in angle])
+
+
+def turning_arrays(
+    grid: Grid, spectral: SpectralGrid, options: Turning, time_step: float
+) -> dict[str, Array]:
+    """Global static arrays of the turning, shape (frequency, sea points) [rad s-1].
+
+    d(theta)/dt = turning_x sin(theta) - turning_y cos(theta): turning_x = (1/k) dsigma/dd dd/dx,
+    turning_y likewise, plus c_g tan(latitude) / R on the sphere. Both are made smaller by one
+    factor where waves would turn more than `maximum_courant` bins in `time_step` [s].
+    """
+    depth = grid.depth[grid.mask]
+    wavenumber, group_speed = linear_dispersion(depth, spectral.frequency)
+    turning_x, turning_y = np.zeros_like(group_speed), np.zeros_like(group_speed)
+    if options.refraction:
+        excess = group_speed * wavenumber - 0.5 * spectral.sigma[:, None]
+        speed = np.where(wavenumber * depth < 10.0, excess, 0.0) / (depth * wavenumber)
+        slope_x, slope_y = depth_gradient(grid)
+        turning_x += speed * slope_x[grid.mask]
+        turning_y += speed * slope_y[grid.mask]
+    if options.great_circle and grid.spherical:
+        turning_y += group_speed * (np.tan(grid.point_y * degree) / earth_radius)
+    bins = np.sqrt(turning_x**2 + turning_y**2) * time_step / spectral.direction_width
+    slower = np.minimum(1.0, options.maximum_courant / np.maximum(bins, 1e-30))
+    return {
+        "turning_x": turning_x * slower,
+        "turning_y": turning_y * slower,
+        "direction_face": direction_faces(spectral),
+    }
