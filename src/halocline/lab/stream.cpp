@@ -1,0 +1,10 @@
+#include "lab/stream.hpp"
+
+#include "bind.hpp"
+
+using namespace halocline;
+
+HALOCLINE_BIND(stream) {
+  module.def("stream_copy", &stream_copy, "a"_a, "b"_a, "threads"_a);
+  module.def("stream_triad", &stream_triad, "a"_a, "b"_a, "c"_a, "scale"_a, "threads"_a);
+}
