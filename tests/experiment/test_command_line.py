@@ -1,0 +1,85 @@
+"""The command `halocline`: exit codes, messages, start-up time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import halocline
+from halocline.experiment.command_line import main
+from halocline.experiment.shipped import copy_case, names
+
+
+def test_help_and_version_load_no_array_library() -> None:
+    program = (
+        "import sys; from halocline.experiment.command_line import main; main(['--help']);"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    begin = time.perf_counter()
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.returncode == 0
+    assert "exit codes:" in result.stdout
+    assert time.perf_counter() - begin < 5.0
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"halocline {halocline.__version__}\n"
+
+
+def test_mistake_is_one_line_and_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "time.lenght"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err == (
+        "halocline: No option or table 'time.lenght'. Did you mean 'time.length'?\n"
+    )
+
+
+def test_unknown_command_is_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sail"]) == 2
+    assert "invalid choice" in capsys.readouterr().err
+
+
+def test_cases_lists_every_case_with_its_first_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cases"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == names()
+    assert all(len(line.split()) > 4 for line in lines)
+
+
+def test_new_copies_the_case_and_its_data(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    assert main(["new", "global-waves", str(folder)]) == 0
+    assert {"case.toml", "w_depth_1p25x1.nc", "LICENSES.txt"} <= {p.name for p in folder.iterdir()}
+    assert main(["new", "global-waves", str(folder)]) == 2
+
+
+def test_new_refuses_what_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["new", "global-waves", str(tmp_path / "file" / "case")]) == 2
+    assert "Cannot write to" in capsys.readouterr().err
+
+
+def test_copied_case_is_the_shipped_one(tmp_path: Path) -> None:
+    path = copy_case("global-waves", tmp_path / "case")
+    assert path.read_text().startswith("# Global waves")
+
+
+def test_explain_shows_all_of_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "spectrum.first_frequency"]) == 0
+    shown = capsys.readouterr().out
+    assert "lowest frequency" in shown
+    assert "[Hz]" in shown
+    assert "0.0418" in shown
+    assert "at least" in shown
+
+
+def test_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -P -m halocline explain spectrum | true"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert "Traceback" not in result.stderr

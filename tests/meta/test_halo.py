@@ -1,0 +1,110 @@
+"""The script `halo`: what it says and does where something is missing, and how fast it starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+top = Path(__file__).parents[2]
+hidden = {"g++", "sudo", "apt-get", "apt-cache", "id"}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder with the script and its lock, and `bin` with everything but a compiler."""
+    folder = tmp_path / "a checkout"
+    folder.mkdir()
+    for name in ("halo", "requirements.lock"):
+        shutil.copy(top / name, folder)
+    programs = folder / "bin"
+    programs.mkdir()
+    for place in ("/usr/bin", "/bin"):
+        for program in Path(place).iterdir():
+            link = programs / program.name
+            if program.name not in hidden and not link.is_symlink():
+                link.symlink_to(program)
+    return folder
+
+
+def fake(checkout: Path, name: str, script: str) -> None:
+    """Put a program of our own into the folder's `bin`."""
+    program = checkout / "bin" / name
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+def halo(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", str(checkout / "halo"), *arguments],
+        env=os.environ | {"PATH": str(checkout / "bin")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_plain_user_is_told_the_command_in_one_line(checkout: Path) -> None:
+    fake(checkout, "id", "echo 1000")
+    fake(checkout, "apt-get", "exit 9")
+    result = halo(checkout, "cases")
+    assert result.returncode == 1
+    assert result.stderr.startswith("halo: missing: g++")
+    assert "sudo apt-get install -y g++" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_root_installs_what_is_missing(checkout: Path) -> None:
+    fake(checkout, "id", "echo 0")
+    fake(checkout, "apt-get", f'echo "$@" >>"{checkout}/asked"; echo "no such mirror"; exit 100')
+    result = halo(checkout, "cases")
+    assert result.returncode == 1
+    asked = (checkout / "asked").read_text().splitlines()
+    assert asked[0].startswith("install -y g++")
+    assert asked[1] == "update"
+    assert "no such mirror" in result.stderr
+    assert "apt-get failed" in result.stderr
+
+
+def test_sudo_without_password_is_used(checkout: Path) -> None:
+    fake(checkout, "id", "echo 1000")
+    fake(checkout, "sudo", f'printf "%s\\n" "$*" >>"{checkout}/asked"')
+    fake(checkout, "apt-get", "exit 9")
+    result = halo(checkout, "cases")
+    assert "-n apt-get install -y g++" in (checkout / "asked").read_text()
+    assert "still missing: g++" in result.stderr
+
+
+def test_unwritable_checkout_has_its_message(checkout: Path) -> None:
+    (checkout / ".halo.lock").mkdir()
+    result = halo(checkout, "cases")
+    assert result.returncode == 1
+    assert "cannot write in" in result.stderr
+
+
+def test_lock_names_no_registry() -> None:
+    lock = (top / "requirements.lock").read_text()
+    assert "://" not in lock
+    assert "--index" not in lock
+    requirements = [line for line in lock.splitlines() if "==" in line and "--hash" not in line]
+    assert len(requirements) > 30
+    assert lock.count("--hash=sha256:") > len(requirements)
+
+
+def test_lock_holds_every_declared_package() -> None:
+    import re
+    import tomllib
+
+    project = tomllib.loads((top / "pyproject.toml").read_text())["project"]
+    declared = [*project["dependencies"]]
+    for extra in project["optional-dependencies"].values():
+        declared += [name for name in extra if not name.startswith("halocline[")]
+    lock = (top / "requirements.lock").read_text()
+    for requirement in declared:
+        name = re.match(r"[A-Za-z0-9_.-]+", requirement)
+        assert name is not None
+        assert f"\n{name.group().lower()}==" in f"\n{lock}", requirement
