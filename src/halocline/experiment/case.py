@@ -18,8 +18,10 @@ from halocline.core.clock import Clock, Date, date, duration
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.experiment.shipped import find_case, find_data
+from halocline.experiment.wave_component import ForcingOptions
 from halocline.grids.regular import GridOptions
 from halocline.runtime.decomposition import DecompositionOptions
+from halocline.waves.model import WavesOptions
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
 
@@ -87,7 +89,9 @@ class WaveCase(Case):
     """A run of the spectral wave model."""
 
     spectrum: SpectralGrid = option(SpectralGrid(), meaning="frequencies and directions")
+    waves: WavesOptions = option(WavesOptions(), meaning="the wave model")
     start: WaveStart = option(WaveStart(), meaning="waves at the start")
+    forcing: ForcingOptions = option(ForcingOptions(), meaning="winds and ice")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,9 @@ import numpy as np
 
 from halocline.runtime.communicator import Communicator
 
-codes = {0: "", 1: "SIGTERM", 2: "SIGINT", 3: "the wall time"}
+codes = {0: "", 1: "a signal", 2: "SIGINT", 3: "the wall time"}
+signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+"""SIGUSR1 is what a launcher of MPI passes on without ending the ranks."""
 
 
 class Stopping:
@@ -28,11 +30,8 @@ class Stopping:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Catch SIGTERM and SIGINT; a second SIGINT ends at once."""
-        previous = {
-            number: signal.signal(number, self._caught)
-            for number in (signal.SIGTERM, signal.SIGINT)
-        }
+        """Catch the signals that ask for an end; a second SIGINT ends at once."""
+        previous = {number: signal.signal(number, self._caught) for number in signals}
         try:
             yield
         finally:
@@ -42,7 +41,7 @@ class Stopping:
     def _caught(self, number: int, frame: FrameType | None) -> None:
         if self._code and number == signal.SIGINT:
             raise KeyboardInterrupt
-        self._code = 1 if number == signal.SIGTERM else 2
+        self._code = 2 if number == signal.SIGINT else 1
 
     def asked(self) -> str:
         """Why to stop now, or an empty text; a call for all ranks.

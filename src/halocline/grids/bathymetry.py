@@ -24,7 +24,7 @@ class BathymetryOptions(Options):
     """A file with the depth of the sea on the grid of the model."""
 
     file: str = option(meaning="netCDF file or Zarr folder with longitude, latitude and depth")
-    depth: str = option("", "", "variable of the depth; found by name where empty")
+    depth_variable: str = option("", "", "variable of the depth; found by name where empty")
     mask: str = option(
         "", "", "variable that is 1 at sea; where empty: 'mask', else where the depth is positive"
     )
@@ -51,7 +51,7 @@ def _read(files: GriddedFiles, options: BathymetryOptions) -> Grid:
         """A map in the order of the model grid."""
         return files.read(variable, short_name)[rows][:, columns]
 
-    name = files.find("depth", options.depth)
+    name = files.find("depth", options.depth_variable)
     depth = plane(name, "depth")
     attributes = files.first[name].attrs
     if attributes.get("positive") == "up" or attributes.get("standard_name") in _upward:

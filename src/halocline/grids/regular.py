@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.core.options import Options, option
+from halocline.core.options import option
+from halocline.grids.bathymetry import BathymetryOptions, read_bathymetry
 from halocline.grids.grid import Grid
 
 sides = ("west", "east", "south", "north")
 
 
 @dataclass(frozen=True, kw_only=True)
-class GridOptions(Options):
+class GridOptions(BathymetryOptions):
     """The horizontal grid: from a file of depths, or regular with simple depths."""
 
     kind: str = option(
@@ -25,10 +26,8 @@ class GridOptions(Options):
         "coordinates: longitude and latitude, or metres",
         choices=("spherical", "cartesian"),
     )
-    file: str = option("", "", "netCDF file with depth and mask; empty for a grid made here")
-    mask: str = option("mask", "", "name of the variable in the file that is 1 at sea")
-    obstructions: bool = option(
-        True, "", "use the file's obstruction_x and obstruction_y: islands smaller than a cell"
+    file: str = option(
+        "", "", "netCDF file or Zarr folder with coordinates and depth; empty for a grid made here"
     )
     nx: int = option(3, "1", "columns of a grid made here", at_least=1)
     ny: int = option(3, "1", "rows of a grid made here", at_least=1)
@@ -51,6 +50,13 @@ class GridOptions(Options):
     )
 
 
+def build_grid(options: GridOptions) -> Grid:
+    """The grid of a case: from its file, or made here; `options.file` is a path."""
+    if not options.file:
+        return regular_grid(options)
+    return finish(read_bathymetry(options), options)
+
+
 def regular_grid(options: GridOptions) -> Grid:
     """Make the grid that `options` describe without a file."""
     x = np.asarray(options.x0 + options.dx * np.arange(options.nx), np.float64)
@@ -70,7 +76,11 @@ def regular_grid(options: GridOptions) -> Grid:
 
 def finish(grid: Grid, options: GridOptions) -> Grid:
     """Join or close the sides of a grid and mark its active boundary, as `options` say."""
-    spans = grid.spherical and abs(grid.step_x * grid.x.size - 360.0) < 1e-3 * grid.step_x
+    spans = (
+        grid.periodic_x
+        or grid.spherical
+        and abs(grid.step_x * grid.x.size - 360.0) < 1e-3 * grid.step_x
+    )
     periodic_x = spans if options.periodic_x is None else options.periodic_x
     if options.periodic_y and grid.spherical:
         raise UserError("grid.periodic_y: north and south of a spherical grid cannot be joined.")

@@ -22,6 +22,11 @@ class PerBlock:
     value: Callable[[Layout, int], Any]
 
 
+def local_rows(rows: Rows) -> PerBlock:
+    """How many of the leading rows a block holds, as a scalar argument."""
+    return PerBlock(lambda layout, _: rows.local(layout))
+
+
 @dataclass
 class Plan:
     """The list of what a step does, filled instead of doing it."""

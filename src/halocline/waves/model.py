@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,9 @@ from halocline.grids.grid import Grid
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
 from halocline.runtime.kernel import kernels_of
-from halocline.runtime.runner import PerBlock, Runner
+from halocline.runtime.runner import Runner, local_rows
 from halocline.waves import _native
+from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,
     cells_of_points,
@@ -62,7 +64,9 @@ class WaveModel:
         self.spectrum = self._field(
             "spectrum", "m2 Hz-1 rad-1", (spectral.components,), by_component=True, restart=True
         )
+        self._ice: NDArray[Any] = np.zeros(grid.sea_points)
         self._prepare_propagation()
+        self._prepare_surface()
 
     def _field(self, name: str, units: str, outer: tuple[int, ...] = (), **more: Any) -> Field:
         more.setdefault("dtype", self.dtype)
@@ -109,6 +113,59 @@ class WaveModel:
         )
         self.spatial_step = self._static("spatial_step", "s", self.time_step / self.sub_steps)
 
+    def _prepare_surface(self) -> None:
+        """Fields of the water and the air at the sea points."""
+        grid, spectral = self.grid, self.spectral
+        depth = grid.at_points(grid.depth)
+        wavenumber, group_velocity = linear_dispersion(depth, spectral.frequency)
+        points = {"on": "points"}
+        self.depth = self._static("depth", "m", depth, **points)
+        self.wavenumber = self._static("wavenumber", "rad m-1", wavenumber, **points)
+        self.group_velocity = self._static("group_velocity", "m s-1", group_velocity, **points)
+        for name in ("wind_u", "wind_v"):
+            for when in ("", "_before", "_after"):
+                setattr(self, name + when, self._field(name + when, "m s-1"))
+        self.ice = self._field("ice", "1")
+        self.air_sea_difference = self._field("air_sea_difference", "K")
+
+    def set_wind_brackets(
+        self, before: tuple[NDArray[Any], ...], after: tuple[NDArray[Any], ...]
+    ) -> None:
+        """Set eastward and northward wind [m s-1] at all sea points at two times."""
+        for name, first, second in zip(("wind_u", "wind_v"), before, after, strict=True):
+            getattr(self, f"{name}_before").set_global(first)
+            getattr(self, f"{name}_after").set_global(second)
+
+    def interpolate_wind(self, run: Runner, weight: float, along_arc: bool) -> None:
+        """Wind now, between the two times; `weight` is that of the later one."""
+        run(kernels["interpolate_wind"], self, weight=weight, along_arc=along_arc)
+
+    def set_ice(self, concentration: NDArray[Any]) -> None:
+        """Set the sea-ice concentration [1] at all sea points."""
+        if np.array_equal(concentration, self._ice):
+            return
+        self._ice = concentration
+        self.ice.set_global(concentration)
+        plane = np.zeros(self.grid.shape)
+        plane[self.grid.mask] = concentration
+        for name, open_share in transparencies(self.grid, self.options.propagation, plane).items():
+            getattr(self, name).set_global(open_share.astype(self.dtype))
+
+    def set_air_sea_difference(self, difference: NDArray[Any]) -> None:
+        """Set the temperature of the air less that of the sea [K] at all sea points."""
+        self.air_sea_difference.set_global(difference)
+
+    def set_spectra(self, at: Callable[[NDArray[np.integer[Any]]], NDArray[Any]]) -> None:
+        """Set all spectra; `at(sea numbers)` gives (component, point) [m2 Hz-1 rad-1]."""
+        self.spectrum.set_from(lambda block: at(block.sea_numbers[: block.owned_points]))
+
+    diagnostics = ("wind_u", "wind_v", "wind_speed", "wind_direction", "depth", "ice")
+    """Output fields besides the mean parameters."""
+
+    def diagnose(self, names: Sequence[str], run: Runner) -> dict[str, Field]:
+        """Fields of the air and the water by short name."""
+        return {name: getattr(self, name) for name in names}
+
     def step(self, run: Runner, number: int) -> None:
         """Advance by one global step, the `number`-th since a fixed date.
 
@@ -123,7 +180,7 @@ class WaveModel:
                 kernels["propagate_space"],
                 self,
                 spectrum=spectrum,
-                components=PerBlock(lambda layout, _, rows=spectrum: rows.local(layout)),
+                components=local_rows(spectrum),
                 x_first=(number + sub_step) % 2 == 0,
                 **propagation,
             )

@@ -1,0 +1,151 @@
+"""Running a case: from options to a component, through the time loop, to a summary."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from halocline.core.clock import Clock, text
+from halocline.core.errors import UserError
+from halocline.experiment.case import Case, WaveCase, make_case, read_case
+from halocline.experiment.component import Component
+from halocline.experiment.forcing import WindFunction
+from halocline.experiment.progress import Progress, speed_words, time_words
+from halocline.experiment.run_log import RunLog
+from halocline.experiment.simulation import Outcome, Simulation
+from halocline.experiment.stopping import Stopping
+from halocline.experiment.wave_component import ForcingOptions, WaveComponent
+from halocline.grids.regular import build_grid
+from halocline.runtime.communicator import Communicator, world
+from halocline.runtime.runner import Plan
+
+
+@dataclass
+class Result:
+    """A finished run: how it ended, its component (with all fields), and where its files are."""
+
+    outcome: Outcome
+    component: Component
+    folder: Path | None
+    summary: str
+
+
+def run(
+    case: Case | Mapping[str, Any] | str | Path,
+    *,
+    settings: Iterable[str] = (),
+    output: str | Path | None = None,
+    walltime: float | None = None,
+    check_halos: bool = False,
+    show: bool = False,
+    wind_function: WindFunction | None = None,
+    communicator: Communicator | None = None,
+) -> Result:
+    """Run a case on the ranks that call this.
+
+    `case` is a shipped name, a path, nested tables, or a `Case`; `settings` are texts "key=value".
+    Files go to the folder `output`; without it nothing is written and the result is in the fields
+    of the component. `walltime` [s] ends the run cleanly before its time.
+    """
+    ready = _as_case(case, settings)
+    communicator = communicator or world()
+    clock = ready.time.clock()
+    component = build_component(
+        ready, clock, communicator, wind_function=wind_function, check_halos=check_halos
+    )
+    root = communicator.rank == 0
+    folder = Path(output) if output is not None else None
+    log = None
+    if folder is not None:
+        log = RunLog(folder / "halocline.log", write=root)
+        threads = int(os.environ.get("OMP_NUM_THREADS", "0") or 0) or 1
+        log.begin(
+            ready,
+            ranks=communicator.size,
+            threads=threads,
+            decomposition=component.run.decomposition.describe(),
+        )
+    with Progress(clock.start, clock.end, first=clock.time, show=show and root) as progress:
+        simulation = Simulation(
+            component, clock, [], Stopping(communicator, walltime), after_step=progress.update
+        )
+        outcome = simulation.run()
+    words = _summary(ready, outcome, component)
+    table = component.run.recorder.table(communicator)
+    if log is not None:
+        log.section("time by phase", table or "")
+        log.section("summary", words)
+    return Result(outcome, component, folder, words)
+
+
+def _as_case(case: Case | Mapping[str, Any] | str | Path, settings: Iterable[str]) -> Case:
+    if isinstance(case, Case):
+        return case
+    if isinstance(case, Mapping):
+        return make_case(case)
+    return read_case(case, settings)
+
+
+def build_component(
+    case: Case,
+    clock: Clock,
+    communicator: Communicator,
+    *,
+    wind_function: WindFunction | None = None,
+    check_halos: bool = False,
+    plan: Plan | None = None,
+) -> Component:
+    """The component of a case, with its grid and decomposition."""
+    if isinstance(case, WaveCase):
+        found = case.grid.file and str(case.find(case.grid.file))
+        return WaveComponent(
+            build_grid(replace(case.grid, file=found)),
+            case.spectrum,
+            case.waves,
+            case.start,
+            _with_paths(case),
+            clock,
+            communicator,
+            decomposition=case.decomposition,
+            precision=case.precision,
+            base=Path(case.data_folder),
+            wind_function=wind_function,
+            check_halos=check_halos,
+            plan=plan,
+        )
+    raise UserError(f"No component '{case.component}' can be run yet.")
+
+
+def _with_paths(case: WaveCase) -> ForcingOptions:
+    """Forcing options whose files are full paths; patterns stay relative to the case."""
+
+    def full(name: str | list[str]) -> str | list[str]:
+        if isinstance(name, list):
+            return [str(full(item)) for item in name]
+        pattern = any(sign in name for sign in "*?[")
+        return name if not name or pattern else str(case.find(name))
+
+    forcing = case.forcing
+    return replace(
+        forcing,
+        wind=replace(forcing.wind, file=full(forcing.wind.file)),
+        ice=replace(forcing.ice, file=full(forcing.ice.file)),
+        air_sea=replace(forcing.air_sea, file=full(forcing.air_sea.file)),
+    )
+
+
+def _summary(case: Case, outcome: Outcome, component: Component) -> str:
+    lines = [case.title] if case.title else []
+    if outcome.stopped_by:
+        lines.append(f"stopped by {outcome.stopped_by} at {text(outcome.time)}")
+    lines.append(
+        f"{outcome.steps} steps to {text(outcome.time)} in {time_words(outcome.seconds)}:"
+        f" {speed_words(outcome.days_per_day)}"
+    )
+    state = component.summary()
+    if state:
+        lines.append(state)
+    return "\n".join(lines)

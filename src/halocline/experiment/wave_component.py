@@ -1,0 +1,176 @@
+"""The wave model with its grid, forcing, start and diagnostics, as the time loop wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.clock import Clock, Date, to_number
+from halocline.core.errors import UserError, nearest
+from halocline.core.options import Options, option
+from halocline.experiment.forcing import (
+    AirSeaForcing,
+    AirSeaOptions,
+    IceForcing,
+    IceOptions,
+    WindForcing,
+    WindFunction,
+    WindOptions,
+)
+from halocline.grids.grid import Grid
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields import Field
+from halocline.runtime.reductions import GlobalSums
+from halocline.runtime.runner import Plan, Runner
+from halocline.waves import spatial_propagation
+from halocline.waves.model import WaveModel, WavesOptions
+from halocline.waves.parameters import PARAMETERS, MeanParameters
+from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.start import WaveStart
+
+Array = NDArray[np.float64]
+Diagnostic = Callable[["WaveComponent"], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForcingOptions(Options):
+    """What drives the waves."""
+
+    wind: WindOptions = option(WindOptions(speed=0.0), meaning="wind at 10 m; calm if not given")
+    ice: IceOptions = option(IceOptions(), meaning="sea ice; none if not given")
+    air_sea: AirSeaOptions = option(
+        AirSeaOptions(), meaning="air-sea temperature difference; 0 if not given"
+    )
+
+
+class WaveComponent:
+    """Waves on one grid, driven by winds and ice."""
+
+    def __init__(
+        self,
+        grid: Grid,
+        spectral: SpectralGrid,
+        waves: WavesOptions,
+        start: WaveStart,
+        forcing: ForcingOptions,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        decomposition: DecompositionOptions | None = None,
+        precision: str = "float32",
+        base: Path = Path(),
+        wind_function: WindFunction | None = None,
+        check_halos: bool = False,
+        plan: Plan | None = None,
+    ) -> None:
+        self.grid, self.spectral, self.start_options = grid, spectral, start
+        self.step_length: timedelta = clock.step
+        self.decomposition = Decomposition(
+            grid.mask,
+            grid.topology,
+            halo=spatial_propagation.halo,
+            options=decomposition,
+            communicator=communicator,
+            components=spectral.components,
+        )
+        self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
+        times = clock.start, clock.end
+        self.wind = WindForcing(forcing.wind, grid, *times, base, wind_function)
+        self.ice = IceForcing(forcing.ice, grid, *times, base)
+        self.air_sea = AirSeaForcing(forcing.air_sea, grid, *times, base)
+        self.model = WaveModel(
+            grid, spectral, waves, self.decomposition, clock.step.total_seconds(), dtype=precision
+        )
+        self._bracket = -1
+        self._sums = GlobalSums(communicator, 2)
+
+    def restart_fields(self) -> Sequence[Field]:
+        """Fields that a restart file holds."""
+        return [f for f in vars(self.model).values() if isinstance(f, Field) and f.restart]
+
+    def start(self, time: Date, restarted: bool) -> None:
+        """Read the forcing of the first step; spectra of the start unless `restarted`."""
+        self._force(time)
+        if not self.ice.changes:
+            self.model.set_ice(self.ice.now(time))
+        if not restarted:
+            brackets = self.wind.brackets(time)
+            wind = brackets.now()
+            spectra = self.start_options.spectra(self.spectral, self.grid, *wind)
+            self.model.set_spectra(spectra.at)
+
+    def step(self, time: Date) -> None:
+        """Advance from `time` by one global step, with the forcing of the end of the step."""
+        with self.run.recorder.time("forcing"):
+            self._force(time + self.step_length)
+        number = round(to_number(time) / self.step_length.total_seconds())
+        self.model.step(self.run, number)
+
+    def _force(self, time: Date) -> None:
+        brackets = self.wind.brackets(time)
+        if brackets.number != self._bracket:
+            self.model.set_wind_brackets(brackets.before, brackets.after)
+            self._bracket = brackets.number
+        self.model.interpolate_wind(self.run, brackets.weight, self.wind.along_arc)
+        if self.ice.changes:
+            self.model.set_ice(self.ice.now(time))
+        if self.air_sea.changes:
+            self.model.set_air_sea_difference(self.air_sea.now(time))
+
+    def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
+        """Output fields by short name; unknown ones are refused with the nearest known."""
+        result: dict[str, Field] = {}
+        for name in names:
+            self.check_name(name)
+        wanted = [name for name in names if name in PARAMETERS]
+        if wanted:
+            parameters = self._parameters(tuple(wanted))
+            parameters.compute(self.run, self.model.spectrum, self.model.wavenumber)
+            result |= parameters.fields
+        result |= self.model.diagnose([name for name in names if name not in result], self.run)
+        return result
+
+    def check_name(self, name: str) -> None:
+        """Refuse a name that no output field has."""
+        known = [*PARAMETERS, *self.model.diagnostics]
+        if name not in known:
+            raise UserError(
+                f"Unknown output variable '{name}'.{nearest(name, known)}"
+                f" Known: {', '.join(sorted(known))}."
+            )
+
+    def _parameters(self, wanted: tuple[str, ...]) -> MeanParameters:
+        """Diagnostics with these outputs, made once."""
+        if wanted not in self._made:
+            self._made[wanted] = MeanParameters(
+                self.decomposition, self.spectral, wanted, self.model.dtype
+            )
+        return self._made[wanted]
+
+    @cached_property
+    def _made(self) -> dict[tuple[str, ...], MeanParameters]:
+        return {}
+
+    def summary(self) -> str:
+        """Mean, 99th percentile and greatest significant height; a call for all ranks."""
+        height = self._parameters(("significant_height",))
+        height.compute(self.run, self.model.spectrum, self.model.wavenumber)
+        values: Any = height.fields["significant_height"].gather()
+        if values is None:
+            return ""
+        area = self.grid.at_points(self.grid.area)
+        mean = float((values * area).sum() / area.sum())
+        j, i = np.argwhere(self.grid.mask)[int(values.argmax())]
+        return (
+            f"significant height: mean {mean:.2f} m, 99th percentile"
+            f" {np.percentile(values, 99):.2f} m, greatest {values.max():.2f} m at"
+            f" x = {self.grid.x[i]:g}, y = {self.grid.y[j]:g}"
+        )
