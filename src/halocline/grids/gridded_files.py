@@ -71,14 +71,24 @@ class Record:
     position: int
 
 
-def expand(paths: str | Sequence[str], base: Path) -> list[Path]:
-    """Files for one path or several, patterns such as wind_*.nc included; none is an error."""
+def expand(paths: str | Sequence[str], base: Path | Callable[[str], Path]) -> list[Path]:
+    """Files for one path or several, patterns such as wind_*.nc included; none is an error.
+
+    `base` is the folder that paths are relative to, or a function that finds a file by its name.
+    """
     found: list[Path] = []
     for name in [paths] if isinstance(paths, str) else paths:
-        full = str(base / name)
-        some = sorted(glob.glob(full)) if any(c in name for c in "*?[") else [full]
+        if isinstance(base, Path):
+            pattern = str(base / name)
+        elif glob.has_magic(name):
+            folder, last = Path(name).parent, Path(name).name
+            pattern = str(folder / last)
+        else:
+            found.append(base(name))
+            continue
+        some = sorted(glob.glob(pattern)) if glob.has_magic(name) else [pattern]
         if not some or not all(Path(path).exists() for path in some):
-            raise UserError(f"There is no file '{full}'. Check the path in the case file.")
+            raise UserError(f"There is no file '{pattern}'. Check the path in the case file.")
         found += [Path(path) for path in some]
     return found
 

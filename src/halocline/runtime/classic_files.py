@@ -1,0 +1,226 @@
+"""NetCDF classic files (CDF-5) by their bytes: where values lie, and growth record by record.
+
+The netCDF library defines a file; its header is read for the places of the variables. Records are
+then put where the header says: data, fsync, the header's count of records, fsync. A reader never
+sees half a record, and a crash at any moment leaves a valid file.
+
+Format: NetCDF classic format specification, appendix of the netCDF C library's guide.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.errors import UserError
+
+_magic = b"CDF\x05"
+_count_at = 4  # offset of the number of records, 8 bytes
+_types = {
+    1: ">i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8",
+    7: ">u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a variable lies: for one with records, `shape` is that of one record."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    offset: int
+    grows: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes of one record, or of the whole; padded to four."""
+        return -(-prod(self.shape) * self.dtype.itemsize // 4) * 4
+
+
+@dataclass
+class Header:
+    """What the header of a CDF-5 file says."""
+
+    records: int
+    places: dict[str, Place] = field(default_factory=dict)
+
+    @property
+    def growing(self) -> dict[str, Place]:
+        """Variables with records, in the order in which they lie in a record."""
+        some = {name: place for name, place in self.places.items() if place.grows}
+        return dict(sorted(some.items(), key=lambda item: item[1].offset))
+
+    @property
+    def record_size(self) -> int:
+        return sum(place.size for place in self.growing.values())
+
+    @property
+    def record_start(self) -> int:
+        return min(place.offset for place in self.growing.values())
+
+
+class _Bytes:
+    """Reads the numbers and names of a header one after the other."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.at = content, 4
+
+    def number(self, size: int = 8) -> int:
+        self.at += size
+        return int.from_bytes(self.content[self.at - size : self.at], "big")
+
+    def skip(self, count: int) -> None:
+        self.at += -(-count // 4) * 4
+
+    def name(self) -> str:
+        length = self.number()
+        start = self.at
+        self.skip(length)
+        return self.content[start : start + length].decode()
+
+    def count(self) -> int:
+        """Number of entries of a list, after its tag."""
+        self.number(4)
+        return self.number()
+
+    def attributes(self) -> None:
+        for _ in range(self.count()):
+            self.name()
+            kind = np.dtype(_types[self.number(4)])
+            self.skip(self.number() * kind.itemsize)
+
+
+def read_header(path: Path) -> Header:
+    """The header of a CDF-5 file."""
+    with path.open("rb") as file:
+        if file.read(4) != _magic:
+            raise UserError(f"'{path}' is no netCDF file of the kind CDF-5.")
+        file.seek(0)
+        content = _Bytes(file.read(1 << 22))
+    header = Header(records=content.number())
+    lengths = []
+    for _ in range(content.count()):
+        content.name()
+        lengths.append(content.number())
+    content.attributes()
+    for _ in range(content.count()):
+        name = content.name()
+        shape = [lengths[content.number()] for _ in range(content.number())]
+        content.attributes()
+        kind = np.dtype(_types[content.number(4)])
+        content.number()
+        grows = bool(shape) and shape[0] == 0
+        header.places[name] = Place(kind, tuple(shape[grows:]), content.number(), grows)
+    return header
+
+
+def map_variable(path: Path, place: Place) -> NDArray[Any]:
+    """A variable without records as it lies in the file, big-endian, read where it is used."""
+    return np.memmap(path, place.dtype, "r", place.offset, place.shape or (1,)).reshape(place.shape)
+
+
+def define(path: Path, content: Callable[[netCDF4.Dataset], None]) -> None:
+    """Make a CDF-5 file whose dimensions, attributes and fixed variables `content` writes.
+
+    It appears under its name when complete.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        with netCDF4.Dataset(part, "w", format="NETCDF3_64BIT_DATA") as file:
+            content(file)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise unwritable(path, error) from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Make names in a folder last."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def unwritable(path: Path, error: OSError, kept: str = "") -> UserError:
+    """What to say when a file cannot be written."""
+    reason = error.strerror or str(error)
+    return UserError(
+        f"Cannot write '{path}': {reason}.{kept} Free some space or choose another folder."
+    )
+
+
+class GrowingFile:
+    """A CDF-5 file with an unlimited first dimension, valid at every record."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.header = read_header(path)
+        try:
+            self._handle = os.open(path, os.O_RDWR)
+        except OSError as error:
+            raise unwritable(path, error) from None
+
+    @property
+    def records(self) -> int:
+        """Number of complete records."""
+        return self.header.records
+
+    def append(self, values: Mapping[str, NDArray[Any]]) -> None:
+        """Add one record; `values` has one array for every variable with records."""
+        growing = self.header.growing
+        assert set(values) == set(growing), "a record has all variables"
+        buffer = np.zeros(self.header.record_size, np.uint8)
+        for name, place in growing.items():
+            data = np.array(values[name], place.dtype, order="C")
+            assert data.shape == place.shape, f"{name}: {data.shape} is not {place.shape}"
+            start = place.offset - self.header.record_start
+            buffer[start : start + data.nbytes] = np.frombuffer(data.tobytes(), np.uint8)
+        try:
+            offset = self.header.record_start + self.records * self.header.record_size
+            self._put(buffer.tobytes(), offset)
+            os.fsync(self._handle)
+            self._commit(self.records + 1)
+        except OSError as error:
+            kept = f" The file keeps its {self.records} complete records."
+            raise unwritable(self.path, error, kept) from None
+
+    def cut(self, records: int) -> None:
+        """Drop all but the first `records`."""
+        assert records <= self.records
+        self._commit(records)
+        size = self.header.record_start + records * self.header.record_size
+        os.ftruncate(self._handle, size)
+
+    def read(self, name: str, record: int) -> NDArray[Any]:
+        """One record of a variable."""
+        place = self.header.places[name]
+        start = place.offset + record * self.header.record_size
+        count = prod(place.shape) * place.dtype.itemsize
+        return np.frombuffer(os.pread(self._handle, count, start), place.dtype).reshape(place.shape)
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+    def _commit(self, records: int) -> None:
+        self._put(records.to_bytes(8, "big"), _count_at)
+        os.fsync(self._handle)
+        self.header.records = records
+
+    def _put(self, data: bytes, offset: int) -> None:
+        view = memoryview(data)
+        while view:
+            written = os.pwrite(self._handle, view, offset)
+            view, offset = view[written:], offset + written
