@@ -1,0 +1,109 @@
+"""A small ocean with islands, storms and ice, run in many ways; prints one hash per way.
+
+Started on several ranks by test_same_bits.py; `python small_ocean.py` runs it on one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from typing import Any
+
+import numpy as np
+
+from halocline.core.clock import Clock, date, duration
+from halocline.experiment.forcing import WindOptions
+from halocline.experiment.wave_component import ForcingOptions, WaveComponent
+from halocline.grids.grid import Grid
+from halocline.runtime.communicator import world
+from halocline.runtime.decomposition import DecompositionOptions
+from halocline.waves.model import WavesOptions
+from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.start import WaveStart
+
+steps = 4
+
+
+def small_ocean() -> Grid:
+    """A periodic band of 20 x 36 cells with continents, islands and shallow water."""
+    random = np.random.default_rng(5)
+    depth = 10.0 ** random.uniform(1.0, 3.6, (20, 36))
+    mask = random.random((20, 36)) < 0.85
+    mask[:, 10:14] = False
+    mask[8:11, 10:14] = True
+    mask[[0, -1]] = False
+    return Grid(
+        x=np.arange(36) * 10.0,
+        y=-57.0 + 6.0 * np.arange(20),
+        depth=np.where(mask, depth, 0.0),
+        mask=mask,
+        periodic_x=True,
+        obstruction_x=np.where(mask, 0.3 * random.random((20, 36)), 0.0),
+        obstruction_y=np.where(mask, 0.3 * random.random((20, 36)), 0.0),
+    )
+
+
+def storms(seconds: float, x: Any, y: Any) -> tuple[Any, Any]:
+    """Wind of a travelling pattern of storms [m s-1], made of sums and products only."""
+    phase = (x / 30.0 + seconds / 40_000.0) % 2.0 - 1.0
+    return 18.0 * (1.0 - phase * phase) - 4.0, 12.0 * phase * (1.0 - (y / 60.0) ** 2)
+
+
+def simulate(way: dict[str, Any], physics: dict[str, Any]) -> WaveComponent:
+    """The component after all steps, cut as `way` says."""
+    component, clock = prepare(way, physics)
+    component.start(clock.time, False)
+    for _ in range(steps):
+        component.step(clock.time)
+        clock.advance()
+    return component
+
+
+def prepare(way: dict[str, Any], physics: dict[str, Any]) -> tuple[WaveComponent, Clock]:
+    start = date("2000-01-01")
+    clock = Clock(start, start + steps * duration("30min"), duration("30min"))
+    component = WaveComponent(
+        small_ocean(),
+        SpectralGrid(frequencies=12, factor=1.2, directions=12),
+        WavesOptions.from_table(physics),
+        WaveStart(kind="jonswap"),
+        ForcingOptions(wind=WindOptions(function="given")),
+        clock,
+        world(),
+        decomposition=DecompositionOptions(**way),
+        wind_function=storms,
+    )
+    return component, clock
+
+
+def fingerprint(component: WaveComponent) -> str:
+    """Hash of all prognostic fields in global order, on rank 0; empty elsewhere."""
+    total = hashlib.sha256()
+    for field in component.restart_fields():
+        values = field.gather()
+        if values is None:
+            return ""
+        assert np.isfinite(values).all(), field.name
+        assert values.any(), field.name
+        total.update(np.ascontiguousarray(values).tobytes())
+    return total.hexdigest()
+
+
+ways = [
+    {"kind": "blocks"},
+    {"kind": "blocks", "blocks_per_rank": 3},
+    {"kind": "curve", "blocks_per_rank": 2},
+    {"kind": "cards"},
+    {"kind": "cards", "blocks_per_rank": 2},
+]
+
+
+def main(physics: dict[str, Any]) -> None:
+    for way in ways:
+        found = fingerprint(simulate(way, physics))
+        if found:
+            print(f"bits {found} {way}", flush=True)
+
+
+if __name__ == "__main__":
+    main(eval(sys.argv[1]) if len(sys.argv) > 1 else {})

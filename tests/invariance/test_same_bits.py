@@ -1,0 +1,42 @@
+"""The same bits on any number of ranks and threads, and on any decomposition.
+
+Ranks: 1, 2, 3, 4, 6, 8, started here; more than there are cores on most machines.
+"""
+
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from halocline.runtime.launch import mpi_environment, mpiexec_command
+
+script = Path(__file__).parent / "small_ocean.py"
+
+
+@lru_cache
+def bits(physics: str, ranks: int, threads: int) -> tuple[str, ...]:
+    """Hashes of all ways to cut the grid, on so many ranks and threads."""
+    command = [sys.executable, str(script), physics]
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    if ranks > 1:
+        command = [*mpiexec_command(ranks, threads), *command]
+        environment = mpi_environment(environment)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith("bits ")]
+    assert len(lines) == 5, done.stdout
+    return tuple(line.split()[1] for line in lines)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 8])
+def test_ranks_and_decompositions(ranks):
+    reference = bits("{}", 1, 1)[0]
+    assert set(bits("{}", ranks, 1)) == {reference}
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads(threads):
+    assert set(bits("{}", 1, threads)) == {bits("{}", 1, 1)[0]}
