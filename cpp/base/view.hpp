@@ -8,6 +8,9 @@
 #define HD
 #endif
 
+/// For small functions of points: a call would keep the loop around it from using the lanes.
+#define INLINE inline __attribute__((always_inline))
+
 namespace halocline {
 
 /// A strided view of an array that somebody else owns: `a(k, j, i)`, i contiguous in memory.

@@ -156,3 +156,52 @@ def turn_directions(random: np.random.Generator, dtype: type) -> Sample:
         scalars={"step": 4000.0, "steps": 2, "scheme": 2},
         location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
     )
+
+
+def tracer_sample(names: tuple[str, ...], **scalars: Any) -> Maker:
+    """Makes random seas with the arguments `names`; swept fields are new."""
+
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        from numerics.tracer_states import random_sea
+
+        arrays, box = random_sea(random, tracers=2, levels=3, rows=3, columns=4, dtype=dtype)
+        arrays["swept_tracer"] = arrays["new_tracer"] = np.zeros_like(arrays["tracer"])
+        arrays["swept_volume"] = np.zeros_like(arrays["volume"])
+        return Sample(box, {name: arrays[name] for name in names}, {"dt": 1.0, **scalars})
+
+    return make
+
+
+_swept = ("swept_tracer", "swept_volume")
+samples["sweep_x"] = tracer_sample(
+    ("tracer", "volume", "x_volume_flux", "x_conductance", "thickness", *_swept), limited=True
+)
+samples["sweep_y"] = tracer_sample(
+    ("tracer", "volume", "y_volume_flux", "y_conductance", "thickness", *_swept), limited=True
+)
+samples["sweep_z"] = tracer_sample(("tracer", "volume", "z_volume_flux", *_swept), limited=True)
+samples["sinking"] = tracer_sample(("tracer", "volume", "area", "sinking_speed"))
+samples["vertical_diffusion"] = tracer_sample(
+    ("tracer", "volume", "vertical_diffusivity", "area", "spacing")
+)
+samples["transport_tracers"] = tracer_sample(
+    (
+        "tracer",
+        "volume",
+        "x_volume_flux",
+        "y_volume_flux",
+        "z_volume_flux",
+        "x_conductance",
+        "y_conductance",
+        "vertical_diffusivity",
+        "area",
+        "thickness",
+        "spacing",
+        "sinking_speed",
+        "new_tracer",
+    ),
+    limited=True,
+    diffusive=True,
+    width=64,
+    group=8,
+)

@@ -1,0 +1,171 @@
+"""The fused transport of tracers: bits of its parts, plain reference, invariance, conservation."""
+
+import numpy as np
+import pytest
+from numerics.tracer_states import inside, random_sea
+from references import tracer_transport as reference
+
+from halocline.numerics import _native
+
+
+def fused(arrays, box, *, limited=True, diffusive=True, width=64, group=8):
+    result = np.zeros_like(arrays["tracer"])
+    _native.transport_tracers(
+        box=box,
+        **arrays,
+        new_tracer=result,
+        dt=1.0,
+        limited=limited,
+        diffusive=diffusive,
+        width=width,
+        group=group,
+    )
+    return result
+
+
+def composed(a, box, limited=True):
+    """The plain kernels one after the other."""
+    j0, j1, i0, i1, _ = box
+    tracers = [a["tracer"], *(np.zeros_like(a["tracer"]) for _ in range(3))]
+    volumes = [a["volume"], *(np.zeros_like(a["volume"]) for _ in range(3))]
+    horizontal = {"dt": 1.0, "limited": limited, "thickness": a["thickness"]}
+    _native.sweep_x(
+        box=(j0 - 2, j1 + 2, i0, i1, 0),
+        tracer=tracers[0],
+        volume=volumes[0],
+        x_volume_flux=a["x_volume_flux"],
+        x_conductance=a["x_conductance"],
+        swept_tracer=tracers[1],
+        swept_volume=volumes[1],
+        **horizontal,
+    )
+    _native.sweep_y(
+        box=box,
+        tracer=tracers[1],
+        volume=volumes[1],
+        y_volume_flux=a["y_volume_flux"],
+        y_conductance=a["y_conductance"],
+        swept_tracer=tracers[2],
+        swept_volume=volumes[2],
+        **horizontal,
+    )
+    _native.sweep_z(
+        box=box,
+        tracer=tracers[2],
+        volume=volumes[2],
+        z_volume_flux=a["z_volume_flux"],
+        swept_tracer=tracers[3],
+        swept_volume=volumes[3],
+        dt=1.0,
+        limited=limited,
+    )
+    result, volume = tracers[3], volumes[3]
+    _native.sinking(box, result, volume, a["area"], a["sinking_speed"], 1.0)
+    _native.vertical_diffusion(
+        box, result, volume, a["vertical_diffusivity"], a["area"], a["spacing"], 1.0
+    )
+    return result, volume
+
+
+@pytest.mark.parametrize("limited", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fused_has_the_bits_of_its_parts(dtype, limited):
+    random = np.random.default_rng(3)
+    for tracers, levels, rows, columns in ((5, 7, 20, 45), (1, 1, 1, 1), (3, 4, 2, 33)):
+        a, box = random_sea(random, tracers, levels, rows, columns, dtype)
+        expected, _ = composed(a, box, limited)
+        for width, group in ((64, 8), (16, 2), (13, 5), (1, 1)):
+            got = fused(a, box, limited=limited, width=width, group=group)
+            np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("limited", [True, False])
+def test_plain_reference(limited):
+    random = np.random.default_rng(4)
+    for diffusive in (True, False):
+        a, box = random_sea(random, tracers=4, levels=5, rows=8, columns=9)
+        expected = reference.transport(a, 1.0, limited, diffusive)[inside(box)]
+        got = fused(a, box, limited=limited, diffusive=diffusive)[inside(box)]
+        np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-14)
+        single = fused(
+            {name: array.astype(np.float32) for name, array in a.items()},
+            box,
+            limited=limited,
+            diffusive=diffusive,
+        )[inside(box)]
+        np.testing.assert_allclose(single, expected, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_same_bits_in_blocks(dtype):
+    a, box = random_sea(
+        np.random.default_rng(5), tracers=3, levels=6, rows=13, columns=37, dtype=dtype
+    )
+    whole = fused(a, box)
+    j0, j1, i0, i1, _ = box
+    for rows, columns in ((1, 37), (13, 5), (4, 16), (7, 19)):
+        pieces = np.zeros_like(whole)
+        for j in range(j0, j1, rows):
+            for i in range(i0, i1, columns):
+                part = (j, min(j + rows, j1), i, min(i + columns, i1), 0)
+                got = fused({n: x.copy() for n, x in a.items()}, part)
+                pieces[inside(part)] = got[inside(part)]
+        np.testing.assert_array_equal(pieces, whole)
+
+
+def test_content_is_closed():
+    """Content changes by what passes the sides of the box only: none with closed sides."""
+    for seed in range(5):
+        a, box = random_sea(np.random.default_rng(seed), tracers=4, levels=6, rows=12, columns=17)
+        close_sides(a, box)
+        result, volume = composed(a, box)
+        before = (a["tracer"] * a["volume"])[inside(box)].sum(axis=(1, 2, 3))
+        after = (fused(a, box) * volume)[inside(box)].sum(axis=(1, 2, 3))
+        np.testing.assert_allclose(after, before, rtol=1e-14)
+        np.testing.assert_allclose(
+            volume[inside(box)].sum(), a["volume"][inside(box)].sum(), rtol=1e-14
+        )
+        assert not np.array_equal(result, a["tracer"])
+
+
+def close_sides(a, box):
+    j0, j1, i0, i1, _ = box
+    outside = np.ones(a["area"].shape, bool)
+    outside[j0:j1, i0:i1] = False
+    a["volume"][..., outside] = 0
+    a["tracer"][..., outside] = 0
+    wet = a["volume"] > 0
+    for axis, name in ((2, "x_volume_flux"), (1, "y_volume_flux"), (0, "z_volume_flux")):
+        a[name] *= wet & np.roll(wet, 1, axis)
+
+
+def test_never_negative_and_no_new_extremes():
+    """Also where the flow diverges, half of every cell leaves it, and tracers are spikes."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        a, box = random_sea(random, tracers=4, levels=5, rows=9, columns=11)
+        a["tracer"] = np.where(random.random(a["tracer"].shape) < 0.3, 1.0, 0.0) * (a["volume"] > 0)
+        assert fused(a, box).min() >= 0.0
+        a, box = random_sea(random, tracers=2, rows=9, columns=11, sinking=False)
+        for name in ("x_volume_flux", "y_volume_flux", "z_volume_flux"):
+            a[name] *= 0.0
+        a["x_volume_flux"][:] = 0.3
+        a["volume"][:] = 1.0
+        a["tracer"] = random.random(a["tracer"].shape)
+        got = fused(a, box)[inside(box)]
+        assert a["tracer"].min() <= got.min() and got.max() <= a["tracer"].max()
+
+
+@pytest.mark.parametrize(("dtype", "bound"), [(np.float32, 3e-6), (np.float64, 5e-15)])
+def test_constant_stays_constant(dtype, bound):
+    """Whatever the divergence: volumes change by the very fluxes that carry the tracer."""
+    a, box = random_sea(
+        np.random.default_rng(7), levels=6, rows=12, columns=17, dtype=dtype, sinking=False
+    )
+    a["tracer"] = np.where(a["volume"] > 0, dtype(1), dtype(0)) * np.ones_like(a["tracer"])
+    for _ in range(5):
+        new = fused(a, box)
+        a["tracer"][inside(box)] = new[inside(box)]
+    wet = (a["volume"] > 0)[inside(box)]
+    assert np.abs(new[inside(box)][:, wet] - 1).max() < bound
+    assert not new[inside(box)][:, ~wet].any()
