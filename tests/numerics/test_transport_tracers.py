@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from numerics.tracer_states import inside, random_sea
-from references import tracer_transport as reference
 
 from halocline.numerics import _native
+from numerics.tracer_states import inside, random_sea
+from references import tracer_transport as reference
 
 
 def fused(arrays, box, *, limited=True, diffusive=True, width=64, group=8):
