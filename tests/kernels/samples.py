@@ -164,7 +164,7 @@ def tracer_sample(names: tuple[str, ...], **scalars: Any) -> Maker:
     def make(random: np.random.Generator, dtype: type) -> Sample:
         from numerics.tracer_states import random_sea
 
-        arrays, box = random_sea(random, tracers=2, levels=3, rows=3, columns=4, dtype=dtype)
+        arrays, box = random_sea(random, tracers=3, levels=4, rows=5, columns=6, dtype=dtype)
         arrays["swept_tracer"] = arrays["new_tracer"] = np.zeros_like(arrays["tracer"])
         arrays["swept_volume"] = np.zeros_like(arrays["volume"])
         return Sample(box, {name: arrays[name] for name in names}, {"dt": 1.0, **scalars})
