@@ -1,3 +1,12 @@
 """Halocline: waves, ocean, atmosphere and biogeochemistry, and the runtime that makes them fast."""
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """`halocline.run` and its like, loaded when first used."""
+    if name in ("run", "Result"):
+        from halocline.experiment import run as running
+
+        return getattr(running, name)
+    raise AttributeError(f"module 'halocline' has no attribute {name!r}")

@@ -205,3 +205,20 @@ samples["transport_tracers"] = tracer_sample(
     width=64,
     group=8,
 )
+
+
+@sample("surface_parameters")
+def surface_parameters(random: np.random.Generator, dtype: type) -> Sample:
+    owned, points = 21, 26
+    outputs = ("wind_speed", "wind_direction", "drag_coefficient", "charnock")
+    return Sample(
+        box=(0, 0, 0, 0, owned),
+        arrays={
+            "wind_u": random.normal(0.0, 10.0, points).astype(dtype),
+            "wind_v": random.normal(0.0, 10.0, points).astype(dtype),
+            "friction_velocity": random.uniform(0.1, 0.6, points).astype(dtype),
+            **{name: np.zeros(points, dtype) for name in outputs},
+        },
+        scalars={"height": 10.0, "von_karman": 0.4, "gravity": 9.806, "missing": -1.0},
+        location=np.stack([np.zeros(points, int), np.arange(points)], axis=1),
+    )

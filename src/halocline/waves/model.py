@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from halocline.core import constants
 from halocline.core.options import Options, option
 from halocline.grids.grid import Grid
 from halocline.runtime.decomposition import Decomposition
@@ -28,6 +30,13 @@ from halocline.waves.spatial_propagation import (
 from halocline.waves.spectrum import SpectralGrid
 
 kernels = kernels_of(_native)
+surface_outputs = {
+    "wind_speed": "m s-1",
+    "wind_direction": "degree",
+    "drag_coefficient": "1",
+    "charnock": "1",
+}
+"""Units of what the kernel `surface_parameters` gives."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +134,9 @@ class WaveModel:
         for name in ("wind_u", "wind_v"):
             for when in ("", "_before", "_after"):
                 setattr(self, name + when, self._field(name + when, "m s-1"))
+        self.friction_velocity = self._field("friction_velocity", "m s-1", restart=True)
+        for name, units in surface_outputs.items():
+            setattr(self, name, self._field(name, units))
         self.ice = self._field("ice", "1")
         self.air_sea_difference = self._field("air_sea_difference", "K")
 
@@ -159,11 +171,20 @@ class WaveModel:
         """Set all spectra; `at(sea numbers)` gives (component, point) [m2 Hz-1 rad-1]."""
         self.spectrum.set_from(lambda block: at(block.sea_numbers[: block.owned_points]))
 
-    diagnostics = ("wind_u", "wind_v", "wind_speed", "wind_direction", "depth", "ice")
+    diagnostics = ("wind_u", "wind_v", "friction_velocity", "depth", "ice", *surface_outputs)
     """Output fields besides the mean parameters."""
 
     def diagnose(self, names: Sequence[str], run: Runner) -> dict[str, Field]:
         """Fields of the air and the water by short name."""
+        if not surface_outputs.keys().isdisjoint(names):
+            run(
+                kernels["surface_parameters"],
+                self,
+                height=10.0,
+                von_karman=constants.von_karman,
+                gravity=constants.gravity,
+                missing=math.nan,
+            )
         return {name: getattr(self, name) for name in names}
 
     def step(self, run: Runner, number: int) -> None:
