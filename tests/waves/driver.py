@@ -8,19 +8,22 @@ from halocline.grids.grid import Grid
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
 from halocline.runtime.kernel import kernels_of
-from halocline.runtime.runner import Runner
+from halocline.runtime.runner import PerBlock, Runner
 from halocline.waves import _native
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,
     cells_of_points,
     halo,
     propagation_arrays,
+    schemes,
     transparencies,
     travel,
 )
 from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.turning import Turning, turning_arrays
 
-kernel = kernels_of(_native)["propagate_space"]
+kernels = kernels_of(_native)
+kernel = kernels["propagate_space"]
 
 
 class SpaceDriver:
@@ -68,10 +71,10 @@ class SpaceDriver:
             ("spatial_step", "s", np.full(spectral.frequencies, step), "none", dtype),
         ):
             self._static(name, units, np.asarray(values), on, kind_)
-        self._static("cell_of_point", "1", np.zeros(grid.sea_points), "points", np.int32)
-        storage = self.cell_of_point.storage(self.decomposition.planes)
-        for array, block in zip(storage.arrays, self.decomposition.planes.blocks, strict=True):
-            array[...] = cells_of_points(block)
+        self.cell_of_point = Field(
+            "cell_of_point", "1", self.decomposition, dtype=np.int32, static=True
+        )
+        self.cell_of_point.set_per_block(cells_of_points)
         self.spectrum = Field(
             "spectrum",
             "m2 Hz-1 rad-1",
@@ -83,15 +86,26 @@ class SpaceDriver:
 
     def _static(self, name: str, units: str, values: np.ndarray, on: str, dtype: type) -> None:
         outer = {"cells": values.shape[:-2], "points": values.shape[:-1], "none": values.shape}[on]
-        field = Field(name, units, self.decomposition, outer=outer, on=on, dtype=dtype, static=True)
+        field = Field(
+            name,
+            units,
+            self.decomposition,
+            outer=outer,
+            on=on,
+            dtype=dtype,
+            static=True,
+            by_component=name in ("frequency_of", "direction_of"),
+        )
         field.set_global(values)
         setattr(self, name, field)
 
-    def step(self, x_first: bool = True, components: int | None = None) -> None:
+    def step(self, x_first: bool = True) -> None:
+        rows = self.spectrum.rows(self.spectral.components)
         self.runner(
             kernel,
             self,
-            components=self.spectral.components if components is None else components,
+            spectrum=rows,
+            components=PerBlock(lambda layout, _: rows.local(layout)),
             x_first=x_first,
             **self.options.scalars(self.spectral),
         )
@@ -99,6 +113,21 @@ class SpaceDriver:
     def steps(self, count: int) -> None:
         for number in range(count):
             self.step(number % 2 == 0)
+
+    def turn(self, time_step: float, options: Turning) -> None:
+        """Shift all directions by one time step."""
+        if not hasattr(self, "turning_x"):
+            arrays = turning_arrays(self.grid, self.spectral, options, time_step)
+            self._static("turning_x", "rad s-1", arrays["turning_x"], "points", self.dtype)
+            self._static("turning_y", "rad s-1", arrays["turning_y"], "points", self.dtype)
+            self._static("direction_face", "1", arrays["direction_face"], "none", self.dtype)
+        self.runner(
+            kernels["turn_directions"],
+            self,
+            step=time_step / self.spectral.direction_width,
+            steps=1,
+            scheme=schemes[options.scheme],
+        )
 
     def set(self, planes: np.ndarray) -> None:
         """Set the spectrum from planes (component, nj, ni)."""

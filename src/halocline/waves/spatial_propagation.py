@@ -106,7 +106,8 @@ def propagation_arrays(grid: Grid, spectral: SpectralGrid) -> dict[str, Array]:
     """Global static arrays of the kernel, from grid and depth.
 
     crossing_rate_x, crossing_rate_y [s-1], shape (frequency, nj, ni): group speed over distance of
-    centres at the west and south faces of cells; beside land that of the sea cell.
+    centres at the west and south faces of cells; beside land that of the sea cell, 0 on the
+    outermost faces of sides that are not joined.
     cell_area, cell_aspect, shape (nj, ni). fixed_point, shape (sea points,).
     """
     _, group_speed = linear_dispersion(np.where(grid.mask, grid.depth, 1.0), spectral.frequency)
@@ -134,7 +135,7 @@ def _at_faces(rate: Array, grid: Grid, axis: int) -> Array:
     here = np.broadcast_to(grid.mask, rate.shape).astype(float)
     behind = _behind(here, grid, axis)
     total = here * rate + behind * _behind(rate, grid, axis)
-    return total / np.maximum(here + behind, 1.0)
+    return total / np.maximum(here + behind, 1.0) * _behind(np.ones(grid.shape), grid, axis)
 
 
 def transparencies(
