@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +19,8 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.experiment.shipped import find_case, find_data
 from halocline.experiment.wave_component import ForcingOptions
-from halocline.grids.regular import GridOptions
+from halocline.grids.grid import Grid
+from halocline.grids.regular import GridOptions, build_grid
 from halocline.runtime.decomposition import DecompositionOptions
 from halocline.waves.model import WavesOptions
 from halocline.waves.spectrum import SpectralGrid
@@ -66,6 +67,11 @@ class Case(Options):
     def find(self, name: str) -> Path:
         """Path of a data file named in this case."""
         return find_data(name, self.data_folder)
+
+    def build_grid(self) -> Grid:
+        """The grid of this case, from its file or made here."""
+        path = self.grid.file and str(self.find(self.grid.file))
+        return build_grid(replace(self.grid, file=path))
 
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """The same case with other values, by dotted names.

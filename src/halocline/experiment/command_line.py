@@ -14,7 +14,10 @@ from halocline.experiment import exit_codes
 
 epilog = f"""examples:
   halocline cases                              list the shipped cases
+  halocline run global-waves                   run one on all cores
+  halocline run global-waves -n 4 --set time.length=6h
   halocline new swell my-swell                 copy one, to change it
+  halocline check my-swell                     what a run would need, without running
   halocline explain time.length                the manual of an option
 
 exit codes:
@@ -42,6 +45,19 @@ def build_parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
+    run = command("run", "run a case", "run swell -n 2 --set time.length=6h --output results/a")
+    _case_arguments(run)
+    _run_arguments(run)
+    check = command(
+        "check",
+        "validate a case; say grid, ranks, memory, output volume and expected time",
+        "check global-waves -n 4",
+    )
+    _case_arguments(check)
+    check.add_argument("-n", "--ranks", type=_positive, help="number of ranks to plan for")
+    plan = command("plan", "print the kernels and exchanges of one step", "plan global-waves -n 2")
+    _case_arguments(plan)
+    plan.add_argument("-n", "--ranks", type=_positive, default=2, help="number of ranks (2)")
     new = command("new", "copy a shipped case with its data", "new swell my-swell")
     new.add_argument("name", metavar="NAME", help="a shipped case: see 'halocline cases'")
     new.add_argument("folder", metavar="FOLDER", nargs="?", help="new folder; NAME if not given")
@@ -51,6 +67,38 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _case_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("case", metavar="CASE", help="case file, its folder, or a shipped case")
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="give an option another value, for example time.length=6h (may be repeated)",
+    )
+
+
+def _run_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-n", "--ranks", type=_positive, help="number of ranks; all cores")
+    parser.add_argument("--threads", type=_positive, help="threads per rank (1)")
+    parser.add_argument("--output", metavar="DIR", help="folder of results; results/CASE")
+    parser.add_argument(
+        "--walltime", metavar="HH:MM:SS", help="end cleanly, with a restart, before this time"
+    )
+    parser.add_argument(
+        "--check", choices=["halos"], help="halos: fill halos that nobody promised with NaN"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
+
+
+def _positive(word: str) -> int:
+    number = int(word)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{word} is not 1 or more")
+    return number
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. User mistakes print one line, no traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -58,6 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = build_parser().parse_args(given)
     except SystemExit as ending:
         return int(ending.code or 0)
+    options.arguments = given
     return _guarded(lambda: _commands[options.command](options))
 
 
@@ -87,6 +136,28 @@ def fail(message: str, code: int) -> int:
     return code
 
 
+def _run(options: Any) -> int:
+    from halocline.experiment.start import start
+
+    return start(options, options.arguments)
+
+
+def _check(options: Any) -> int:
+    from halocline.experiment.case import read_case
+    from halocline.experiment.check import report
+
+    print(report(read_case(options.case, options.settings), options.ranks))
+    return exit_codes.done
+
+
+def _plan(options: Any) -> int:
+    from halocline.experiment.case import read_case
+    from halocline.experiment.plan import plan
+
+    print(plan(read_case(options.case, options.settings), options.ranks))
+    return exit_codes.done
+
+
 def _new(options: Any) -> int:
     from halocline.experiment.shipped import copy_case
 
@@ -111,6 +182,9 @@ def _cases(options: Any) -> int:
 
 
 _commands: dict[str, Callable[[Any], int]] = {
+    "run": _run,
+    "check": _check,
+    "plan": _plan,
     "new": _new,
     "explain": _explain,
     "cases": _cases,

@@ -18,7 +18,6 @@ from halocline.experiment.run_log import RunLog
 from halocline.experiment.simulation import Outcome, Simulation
 from halocline.experiment.stopping import Stopping
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
-from halocline.grids.regular import build_grid
 from halocline.runtime.communicator import Communicator, world
 from halocline.runtime.runner import Plan
 
@@ -100,9 +99,8 @@ def build_component(
 ) -> Component:
     """The component of a case, with its grid and decomposition."""
     if isinstance(case, WaveCase):
-        found = case.grid.file and str(case.find(case.grid.file))
         return WaveComponent(
-            build_grid(replace(case.grid, file=found)),
+            case.build_grid(),
             case.spectrum,
             case.waves,
             case.start,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
+from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
-from halocline.experiment.ending import code_file
+from halocline.experiment.ending import code_file, report_code
+from halocline.runtime.communicator import under_mpi, world
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 
 points_per_rank = 200
@@ -36,15 +40,82 @@ def set_threads(threads: int) -> None:
     os.environ["OMP_NUM_THREADS"] = str(threads)
 
 
-def on_ranks(arguments: list[str], ranks: int, threads: int, say: Callable[[str], None]) -> int:
+def start(options: Any, arguments: list[str]) -> int:
+    """Run the case of the parsed `options`; `arguments` are the whole command, for the ranks."""
+    threads = options.threads or 1
+    set_threads(threads)
+    if under_mpi():
+        return run_here(options)
+    from halocline.experiment.case import read_case
+
+    grid = read_case(options.case, options.settings).build_grid()
+    ranks = options.ranks or default_ranks(grid.sea_points, threads)
+    if ranks > max(grid.sea_points, 1):
+        raise UserError(
+            f"Cannot share {grid.sea_points} sea points among {ranks} ranks. Use at most"
+            f" {grid.sea_points} ranks (-n)."
+        )
+    if ranks == 1:
+        return run_here(options)
+    return on_ranks(arguments, ranks, threads, quiet=options.quiet)
+
+
+def run_here(options: Any) -> int:
+    """Run on the ranks that call this, say at the end where things are, return the exit code."""
+    from halocline.experiment.run import run
+
+    limit = read_walltime(options.walltime) if options.walltime else None
+    folder = options.output or default_folder(options.case)
+    result = run(
+        options.case,
+        settings=options.settings,
+        output=folder,
+        walltime=limit,
+        check_halos=options.check == "halos",
+        show=not options.quiet,
+    )
+    if world().rank == 0 and not options.quiet:
+        print(result.summary)
+        print(f"results are in {folder}: {', '.join(sorted(os.listdir(folder)))}")
+    return report_code(exit_codes.stopped if result.outcome.stopped_by else exit_codes.done)
+
+
+def default_folder(case: str) -> str:
+    """Where the results of a case go if nothing is said.
+
+    >>> default_folder("swell"), default_folder("cases/mine/case.toml"), default_folder("a/b.toml")
+    ('results/swell', 'results/mine', 'results/b')
+    """
+    path = Path(case)
+    name = path.parent.name if path.name == "case.toml" else path.name.removesuffix(".toml")
+    return f"results/{name or Path.cwd().name}"
+
+
+def read_walltime(words: str) -> float:
+    """A limit of wall time from HH:MM:SS, MM:SS or seconds [s].
+
+    >>> read_walltime("01:30:00"), read_walltime("90")
+    (5400.0, 90.0)
+    """
+    if not re.fullmatch(r"\d+(:\d\d?){0,2}", words):
+        raise UserError(f"--walltime {words}: write HH:MM:SS, for example 02:00:00.")
+    seconds = 0
+    for part in words.split(":"):
+        seconds = 60 * seconds + int(part)
+    return float(seconds)
+
+
+def on_ranks(arguments: list[str], ranks: int, threads: int, *, quiet: bool = False) -> int:
     """Run `halocline` with `arguments` on `ranks` ranks and return its exit code.
 
     SIGTERM and SIGINT reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them.
     """
     launcher = mpiexec_command(ranks, threads)
     command = [*launcher, sys.executable, "-P", "-m", "halocline", *arguments]
-    words = shlex.join(["mpiexec", *launcher[1:], "halocline", *arguments])
-    say(f"starting {ranks} ranks of {threads} thread{'s' * (threads > 1)}: {words}")
+    if not quiet:
+        words = shlex.join(["mpiexec", *launcher[1:], "halocline", *arguments])
+        print(f"starting {ranks} ranks of {threads} thread{'s' * (threads > 1)}: {words}")
+        sys.stdout.flush()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "exit_code")
         environment = mpi_environment() | {code_file: str(path)}

@@ -1,0 +1,132 @@
+"""A run on several ranks: one that dies ends all, signals stop it cleanly, codes come through."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from halocline.experiment import exit_codes
+
+case = """
+[grid]
+kind = "cartesian"
+nx = 20
+ny = 20
+dx = 10000.0
+dy = 10000.0
+[spectrum]
+frequencies = 3
+directions = 4
+[time]
+length = "{length}"
+step = "10min"
+[forcing.wind]
+function = "wind.py:wind"
+"""
+
+
+def begin(folder: Path, wind: str, *arguments: str, length: str = "1h") -> subprocess.Popen[str]:
+    """Start a run on two ranks whose wind is a function of ours."""
+    (folder / "case.toml").write_text(case.format(length=length))
+    (folder / "wind.py").write_text(wind)
+    command = [sys.executable, "-P", "-m", "halocline", "run", str(folder), "-n", "2"]
+    command += ["--output", str(folder / "results"), *arguments]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+    )
+
+
+def finish(process: subprocess.Popen[str], timeout: float = 60.0) -> tuple[int, str, str]:
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+    return process.returncode, out, err
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60.0
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+calm = """
+def wind(t, x, y):
+    return 0 * x, 0 * x
+"""
+failing = """
+import os, signal
+def wind(t, x, y):
+    if t > 1000 and os.environ["OMPI_COMM_WORLD_RANK"] == "1":
+        {action}
+    return 0 * x, 0 * x
+"""
+slow = """
+import pathlib, time
+def wind(t, x, y):
+    if t > 0:
+        pathlib.Path(__file__).with_name("running").touch()
+    time.sleep(0.05)
+    return 0 * x, 0 * x
+"""
+
+
+def test_run_ends_well(tmp_path: Path) -> None:
+    code, out, err = finish(begin(tmp_path, calm))
+    assert code == exit_codes.done, err
+    assert "starting 2 ranks of 1 thread: mpiexec -n 2" in out
+    assert "6 steps to 2000-01-01 01:00" in out
+    assert "Traceback" not in err
+    assert "ranks 2" in (tmp_path / "results" / "halocline.log").read_text()
+
+
+def test_failure_of_one_rank_ends_all_with_its_message(tmp_path: Path) -> None:
+    fails = failing.format(action="raise ValueError('gust')")
+    begun = time.monotonic()
+    code, _, err = finish(begin(tmp_path, fails))
+    assert code == exit_codes.internal_error
+    assert "ValueError: gust" in err
+    assert "(on rank 1)" in err
+    assert time.monotonic() - begun < 45.0
+
+
+def test_killed_rank_is_noticed(tmp_path: Path) -> None:
+    dies = failing.format(action="os.kill(os.getpid(), signal.SIGKILL)")
+    code, _, err = finish(begin(tmp_path, dies))
+    assert code == exit_codes.internal_error
+    assert "a rank ended without a word" in err
+
+
+def test_mistake_found_by_all_ranks_is_said_once(tmp_path: Path) -> None:
+    process = begin(tmp_path, calm, "--set", "forcing.wind.function=wind.py:breeze")
+    code, _, err = finish(process)
+    assert code == exit_codes.user_error
+    assert err.count("halocline: ") == 1
+    assert "has no function 'breeze'" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    process = begin(tmp_path, slow, length="30d")
+    wait_for(tmp_path / "running", process)
+    os.kill(process.pid, number)
+    code, out, err = finish(process)
+    assert code == exit_codes.stopped, err
+    assert "stopped by" in out
+    assert "Traceback" not in err
+
+
+def test_walltime_stops_cleanly(tmp_path: Path) -> None:
+    code, out, err = finish(begin(tmp_path, slow, "--walltime", "00:00:03", length="30d"))
+    assert code == exit_codes.stopped, err
+    assert "stopped by the wall time" in out
