@@ -71,24 +71,14 @@ class Record:
     position: int
 
 
-def expand(paths: str | Sequence[str], base: Path | Callable[[str], Path]) -> list[Path]:
-    """Files for one path or several, patterns such as wind_*.nc included; none is an error.
-
-    `base` is the folder that paths are relative to, or a function that finds a file by its name.
-    """
+def expand(paths: str | Sequence[str], base: Path) -> list[Path]:
+    """Files for one path or several, patterns such as wind_*.nc included; none is an error."""
     found: list[Path] = []
     for name in [paths] if isinstance(paths, str) else paths:
-        if isinstance(base, Path):
-            pattern = str(base / name)
-        elif glob.has_magic(name):
-            folder, last = Path(name).parent, Path(name).name
-            pattern = str(folder / last)
-        else:
-            found.append(base(name))
-            continue
-        some = sorted(glob.glob(pattern)) if glob.has_magic(name) else [pattern]
+        full = str(base / name)
+        some = sorted(glob.glob(full)) if any(c in name for c in "*?[") else [full]
         if not some or not all(Path(path).exists() for path in some):
-            raise UserError(f"There is no file '{pattern}'. Check the path in the case file.")
+            raise UserError(f"There is no file '{full}'. Check the path in the case file.")
         found += [Path(path) for path in some]
     return found
 
@@ -187,8 +177,8 @@ class GriddedFiles:
                 return variable
             known = [str(name) for name in self.first.data_vars]
             raise UserError(
-                f"{self.name} has no variable '{variable}'.{nearest(variable.lower(), known)} It has:"
-                f" {_listing(self.first)}."
+                f"{self.name} has no variable '{variable}'.{nearest(variable.lower(), known)}"
+                f" It has: {_listing(self.first)}."
             )
         found = self._candidates(short_name)
         facts = quantity(short_name)
