@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import halocline
+from halocline.analysis import plot_command
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 
@@ -63,6 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
     new.add_argument("folder", metavar="FOLDER", nargs="?", help="new folder; NAME if not given")
     explain = command("explain", "the manual of the options of case files", "explain spectrum")
     explain.add_argument("key", metavar="KEY", nargs="?", default="", help="option or table")
+    plot_command.main_arguments(command("plot", "draw an output file", "plot fields.nc --animate"))
     command("cases", "list the shipped cases", "cases")
     return parser
 
@@ -187,5 +189,6 @@ _commands: dict[str, Callable[[Any], int]] = {
     "plan": _plan,
     "new": _new,
     "explain": _explain,
+    "plot": plot_command.run,
     "cases": _cases,
 }

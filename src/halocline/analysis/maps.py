@@ -1,0 +1,219 @@
+"""Maps of gridded fields: equirectangular, global or regional, land over field, with arrows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.quiver import Barbs, Quiver
+from matplotlib.text import Text
+
+from halocline.analysis import looks
+from halocline.analysis.arrows import draw_arrows
+from halocline.analysis.coastline import Extent, draw_land
+from halocline.analysis.map_grid import (
+    Grid,
+    Numbers,
+    carried_to_coast,
+    corners,
+    evenly_spaced,
+    extent_of,
+    grid_of,
+    values_on,
+    values_within,
+    windowed,
+)
+from halocline.analysis.wave_fields import Arrows
+
+Field = AxesImage | QuadMesh | PolyCollection
+
+
+def prepare_axes(axes: Axes, grid: Grid, extent: Extent) -> None:
+    """Frame, degree marks and the ratio of the axes (true at the middle latitude of a region)."""
+    west, east, south, north = extent
+    axes.set_xlim(west, east)
+    axes.set_ylim(south, north)
+    axes.tick_params(length=2.5, pad=2.0)
+    if not grid.geographic:
+        axes.set_aspect("equal" if 0.2 < (north - south) / (east - west) < 5.0 else "auto")
+        axes.set_xlabel("x [km]")
+        axes.set_ylabel("y [km]")
+        return
+    middle = np.deg2rad(0.5 * (south + north))
+    axes.set_aspect(1.0 if east - west > 180.0 else 1.0 / float(np.cos(middle)))
+    step_x, step_y = degree_step(east - west, 7), degree_step(north - south, 6)
+    x = np.arange(np.ceil(west / step_x), np.floor(east / step_x) + 0.5) * step_x
+    y = np.arange(np.ceil(south / step_y), np.floor(north / step_y) + 0.5) * step_y
+    axes.set_xticks(x, [degrees_east(value) for value in x])
+    axes.set_yticks(y, [degrees_north(value) for value in y])
+
+
+def degree_step(span: float, parts: int) -> float:
+    """A round step [degree] that cuts a span into at most so many parts."""
+    steps = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0]
+    return next((step for step in steps if span / step <= parts), 90.0)
+
+
+def degrees_east(value: float) -> str:
+    """A longitude as printed.
+
+    >>> degrees_east(270.0), degrees_east(-360.0)
+    ('90°W', '0°')
+    """
+    turned = np.remainder(value + 180.0, 360.0) - 180.0
+    letter = "" if turned in (0.0, -180.0) else ("E" if turned > 0.0 else "W")
+    return f"{abs(turned):g}°{letter}"
+
+
+def degrees_north(value: float) -> str:
+    """A latitude as printed."""
+    letter = "" if value == 0.0 else ("N" if value > 0.0 else "S")
+    return f"{abs(value):g}°{letter}"
+
+
+def draw_field(
+    axes: Axes, grid: Grid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
+) -> Field:
+    """Colour the cells: smoothly on evenly spaced latitudes and longitudes, else cell by cell."""
+    if grid.regular:
+        x, turned = windowed(grid, values, extent)
+        if evenly_spaced(x) and evenly_spaced(grid.latitude):
+            return _draw_smooth(axes, x, grid.latitude, turned, norm, look)
+        mesh = axes.pcolormesh(x, grid.latitude, turned, norm=norm, cmap=look.colours, zorder=1)
+        return mesh
+    return _draw_cells(axes, grid, values, extent, norm, look)
+
+
+def _draw_smooth(
+    axes: Axes, x: Numbers, y: Numbers, values: Numbers, norm: Normalize, look: looks.Look
+) -> AxesImage:
+    dx, dy = x[1] - x[0], y[1] - y[0]
+    box = (x[0] - dx / 2, x[-1] + dx / 2, y[0] - dy / 2, y[-1] + dy / 2)
+    cyclic = look.scale == "direction"
+    shown = values if cyclic else carried_to_coast(x, y, values)
+    return axes.imshow(
+        np.ma.masked_invalid(shown),
+        extent=box,
+        origin="lower",
+        interpolation="nearest" if cyclic else "bilinear",
+        norm=norm,
+        cmap=look.colours,
+        aspect=axes.get_aspect(),
+        zorder=1,
+    )
+
+
+def _draw_cells(
+    axes: Axes, grid: Grid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
+) -> PolyCollection:
+    """Cells of a curvilinear grid as quadrilaterals, each moved by full circles into the window."""
+    values = carried_to_coast(grid.longitude, grid.latitude, values)
+    keep = np.isfinite(values)
+    x, y = corners(grid)
+    x, y, centre = x[keep], y[keep], grid.longitude[keep]
+    shapes, colours = [], []
+    turn = 360.0 * np.ceil((extent[0] - 360.0 - centre) / 360.0)
+    for extra in (0.0, 360.0, 720.0):
+        moved = x + (turn + extra)[:, None]
+        inside = (moved.max(axis=1) >= extent[0]) & (moved.min(axis=1) <= extent[1])
+        shapes.append(np.stack([moved[inside], y[inside]], axis=2))
+        colours.append(values[keep][inside])
+    cells = PolyCollection(
+        list(np.concatenate(shapes)),
+        array=np.concatenate(colours),
+        norm=norm,
+        cmap=look.colours,
+        edgecolors="none",
+        linewidths=0.0,
+        antialiaseds=False,
+        zorder=1,
+    )
+    axes.add_collection(cells, autolim=False)
+    return cells
+
+
+def draw_contours(axes: Axes, grid: Grid, values: Numbers, extent: Extent, levels: Numbers) -> None:
+    """Thin lines at `levels` over a smoothly coloured field, labelled by the colour bar only."""
+    if not grid.regular or min(values.shape) < 4:
+        return
+    x, turned = windowed(grid, values, extent)
+    if not (evenly_spaced(x) and evenly_spaced(grid.latitude)):
+        return
+    shown = carried_to_coast(x, grid.latitude, turned)
+    axes.contour(
+        x, grid.latitude, np.ma.masked_invalid(shown), levels=levels, colors="white",
+        linewidths=0.4, alpha=0.4, zorder=1.3,
+    )  # fmt: skip
+
+
+def add_colour_bar(
+    figure: Figure,
+    axes: Axes,
+    shown: Field,
+    marks: Numbers,
+    beyond: bool = False,
+) -> None:
+    """A slim colour bar to the right of the map, pointed if values lie `beyond` its end."""
+    place = axes.inset_axes((1.015, 0.0, 0.02, 1.0))
+    extend = "max" if beyond else "neither"
+    bar = figure.colorbar(shown, cax=place, ticks=list(marks), extend=extend, extendfrac=0.03)
+    bar.outline.set_linewidth(0.5)
+    place.tick_params(length=2.0, pad=2.0)
+
+
+@dataclass
+class DrawnMap:
+    """One drawn map: its axes, its colours, and what stands on them."""
+
+    axes: Axes
+    grid: Grid
+    extent: Extent
+    field: Field
+    norm: Normalize
+    arrows: Quiver | Barbs | None
+    title: Text
+
+
+def draw_map(
+    figure: Figure,
+    axes: Axes,
+    dataset: xr.Dataset,
+    data: xr.DataArray,
+    *,
+    region: str | Extent | None = None,
+    arrows: Arrows = "auto",
+    across: int = 40,
+    seen: Numbers | None = None,
+    contours: bool = True,
+) -> DrawnMap:
+    """Draw one record of one variable as a map with colour bar, coast, arrows and title.
+
+    `dataset` is the same record of the whole file, where directions and wind are looked for;
+    `seen` holds all values the colour scale must cover (those drawn, if not given).
+    """
+    grid = grid_of(data)
+    extent = extent_of(region, grid)
+    values = values_on(grid, data)
+    look = looks.look_of(data)
+    seen = values_within(grid, values, extent) if seen is None else seen
+    low, high, marks = looks.limits(seen, look.scale)
+    prepare_axes(axes, grid, extent)
+    norm = Normalize(low, high)
+    field = draw_field(axes, grid, values, extent, norm, look)
+    if look.contours and contours:
+        draw_contours(axes, grid, values, extent, marks[1:-1])
+    if grid.geographic:
+        draw_land(axes, extent)
+    ink = looks.ink_on(look)
+    drawn = draw_arrows(axes, grid, dataset, data, extent, arrows, across, ink)
+    units = looks.units_of(data)
+    name = looks.title_of(data)
+    title = axes.set_title(f"{name} [{units}]" if units else name)
+    add_colour_bar(figure, axes, field, marks, bool((seen > high).any()))
+    return DrawnMap(axes, grid, extent, field, norm, drawn, title)

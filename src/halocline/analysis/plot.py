@@ -1,0 +1,231 @@
+"""`halocline plot`: look at a file and draw what makes sense."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from halocline.analysis import looks, reading, sections, wave_fields
+from halocline.analysis.animation import animate as write_animation
+from halocline.analysis.coastline import Extent
+from halocline.analysis.series import series_sheet
+from halocline.analysis.sheet import map_sheet
+from halocline.analysis.spectra import station_sheet
+from halocline.analysis.wave_fields import Arrows
+from halocline.core.errors import UserError, nearest
+
+PIXELS_PER_INCH = 130
+MOST_STATIONS = 6
+
+
+def plot(
+    file: str | Path,
+    variable: str | Sequence[str] | None = None,
+    time: str | int | None = None,
+    animate: bool = False,
+    output: str | Path | None = None,
+    region: str | Extent | None = None,
+    *,
+    station: str | None = None,
+    arrows: Arrows = "auto",
+    level: float | None = None,
+    section: str | None = None,
+    title: str | None = None,
+) -> list[Path]:
+    """Draw a file and return the pictures written.
+
+    Fields become maps of one time (the last, if `time` is not given), point spectra one sheet
+    per station, other series lines in time. `output` is a picture or an existing folder; without
+    it pictures lie beside `file` and carry its name. `region` is a name or west, east, south,
+    north [degree]; `level` a depth [m]; `section` "latitude=NUMBER" or "longitude=NUMBER".
+    """
+    with reading.open_output(file) as opened, looks.style():
+        dataset = wave_fields.with_wind_speed(opened)
+        kind = reading.kind_of(dataset, file)
+        place = _place(Path(file), output)
+        heading = title if title is not None else _heading(dataset, kind)
+        names = [variable] if isinstance(variable, str) else list(variable or [])
+        chosen = [reading.variable_named(dataset, name, file) for name in names]
+        if kind == "spectra" and not chosen:
+            index = reading.time_index(dataset, time, file)
+            return _spectra(dataset, station, index, place, heading, file)
+        if kind != "fields":
+            return _series(dataset, chosen, place, heading, file)
+        if section is not None:
+            return _sections(dataset, chosen, time, section, place, heading, file)
+        drawing = {"title": heading, "region": region, "arrows": arrows}
+        return _maps(dataset, chosen, time, animate, place, file, level, **drawing)
+
+
+def _heading(dataset: xr.Dataset, kind: str) -> str:
+    name = textwrap.shorten(str(dataset.attrs.get("title", "")), 64, placeholder=" ...")
+    if kind == "spectra":
+        return "Wave spectrum"
+    if reading.find(dataset, wave_fields.HEIGHT) is not None:
+        return f"Wave forecast · {name}" if name else "Wave forecast"
+    return name
+
+
+def _maps(
+    dataset: xr.Dataset,
+    chosen: list[xr.DataArray],
+    time: str | int | None,
+    animate: bool,
+    place: Callable[[str], Path],
+    file: str | Path,
+    level: float | None,
+    **drawing: Any,
+) -> list[Path]:
+    fields = chosen or wave_fields.sheet_fields(dataset)
+    fields = [_at_level(field, level, file) for field in _drawable(fields, dataset, file)]
+    if animate:
+        return [
+            path
+            for field in (chosen and fields) or fields[:1]
+            for path in write_animation(dataset, field, place(f"-{field.name}.gif"), **drawing)
+        ]
+    index = reading.time_index(dataset, time, file)
+    record = _record_of(dataset, index)
+    shown = [reading.record(field, index) for field in fields]
+    figure, _ = map_sheet(record, shown, **drawing)
+    suffix = f"-{chosen[0].name}" if len(chosen) == 1 else "-maps"
+    return [_save(figure, place(f"{suffix}.png"))]
+
+
+def _drawable(
+    fields: list[xr.DataArray], dataset: xr.Dataset, file: str | Path
+) -> list[xr.DataArray]:
+    known = reading.fields_of(dataset)
+    for field in fields:
+        if field.name not in known:
+            raise UserError(
+                f"Cannot draw a map of '{field.name}' in '{file}': it is no field on the grid. "
+                f"Fields are: {reading.listed(known)}."
+            )
+    return fields
+
+
+def _record_of(dataset: xr.Dataset, index: int) -> xr.Dataset:
+    axis = reading.coordinate(dataset, "time")
+    if axis is None or axis.ndim != 1:
+        return dataset
+    return dataset.isel({str(axis.dims[0]): index})
+
+
+def _at_level(field: xr.DataArray, level: float | None, file: str | Path) -> xr.DataArray:
+    """The level nearest to a depth [m]; without one, the level nearest to the surface."""
+    depth = reading.coordinate(field, "depth")
+    if depth is None or depth.ndim != 1 or depth.dims[0] not in field.dims:
+        if level is not None:
+            raise UserError(f"'{field.name}' in '{file}' has no depths: leave out the level.")
+        return field
+    distance = np.abs(np.abs(depth.values.astype(np.float64)) - abs(level or 0.0))
+    return field.isel({str(depth.dims[0]): int(distance.argmin())})
+
+
+def _sections(
+    dataset: xr.Dataset,
+    chosen: list[xr.DataArray],
+    time: str | int | None,
+    section: str,
+    place: Callable[[str], Path],
+    title: str,
+    file: str | Path,
+) -> list[Path]:
+    along, at = sections.parse_section(section)
+    deep = [dataset[name] for name in reading.fields_of(dataset)]
+    deep = [field for field in deep if reading.coordinate(field, "depth") is not None]
+    if not (chosen or deep):
+        raise UserError(f"Cannot cut a section through '{file}': no field in it has depths.")
+    written = []
+    for field in chosen or deep[:1]:
+        record = reading.record(field, reading.time_index(dataset, time, file))
+        figure, _ = sections.section_figure(record, along, at, title)
+        written.append(_save(figure, place(f"-{field.name}-{along}{at:g}.png")))
+    return written
+
+
+def _spectra(
+    dataset: xr.Dataset,
+    station: str | None,
+    index: int,
+    place: Callable[[str], Path],
+    title: str,
+    file: str | Path,
+) -> list[Path]:
+    names = reading.station_names(dataset)
+    if station is not None and station not in names:
+        raise UserError(
+            f"There is no station '{station}' in '{file}'.{nearest(station, names)} "
+            f"It has: {reading.listed(names)}."
+        )
+    wanted = [station] if station is not None else names[:MOST_STATIONS]
+    return [
+        _save(
+            station_sheet(dataset, names.index(name), index, title), place(f"-{_plain(name)}.png")
+        )
+        for name in wanted
+    ]
+
+
+def _series(
+    dataset: xr.Dataset,
+    chosen: list[xr.DataArray],
+    place: Callable[[str], Path],
+    title: str,
+    file: str | Path,
+) -> list[Path]:
+    known = reading.series_of(dataset)
+    for variable in chosen:
+        if variable.name not in known:
+            raise UserError(
+                f"Cannot draw '{variable.name}' in '{file}' as a series in time. "
+                f"Series are: {reading.listed(known)}."
+            )
+    figure = series_sheet(dataset, chosen or [dataset[name] for name in known[:6]], title)
+    return [_save(figure, place("-series.png"))]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name)
+
+
+def _place(file: Path, output: str | Path | None) -> Callable[[str], Path]:
+    """Where a picture goes: beside the file, into a folder, or to one given name."""
+    if output is None:
+        return lambda suffix: file.with_name(file.stem + suffix)
+    target = Path(output)
+    if target.is_dir():
+        return lambda suffix: target / (file.stem + suffix)
+    if target.suffix.lower() not in (".png", ".gif", ".pdf", ".svg", ".jpg", ".mp4"):
+        raise UserError(
+            f"'{output}' is neither a folder that exists nor the name of a picture "
+            f"(.png, .pdf, .svg, .jpg, .gif)."
+        )
+    used: list[Path] = []
+
+    def place(suffix: str) -> Path:
+        path = (
+            target
+            if not used
+            else target.with_name(target.stem + suffix).with_suffix(target.suffix)
+        )
+        used.append(path)
+        return path
+
+    return place
+
+
+def _save(figure: Figure, path: Path) -> Path:
+    try:
+        figure.savefig(path, dpi=PIXELS_PER_INCH)
+    except OSError as error:
+        raise UserError(f"Cannot write the picture '{path}': {error.strerror}.") from None
+    return path

@@ -1,0 +1,41 @@
+"""Arguments of `halocline plot`; the drawing itself is loaded when it is called."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def main_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `halocline plot`."""
+    add = parser.add_argument
+    add("file", metavar="FILE", help="output file of a run, or any CF netCDF file")
+    add("variable", metavar="VARIABLE", nargs="*", help="what to draw; default: the main fields")
+    add("--time", help="such as 2011-01-20T12, or the number of a record; default: the last")
+    add("--animate", action="store_true", help="write a GIF of all times (and MP4 with ffmpeg)")
+    add("-o", "--output", help="name of the picture, or a folder; default: beside FILE")
+    add(
+        "--region",
+        help="west,east,south,north in degrees, or a name such as global, pacific-centred, "
+        "north-atlantic, mediterranean",
+    )
+    add("--station", help="name of a station in a file of points; default: the first six")
+    add(
+        "--arrows",
+        choices=("auto", "waves", "wind", "barbs", "none"),
+        default="auto",
+        help="arrows on maps; waves point where they go",
+    )
+    add("--level", type=float, metavar="DEPTH", help="depth to draw [m]; default: the surface")
+    add("--section", help="vertical section: latitude=NUMBER or longitude=NUMBER")
+    add("--title", help="headline")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw what the arguments ask for and print the names of the pictures; the exit code."""
+    from halocline.analysis.plot import plot
+
+    given = vars(arguments)
+    names = "file variable time animate output region station arrows level section title".split()
+    for path in plot(**{name: given[name] for name in names}):
+        print(path)
+    return 0

@@ -1,0 +1,104 @@
+"""Series in time at points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.dates
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from halocline.analysis import looks, reading
+
+COLOURS = (looks.BLUE, looks.ORANGE, looks.GREEN, looks.PURPLE, "#555555")
+
+
+def draw_series(
+    axes: Axes,
+    times: NDArray[Any],
+    lines: Mapping[str, NDArray[Any]],
+    label: str,
+    *,
+    filled: bool = False,
+    direction: bool = False,
+) -> None:
+    """Lines through time; directions [degree] as dots, so that passing north draws no line."""
+    for colour, (name, values) in zip(COLOURS, lines.items(), strict=False):
+        if direction:
+            axes.plot(times, values, ".", color=colour, markersize=3.5, label=name)
+            continue
+        axes.plot(times, values, color=colour, linewidth=1.5, label=name)
+        if filled:
+            axes.fill_between(times, values, color=colour, alpha=0.15, linewidth=0)
+    axes.set_ylabel(label)
+    if direction:
+        axes.set_ylim(0.0, 360.0)
+        axes.set_yticks([0, 90, 180, 270, 360], ["N", "E", "S", "W", "N"])
+    elif filled:
+        axes.set_ylim(bottom=0.0)
+    if len(lines) > 1:
+        axes.legend(
+            loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=len(lines), fontsize=8.0,
+            handlelength=1.2, borderpad=0.1, borderaxespad=0.1,
+        )  # fmt: skip
+    plain_axes(axes)
+
+
+def plain_axes(axes: Axes) -> None:
+    """White ground with a faint grid."""
+    axes.set_facecolor("white")
+    axes.grid(True, color="#dfe3e7", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def time_axis(axes: Axes) -> None:
+    """Dates written as short as they can be."""
+    dates: Any = matplotlib.dates
+    locator = dates.AutoDateLocator(minticks=4, maxticks=9)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+
+
+def plain_times(dataset: xr.Dataset) -> NDArray[Any]:
+    """Times that can be drawn: dates of any calendar as those of the usual one, else numbers."""
+    time = reading.coordinate(dataset, "time")
+    if time is None:
+        return np.array([0.0])
+    values = np.atleast_1d(time.values)
+    if values.dtype == object:
+        return np.array([value.strftime("%Y-%m-%dT%H:%M:%S") for value in values], "datetime64[s]")
+    return values
+
+
+def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str = "") -> Figure:
+    """One panel per variable, one line per station (five at most)."""
+    times = plain_times(dataset)
+    station = reading.station_dimension(dataset)
+    names = reading.station_names(dataset)
+    rows = len(variables)
+    figure = Figure(figsize=(9.6, 0.9 + 1.75 * rows))
+    panels = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    figure.subplots_adjust(
+        left=0.09, right=0.975, bottom=0.45 / (0.9 + 1.75 * rows),
+        top=1.0 - 0.62 / (0.9 + 1.75 * rows), hspace=0.28,
+    )  # fmt: skip
+    for axes, variable in zip(panels, variables, strict=True):
+        if station in variable.dims:
+            columns = variable.transpose(..., station).values
+            lines = {name: columns[:, n] for n, name in enumerate(names[: len(COLOURS)])}
+        else:
+            lines = {"": variable.values}
+        look = looks.look_of(variable)
+        units = looks.units_of(variable)
+        draw_series(axes, times, lines, units, direction=look.scale == "direction")
+        axes.set_title(looks.title_of(variable), fontsize=9.0)
+    panels[0].set_xlim(times[0], times[-1])
+    if times.dtype.kind == "M":
+        time_axis(panels[-1])
+    height = figure.get_size_inches()[1]
+    figure.text(0.09, 1.0 - 0.22 / height, title, fontsize=13.5, fontweight="bold", va="center")
+    return figure
