@@ -222,3 +222,33 @@ def surface_parameters(random: np.random.Generator, dtype: type) -> Sample:
         scalars={"height": 10.0, "von_karman": 0.4, "gravity": 9.806, "missing": -1.0},
         location=np.stack([np.zeros(points, int), np.arange(points)], axis=1),
     )
+
+
+@sample("partition_spectra")
+def partition_spectra(random: np.random.Generator, dtype: type) -> Sample:
+    from halocline.waves.parameters import ParameterTables
+    from halocline.waves.partition import PART_VALUES, WHOLE_VALUES, Partitioning
+    from halocline.waves.spectrum import SpectralGrid
+
+    grid = SpectralGrid(frequencies=6, directions=8, first_frequency=0.1, factor=1.3)
+    tables = ParameterTables(grid, dtype)
+    points, owned = 9, 6
+    arrays = {
+        "spectrum": random.lognormal(0.0, 2.0, (grid.components, points)),
+        "wavenumber": np.outer(grid.sigma**2 / 9.806, random.uniform(1.0, 1.2, points)),
+        "wind_u": random.choice([-1, 1], points) * random.uniform(2.0, 20.0, points),
+        "wind_v": random.choice([-1, 1], points) * random.uniform(2.0, 20.0, points),
+        **{name: np.zeros((3, points)) for name in PART_VALUES},
+        **{name: np.zeros(points) for name in WHOLE_VALUES},
+    }
+    return Sample(
+        box=(0, 0, 0, 0, owned),
+        arrays={
+            **{name: array.astype(dtype) for name, array in arrays.items()},
+            "weights": tables.weights,
+            "frequency": tables.frequency,
+            "unit_vector": tables.unit_vector,
+        },
+        scalars={"factor": grid.factor, "missing": 0.0, **Partitioning().scalars},
+        location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
+    )

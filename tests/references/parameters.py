@@ -51,7 +51,7 @@ def mean_parameters(spectrum, grid, wavenumber, gravity=9.806):
         "peak_period": 1 / peak_frequency,
         "mean_direction": (270 - math.degrees(math.atan2(b1, a1))) % 360,
         "peak_direction": (270 - math.degrees(math.atan2(north, east))) % 360,
-        "directional_spread": math.degrees(math.sqrt(2 * (1 - math.hypot(a1, b1)))),
+        "directional_spread": math.degrees(math.sqrt(2 * max(1 - math.hypot(a1, b1), 0.0))),
         **mean,
         "stokes_drift_u": (drift[0] * width).sum() + drift[0][-1] * f[-1],
         "stokes_drift_v": (drift[1] * width).sum() + drift[1][-1] * f[-1],

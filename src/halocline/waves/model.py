@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,13 @@ from halocline.waves.spatial_propagation import (
     SpatialPropagation,
     cells_of_points,
     propagation_arrays,
+    schemes,
     sub_steps,
     transparencies,
     travel,
 )
 from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.turning import Turning, turning_arrays
 
 kernels = kernels_of(_native)
 surface_outputs = {
@@ -44,10 +46,17 @@ class WavesOptions(Options):
     """The spectral wave model."""
 
     propagation: SpatialPropagation = option(SpatialPropagation(), meaning="propagation in space")
+    turning: Turning = option(Turning(), meaning="shift in direction")
     spatial_step: float | None = option(
         None,
         "s",
         "longest spatial step of the lowest frequency; if not given, from the Courant number",
+        at_least=1e-3,
+    )
+    directional_step: float | None = option(
+        None,
+        "s",
+        "longest step of turning; if not given, from the Courant number of great-circle turning",
         at_least=1e-3,
     )
 
@@ -75,6 +84,7 @@ class WaveModel:
         )
         self._ice: NDArray[Any] = np.zeros(grid.sea_points)
         self._prepare_propagation()
+        self._prepare_turning()
         self._prepare_surface()
 
     def _field(self, name: str, units: str, outer: tuple[int, ...] = (), **more: Any) -> Field:
@@ -121,6 +131,23 @@ class WaveModel:
             spatial_step=self.options.spatial_step,
         )
         self.spatial_step = self._static("spatial_step", "s", self.time_step / self.sub_steps)
+
+    def _prepare_turning(self) -> None:
+        """Static fields of `turn_directions`, and its number of steps."""
+        options, longest = self.options.turning, self.options.directional_step
+        if longest is None:
+            circle = replace(options, refraction=False, maximum_courant=1.0)
+            turning = turning_arrays(self.grid, self.spectral, circle, 0.0)
+            fastest = np.hypot(turning["turning_x"], turning["turning_y"]).max()
+            longest = options.maximum_courant * self.spectral.direction_width / max(fastest, 1e-30)
+        self.turning_steps = max(1, math.ceil(self.time_step / longest * (1.0 - 1e-12)))
+        step = self.time_step / self.turning_steps
+        arrays = turning_arrays(self.grid, self.spectral, options, step)
+        points = {"on": "points"}
+        self.turning_x = self._static("turning_x", "rad s-1", arrays["turning_x"], **points)
+        self.turning_y = self._static("turning_y", "rad s-1", arrays["turning_y"], **points)
+        self.direction_face = self._static("direction_face", "1", arrays["direction_face"])
+        self.turns = bool(arrays["turning_x"].any() or arrays["turning_y"].any())
 
     def _prepare_surface(self) -> None:
         """Fields of the water and the air at the sea points."""
@@ -190,7 +217,7 @@ class WaveModel:
     def step(self, run: Runner, number: int) -> None:
         """Advance by one global step, the `number`-th since a fixed date.
 
-        1. propagation in space
+        1. propagation in space  2. turning
         """
         # 1. propagation in space: the slower a frequency, the fewer its sub-steps
         propagation = self.options.propagation.scalars(self.spectral)
@@ -204,4 +231,14 @@ class WaveModel:
                 components=local_rows(spectrum),
                 x_first=(number + sub_step) % 2 == 0,
                 **propagation,
+            )
+
+        # 2. turning along great circles and by depth
+        if self.turns:
+            run(
+                kernels["turn_directions"],
+                self,
+                step=self.time_step / self.turning_steps,
+                steps=self.turning_steps,
+                scheme=schemes[self.options.turning.scheme],
             )

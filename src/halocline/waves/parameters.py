@@ -159,7 +159,7 @@ class MeanParameters:
         tables = ParameterTables(grid, dtype)
         self._scalars = tables.scalars
         self._tables = {
-            name: _table(name, getattr(tables, name), decomposition)
+            name: table_field(name, getattr(tables, name), decomposition)
             for name in ("weights", "frequency", "unit_vector")
         }
         self._kernel = kernels_of(_native)["mean_parameters"]
@@ -177,7 +177,8 @@ class MeanParameters:
         )
 
 
-def _table(name: str, values: Array, decomposition: Decomposition) -> Field:
+def table_field(name: str, values: Array, decomposition: Decomposition) -> Field:
+    """Make a field without horizontal place of a kernel's table."""
     table = Field(name, "1", decomposition, outer=values.shape, on="none", dtype=values.dtype)
     table.set_global(values)
     return table
