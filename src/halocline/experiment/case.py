@@ -17,6 +17,7 @@ import tomli_w
 from halocline.core.clock import Clock, Date, date, duration
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
+from halocline.experiment.restarting import RestartOptions
 from halocline.experiment.shipped import find_case, find_data
 from halocline.experiment.wave_component import ForcingOptions
 from halocline.grids.grid import Grid
@@ -60,6 +61,7 @@ class Case(Options):
     )
     time: TimeOptions = option(TimeOptions(), meaning="start, end and step")
     grid: GridOptions = option(GridOptions(), meaning="the horizontal grid")
+    restart: RestartOptions = option(RestartOptions(), meaning="restart files")
     decomposition: DecompositionOptions = option(
         DecompositionOptions(), meaning="how the grid is cut among the ranks"
     )

@@ -20,6 +20,9 @@ class Component(Protocol):
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
 
+    def facts(self) -> dict[str, str | int | float]:
+        """What a restart must share with the run that reads it."""
+
     def start(self, time: Date, restarted: bool) -> None:
         """Get ready for the first step at `time`; the fields hold a restart if `restarted`."""
 

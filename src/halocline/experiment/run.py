@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from halocline.core.clock import Clock, text
+from halocline.core.clock import Clock, Date, text
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
 from halocline.experiment.forcing import WindFunction
 from halocline.experiment.progress import Progress, speed_words, time_words
+from halocline.experiment.restarting import Restarts
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.simulation import Outcome, Simulation
 from halocline.experiment.stopping import Stopping
@@ -67,11 +68,22 @@ def run(
             threads=threads,
             decomposition=component.run.decomposition.describe(),
         )
+    restarts = Restarts(ready.restart, component, clock)
+    restarted = restarts.read()
     with Progress(clock.start, clock.end, first=clock.time, show=show and root) as progress:
+
+        def after_step(time: Date) -> None:
+            if folder is not None:
+                restarts.after_step(folder, time)
+            progress.update(time)
+
+        stopping = Stopping(communicator, walltime)
         simulation = Simulation(
-            component, clock, [], Stopping(communicator, walltime), after_step=progress.update
+            component, clock, [], stopping, restarted=restarted, after_step=after_step
         )
         outcome = simulation.run()
+    if folder is not None:
+        restarts.at_end(folder, outcome.time, stopped=bool(outcome.stopped_by))
     words = _summary(ready, outcome, component)
     table = component.run.recorder.table(communicator)
     if log is not None:

@@ -96,6 +96,10 @@ class WaveComponent:
         """Fields that a restart file holds."""
         return [f for f in vars(self.model).values() if isinstance(f, Field) and f.restart]
 
+    def facts(self) -> dict[str, str | int | float]:
+        """Spectral grid and precision, which a restart must share."""
+        return {**self.spectral.to_table(), "precision": str(self.model.dtype)}
+
     def start(self, time: Date, restarted: bool) -> None:
         """Read the forcing of the first step; spectra of the start unless `restarted`."""
         self._force(time)
