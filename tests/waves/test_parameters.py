@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from references.parameters import mean_parameters as reference
 
 from halocline.core.errors import UserError
 from halocline.core.names import quantities
@@ -16,6 +15,7 @@ from halocline.runtime.topology import Topology
 from halocline.waves.parameters import PARAMETERS, MeanParameters, mean_parameters
 from halocline.waves.spectra import jonswap_directional
 from halocline.waves.spectrum import SpectralGrid
+from references.parameters import mean_parameters as reference
 
 grid = SpectralGrid(frequencies=25, directions=24)
 angles = ("mean_direction", "peak_direction")

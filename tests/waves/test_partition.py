@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import wavespectra
 import xarray as xr
-from references.partition import partition, watershed
 
 from halocline.core.errors import UserError
 from halocline.core.names import quantities
@@ -23,6 +22,7 @@ from halocline.waves.partition import (
 )
 from halocline.waves.spectra import jonswap_directional, to_nautical
 from halocline.waves.spectrum import SpectralGrid
+from references.partition import partition, watershed
 
 grid = SpectralGrid(frequencies=25, directions=24)
 wavenumber = grid.sigma**2 / 9.806

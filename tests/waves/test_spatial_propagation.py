@@ -5,12 +5,12 @@ import ctypes.util
 
 import numpy as np
 import pytest
-from references.spatial_propagation import propagate
 
 from halocline.core.errors import UserError
 from halocline.grids.grid import Grid
 from halocline.waves.spatial_propagation import SpatialPropagation, sub_steps, travel
 from halocline.waves.spectrum import SpectralGrid
+from references.spatial_propagation import propagate
 from waves.driver import SpaceDriver
 
 plain = {"averaging_along": 0.0, "averaging_across": 0.0}

@@ -12,6 +12,7 @@ from halocline.waves import start
 from halocline.waves.parameters import mean_parameters
 from halocline.waves.spectra import jonswap_directional, to_cartesian, turned
 from halocline.waves.spectrum import SpectralGrid
+from references import growth
 
 spectral = SpectralGrid(frequencies=25, directions=24)
 
@@ -214,3 +215,17 @@ def test_bad_spectrum_files_are_refused(tmp_path):
     wave_file(tmp_path / "one.nc", np.ones(spectral.shape), spectral.frequency, towards)
     with pytest.raises(UserError, match="no station 3"):
         start.GivenStart(file=str(tmp_path / "one.nc"), station=3).spectra(spectral, grid)
+
+
+@pytest.mark.parametrize("wind", [8.0, 15.0])
+def test_jonswap_start_lies_on_the_growth_curves(wind):
+    fine = SpectralGrid(first_frequency=0.04, frequencies=60, factor=1.05, directions=36)
+    grid = sphere()
+    u, v = np.full(grid.sea_points, wind), np.zeros(grid.sea_points)
+    for fetch in (50e3, 200e3, 600e3):
+        spectra = start.JonswapStart(fetch=fetch).spectra(fine, grid, u, v)
+        result = mean_parameters(spectra.at(np.array([0])), fine)
+        for curve, tolerance in ((growth.jonswap, 0.20), (growth.kahma_calkoen, 0.30)):
+            height, frequency = curve(fetch, wind)
+            assert result["significant_height"][0] == pytest.approx(height, rel=tolerance)
+            assert result["peak_frequency"][0] == pytest.approx(frequency, rel=tolerance)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from references.turning import turn
 
 from halocline.core.constants import earth_radius, gravity
 from halocline.grids.grid import Grid
@@ -10,6 +9,7 @@ from halocline.waves import _native
 from halocline.waves.spatial_propagation import schemes
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.turning import Turning, depth_gradient, direction_faces, turning_arrays
+from references.turning import turn
 
 
 def shift(spectrum, turning_x, turning_y, spectral, step, scheme="UQ", steps=1):

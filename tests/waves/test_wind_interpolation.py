@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from references.wind_interpolation import interpolate_wind as reference
 
 from halocline.waves._native import interpolate_wind
+from references.wind_interpolation import interpolate_wind as reference
 
 
 def compute(before, after, weight, along_arc):
