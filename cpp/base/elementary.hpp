@@ -132,6 +132,35 @@ HD inline V square_root(V x) {
   }
 }
 
+namespace elementary {
+/// e to the power x as a mantissa near 1 and a power of two.
+template <class V>
+struct Exponential {
+  V mantissa;
+  integer_of<V> exponent;
+};
+template <class V>
+HD inline Exponential<V> exponential(V x) {
+  using T = scalar_of<V>;
+  constexpr bool single = is_single<V>;
+  constexpr T ln2_high = single ? T(0.693359375) : T(6.93147180369123816490e-01);
+  constexpr T ln2_low = single ? T(-2.12194440e-4) : T(1.90821492927058770002e-10);
+  const auto n = round<V>(x * T(1.44269504088896340736));
+  const V r = (x - n.value * ln2_high) - n.value * ln2_low;
+  V q;
+  if constexpr (single) {
+    q = polynomial(r, 5.000000000e-01, 1.666657689e-01, 4.166655450e-02, 8.363194882e-03,
+                   1.392620336e-03);
+  } else {
+    q = polynomial(r, 5.0e-01, 1.66666666666666713e-01, 4.16666666666666713e-02,
+                   8.33333333332612024e-03, 1.38888888888837373e-03, 1.98412698748739747e-04,
+                   2.48015873255858388e-05, 2.75572553325544091e-06, 2.75572735947994133e-07,
+                   2.51052451539013709e-08, 2.09147070696123546e-09);
+  }
+  return {T(1) + (r + r * r * q), n.integer};
+}
+}  // namespace elementary
+
 /// e to the power x; results below the normal range are rounded correctly to zero or a denormal.
 template <class V>
 HD inline V exp(V x) {
@@ -140,27 +169,20 @@ HD inline V exp(V x) {
   constexpr bool single = el::is_single<V>;
   constexpr T lowest = single ? T(-104) : T(-746);
   constexpr T highest = single ? T(88.7228394) : T(709.782712893384);
-  constexpr T ln2_high = single ? T(0.693359375) : T(6.93147180369123816490e-01);
-  constexpr T ln2_low = single ? T(-2.12194440e-4) : T(1.90821492927058770002e-10);
-
   const V inside = minimum(maximum(x, splat<V>(lowest)), splat<V>(highest));
-  const auto n = el::round<V>(inside * T(1.44269504088896340736));
-  const V r = (inside - n.value * ln2_high) - n.value * ln2_low;
-  V q;
-  if constexpr (single) {
-    q = el::polynomial(r, 5.000000000e-01, 1.666657689e-01, 4.166655450e-02, 8.363194882e-03,
-                       1.392620336e-03);
-  } else {
-    q = el::polynomial(r, 5.0e-01, 1.66666666666666713e-01, 4.16666666666666713e-02,
-                       8.33333333332612024e-03, 1.38888888888837373e-03, 1.98412698748739747e-04,
-                       2.48015873255858388e-05, 2.75572553325544091e-06, 2.75572735947994133e-07,
-                       2.51052451539013709e-08, 2.09147070696123546e-09);
-  }
-  const V mantissa = T(1) + (r + r * r * q);
-  const auto half = n.integer >> 1;
-  const V y = mantissa * el::power_of_two<V>(half) * el::power_of_two<V>(n.integer - half);
+  const auto found = el::exponential(inside);
+  const auto half = found.exponent >> 1;
+  const V y =
+      found.mantissa * el::power_of_two<V>(half) * el::power_of_two<V>(found.exponent - half);
   const V bounded = x > highest ? el::infinity<V>() : y;
   return x == x ? bounded : x;
+}
+
+/// exp(x) for |x| <= 87, of the same bits, with less work.
+template <class V>
+HD inline V exp_moderate(V x) {
+  const auto found = elementary::exponential(x);
+  return found.mantissa * elementary::power_of_two<V>(found.exponent);
 }
 
 /// Natural logarithm; NaN below 0.

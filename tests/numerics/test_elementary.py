@@ -133,3 +133,9 @@ def test_same_bits_for_every_width(name, kind):
         number = ~np.isnan(scalar)
         np.testing.assert_array_equal(np.isnan(packed), ~number)
         np.testing.assert_array_equal(packed[number].view(word), scalar[number].view(word))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_moderate_exponential_has_the_bits_of_the_general_one(kind):
+    x = np.random.default_rng(3).uniform(-87, 87, 1_000_000).astype(kind)
+    assert np.array_equal(evaluate("exp_moderate", x), evaluate("exp", x))

@@ -31,6 +31,7 @@ void evaluate(const std::string& name, View1<const T> x, View1<const T> y, View1
   using V = pack<T, Width>;
   const auto run = [&](auto function) { apply<Width, T>(x, y, result, function); };
   if (name == "exp") return run([](V a, V) { return exp(a); });
+  if (name == "exp_moderate") return run([](V a, V) { return exp_moderate(a); });
   if (name == "log") return run([](V a, V) { return log(a); });
   if (name == "pow") return run([](V a, V b) { return pow(a, b); });
   if (name == "sin") return run([](V a, V) { return sin(a); });
