@@ -229,3 +229,21 @@ def test_jonswap_start_lies_on_the_growth_curves(wind):
             height, frequency = curve(fetch, wind)
             assert result["significant_height"][0] == pytest.approx(height, rel=tolerance)
             assert result["peak_frequency"][0] == pytest.approx(frequency, rel=tolerance)
+
+
+def test_the_active_boundary_may_have_its_own_spectra():
+    boundary = np.zeros((5, 6), bool)
+    boundary[:, 0] = True
+    grid = Grid(
+        x=np.arange(6.0), y=np.arange(5.0), depth=np.full((5, 6), 50.0),
+        mask=np.ones((5, 6), bool), boundary=boundary,
+    )  # fmt: skip
+    gaussian = start.GaussianStart(x=0.0, y=2.0, radius_y=50.0)
+    options = start.WaveStart(kind="calm", boundary="gaussian", gaussian=gaussian)
+    wind = np.zeros(grid.sea_points)
+    energy = options.spectra(spectral, grid, wind, wind).at(everywhere(grid)).sum(axis=0)
+    assert np.array_equal(energy > 0.0, boundary[grid.mask])
+    alone = start.WaveStart(kind="gaussian", gaussian=gaussian).spectra(spectral, grid, wind, wind)
+    assert np.array_equal(energy[boundary[grid.mask]], alone.at(np.arange(0, 30, 6)).sum(axis=0))
+    with pytest.raises(UserError, match="no active boundary"):
+        options.spectra(spectral, sphere(), wind, wind)

@@ -33,10 +33,13 @@ from halocline.runtime.runner import Plan, Runner
 from halocline.waves import spatial_propagation
 from halocline.waves.model import WaveModel, WavesOptions
 from halocline.waves.parameters import PARAMETERS, MeanParameters
+from halocline.waves.partition import PARTITION_FIELDS, WHOLE_VALUES, Partitions
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
 
 Array = NDArray[np.float64]
+partition_names = (*PARTITION_FIELDS, *WHOLE_VALUES)
+"""Output fields of wind sea and swells."""
 Diagnostic = Callable[["WaveComponent"], None]
 
 
@@ -139,12 +142,18 @@ class WaveComponent:
             parameters = self._parameters(tuple(wanted))
             parameters.compute(self.run, self.model.spectrum, self.model.wavenumber)
             result |= parameters.fields
+        parts = [name for name in names if name in partition_names]
+        if parts:
+            partitions = self._partitions(tuple(parts))
+            wind = self.model.diagnose(("wind_u", "wind_v"), self.run)
+            partitions.compute(self.run, self.model.spectrum, self.model.wavenumber, **wind)
+            result |= partitions.fields
         result |= self.model.diagnose([name for name in names if name not in result], self.run)
         return result
 
     def check_name(self, name: str) -> None:
         """Refuse a name that no output field has."""
-        known = [*PARAMETERS, *self.model.diagnostics]
+        known = [*PARAMETERS, *partition_names, *self.model.diagnostics]
         if name not in known:
             raise UserError(
                 f"Unknown output variable '{name}'.{nearest(name, known)}"
@@ -158,6 +167,18 @@ class WaveComponent:
                 self.decomposition, self.spectral, wanted, self.model.dtype
             )
         return self._made[wanted]
+
+    def _partitions(self, wanted: tuple[str, ...]) -> Partitions:
+        """Wind sea and swells with these outputs, made once."""
+        if wanted not in self._made_partitions:
+            self._made_partitions[wanted] = Partitions(
+                self.decomposition, self.spectral, wanted, self.model.dtype
+            )
+        return self._made_partitions[wanted]
+
+    @cached_property
+    def _made_partitions(self) -> dict[tuple[str, ...], Partitions]:
+        return {}
 
     @cached_property
     def _made(self) -> dict[tuple[str, ...], MeanParameters]:

@@ -42,6 +42,19 @@ class StartSpectra:
         return np.ascontiguousarray(whole).reshape(frequencies * directions, len(numbers))
 
 
+@dataclass(frozen=True)
+class BoundedSpectra:
+    """One start in the sea and another at the points of the active boundary."""
+
+    inner: StartSpectra
+    outer: StartSpectra
+    on_boundary: NDArray[np.bool_]  # by global sea number
+
+    def at(self, numbers: NDArray[np.integer]) -> Array:
+        """Spectra at the sea points of these numbers, shape (component, point)."""
+        return np.where(self.on_boundary[numbers], self.outer.at(numbers), self.inner.at(numbers))
+
+
 @dataclass(frozen=True, kw_only=True)
 class JonswapStart(Options):
     """A young sea by the local wind: JONSWAP (Hasselmann et al. 1973), cos^n about the wind."""
@@ -164,15 +177,19 @@ class GivenStart(Options):
         return given(read_spectrum(self.file, spectral, self.time, self.station), spectral, grid)
 
 
+kinds = ("calm", "jonswap", "gaussian", "given")
+
+
 @dataclass(frozen=True, kw_only=True)
 class WaveStart(Options):
     """How the waves begin where there is no restart."""
 
-    kind: str = option(
-        "calm",
+    kind: str = option("calm", "", "state of the sea at the start", choices=kinds)
+    boundary: str = option(
+        "same",
         "",
-        "state of the sea at the start",
-        choices=("calm", "jonswap", "gaussian", "given"),
+        "spectra at points of the active boundary, where they stay: as in the sea, or another kind",
+        choices=("same", *kinds),
     )
     jonswap: JonswapStart = option(JonswapStart(), "", "a young sea by the local wind")
     gaussian: GaussianStart = option(GaussianStart(), "", "one swell field")
@@ -180,13 +197,27 @@ class WaveStart(Options):
 
     def spectra(
         self, spectral: SpectralGrid, grid: Grid, wind_u: Array, wind_v: Array
-    ) -> StartSpectra:
+    ) -> StartSpectra | BoundedSpectra:
         """Give the spectra of the chosen kind; wind [m s-1] at all sea points, by sea number."""
-        if self.kind == "jonswap":
+        inner = self._of_kind(self.kind, spectral, grid, wind_u, wind_v)
+        if self.boundary in ("same", self.kind):
+            return inner
+        if grid.boundary is None:
+            raise UserError(
+                f"start.boundary = '{self.boundary}', but the grid has no active boundary. Name its"
+                " sides in grid.boundary, or leave start.boundary out."
+            )
+        outer = self._of_kind(self.boundary, spectral, grid, wind_u, wind_v)
+        return BoundedSpectra(inner, outer, grid.at_points(grid.boundary))
+
+    def _of_kind(
+        self, kind: str, spectral: SpectralGrid, grid: Grid, wind_u: Array, wind_v: Array
+    ) -> StartSpectra:
+        if kind == "jonswap":
             return self.jonswap.spectra(spectral, grid, wind_u, wind_v)
-        if self.kind == "gaussian":
+        if kind == "gaussian":
             return self.gaussian.spectra(spectral, grid)
-        if self.kind == "given":
+        if kind == "given":
             return self.given.spectra(spectral, grid)
         return calm(spectral, grid)
 
