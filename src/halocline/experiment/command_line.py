@@ -49,6 +49,14 @@ def build_parser() -> argparse.ArgumentParser:
     run = command("run", "run a case", "run swell -n 2 --set time.length=6h --output results/a")
     _case_arguments(run)
     _run_arguments(run)
+    cycle = command(
+        "cycle",
+        "run the next forecast from a restart of the last one, with new winds",
+        "cycle north-atlantic --output results/natl --set forcing.wind.file=new_winds.nc",
+    )
+    _case_arguments(cycle)
+    _run_arguments(cycle)
+    cycle.add_argument("--start", metavar="DATE", help="start of the forecast; newest restart")
     check = command(
         "check",
         "validate a case; say grid, ranks, memory, output volume and expected time",
@@ -144,6 +152,12 @@ def _run(options: Any) -> int:
     return start(options, options.arguments)
 
 
+def _cycle(options: Any) -> int:
+    from halocline.experiment.start import start_cycle
+
+    return start_cycle(options, options.arguments)
+
+
 def _check(options: Any) -> int:
     from halocline.experiment.case import read_case
     from halocline.experiment.check import report
@@ -185,6 +199,7 @@ def _cases(options: Any) -> int:
 
 _commands: dict[str, Callable[[Any], int]] = {
     "run": _run,
+    "cycle": _cycle,
     "check": _check,
     "plan": _plan,
     "new": _new,

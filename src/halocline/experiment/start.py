@@ -60,6 +60,41 @@ def start(options: Any, arguments: list[str]) -> int:
     return on_ranks(arguments, ranks, threads, quiet=options.quiet)
 
 
+def start_cycle(options: Any, arguments: list[str]) -> int:
+    """Run the next forecast of a case below the folder of its forecasts."""
+    from halocline.experiment.case import read_case
+    from halocline.experiment.cycle import next_forecast
+    from halocline.runtime.restart import on_first_rank
+
+    set_threads(options.threads or 1)
+    case = read_case(options.case, options.settings)
+    folder = Path(options.output or default_folder(options.case))
+    forecast = on_first_rank(world(), lambda: next_forecast(case, folder, options.start or ""))
+    if world().rank == 0 and not options.quiet:
+        origin = forecast.restart or "the start that the case gives"
+        print(f"forecast from {forecast.start.isoformat()}, from {origin}", flush=True)
+    options.output = str(forecast.folder)
+    options.settings = [*options.settings, *forecast.settings()]
+    changes = [word for setting in forecast.settings() for word in ("--set", setting)]
+    given = ["run", *_without(arguments[1:], "--output", "--start"), *changes]
+    return start(options, [*given, "--output", options.output])
+
+
+def _without(arguments: list[str], *names: str) -> list[str]:
+    """Arguments less these options and their values.
+
+    >>> _without(["a", "--start", "b", "--output=c", "-n", "2"], "--start", "--output")
+    ['a', '-n', '2']
+    """
+    kept, words = [], iter(arguments)
+    for word in words:
+        if word in names:
+            next(words, "")
+        elif not word.startswith(tuple(f"{name}=" for name in names)):
+            kept.append(word)
+    return kept
+
+
 def run_here(options: Any) -> int:
     """Run on the ranks that call this, say at the end where things are, return the exit code."""
     from halocline.experiment.run import run
