@@ -16,7 +16,7 @@
 ///   static constexpr int memory;              values kept per point from step to step
 ///   void start(Tile&) const;                  once per global step: mean values, stress
 ///   void input(Tile&) const;                  set `rate`, `linear_row`, `linear_direction`
-///   void dissipation(Tile&) const;            add to `rate`
+///   void dissipation(Tile&) const;            add to `rate` or `row_rate`
 ///   void finish(Tile&) const;                 after a sub-step: mean values, stress
 ///   V integrated_rows(const Tile&) const;     number of frequencies that are integrated
 ///   V tail_share(const Tile&, int f) const;   0 where prognostic, 1 where the f^-5 tail is imposed
@@ -61,6 +61,7 @@ struct Tile {
   V* wavenumber = nullptr;      ///< [rad m-1]
   V* group_velocity = nullptr;  ///< [m s-1]
   V* row_energy = nullptr;      ///< spectrum integrated over direction [m2 Hz-1]
+  V* row_rate = nullptr;        ///< growth rate that all directions share [s-1]
   V* linear_row = nullptr;      ///< linear input is linear_row[f] linear_direction[d]
   V* row[rows] = {};            ///< working space
 
@@ -70,7 +71,7 @@ struct Tile {
 
   // one value per component and point, component = f * directions + d
   V* spectrum = nullptr;  ///< variance density [m2 Hz-1 rad-1]
-  V* initial = nullptr;   ///< `spectrum` at the start of the global step
+  V* initial = nullptr;   ///< what the integration keeps of the start of the global step
   V* rate = nullptr;      ///< growth rate of input and dissipation [s-1]
   V* source = nullptr;    ///< all sources together [m2 Hz-1 rad-1 s-1]
   V* diagonal = nullptr;  ///< derivative of `source` by `spectrum` [s-1]
@@ -90,7 +91,7 @@ class TileMemory {
     const std::ptrdiff_t nf = tables.frequencies, nd = tables.directions;
     const std::ptrdiff_t plane = nf * nd + gap;
     const std::ptrdiff_t total =
-        5 * plane + (4 + Tile<T, Width>::rows) * nf + (1 + Tile<T, Width>::rows) * nd + extra;
+        5 * plane + (5 + Tile<T, Width>::rows) * nf + (1 + Tile<T, Width>::rows) * nd + extra;
     values_.reset(static_cast<V*>(std::aligned_alloc(64, bytes(total))));
     if (!values_) throw std::bad_alloc();
     V* next = values_.get();
@@ -103,7 +104,8 @@ class TileMemory {
     tile.tables = &tables;
     for (V** at : {&tile.spectrum, &tile.initial, &tile.rate, &tile.source, &tile.diagonal})
       *at = take(plane);
-    for (V** at : {&tile.wavenumber, &tile.group_velocity, &tile.row_energy, &tile.linear_row})
+    for (V** at : {&tile.wavenumber, &tile.group_velocity, &tile.row_energy, &tile.row_rate,
+                   &tile.linear_row})
       *at = take(nf);
     for (V*& at : tile.row) at = take(nf);
     tile.linear_direction = take(nd);

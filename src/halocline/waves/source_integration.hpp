@@ -1,0 +1,321 @@
+#pragma once
+#include <algorithm>
+
+#include "elementary.hpp"
+#include "waves/bottom_friction.hpp"
+#include "waves/depth_breaking.hpp"
+#include "waves/phase_clock.hpp"
+#include "waves/quadruplets.hpp"
+#include "waves/tile.hpp"
+
+/// Integration of the source terms of a tile over a global step: semi-implicit, with a step of its
+/// own for every point (Tolman 1992; WAVEWATCH III manual, "source term integration").
+namespace halocline::waves {
+
+/// Options of the integration; see source_integration.py.
+struct IntegrationOptions {
+  double minimum_step = 300.0;
+  double parametric_change = 0.15;
+  double relative_change = 0.10;
+  double filter_level = 0.05;
+  double implicitness = 1.0;
+  double friction_coefficient = -0.067;
+  double breaking_intensity = 1.0;
+  double breaking_height_ratio = 0.73;
+  double gravity = 9.806;
+  bool friction = true;
+  bool breaking = true;
+  bool seeding = true;
+};
+
+/// Largest change of a component that a step may make [m2 Hz-1 rad-1]: X_p 0.62e-3 / pi of a
+/// Pierson-Moskowitz shape (2 pi)^4 / (g^2 k^3 sigma) of action over wavenumber.
+template <class V>
+HD inline V parametric_change(V wavenumber, V group_velocity, scalar_of<V> share,
+                              scalar_of<V> gravity) {
+  using T = scalar_of<V>;
+  constexpr T unit = T(0.62e-3 / 3.14159265358979323846 * 1558.5454565440389 * 6.2831853071795865);
+  const V cube = wavenumber * wavenumber * wavenumber;
+  return unit * share / (gravity * gravity) / (cube * group_velocity);
+}
+
+/// Change of a component by a semi-implicit step of length `step` [s].
+template <class V>
+HD inline V semi_implicit_change(V source, V diagonal, V step, scalar_of<V> implicitness) {
+  using T = scalar_of<V>;
+  return source * step / maximum(T(1) - implicitness * step * diagonal, splat<V>(T(1)));
+}
+
+/// Variance density below which a direction near that of the wind does not fall at high
+/// frequencies, WAVEWATCH III's "seeding" [m2 Hz-1 rad-1].
+template <class V>
+HD inline V seed_level(V wind_speed, V along, V wavenumber, V group_velocity, scalar_of<V> sigma,
+                       scalar_of<V> gravity) {
+  using T = scalar_of<V>;
+  const V excess = wind_speed * (sigma / gravity) - T(1);
+  const V share = minimum(maximum(excess, V{}), splat<V>(T(1)));
+  const V cube = wavenumber * wavenumber * wavenumber;
+  const V with = maximum(along, V{});
+  return T(6.25e-4 * 6.2831853071795865) * share / (cube * group_velocity) * with * with;
+}
+
+/// What the points of a tile did in a global step.
+template <class V>
+struct StepCount {
+  V steps{};         ///< sub-steps of each point
+  int executed = 0;  ///< sub-steps of the tile, the most of any point
+};
+
+template <class T, int W, class Package>
+class SourceIntegration {
+ public:
+  using V = pack<T, W>;
+
+  SourceIntegration(const IntegrationOptions& options, const QuadrupletOptions& quadruplet_options,
+                    const QuadrupletTables<T>& quadruplets, const Package& package)
+      : o_(options),
+        quadruplet_options_(quadruplet_options),
+        quadruplets_(quadruplets),
+        package_(package) {}
+
+  /// Packs of working space.
+  static std::ptrdiff_t scratch(const QuadrupletTables<T>& tables, int frequencies,
+                                int directions) {
+    return tables.scratch(directions) + 2 * frequencies;
+  }
+
+  /// Advance the spectra of a tile by `duration` [s].
+  StepCount<V> run(Tile<T, W>& tile, V* scratch, T duration, PhaseClock& clock) {
+    limits_ = scratch;
+    largest_inverse_ = scratch + tile.frequencies();
+    scratch += 2 * tile.frequencies();
+    start(tile);
+    package_.start(tile);
+    StepCount<V> count;
+    V done{};
+    Kept kept(tile);
+    while (true) {
+      const V left = duration - done;
+      const auto active = done < T(0.9999) * duration;
+      if (!any(active)) break;
+      clock.mark(Phase::update);
+      rates(tile, clock);
+      const V worst = combine(tile, scratch, left);
+      clock.mark(Phase::quadruplets);
+      const Step step = choose(worst, left);
+      const V length = active ? step.length : V{};
+      increment(tile, length, step.limited);
+      package_.finish(tile);
+      tail(tile, active);
+      done += length;
+      count.steps += active ? splat<V>(T(1)) : V{};
+      ++count.executed;
+      kept.take(tile, active);
+    }
+    kept.give(tile);
+    clock.mark(Phase::update);
+    return count;
+  }
+
+  /// Growth rates of input, dissipation, bottom friction.
+  void rates(Tile<T, W>& tile, PhaseClock& clock) {
+    for (int f = 0; f < tile.frequencies(); ++f) tile.row_rate[f] = V{};
+    package_.input(tile);
+    package_.dissipation(tile);
+    clock.mark(Phase::input);
+    if (any(tile.open_water < T(1))) under_ice(tile);
+    if (o_.friction) friction(tile);
+    clock.mark(Phase::friction);
+  }
+
+  /// Add the growth rate of bottom friction to `row_rate`.
+  void friction(Tile<T, W>& tile) {
+    for (int f = 0; f < tile.frequencies(); ++f) {
+      if (!any(tile.wavenumber[f] * tile.depth <= T(deep_water))) continue;
+      tile.row_rate[f] += bottom_friction_rate(splat<V>(tile.tables->sigma[f]), tile.wavenumber[f],
+                                               tile.group_velocity[f], tile.depth,
+                                               T(o_.friction_coefficient), T(o_.gravity));
+    }
+  }
+
+  /// Growth rate of breaking in shallow water.
+  V breaking(const Tile<T, W>& tile) {
+    return depth_breaking_rate(tile.variance, tile.mean_frequency, tile.depth,
+                               T(o_.breaking_intensity), T(o_.breaking_height_ratio));
+  }
+
+  V quadruplet_factor(const Tile<T, W>& tile) {
+    return tile.open_water *
+           quadruplet_depth_factor(tile.mean_wavenumber * tile.depth, quadruplet_options_);
+  }
+
+ private:
+  struct Step {
+    V length;
+    mask_of<V> limited;
+  };
+
+  /// Values per point of lanes that are done, while the others go on.
+  struct Kept {
+    explicit Kept(const Tile<T, W>& tile) { take(tile, splat<V>(T(0)) < splat<V>(T(1))); }
+    template <class M>
+    void take(const Tile<T, W>& tile, M where) {
+      friction_velocity = where ? tile.friction_velocity : friction_velocity;
+      roughness = where ? tile.roughness : roughness;
+      for (int m = 0; m < Package::memory; ++m) memory[m] = where ? tile.memory[m] : memory[m];
+    }
+    void give(Tile<T, W>& tile) const {
+      tile.friction_velocity = friction_velocity;
+      tile.roughness = roughness;
+      for (int m = 0; m < Package::memory; ++m) tile.memory[m] = memory[m];
+    }
+    V friction_velocity{}, roughness{}, memory[Package::memory + 1]{};
+  };
+
+  /// Limits of change that hold for the whole global step; `initial` becomes the inverse of the
+  /// largest relative change.
+  void start(Tile<T, W>& tile) {
+    const int nd = tile.directions();
+    most_action_ = V{};
+    for (int f = 0; f < tile.frequencies(); ++f) {
+      limits_[f] = parametric_change(tile.wavenumber[f], tile.group_velocity[f],
+                                     T(o_.parametric_change), T(o_.gravity));
+      largest_inverse_[f] = T(1) / limits_[f];
+      V most{};
+      for (int d = 0; d < nd; ++d) {
+        const V density = tile.spectrum[f * nd + d];
+        most = maximum(most, density);
+        tile.initial[f * nd + d] = T(1) / (T(o_.relative_change) * density);
+      }
+      most_action_ = maximum(most_action_, most * action_unit(tile, f));
+    }
+  }
+
+  void under_ice(Tile<T, W>& tile) {
+    for (int f = 0; f < tile.frequencies(); ++f) tile.row_rate[f] *= tile.open_water;
+    for (int at = 0; at < tile.components(); ++at) tile.rate[at] *= tile.open_water;
+    for (int f = 0; f < tile.frequencies(); ++f) tile.linear_row[f] *= tile.open_water;
+  }
+
+  /// All sources together and their diagonal; returns the inverse of the step that the largest
+  /// relative change demands, at least that of what is left.
+  V combine(Tile<T, W>& tile, V* scratch, V left) {
+    const int nd = tile.directions();
+    V worst = T(1) / (left > T(0) ? left : splat<V>(T(1)));
+    const V floor = filter_action(tile);
+    const V rows = package_.integrated_rows(tile);
+    V inverse_floor{}, inverse_limit{}, row_rate{}, linear{};
+    mask_of<V> integrated{};
+    QuadrupletSweep<T, W> sweep(quadruplets_, tile, scratch);
+    sweep.run(quadruplet_factor(tile), [&](int f, int d, V transfer, V slope) {
+      if (d == 0) {
+        row_rate = tile.row_rate[f];
+        linear = tile.linear_row[f];
+        integrated = T(f) < rows;
+        inverse_limit = largest_inverse_[f];
+        inverse_floor = action_unit(tile, f) / floor;
+      }
+      const int at = f * nd + d;
+      const V rate = tile.rate[at] + row_rate;
+      const V total = rate * tile.spectrum[at] + transfer + linear * tile.linear_direction[d];
+      const V source = integrated ? total : V{};
+      const V diagonal = rate + slope;
+      const V inverse_change = maximum(inverse_limit, minimum(tile.initial[at], inverse_floor));
+      worst = maximum(worst, absolute(source) * inverse_change + minimum(diagonal, V{}));
+      tile.source[at] = source;
+      tile.diagonal[at] = diagonal;
+    });
+    return worst;
+  }
+
+  /// Action density that counts as noise in the relative change.
+  V filter_action(const Tile<T, W>& tile) {
+    const V least = limits_[tile.frequencies() - 1] * action_unit(tile, tile.frequencies() - 1);
+    return maximum(least, T(o_.filter_level) * most_action_);
+  }
+
+  /// Action over wavenumber of variance density 1 at a frequency.
+  static V action_unit(const Tile<T, W>& tile, int f) {
+    return tile.group_velocity[f] / (T(two_pi) * tile.tables->sigma[f]);
+  }
+
+  /// Equal steps over what is left, not shorter than the minimum; where the minimum holds, the
+  /// limiter acts.
+  Step choose(V worst, V left) {
+    const V wanted = maximum(T(1) / worst, splat<V>(T(0.5)));
+    const V ratio = T(0.99) * left / wanted;
+    const V nearest = elementary::round<V>(ratio).value;
+    const V pieces = T(1) + (nearest > ratio ? nearest - T(1) : nearest);
+    const V length = left / pieces;
+    const V least = minimum(splat<V>(T(o_.minimum_step)), left);
+    const auto limited = (length < T(o_.minimum_step)) & (length < left);
+    return {maximum(length, least), limited};
+  }
+
+  void increment(Tile<T, W>& tile, V step, mask_of<V> limited) {
+    const int nd = tile.directions();
+    const T implicitness = T(o_.implicitness);
+    V broken{};
+    if (o_.breaking) {
+      const V rate = breaking(tile);
+      broken = rate * step / maximum(T(1) - implicitness * step * rate, splat<V>(T(1)));
+    }
+    const bool breaks = any(broken < V{});
+    most_action_ = V{};
+    for (int f = 0; f < tile.frequencies(); ++f) {
+      V highest{};
+      const V most = limited ? limits_[f] : elementary::infinity<V>();
+      for (int d = 0; d < nd; ++d) {
+        const int at = f * nd + d;
+        const V change =
+            semi_implicit_change(tile.source[at], tile.diagonal[at], step, implicitness);
+        const V old = tile.spectrum[at];
+        V next = maximum(old + maximum(minimum(change, most), -most), V{});
+        if (breaks) next = maximum(next + broken * old, V{});
+        tile.spectrum[at] = next;
+        highest = maximum(highest, next);
+      }
+      most_action_ = maximum(most_action_, highest * action_unit(tile, f));
+    }
+  }
+
+  /// Impose the f^-5 tail and the least energy near the wind beyond the prognostic frequencies.
+  template <class M>
+  void tail(Tile<T, W>& tile, M active) {
+    const SpectralTables<T>& s = *tile.tables;
+    const int nf = s.frequencies, nd = s.directions;
+    const T decay = T(1) / (s.factor * s.factor * s.factor * s.factor * s.factor);
+    for (int f = 0; f < nf; ++f) {
+      const V found = package_.tail_share(tile, f);
+      const V following = f + 1 < nf ? package_.tail_share(tile, f + 1) : splat<V>(T(1));
+      const V share = active ? found : V{};
+      const auto seeded = active & ((o_.seeding ? following : V{}) > V{});
+      if (!any(seeded) && !any(share > V{})) continue;
+      const V seed = seeded ? seed_level(tile.wind_speed, splat<V>(T(1)), tile.wavenumber[f],
+                                         tile.group_velocity[f], s.sigma[f], T(o_.gravity))
+                            : V{};
+      V* row = tile.spectrum + f * nd;
+      V sum{};
+      for (int d = 0; d < nd; ++d) {
+        const V along = maximum(s.cosine[d] * tile.wind_cosine + s.sine[d] * tile.wind_sine, V{});
+        const V level = maximum(row[d], seed * along * along);
+        const V lower = f > 0 ? row[d - nd] : V{};
+        const V next = share * (decay * lower) + (T(1) - share) * level;
+        row[d] = next;
+        sum += next;
+      }
+      tile.row_energy[f] = s.direction_width * sum;
+    }
+  }
+
+  static constexpr double two_pi = 6.28318530717958647692;
+  IntegrationOptions o_;
+  QuadrupletOptions quadruplet_options_;
+  const QuadrupletTables<T>& quadruplets_;
+  const Package& package_;
+  V* limits_ = nullptr;           ///< largest change of a frequency [m2 Hz-1 rad-1]
+  V* largest_inverse_ = nullptr;  ///< its inverse
+  V most_action_{};               ///< highest action density of the spectrum
+};
+
+}  // namespace halocline::waves
