@@ -128,3 +128,18 @@ def spectra_data(height: float = 3.0, period: float = 10.0, going_to: float = 60
 @pytest.fixture
 def spectra() -> xr.Dataset:
     return spectra_data()
+
+
+@pytest.fixture
+def channel() -> xr.Dataset:
+    """A Cartesian channel of 20 x 3 cells, its ends land: height = record + x / 100 km."""
+    x, y = 10e3 * np.arange(20), 10e3 * np.arange(3)
+    height = np.arange(4.0)[:, None, None] + 1e-5 * x + np.zeros((4, 3, 20))
+    height[:, :, [0, -1]] = np.nan
+    axes = {
+        name: (name, values, {"standard_name": f"projection_{name}_coordinate", "units": "m"})
+        for name, values in (("x", x), ("y", y))
+    }
+    time = np.datetime64("2000-01-01", "ns") + np.arange(4) * np.timedelta64(1, "h")
+    fields = {"significant_height": (("time", "y", "x"), height, HEIGHT)}
+    return xr.Dataset(fields, {"time": time, **axes}, {"title": "Growth with fetch"})

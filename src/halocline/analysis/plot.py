@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from halocline.analysis import looks, reading, sections, wave_fields
+from halocline.analysis import looks, profiles, reading, sections, wave_fields
 from halocline.analysis.animation import animate as write_animation
 from halocline.analysis.coastline import Extent
 from halocline.analysis.series import series_sheet
@@ -50,9 +50,9 @@ def plot(
         dataset = wave_fields.with_wind_speed(opened)
         kind = reading.kind_of(dataset, file)
         place = _place(Path(file), output)
-        heading = title if title is not None else _heading(dataset, kind)
         names = [variable] if isinstance(variable, str) else list(variable or [])
         chosen = [reading.variable_named(dataset, name, file) for name in names]
+        heading = title if title is not None else _heading(dataset, kind, bool(chosen))
         if kind == "spectra" and not chosen:
             index = reading.time_index(dataset, time, file)
             return _spectra(dataset, station, index, place, heading, file)
@@ -64,11 +64,12 @@ def plot(
         return _maps(dataset, chosen, time, animate, place, file, level, **drawing)
 
 
-def _heading(dataset: xr.Dataset, kind: str) -> str:
+def _heading(dataset: xr.Dataset, kind: str, chosen: bool) -> str:
     name = textwrap.shorten(str(dataset.attrs.get("title", "")), 64, placeholder=" ...")
-    if kind == "spectra":
+    if kind == "spectra" and not chosen:
         return "Wave spectrum"
-    if reading.find(dataset, wave_fields.HEIGHT) is not None:
+    height = reading.find(dataset, wave_fields.HEIGHT)
+    if kind == "fields" and height is not None and profiles.shape_of(height) == "map":
         return f"Wave forecast · {name}" if name else "Wave forecast"
     return name
 
@@ -92,11 +93,25 @@ def _maps(
             for path in write_animation(dataset, field, place(f"-{field.name}.gif"), **drawing)
         ]
     index = reading.time_index(dataset, time, file)
+    narrow = _narrow(fields, index, drawing["title"])
+    if narrow is not None:
+        return [_save(narrow, place("-lines.png"))]
     record = _record_of(dataset, index)
     shown = [reading.record(field, index) for field in fields]
     figure, _ = map_sheet(record, shown, **drawing)
     suffix = f"-{chosen[0].name}" if len(chosen) == 1 else "-maps"
     return [_save(figure, place(f"{suffix}.png"))]
+
+
+def _narrow(fields: list[xr.DataArray], index: int, title: str) -> Figure | None:
+    """Lines instead of maps where the sea is a channel or a point."""
+    shape = profiles.shape_of(fields[0])
+    if shape == "channel":
+        return profiles.channel_sheet(fields, index, title)
+    points = [profiles.at_point(field) for field in fields] if shape == "point" else []
+    if points and reading.coordinate(points[0], "time") is not None and points[0].ndim == 1:
+        return series_sheet(points[0].to_dataset(), points, title)
+    return None
 
 
 def _drawable(

@@ -93,8 +93,9 @@ def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str 
         else:
             lines = {"": variable.values}
         look = looks.look_of(variable)
-        units = looks.units_of(variable)
-        draw_series(axes, times, lines, units, direction=look.scale == "direction")
+        is_direction = look.scale == "direction"
+        units = "" if is_direction else looks.units_of(variable)
+        draw_series(axes, times, lines, units, direction=is_direction)
         axes.set_title(looks.title_of(variable), fontsize=9.0)
     panels[0].set_xlim(times[0], times[-1])
     if times.dtype.kind == "M":

@@ -56,9 +56,13 @@ def place_of(dataset: xr.Dataset, station: int) -> str:
     """Latitude, longitude and depth of a station as printed, as far as the file has them."""
     parts = []
     for what, form in (("latitude", degrees_north), ("longitude", degrees_east)):
-        values = _at_station(dataset, reading.coordinate(dataset, what), station)
-        if values is not None:
-            parts.append(form(round(float(values.ravel()[0]), 3)))
+        place = reading.coordinate(dataset, what)
+        values = _at_station(dataset, place, station)
+        if place is None or values is None:
+            continue
+        value = float(values.ravel()[0])
+        metres = reading.is_cartesian(place)
+        parts.append(f"{value * 1e-3:g} km" if metres else form(round(value, 3)))
     depth = _at_station(dataset, reading.find(dataset, "depth", "dpt"), station)
     if depth is not None and np.isfinite(depth.ravel()[0]):
         parts.append(f"depth {depth.ravel()[0]:.0f} m")
