@@ -143,10 +143,8 @@ class SourceTerms:
         return self.input + self.dissipation + self.quadruplets + self.friction + self.breaking
 
 
-def _settings(physics: str, grid: SpectralGrid, settings: SourceSettings | None) -> SourceSettings:
-    """Defaults that belong to a package."""
-    if settings is not None:
-        return settings
+def default_settings(physics: str, grid: SpectralGrid) -> SourceSettings:
+    """Settings that belong to a package."""
     if physics == "ST4":
         return SourceSettings(
             grid,
@@ -187,7 +185,7 @@ def sources(
             "Give the grid of the spectrum as `grid`."
         )
     package = package_of(physics, options)
-    settings = replace(_settings(physics, grid, settings), grid=grid)
+    settings = replace(settings or default_settings(physics, grid), grid=grid)
     state = PointState(grid, package, depth, dtype)
     state["spectrum"][:, 0] = density.ravel()
     state["wind_u"][:], state["wind_v"][:] = wind_components(wind)
@@ -230,7 +228,7 @@ class BoxModel:
     ) -> None:
         self.grid = grid or SpectralGrid()
         self.package = package_of(physics, options)
-        self.settings = replace(_settings(physics, self.grid, settings), grid=self.grid)
+        self.settings = replace(settings or default_settings(physics, self.grid), grid=self.grid)
         self.state = PointState(self.grid, self.package, depth, dtype)
         self.counters = SourceCounters()
         self.sub_steps = np.zeros(self.state.points, dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +19,19 @@ from halocline.runtime.fields import Field
 from halocline.runtime.kernel import kernels_of
 from halocline.runtime.runner import Runner, local_rows
 from halocline.waves import _native
+from halocline.runtime.communicator import Communicator
+from halocline.waves.bottom_friction import BottomFriction
+from halocline.waves.depth_breaking import DepthBreaking
 from halocline.waves.dispersion import linear_dispersion
+from halocline.waves.inspection import default_settings, package_of
+from halocline.waves.quadruplets import Quadruplets
+from halocline.waves.source_integration import (
+    COUNTERS,
+    PHASES,
+    SourceIntegration,
+    SourcePackage,
+    SourceSettings,
+)
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,
     cells_of_points,
@@ -29,9 +42,32 @@ from halocline.waves.spatial_propagation import (
     travel,
 )
 from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.tolman_chalikov import TolmanChalikov
 from halocline.waves.turning import Turning, turning_arrays
+from halocline.waves.wind_stability import WindStability
 
 kernels = kernels_of(_native)
+
+
+def source_package(options: WavesOptions) -> SourcePackage:
+    """The package of the chosen physics with its options."""
+    chosen = {"ST2": options.tolman_chalikov}
+    return package_of(options.physics, chosen[options.physics])
+
+
+def source_settings(options: WavesOptions, spectral: SpectralGrid) -> SourceSettings:
+    """What the kernels of all packages need; what is not given is as the package wants it."""
+    usual = default_settings(options.physics, spectral)
+    return SourceSettings(
+        spectral,
+        options.integration or usual.integration,
+        options.quadruplets or usual.quadruplets,
+        options.bottom_friction,
+        options.depth_breaking,
+        options.wind_stability,
+    )
+
+
 surface_outputs = {
     "wind_speed": "m s-1",
     "wind_direction": "degree",
@@ -47,6 +83,24 @@ class WavesOptions(Options):
 
     propagation: SpatialPropagation = option(SpatialPropagation(), meaning="propagation in space")
     turning: Turning = option(Turning(), meaning="shift in direction")
+    physics: str = option(
+        "ST2",
+        "",
+        "wind input and dissipation: Tolman and Chalikov 1996 (ST2), Ardhuin et al. 2010 (ST4),"
+        " or no source terms at all",
+        choices=("ST2", "ST4", "none"),
+    )
+    tolman_chalikov: TolmanChalikov = option(TolmanChalikov(), meaning="the package ST2")
+    quadruplets: Quadruplets | None = option(
+        None, meaning="nonlinear interactions; if not given, as the package wants them"
+    )
+    bottom_friction: BottomFriction = option(BottomFriction(), meaning="friction at the bottom")
+    depth_breaking: DepthBreaking = option(DepthBreaking(), meaning="breaking by depth")
+    wind_stability: WindStability = option(WindStability(), meaning="stability of the air")
+    integration: SourceIntegration | None = option(
+        None,
+        meaning="integration of the source terms in time; if not given, as the package wants it",
+    )
     spatial_step: float | None = option(
         None,
         "s",
@@ -86,6 +140,7 @@ class WaveModel:
         self._prepare_propagation()
         self._prepare_turning()
         self._prepare_surface()
+        self._prepare_sources()
 
     def _field(self, name: str, units: str, outer: tuple[int, ...] = (), **more: Any) -> Field:
         more.setdefault("dtype", self.dtype)
@@ -167,6 +222,20 @@ class WaveModel:
         self.ice = self._field("ice", "1")
         self.air_sea_difference = self._field("air_sea_difference", "K")
 
+    def _prepare_sources(self) -> None:
+        """The source package, its options as the kernel wants them, and its fields."""
+        self.package: SourcePackage | None = None
+        self.roughness = self._field("roughness", "m", restart=True)
+        if self.options.physics == "none":
+            return
+        self.package = source_package(self.options)
+        self.source_settings = source_settings(self.options, self.spectral).native()
+        self.source_memory = self._field("source_memory", "1", (self.package.memory,), restart=True)
+        self.source_steps = self._field("source_steps", "1")
+        table = {"on": "none", "dtype": np.int64}
+        self.counters = self._field("counters", "1", (len(COUNTERS),), **table)
+        self.phase_times = self._field("phase_times", "ns", (len(PHASES),), **table)
+
     def set_wind_brackets(
         self, before: tuple[NDArray[Any], ...], after: tuple[NDArray[Any], ...]
     ) -> None:
@@ -217,7 +286,7 @@ class WaveModel:
     def step(self, run: Runner, number: int) -> None:
         """Advance by one global step, the `number`-th since a fixed date.
 
-        1. propagation in space  2. turning
+        1. propagation in space  2. turning  3. source terms
         """
         # 1. propagation in space: the slower a frequency, the fewer its sub-steps
         propagation = self.options.propagation.scalars(self.spectral)
@@ -242,3 +311,36 @@ class WaveModel:
                 steps=self.turning_steps,
                 scheme=schemes[self.options.turning.scheme],
             )
+
+        # 3. source terms, each point with steps of its own
+        if self.package is not None:
+            before = self.phase_seconds()
+            run(
+                kernels[self.package.integrate.__name__],
+                self,
+                sub_steps=self.source_steps,
+                air_sea_temperature_difference=self.air_sea_difference,
+                ice_concentration=self.ice,
+                options=self.source_settings,
+                package=self.package.native_options,
+                duration=self.time_step,
+            )
+            for name, seconds in self.phase_seconds().items():
+                run.recorder.add(f"sources: {name}", seconds - before[name])
+
+    def phase_seconds(self) -> dict[str, float]:
+        """Time of this rank's threads inside the source terms, phase by phase [s], over threads."""
+        total = sum(array for array in self.phase_times.blocks)
+        threads = int(os.environ.get("OMP_NUM_THREADS", "1") or 1)
+        return {
+            name: 1e-9 * float(time) / threads
+            for name, time in zip(PHASES, np.atleast_1d(total), strict=True)
+        }
+
+    def source_counts(self, communicator: Communicator) -> dict[str, int]:
+        """Points advanced, their sub-steps, lanes times sub-steps, tiles; over all ranks."""
+        local = np.zeros(len(COUNTERS))
+        if self.package is not None:
+            local += sum(array for array in self.counters.blocks)
+        total = communicator.sum(local)
+        return {name: int(value) for name, value in zip(COUNTERS, total, strict=True)}
