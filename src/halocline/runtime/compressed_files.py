@@ -1,0 +1,101 @@
+"""Finished files as netCDF-4 with compression, and back when a run goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+
+from halocline.core.errors import UserError
+from halocline.runtime.classic_files import (
+    GrowingFile,
+    define,
+    read_header,
+    sync_folder,
+    unwritable,
+)
+
+
+def is_netcdf4(path: Path) -> bool:
+    """Whether a file is netCDF-4 (HDF5)."""
+    with path.open("rb") as file:
+        return file.read(4) == b"\x89HDF"
+
+
+def to_netcdf4(path: Path, compression: int) -> None:
+    """Replace a CDF-5 file by one with the same contents in netCDF-4, when that is complete."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with netCDF4.Dataset(path) as old, netCDF4.Dataset(part, "w") as new:
+            _copy(old, new, compression)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync_folder(path.parent)
+    except (OSError, RuntimeError) as error:
+        part.unlink(missing_ok=True)
+        failure = error if isinstance(error, OSError) else OSError(str(error))
+        raise unwritable(path, failure, " The file is complete, but not compressed.") from None
+
+
+def _copy(old: netCDF4.Dataset, new: netCDF4.Dataset, compression: int) -> None:
+    old.set_auto_maskandscale(False)
+    old.set_auto_chartostring(False)
+    new.setncatts({name: old.getncattr(name) for name in old.ncattrs()})
+    records = 0
+    for name, dimension in old.dimensions.items():
+        grows = dimension.isunlimited()
+        records = len(dimension) if grows else records
+        new.createDimension(name, None if grows else len(dimension))
+    for name, variable in old.variables.items():
+        attributes = {key: variable.getncattr(key) for key in variable.ncattrs()}
+        grows = bool(variable.ndim) and old.dimensions[variable.dimensions[0]].isunlimited()
+        settings: dict[str, Any] = {"fill_value": attributes.pop("_FillValue", None)}
+        if grows and variable.ndim > 1:
+            settings["chunksizes"] = (1, *variable.shape[1:])
+        if compression and variable.ndim:
+            settings |= {"compression": "zlib", "complevel": compression}
+        made = new.createVariable(name, variable.dtype, variable.dimensions, **settings)
+        made.set_auto_maskandscale(False)
+        made.set_auto_chartostring(False)
+        made.setncatts(attributes)
+        if not grows:
+            made[...] = variable[...]
+            continue
+        for record in range(records):
+            made[record] = variable[record]
+
+
+def from_netcdf4(path: Path, content: Callable[[netCDF4.Dataset], None]) -> bool:
+    """Replace a netCDF-4 file by CDF-5 with the same records, so that it can grow again.
+
+    False, and nothing is changed, where its variables are not those of `content`.
+    """
+    part = path.with_name(path.name + ".old")
+    define(part, content)
+    with netCDF4.Dataset(path) as old:
+        old.set_auto_maskandscale(False)
+        growing = read_header(part).growing
+        same = all(
+            name in old.variables
+            and old[name].shape[1:] == place.shape
+            and old[name].dtype == place.dtype.newbyteorder("=")
+            for name, place in growing.items()
+        )
+        if not same:
+            part.unlink()
+            return False
+        file = GrowingFile(part)
+        try:
+            for record in range(len(old.dimensions["time"])):
+                file.append({name: old[name][record] for name in growing})
+        except UserError:
+            part.unlink()
+            raise
+        finally:
+            file.close()
+    part.replace(path)
+    return True

@@ -1,0 +1,250 @@
+"""Output streams: a schedule, a file that grows by records, and what happens to earlier files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.clock import (
+    Alarm,
+    Clock,
+    Date,
+    date,
+    duration,
+    duration_text,
+    from_number,
+    time_units,
+    to_number,
+)
+from halocline.core.errors import UserError
+from halocline.core.options import Options, option
+from halocline.runtime.classic_files import GrowingFile, define, read_header, unwritable
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.compressed_files import from_netcdf4, is_netcdf4, to_netcdf4
+from halocline.runtime.restart import on_first_rank
+
+Content = Callable[[netCDF4.Dataset], None]
+missing_value = 9.969209968386869e36
+"""What stands for no value in files (the default of netCDF)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamOptions(Options):
+    """When a stream writes, and into what file."""
+
+    interval: str | float = option("1h", "s", "time between records, as '1h' or in seconds")
+    start: str = option(
+        "", "", "date of the first record, or time after the start as '12h'; the start if empty"
+    )
+    end: str = option("", "", "date of the last record, or time after the start; the end if empty")
+    file: str = option("{stream}.nc", "", "name of the file; {stream} and {start} are replaced")
+    precision: str = option(
+        "float32", "", "precision of the values in the file", choices=("float32", "float64")
+    )
+    format: str = option(
+        "cdf5",
+        "",
+        "cdf5: netCDF classic with 64-bit data; netcdf4: written as cdf5, which is valid at every"
+        " record, and turned into netCDF-4 when the run ends",
+        choices=("cdf5", "netcdf4"),
+    )
+    compression: int = option(
+        0, "1", "level of zlib, for netcdf4 only; 0 is none", at_least=0, at_most=9
+    )
+    existing: str = option(
+        "move",
+        "",
+        "an earlier file of that name is moved aside (x.nc to x.1.nc), refused, or replaced; a run"
+        " that goes on from a restart appends to it",
+        choices=("move", "refuse", "replace"),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.format == "cdf5" and self.compression:
+            raise UserError(
+                "CDF-5 files cannot be compressed. Set format = 'netcdf4', or compression = 0."
+            )
+
+    def alarm(self, clock: Clock) -> Alarm:
+        """When the stream writes in a run with that clock."""
+        interval = duration(self.interval)
+        if interval <= timedelta(0) or interval % clock.step != timedelta(0):
+            raise UserError(
+                f"interval = {duration_text(interval)} is no multiple of the model's step of"
+                f" {duration_text(clock.step)}, at the end of which output is written."
+            )
+        start = _moment(self.start, clock) if self.start else clock.start
+        return Alarm(start, interval, _moment(self.end, clock) if self.end else None)
+
+
+def _moment(value: str, clock: Clock) -> Date:
+    """A date, or a time after the start of the run."""
+    if "-" in value:
+        return date(value, clock.calendar)
+    return clock.start + duration(value)
+
+
+class Stream:
+    """A file of one schedule that rank 0 writes; calls are for all ranks.
+
+    Records are complete on disk, or not in the file at all.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        options: StreamOptions,
+        clock: Clock,
+        folder: Path,
+        communicator: Communicator,
+        content: Content,
+        *,
+        resumed: bool = False,
+    ) -> None:
+        self.name, self.options, self.clock, self.communicator = name, options, clock, communicator
+        try:
+            self.alarm = options.alarm(clock)
+            file = options.file.format(stream=name, start=clock.start.strftime("%Y%m%dT%H%M%S"))
+        except (KeyError, IndexError, ValueError):
+            raise UserError(
+                f"file = '{options.file}': only {{stream}} and {{start}} can be replaced."
+            ) from None
+        except UserError as error:
+            raise UserError(f"In output stream '{name}': {error}") from None
+        self.path = folder / file
+        self._file: GrowingFile | None = None
+        on_first_rank(communicator, lambda: self._open(content, resumed))
+
+    def due(self, time: Date) -> bool:
+        """Whether a record belongs to `time`."""
+        return self.alarm.rings(time)
+
+    def append(self, time: Date, values: Mapping[str, NDArray[Any]]) -> None:
+        """Add the record of `time`; `values` matter on rank 0 only."""
+
+        def write() -> None:
+            assert self._file is not None
+            self._file.append({"time": np.array(to_number(time)), **values})
+
+        on_first_rank(self.communicator, write)
+
+    def close(self) -> None:
+        """Finish the file; compress it if wanted."""
+        on_first_rank(self.communicator, self._finish)
+
+    def _finish(self) -> None:
+        if self._file is None:
+            return
+        self._file.close()
+        self._file = None
+        if self.options.format == "netcdf4":
+            to_netcdf4(self.path, self.options.compression)
+
+    def _open(self, content: Content, resumed: bool) -> None:
+        """On rank 0: make the file, or go on with that of the run that wrote the restart."""
+        fresh = self.path.with_name(self.path.name + ".new")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(self.path, error) from None
+        if not os.access(self.path.parent, os.W_OK):
+            raise UserError(
+                f"Cannot write '{self.path}': the folder is not writable. Choose another folder."
+            )
+        define(fresh, content)
+        if self.path.exists():
+            if resumed and self._goes_on(fresh, content):
+                fresh.unlink()
+            else:
+                self._make_way(fresh)
+        if fresh.exists():
+            fresh.replace(self.path)
+        self._file = GrowingFile(self.path)
+        if resumed:
+            self._file.cut(self._records_until(self.clock.time))
+        self._check_room()
+
+    def _goes_on(self, fresh: Path, content: Content) -> bool:
+        """Whether the existing file has the same contents, so that records can be added to it."""
+        if is_netcdf4(self.path) and not from_netcdf4(self.path, content):
+            return False
+        try:
+            start = read_header(fresh).record_start
+        except UserError:
+            return False
+        with fresh.open("rb") as new, self.path.open("rb") as old:
+            # Magic, number of records, then header and fixed variables.
+            first, second = new.read(start), old.read(start)
+        return first[:4] == second[:4] and first[12:] == second[12:]
+
+    def _make_way(self, fresh: Path) -> None:
+        if self.options.existing == "refuse":
+            fresh.unlink()
+            raise UserError(
+                f"The file '{self.path}' exists. Choose another folder or name, or set existing ="
+                f" 'move' or 'replace' in output stream '{self.name}'."
+            )
+        if self.options.existing == "move":
+            number = 1
+            while (aside := self.path.with_suffix(f".{number}{self.path.suffix}")).exists():
+                number += 1
+            self.path.rename(aside)
+
+    def _records_until(self, time: Date) -> int:
+        assert self._file is not None
+        file, calendar = self._file, time.calendar
+        times = [from_number(float(file.read("time", n)), calendar) for n in range(file.records)]
+        return sum(moment <= time for moment in times)
+
+    def _check_room(self) -> None:
+        """Refuse to start a run whose output does not fit on the disk."""
+        assert self._file is not None
+        count = self.alarm.count(self.clock.time, self.clock.end)
+        needed = count * self._file.header.record_size
+        free = shutil.disk_usage(self.path.parent).free
+        if needed > free:
+            self._file.close()
+            raise UserError(
+                f"The output stream '{self.name}' needs {needed / 1e6:.0f} MB for {count} records"
+                f" in '{self.path}', but the disk has {free / 1e6:.0f} MB left. Free some space,"
+                " choose another folder, or write less."
+            )
+
+
+def define_time(file: netCDF4.Dataset, calendar: str) -> None:
+    """The unlimited axis of time, as CF has it."""
+    file.createDimension("time", None)
+    variable = file.createVariable("time", "f8", ("time",))
+    units, calendar = time_units(calendar)
+    variable.setncatts(
+        {
+            "standard_name": "time",
+            "long_name": "time",
+            "units": units,
+            "calendar": calendar,
+            "axis": "T",
+        }
+    )
+
+
+def define_values(
+    file: netCDF4.Dataset,
+    name: str,
+    dtype: str,
+    dimensions: tuple[str, ...],
+    attributes: Mapping[str, Any],
+) -> None:
+    """A variable with missing values."""
+    fill = np.dtype(dtype).type(missing_value)
+    variable = file.createVariable(name, dtype, dimensions, fill_value=fill)
+    variable.setncatts(dict(attributes))

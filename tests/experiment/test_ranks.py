@@ -1,0 +1,22 @@
+"""Runs the tests of output on several ranks."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from halocline.runtime.launch import mpi_environment, mpiexec_command
+
+
+def test_output_on_ranks():
+    file = str(Path(__file__).parent / "test_output.py")
+    command = [*mpiexec_command(3, threads=1), sys.executable, "-m", "pytest", "-q", "-x"]
+    environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider", file],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
