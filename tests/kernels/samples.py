@@ -184,7 +184,7 @@ samples["sinking"] = tracer_sample(("tracer", "volume", "area", "sinking_speed")
 samples["vertical_diffusion"] = tracer_sample(
     ("tracer", "volume", "vertical_diffusivity", "area", "spacing")
 )
-samples["transport_tracers"] = tracer_sample(
+samples["transport_tracers_x_first"] = samples["transport_tracers_y_first"] = tracer_sample(
     (
         "tracer",
         "volume",

@@ -8,9 +8,9 @@ from numerics.tracer_states import inside, random_sea
 from references import tracer_transport as reference
 
 
-def fused(arrays, box, *, limited=True, diffusive=True, width=64, group=8):
+def fused(arrays, box, *, first="x", limited=True, diffusive=True, width=64, group=8):
     result = np.zeros_like(arrays["tracer"])
-    _native.transport_tracers(
+    getattr(_native, f"transport_tracers_{first}_first")(
         box=box,
         **arrays,
         new_tracer=result,
@@ -23,32 +23,24 @@ def fused(arrays, box, *, limited=True, diffusive=True, width=64, group=8):
     return result
 
 
-def composed(a, box, limited=True):
+def composed(a, box, limited=True, first="x"):
     """The plain kernels one after the other."""
     j0, j1, i0, i1, _ = box
     tracers = [a["tracer"], *(np.zeros_like(a["tracer"]) for _ in range(3))]
     volumes = [a["volume"], *(np.zeros_like(a["volume"]) for _ in range(3))]
-    horizontal = {"dt": 1.0, "limited": limited, "thickness": a["thickness"]}
-    _native.sweep_x(
-        box=(j0 - 2, j1 + 2, i0, i1, 0),
-        tracer=tracers[0],
-        volume=volumes[0],
-        x_volume_flux=a["x_volume_flux"],
-        x_conductance=a["x_conductance"],
-        swept_tracer=tracers[1],
-        swept_volume=volumes[1],
-        **horizontal,
-    )
-    _native.sweep_y(
-        box=box,
-        tracer=tracers[1],
-        volume=volumes[1],
-        y_volume_flux=a["y_volume_flux"],
-        y_conductance=a["y_conductance"],
-        swept_tracer=tracers[2],
-        swept_volume=volumes[2],
-        **horizontal,
-    )
+    wider = (j0 - 2, j1 + 2, i0, i1, 0) if first == "x" else (j0, j1, i0 - 2, i1 + 2, 0)
+    for at, axis in enumerate("xy" if first == "x" else "yx"):
+        getattr(_native, f"sweep_{axis}")(
+            box=box if at else wider,
+            tracer=tracers[at],
+            volume=volumes[at],
+            **{name: a[name] for name in (f"{axis}_volume_flux", f"{axis}_conductance")},
+            thickness=a["thickness"],
+            swept_tracer=tracers[at + 1],
+            swept_volume=volumes[at + 1],
+            dt=1.0,
+            limited=limited,
+        )
     _native.sweep_z(
         box=box,
         tracer=tracers[2],
@@ -67,15 +59,16 @@ def composed(a, box, limited=True):
     return result, volume
 
 
+@pytest.mark.parametrize("first", ["x", "y"])
 @pytest.mark.parametrize("limited", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_fused_has_the_bits_of_its_parts(dtype, limited):
+def test_fused_has_the_bits_of_its_parts(dtype, limited, first):
     random = np.random.default_rng(3)
     for tracers, levels, rows, columns in ((5, 7, 20, 45), (1, 1, 1, 1), (3, 4, 2, 33)):
         a, box = random_sea(random, tracers, levels, rows, columns, dtype)
-        expected, _ = composed(a, box, limited)
+        expected, _ = composed(a, box, limited, first)
         for width, group in ((64, 8), (16, 2), (13, 5), (1, 1)):
-            got = fused(a, box, limited=limited, width=width, group=group)
+            got = fused(a, box, first=first, limited=limited, width=width, group=group)
             np.testing.assert_array_equal(got, expected)
 
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <limits>
+
 #include "contract.hpp"
 #include "pack.hpp"
 #include "view.hpp"
@@ -28,6 +30,10 @@ HD INLINE T reciprocal_or_zero(T volume) {
   return volume > T(0) ? T(1) / volume : T(0);
 }
 
+/// Keeps what is rounded from making a cell's content negative.
+template <class T>
+inline constexpr T nearly_one = T(1) - T(16) * std::numeric_limits<T>::epsilon();
+
 /// Volume of a cell over all that leaves it in one sweep [1], less one.
 ///
 /// @param volume    volume of the cell before the sweep [m3]
@@ -38,7 +44,7 @@ template <class T>
 HD INLINE T outflow_bound(T volume, T low, T high, T exchange) {
   const T leaving = maximum(high, T(0)) - minimum(low, T(0)) + exchange;
   const T least = maximum(volume * T(0x1p-10), T(0x1p-100));
-  return maximum(volume / maximum(leaving, least) - T(1), T(0));
+  return maximum(volume * nearly_one<T> / maximum(leaving, least) - T(1), T(0));
 }
 
 /// Weights of one face between the cells `low` and `high`; `far` cells lie beyond them.

@@ -9,6 +9,15 @@ using namespace halocline;
 
 namespace {
 
+template <First first_sweep, class T>
+void define_pass(nb::module_& module, const char* name) {
+  module.def(name, &transport_tracers<first_sweep, T>, "box"_a, "tracer"_a, "volume"_a,
+             "x_volume_flux"_a, "y_volume_flux"_a, "z_volume_flux"_a, "x_conductance"_a,
+             "y_conductance"_a, "vertical_diffusivity"_a, "area"_a, "thickness"_a, "spacing"_a,
+             "sinking_speed"_a, "new_tracer"_a, "dt"_a, "limited"_a, "diffusive"_a, "width"_a,
+             "group"_a);
+}
+
 template <class T>
 void define(nb::module_& module) {
   module.def("sweep_x", &sweep_x<T>, "box"_a, "tracer"_a, "volume"_a, "x_volume_flux"_a,
@@ -23,11 +32,8 @@ void define(nb::module_& module) {
              "dt"_a);
   module.def("vertical_diffusion", &vertical_diffusion<T>, "box"_a, "tracer"_a, "volume"_a,
              "vertical_diffusivity"_a, "area"_a, "spacing"_a, "dt"_a);
-  module.def("transport_tracers", &transport_tracers<T>, "box"_a, "tracer"_a, "volume"_a,
-             "x_volume_flux"_a, "y_volume_flux"_a, "z_volume_flux"_a, "x_conductance"_a,
-             "y_conductance"_a, "vertical_diffusivity"_a, "area"_a, "thickness"_a, "spacing"_a,
-             "sinking_speed"_a, "new_tracer"_a, "dt"_a, "limited"_a, "diffusive"_a, "width"_a,
-             "group"_a);
+  define_pass<First::x, T>(module, "transport_tracers_x_first");
+  define_pass<First::y, T>(module, "transport_tracers_y_first");
 }
 
 }  // namespace
@@ -38,7 +44,8 @@ HALOCLINE_BIND(tracers) {
   publish(module, sweep_z_contract);
   publish(module, sinking_contract);
   publish(module, vertical_diffusion_contract);
-  publish(module, transport_tracers_contract);
+  publish(module, transport_tracers_x_first_contract);
+  publish(module, transport_tracers_y_first_contract);
   define<float>(module);
   define<double>(module);
 }

@@ -49,10 +49,14 @@ class Scratch {
   std::size_t capacity_ = 0, used_ = 0;
 };
 
-/// One sweep over the rows of a tile of columns [i0, i1) for a few tracers: x, y and z sweeps,
-/// sinking and vertical diffusion, each tracer read and written once. Row r is swept along x, then
-/// face r - 1 along y, then row r - 2 is finished: what waits in between fits the cache of a core.
-template <class T, bool Limited, bool Diffuse>
+/// Which sweep of a step is the first; in turn, the error of splitting is of second order.
+enum class First { x, y };
+
+/// One pass over the rows of a tile of columns [i0, i1) for a few tracers: x, y and z sweeps,
+/// sinking and vertical diffusion, each tracer read and written once. Row r is read (and swept
+/// along x, if that is the first sweep), then face r - 1 is passed along y, then row r - 2 is
+/// finished: what waits in between fits the cache of a core.
+template <class T, First first_sweep, bool Limited, bool Diffuse>
 class TransportTile {
  public:
   TransportTile(const TransportFields<T>& fields, int i0, int i1, int first, int count, double dt,
@@ -63,31 +67,33 @@ class TransportTile {
         levels_(static_cast<int>(fields.volume.extent[0])),
         first_(first),
         count_(count),
-        pitch_((width_ + 2 * 16) / 16 * 16),
+        pitch_((width_ + 2 * margin + 32) / 16 * 16),
         plane_(static_cast<std::ptrdiff_t>(pitch_) * (levels_ + 3)),
         dt_(static_cast<T>(dt)) {
-    scratch.reserve(static_cast<std::size_t>(11 * pitch_ + plane_ * (23 + 6 * count_)));
+    scratch.reserve(static_cast<std::size_t>(pitch_ * (13 + count_) + plane_ * (23 + 6 * count_)));
     for (T** row : {&flux_, &ahead_, &behind_, &bound_, &exchange_, &content_, &reciprocal_,
-                    &cell_bound_, &cell_volume_})
+                    &cell_bound_, &row_reciprocal_})
       *row = scratch.take(pitch_);
-    tracer_ = scratch.take(2 * pitch_);
+    row_volume_ = scratch.take(2 * pitch_) + 16;
+    row_tracer_ = scratch.take(2 * pitch_) + 16;
+    y_row_ = scratch.take(count_ * pitch_);
     for (T** plane :
-         {&y_volume_, &y_reciprocal_, &z_flux_, &z_ahead_, &z_behind_, &z_bound_, &z_cell_bound_,
+         {&volume_, &volume_reciprocal_, &z_flux_, &z_ahead_, &z_behind_, &z_bound_, &z_cell_bound_,
           &z_reciprocal_, &pivot_, &above_, &below_, &interface_, &solved_})
       *plane = scratch.take(plane_);
-    x_volume_ = scratch.take(slots * plane_);
-    x_reciprocal_ = scratch.take(slots * plane_);
+    waiting_volume_ = scratch.take(slots * plane_);
+    waiting_reciprocal_ = scratch.take(slots * plane_);
     y_cell_bound_ = scratch.take(2 * plane_);
-    x_swept_ = scratch.take(count_ * slots * plane_);
+    waiting_ = scratch.take(count_ * slots * plane_);
     y_content_ = scratch.take(count_ * plane_);
-    y_swept_ = scratch.take(count_ * plane_);
+    swept_ = scratch.take(count_ * plane_);
   }
 
-  void sweep(int j0, int j1) {
+  void pass(int j0, int j1) {
     for (int row = j0 - 2; row < j1 + 2; ++row) {
       for (int k = 0; k < levels_; ++k) {
-        x_row(k, row);
-        if (row >= j0) y_row(k, row - 1);
+        read_row(k, row);
+        if (row >= j0) y_bounds(k, row - 1);
         if (row > j0) y_face(k, row - 1, row - 1 > j0);
       }
       if (row - 2 >= j0) finish_row(row - 2);
@@ -98,15 +104,19 @@ class TransportTile {
   using V = pack<T, lanes<T>>;
   static constexpr int step = lanes<T>;
   static constexpr int slots = 4;  // rows that wait for the sweep along y, a power of two
+  static constexpr int margin = first_sweep == First::y ? 2 : 0;  // columns that x still needs
 
+  int y_width() const { return width_ + 2 * margin; }
   /// Row k of a plane; two rows below and one above hold zeros (land).
   T* at(T* plane, int k) const { return plane + static_cast<std::ptrdiff_t>(k + 2) * pitch_; }
   T* at(T* planes, int slot, int k) const { return at(planes + slot * plane_, k); }
-  T* x_volume(int row, int k) const { return at(x_volume_, row & (slots - 1), k); }
-  T* x_reciprocal(int row, int k) const { return at(x_reciprocal_, row & (slots - 1), k); }
+  T* waiting_volume(int row, int k) const { return at(waiting_volume_, row & (slots - 1), k); }
+  T* waiting_reciprocal(int row, int k) const {
+    return at(waiting_reciprocal_, row & (slots - 1), k);
+  }
   T* y_cell_bound(int row, int k) const { return at(y_cell_bound_, row & 1, k); }
-  T* x_swept(int t, int row, int k) const {
-    return at(x_swept_, slots * t + (row & (slots - 1)), k);
+  T* waiting(int t, int row, int k) const {
+    return at(waiting_, slots * t + (row & (slots - 1)), k);
   }
 
   /// Ask for a row of the tile before its use: there are too many streams for the hardware to see.
@@ -130,30 +140,42 @@ class TransportTile {
     return V{};
   }
 
-  /// Sweep one row along x: faces i0 .. i1, donors i0 - 1 .. i1.
-  void x_row(int k, int row) {
-    x_weights(k, row);
-    std::memcpy(cell_volume_, f_.volume.row(k, row) + i0_, width_ * sizeof(T));
-    const T* reciprocal = x_reciprocal(row, k);
-    T* tracer = tracer_ + 16;
+  void read_row(int k, int row) {
+    const T* volume = f_.volume.row(k, row) + i0_;
+    if constexpr (first_sweep == First::x) {
+      std::memcpy(row_volume_ - 2, volume - 2, (width_ + 4) * sizeof(T));
+      x_weights(k, row, waiting_volume(row, k), waiting_reciprocal(row, k));
+    } else {
+      T* copy = waiting_volume(row, k);
+      T* reciprocal = waiting_reciprocal(row, k);
+      std::memcpy(copy, volume - 2, (width_ + 4) * sizeof(T));
+#pragma omp simd
+      for (int i = 0; i < y_width(); ++i) reciprocal[i] = reciprocal_or_zero(copy[i]);
+    }
     for (int t = 0; t < count_; ++t) {
-      std::memcpy(tracer - 2, f_.tracer.row(first_ + t, k, row) + i0_ - 2,
-                  (width_ + 4) * sizeof(T));
+      const T* tracer = f_.tracer.row(first_ + t, k, row) + i0_;
+      T* copy = first_sweep == First::x ? row_tracer_ - 2 : waiting(t, row, k);
+      std::memcpy(copy, tracer - 2, (width_ + 4) * sizeof(T));
       if (k + 1 < levels_) prefetch<0>(f_.tracer.row(first_ + t, k + 1, row) + i0_);
-      T* out = x_swept(t, row, k);
-      for (int i = 0; i <= width_; i += step)
-        store<V>(content_ + i, face_content<Limited>(kept(i), exchanged(i), load<V>(tracer + i - 2),
-                                                     load<V>(tracer + i - 1), load<V>(tracer + i),
-                                                     load<V>(tracer + i + 1)));
-      for (int i = 0; i < width_; i += step)
-        store<V>(out + i,
-                 swept(load<V>(cell_volume_ + i), load<V>(tracer + i), load<V>(content_ + i),
-                       load<V>(content_ + i + 1), load<V>(reciprocal + i)));
+      if constexpr (first_sweep == First::x)
+        x_sweep(row_tracer_, waiting_reciprocal(row, k), waiting(t, row, k));
     }
   }
 
-  void x_weights(int k, int row) {
-    const T* volume = f_.volume.row(k, row) + i0_;
+  /// Sweep a row of one tracer along x: faces i0 .. i1, with the weights at hand.
+  void x_sweep(const T* tracer, const T* reciprocal, T* out) {
+    for (int i = 0; i <= width_; i += step)
+      store<V>(content_ + i, face_content<Limited>(kept(i), exchanged(i), load<V>(tracer + i - 2),
+                                                   load<V>(tracer + i - 1), load<V>(tracer + i),
+                                                   load<V>(tracer + i + 1)));
+    for (int i = 0; i < width_; i += step)
+      store<V>(out + i, swept(load<V>(row_volume_ + i), load<V>(tracer + i), load<V>(content_ + i),
+                              load<V>(content_ + i + 1), load<V>(reciprocal + i)));
+  }
+
+  /// Weights of the faces i0 .. i1 of a row along x, from the volumes in `row_volume_`.
+  void x_weights(int k, int row, T* new_volume, T* new_reciprocal) {
+    const T* volume = row_volume_;
     const T* flux = f_.x_volume_flux.row(k, row) + i0_;
     const T* conductance = f_.x_conductance.row(row) + i0_;
     const T thickness_dt = f_.thickness(k) * dt_;
@@ -177,8 +199,6 @@ class TransportTile {
     for (int i = 1; i <= width_; ++i)
       keep(i, face_weights(flux[i] * dt_, volume[i - 2], volume[i + 1], reciprocal_[i - 1],
                            reciprocal_[i], cell_bound_[i - 1], cell_bound_[i]));
-    T* new_volume = x_volume(row, k);
-    T* new_reciprocal = x_reciprocal(row, k);
 #pragma omp simd
     for (int i = 0; i < width_; ++i) {
       new_volume[i] = volume[i] - (flux_[i + 1] - flux_[i]);
@@ -187,18 +207,18 @@ class TransportTile {
   }
 
   /// What may leave the cells of one row along y.
-  void y_row(int k, int row) {
-    const T* south = x_volume(row - 1, k);
-    const T* volume = x_volume(row, k);
-    const T* north = x_volume(row + 1, k);
-    const T* low = f_.y_volume_flux.row(k, row) + i0_;
-    const T* high = f_.y_volume_flux.row(k, row + 1) + i0_;
-    const T* low_conductance = f_.y_conductance.row(row) + i0_;
-    const T* high_conductance = f_.y_conductance.row(row + 1) + i0_;
+  void y_bounds(int k, int row) {
+    const T* south = waiting_volume(row - 1, k);
+    const T* volume = waiting_volume(row, k);
+    const T* north = waiting_volume(row + 1, k);
+    const T* low = f_.y_volume_flux.row(k, row) + i0_ - margin;
+    const T* high = f_.y_volume_flux.row(k, row + 1) + i0_ - margin;
+    const T* low_conductance = f_.y_conductance.row(row) + i0_ - margin;
+    const T* high_conductance = f_.y_conductance.row(row + 1) + i0_ - margin;
     const T thickness_dt = f_.thickness(k) * dt_;
     T* out = y_cell_bound(row, k);
 #pragma omp simd
-    for (int i = 0; i < width_; ++i) {
+    for (int i = 0; i < y_width(); ++i) {
       T exchange = 0;
       if constexpr (Diffuse)
         exchange = exchanged_volume(low_conductance[i], thickness_dt, south[i], volume[i]) +
@@ -207,48 +227,52 @@ class TransportTile {
     }
   }
 
-  /// Content through face `row` along y; then, if `complete`, the cells of row - 1, which lie
-  /// between it and the face before.
+  /// Contents through face `row` along y; then, if `complete`, the cells of row - 1, which lie
+  /// between it and the face before, are swept along y (and x, if that is the second sweep).
   void y_face(int k, int row, bool complete) {
-    y_weights(k, row);
-    const T* volume = x_volume(row - 1, k);
-    const T* reciprocal = at(y_reciprocal_, k);
+    constexpr bool last = first_sweep == First::x;
+    T* new_volume = last ? at(volume_, k) : row_volume_ - 2;
+    T* new_reciprocal = last ? at(volume_reciprocal_, k) : row_reciprocal_;
+    y_weights(k, row, new_volume, new_reciprocal);
+    const T* volume = waiting_volume(row - 1, k);
     for (int t = 0; t < count_; ++t) {
-      const T* far_low = x_swept(t, row - 2, k);
-      const T* low = x_swept(t, row - 1, k);
-      const T* high = x_swept(t, row, k);
-      const T* far_high = x_swept(t, row + 1, k);
+      const T* far_low = waiting(t, row - 2, k);
+      const T* low = waiting(t, row - 1, k);
+      const T* high = waiting(t, row, k);
+      const T* far_high = waiting(t, row + 1, k);
       T* content = at(y_content_, t, k);
-      T* out = at(y_swept_, t, k);
-      for (int i = 0; i < width_; i += step) {
+      T* out = last ? at(swept_, t, k) : y_row_ + t * pitch_;
+      for (int i = 0; i < y_width(); i += step) {
         const V before = load<V>(low + i);
         const V passed = face_content<Limited>(kept(i), exchanged(i), load<V>(far_low + i), before,
                                                load<V>(high + i), load<V>(far_high + i));
         if (complete)
           store<V>(out + i, swept(load<V>(volume + i), before, load<V>(content + i), passed,
-                                  load<V>(reciprocal + i)));
+                                  load<V>(new_reciprocal + i)));
         store<V>(content + i, passed);
       }
     }
+    if (last || !complete) return;
+    x_weights(k, row - 1, at(volume_, k), at(volume_reciprocal_, k));
+    for (int t = 0; t < count_; ++t)
+      x_sweep(y_row_ + t * pitch_ + 2, at(volume_reciprocal_, k), at(swept_, t, k));
   }
 
-  void y_weights(int k, int row) {
-    const T* far_low = x_volume(row - 2, k);
-    const T* low = x_volume(row - 1, k);
-    const T* high = x_volume(row, k);
-    const T* far_high = x_volume(row + 1, k);
-    const T* low_reciprocal = x_reciprocal(row - 1, k);
-    const T* high_reciprocal = x_reciprocal(row, k);
+  void y_weights(int k, int row, T* new_volume, T* new_reciprocal) {
+    const T* far_low = waiting_volume(row - 2, k);
+    const T* low = waiting_volume(row - 1, k);
+    const T* high = waiting_volume(row, k);
+    const T* far_high = waiting_volume(row + 1, k);
+    const T* low_reciprocal = waiting_reciprocal(row - 1, k);
+    const T* high_reciprocal = waiting_reciprocal(row, k);
     const T* low_bound = y_cell_bound(row - 1, k);
     const T* high_bound = y_cell_bound(row, k);
-    const T* flux = f_.y_volume_flux.row(k, row) + i0_;
-    const T* low_flux = f_.y_volume_flux.row(k, row - 1) + i0_;
-    const T* conductance = f_.y_conductance.row(row) + i0_;
+    const T* flux = f_.y_volume_flux.row(k, row) + i0_ - margin;
+    const T* low_flux = f_.y_volume_flux.row(k, row - 1) + i0_ - margin;
+    const T* conductance = f_.y_conductance.row(row) + i0_ - margin;
     const T thickness_dt = f_.thickness(k) * dt_;
-    T* new_volume = at(y_volume_, k);
-    T* new_reciprocal = at(y_reciprocal_, k);
 #pragma omp simd
-    for (int i = 0; i < width_; ++i) {
+    for (int i = 0; i < y_width(); ++i) {
       keep(i, face_weights(flux[i] * dt_, far_low[i], far_high[i], low_reciprocal[i],
                            high_reciprocal[i], low_bound[i], high_bound[i]));
       if constexpr (Diffuse)
@@ -275,8 +299,8 @@ class TransportTile {
     const T* area = f_.area.row(row) + i0_;
     for (int k = 1; k < levels_; ++k) {
       const T* flux = f_.z_volume_flux.row(k, row) + i0_;
-      const T* low = at(y_volume_, k - 1);
-      const T* high = at(y_volume_, k);
+      const T* low = at(volume_, k - 1);
+      const T* high = at(volume_, k);
       T* z_flux = at(z_flux_, k);
       T* interface = at(interface_, k);
 #pragma omp simd
@@ -286,7 +310,7 @@ class TransportTile {
       }
     }
     for (int k = 0; k < levels_; ++k) {
-      const T* volume = at(y_volume_, k);
+      const T* volume = at(volume_, k);
       const T* low = at(z_flux_, k);
       const T* high = at(z_flux_, k + 1);
       T* bound = at(z_cell_bound_, k);
@@ -300,10 +324,10 @@ class TransportTile {
   }
 
   void z_weights(int k) {
-    const T* far_low = at(y_volume_, k - 2);
-    const T* far_high = at(y_volume_, k + 1);
-    const T* low_reciprocal = at(y_reciprocal_, k - 1);
-    const T* high_reciprocal = at(y_reciprocal_, k);
+    const T* far_low = at(volume_, k - 2);
+    const T* far_high = at(volume_, k + 1);
+    const T* low_reciprocal = at(volume_reciprocal_, k - 1);
+    const T* high_reciprocal = at(volume_reciprocal_, k);
     const T* low_bound = at(z_cell_bound_, k - 1);
     const T* high_bound = at(z_cell_bound_, k);
     const T* flux = at(z_flux_, k);
@@ -352,15 +376,15 @@ class TransportTile {
     std::fill_n(content, pitch_, T(0));
     std::fill_n(sunk_above, pitch_, T(0));
     for (int k = levels_ - 1; k >= 0; --k) {
-      const T* far_low = at(y_swept_, t, k - 2);
-      const T* low = at(y_swept_, t, k - 1);
-      const T* tracer = at(y_swept_, t, k);
-      const T* far_high = at(y_swept_, t, k + 1);
+      const T* far_low = at(swept_, t, k - 2);
+      const T* low = at(swept_, t, k - 1);
+      const T* tracer = at(swept_, t, k);
+      const T* far_high = at(swept_, t, k + 1);
       const T* flux = at(z_flux_, k);
       const T* ahead = at(z_ahead_, k);
       const T* behind = at(z_behind_, k);
       const T* bound = at(z_bound_, k);
-      const T* volume = at(y_volume_, k);
+      const T* volume = at(volume_, k);
       const T* reciprocal = at(z_reciprocal_, k);
       const T* interface = at(interface_, k);
       const T* next_interface = at(interface_, k + 1);
@@ -401,37 +425,43 @@ class TransportTile {
   std::ptrdiff_t plane_;
   T dt_;
   T *flux_, *ahead_, *behind_, *bound_, *exchange_, *content_, *reciprocal_, *cell_bound_,
-      *cell_volume_, *tracer_;
-  T *y_volume_, *y_reciprocal_, *z_flux_, *z_ahead_, *z_behind_, *z_bound_, *z_cell_bound_,
+      *row_reciprocal_, *row_volume_, *row_tracer_, *y_row_;
+  T *volume_, *volume_reciprocal_, *z_flux_, *z_ahead_, *z_behind_, *z_bound_, *z_cell_bound_,
       *z_reciprocal_, *pivot_, *above_, *below_, *interface_, *solved_;
-  T *x_volume_, *x_reciprocal_, *y_cell_bound_, *x_swept_, *y_content_, *y_swept_;
+  T *waiting_volume_, *waiting_reciprocal_, *y_cell_bound_, *waiting_, *y_content_, *swept_;
 };
 
-inline constexpr Contract<13> transport_tracers_contract{
-    "transport_tracers",
-    {{{"tracer", Access::read, Place::center, "1", {-2, 2, -2, 2}, Column::whole},
-      {"volume", Access::read, Place::center, "m3", {-2, 2, -2, 2}, Column::whole},
-      {"x_volume_flux", Access::read, Place::x_face, "m3 s-1", {-1, 2, -2, 2}, Column::whole},
-      {"y_volume_flux", Access::read, Place::y_face, "m3 s-1", {0, 0, -1, 2}, Column::whole},
-      {"z_volume_flux", Access::read, Place::interface, "m3 s-1", {}, Column::whole},
-      {"x_conductance", Access::read, Place::x_face, "m2 s-1", {-1, 2, -2, 2}},
-      {"y_conductance", Access::read, Place::y_face, "m2 s-1", {0, 0, -1, 2}},
-      {"vertical_diffusivity", Access::read, Place::interface, "m2 s-1", {}, Column::whole},
-      {"area", Access::read, Place::center, "m2"},
-      {"thickness", Access::read, Place::none, "m"},
-      {"spacing", Access::read, Place::none, "m"},
-      {"sinking_speed", Access::read, Place::none, "m s-1"},
-      {"new_tracer", Access::write, Place::center, "1", {}, Column::whole}}}};
+/// The contract of the pass that begins with x or y; they look differently far into corners.
+constexpr Contract<13> transport_contract(std::string_view name, Reach x_faces, Reach y_faces) {
+  return {name,
+          {{{"tracer", Access::read, Place::center, "1", {-2, 2, -2, 2}, Column::whole},
+            {"volume", Access::read, Place::center, "m3", {-2, 2, -2, 2}, Column::whole},
+            {"x_volume_flux", Access::read, Place::x_face, "m3 s-1", x_faces, Column::whole},
+            {"y_volume_flux", Access::read, Place::y_face, "m3 s-1", y_faces, Column::whole},
+            {"z_volume_flux", Access::read, Place::interface, "m3 s-1", {}, Column::whole},
+            {"x_conductance", Access::read, Place::x_face, "m2 s-1", x_faces},
+            {"y_conductance", Access::read, Place::y_face, "m2 s-1", y_faces},
+            {"vertical_diffusivity", Access::read, Place::interface, "m2 s-1", {}, Column::whole},
+            {"area", Access::read, Place::center, "m2"},
+            {"thickness", Access::read, Place::none, "m"},
+            {"spacing", Access::read, Place::none, "m"},
+            {"sinking_speed", Access::read, Place::none, "m s-1"},
+            {"new_tracer", Access::write, Place::center, "1", {}, Column::whole}}}};
+}
+inline constexpr auto transport_tracers_x_first_contract =
+    transport_contract("transport_tracers_x_first", {-1, 2, -2, 2}, {0, 0, -1, 2});
+inline constexpr auto transport_tracers_y_first_contract =
+    transport_contract("transport_tracers_y_first", {-1, 2, 0, 0}, {-2, 2, -1, 2});
 
-/// Advect, sink and diffuse tracers: `sweep_x`, `sweep_y`, `sweep_z`, `sinking` and
-/// `vertical_diffusion` in one pass over the rows, with the same bits.
+/// Advect, sink and diffuse tracers: `sweep_x` and `sweep_y` or the other way round, `sweep_z`,
+/// `sinking` and `vertical_diffusion` in one pass over the rows, with the same bits.
 ///
 /// @param[in]  box         cells to compute
 /// @param[in]  diffusive   whether the horizontal conductances are used
 /// @param[in]  width       columns per tile [1]; any value gives the same bits
 /// @param[in]  group       tracers per pass [1]; any value gives the same bits
 /// @param[out] new_tracer  after the step, shape (tracer, k, j, i); other arguments as of the parts
-template <class T>
+template <First first_sweep, class T>
 void transport_tracers(Box box, View4<const T> tracer, View3<const T> volume,
                        View3<const T> x_volume_flux, View3<const T> y_volume_flux,
                        View3<const T> z_volume_flux, View2<const T> x_conductance,
@@ -463,8 +493,8 @@ void transport_tracers(Box box, View4<const T> tracer, View3<const T> volume,
         const int first = cut(tracers, groups, set);
         const int count = cut(tracers, groups, set + 1) - first;
         const auto sweep = [&]<bool Limited, bool Diffuse>() {
-          TransportTile<T, Limited, Diffuse>(fields, i0, i1, first, count, dt, scratch)
-              .sweep(j0, j1);
+          TransportTile<T, first_sweep, Limited, Diffuse>(fields, i0, i1, first, count, dt, scratch)
+              .pass(j0, j1);
         };
         if (limited && diffusive) sweep.template operator()<true, true>();
         if (limited && !diffusive) sweep.template operator()<true, false>();

@@ -204,6 +204,13 @@ class Field:
         """Say that the newest values are those of `layout`."""
         self._valid_in = layout.name
 
+    def swap(self, other: Field) -> None:
+        """Exchange the values of two fields of one shape, without copying."""
+        assert (self.outer, self.on, self.dtype) == (other.outer, other.on, other.dtype)
+        assert not self.static and not other.static
+        self._storage, other._storage = other._storage, self._storage
+        self._valid_in, other._valid_in = other._valid_in, self._valid_in
+
     def __repr__(self) -> str:
         return f"Field({self.name!r}, {self.units!r}, outer={self.outer}, on={self.on!r})"
 

@@ -1,0 +1,280 @@
+"""Off-line transport of tracers by a given circulation: the core of OPATM.
+
+Lazzari et al. (2010), doi:10.5194/bg-7-1455-2010; equation 1 of Cheptsov et al. (2009) without
+reactions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from halocline.biogeochemistry.circulation import GyreOptions, RotationOptions, gyres, rotation
+from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
+from halocline.core.errors import UserError
+from halocline.core.options import Options, option
+from halocline.grids.layered import LayeredGrid
+from halocline.numerics import _native
+from halocline.numerics.stream_function import VolumeFluxes
+from halocline.numerics.tracer_courant import outflow
+from halocline.runtime.blocks import Block
+from halocline.runtime.decomposition import Decomposition
+from halocline.runtime.fields import Field
+from halocline.runtime.kernel import kernels_of
+from halocline.runtime.reductions import GlobalSums
+from halocline.runtime.runner import Runner
+
+Array = NDArray[np.float64]
+kernels = kernels_of(_native)
+reach = 2
+"""Halo that a step needs [cells]."""
+tile_width, tracer_group = 320, 4
+"""Columns and tracers per pass of the fused kernel (measured; no choice changes a bit)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixingOptions(Options):
+    """Vertical diffusivity: strong in a mixed layer, weak below."""
+
+    surface: float = option(1e-2, "m2 s-1", "diffusivity at the surface", at_least=0)
+    depth: float = option(50.0, "m", "of the mixed layer", at_least=0.1)
+    background: float = option(1e-5, "m2 s-1", "diffusivity below", at_least=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransportOptions(Options):
+    """Tracers and what moves them."""
+
+    tracers: list[str] = option(["bell"], "", "names of the tracers, in their order")
+    start: dict[str, str] = option(
+        {},
+        "",
+        f"shape at the start by tracer: {', '.join(shapes)}, layers; if not given, the"
+        " tracer's name where that is a shape, else layers",
+    )
+    start_offset: float = option(
+        18.0, "degree", "distance of the shapes east of the centre of rotation"
+    )
+    circulation: str = option("rotation", "", "analytic circulation", choices=("rotation", "gyres"))
+    grid_file: str = option(
+        "", "", "displaced-pole grid file with ulon, ulat, htn, hte, kmt, dz; then [grid] is unused"
+    )
+    thickness: list[float] = option(
+        [100.0],
+        "m",
+        "thickness of the levels from the surface down, without a grid file",
+        at_least=0.001,
+    )
+    levels: int | None = option(
+        None, "1", "upper levels of the grid file that are used; all if not given", at_least=1
+    )
+    rotation: RotationOptions = option(RotationOptions(), meaning="solid-body rotation")
+    gyres: GyreOptions = option(GyreOptions(), meaning="gyres on real coasts")
+    limiter: bool = option(
+        True, "", "flux limiter: no new extremes, nothing negative", source="Leonard (1991)"
+    )
+    horizontal_diffusivity: float = option(0.0, "m2 s-1", "Laplacian diffusivity", at_least=0)
+    mixing: MixingOptions = option(MixingOptions(), meaning="vertical diffusivity")
+    sinking: dict[str, float] = option(
+        {}, "m day-1", "sinking speed by tracer, 0 if not given; the sea floor is closed"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.tracers or len(set(self.tracers)) < len(self.tracers):
+            raise UserError(f"tracers = {self.tracers}: give at least one name, none twice.")
+        for table in ("start", "sinking"):
+            strange = sorted(set(getattr(self, table)) - set(self.tracers))
+            if strange:
+                raise UserError(f"{table} names {strange}, not among the tracers {self.tracers}.")
+        for shape in self.start.values():
+            check_shape(shape)
+        for name, speed in self.sinking.items():
+            if not speed >= 0:
+                raise UserError(f"sinking.{name} = {speed} m day-1: it is at least 0.")
+
+    def shape_of(self, tracer: str) -> str:
+        """Name of the shape that a tracer has at the start."""
+        return self.start.get(tracer, tracer if tracer in shapes else "layers")
+
+    @property
+    def start_centre(self) -> tuple[float, float]:
+        """Longitude and latitude of the shapes [degree]."""
+        return self.rotation.longitude + self.start_offset, self.rotation.latitude
+
+
+class TransportState:
+    """Fields of the transport; names are those of the arguments of the kernels."""
+
+    def __init__(
+        self,
+        grid: LayeredGrid,
+        tracers: int,
+        decomposition: Decomposition,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        levels = grid.thickness.size
+
+        def static(name: str, units: str, values: Array, *outer: int, on: Any = "cells") -> Field:
+            field = Field(name, units, decomposition, outer=outer, on=on, dtype=dtype, static=True)
+            field.set_global(values.astype(dtype))
+            return field
+
+        def cells(name: str, restart: bool) -> Field:
+            outer = (tracers, levels)
+            return Field(
+                name, "1", decomposition, outer=outer, on="cells", dtype=dtype, restart=restart
+            )
+
+        self.tracer = cells("tracer", restart=True)
+        self.new_tracer = cells("new_tracer", restart=False)
+        self.volume = static("volume", "m3", grid.volume, levels)
+        self.area = static("area", "m2", grid.area)
+        self.thickness = static("thickness", "m", grid.thickness, levels, on="none")
+        self.spacing = static("spacing", "m", grid.spacing, levels, on="none")
+        self._static = static
+
+    def set_fluxes(self, fluxes: VolumeFluxes) -> None:
+        """Set the volume fluxes [m3 s-1]."""
+        levels = fluxes.x.shape[0]
+        self.x_volume_flux = self._static("x_volume_flux", "m3 s-1", fluxes.x, levels)
+        self.y_volume_flux = self._static("y_volume_flux", "m3 s-1", fluxes.y, levels)
+        self.z_volume_flux = self._static("z_volume_flux", "m3 s-1", fluxes.z, levels)
+
+    def set_mixing(self, grid: LayeredGrid, options: TransportOptions) -> None:
+        """Set diffusivities and sinking speeds."""
+        horizontal = options.horizontal_diffusivity
+        x = horizontal * grid.x_face_width / grid.x_spacing
+        y = horizontal * grid.y_face_width / grid.y_spacing
+        self.x_conductance = self._static("x_conductance", "m2 s-1", x[:, :-1])
+        self.y_conductance = self._static("y_conductance", "m2 s-1", y[:-1])
+        below = np.cumsum(grid.thickness[::-1])[::-1]
+        profile = options.mixing.background + options.mixing.surface * np.exp(
+            -((below / options.mixing.depth) ** 2)
+        )
+        self.vertical_diffusivity = self._static(
+            "vertical_diffusivity",
+            "m2 s-1",
+            np.broadcast_to(profile[:, None, None], grid.shape),
+            grid.thickness.size,
+        )
+        speeds = np.array([options.sinking.get(name, 0.0) / 86400.0 for name in options.tracers])
+        self.sinking_speed = self._static("sinking_speed", "m s-1", speeds, speeds.size, on="none")
+
+
+class Transport:
+    """Off-line transport of tracers on one grid."""
+
+    def __init__(
+        self,
+        grid: LayeredGrid,
+        options: TransportOptions,
+        decomposition: Decomposition,
+        dt: float,
+        *,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        self.grid, self.options, self.decomposition = grid, options, decomposition
+        fluxes = circulation(grid, options)
+        check_courant(fluxes, grid, options, dt)
+        self.state = TransportState(grid, len(options.tracers), decomposition, dtype)
+        self.state.set_fluxes(fluxes)
+        self.state.set_mixing(grid, options)
+        self._sums = GlobalSums(decomposition.communicator, len(options.tracers))
+
+    def set_start(self) -> None:
+        """Set all tracers to their start."""
+        options, grid = self.options, self.grid
+
+        def values(block: Block) -> Array:
+            r = block.rectangle
+            here = np.s_[r.j0 : r.j1, r.i0 : r.i1]
+            result = np.zeros((len(options.tracers), *grid.wet[(..., *here)].shape))
+            for number, name in enumerate(options.tracers):
+                result[number] = starting(
+                    options.shape_of(name),
+                    number,
+                    grid.x[here],
+                    grid.y[here],
+                    grid.depth,
+                    options.start_centre,
+                )
+            return result * grid.wet[(..., *here)]
+
+        self.state.tracer.set_from(values)
+
+    def step(self, run: Runner, state: TransportState, dt: float, number: int) -> None:
+        """Advance all tracers of `state` by `dt` [s]; `number` counts the steps.
+
+        1. sweeps along x, y and z (odd steps: y, x, z), sinking and vertical diffusion, in one pass
+        2. new is now
+        """
+        # 1. all in one pass
+        run(
+            kernels[f"transport_tracers_{'yx'[number % 2 == 0]}_first"],
+            state,
+            dt=dt,
+            limited=self.options.limiter,
+            diffusive=self.options.horizontal_diffusivity > 0,
+            width=tile_width,
+            group=tracer_group,
+        )
+        # 2. new is now
+        state.tracer.swap(state.new_tracer)
+
+    def contents(self) -> Array:
+        """Content of every tracer, tracer times volume over the whole sea; for all ranks."""
+        state = self.state
+        terms = [
+            [
+                (tracer[number].astype(np.float64) * volume)
+                for tracer, volume in zip(state.tracer.owned, state.volume.owned, strict=True)
+            ]
+            for number in range(len(self.options.tracers))
+        ]
+        return self._sums(terms)
+
+    def extremes(self) -> tuple[Array, Array]:
+        """Least and greatest value of every tracer over the whole sea; for all ranks."""
+        state, count = self.state, len(self.options.tracers)
+        least, greatest = np.full(count, np.inf), np.full(count, -np.inf)
+        for tracer, volume in zip(state.tracer.owned, state.volume.owned, strict=True):
+            for number in range(count):
+                values = tracer[number][volume > 0]
+                least[number] = min(least[number], values.min(initial=np.inf))
+                greatest[number] = max(greatest[number], values.max(initial=-np.inf))
+        communicator = self.decomposition.communicator
+        return -communicator.maximum(-least), communicator.maximum(greatest)
+
+
+def circulation(grid: LayeredGrid, options: TransportOptions) -> VolumeFluxes:
+    """Volume fluxes of the chosen circulation."""
+    if options.circulation == "rotation":
+        return rotation(grid, options.rotation)
+    return gyres(grid, options.gyres)
+
+
+def check_courant(
+    fluxes: VolumeFluxes, grid: LayeredGrid, options: TransportOptions, dt: float
+) -> None:
+    """Refuse a step in which more leaves some cell than it holds."""
+    worst = outflow(fluxes, grid, options.horizontal_diffusivity, dt)
+    name, share = max(worst.items(), key=lambda item: item[1])
+    if share > 1.0:
+        raise UserError(
+            f"In a step of {dt:g} s, {share:.2f} of a cell's volume leaves it along {name}; at most"
+            f" 1 may. Use time.step = {0.95 * dt / share:.0f} s or less."
+        )
+
+
+def error_norms(now: Array, exact: Array, volume: Array) -> dict[str, float]:
+    """Errors relative to the exact solution: l1, l2, l_infinity (Williamson et al. 1992, 82-84)."""
+    difference = now - exact
+    return {
+        "l1": float((np.abs(difference) * volume).sum() / (np.abs(exact) * volume).sum()),
+        "l2": float(np.sqrt((difference**2 * volume).sum() / (exact**2 * volume).sum())),
+        "l_infinity": float(np.abs(difference).max() / np.abs(exact).max()),
+    }

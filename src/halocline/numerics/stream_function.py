@@ -1,0 +1,138 @@
+"""Volume fluxes without divergence: differences of potentials that are constant along coasts.
+
+The flux through a face is the difference of the stream function between its two corners; through
+the six faces of a cell every corner enters twice, with opposite signs. Potentials are rounded to
+multiples of one power of two, so that differences and their sums are exact in float32 as well, and
+the divergence is zero to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class VolumeFluxes:
+    """Through the western, southern and lower faces of cells [m3 s-1], shape (nk, nj, ni) each."""
+
+    x: Array
+    y: Array
+    z: Array
+
+
+def coast_labels(open_x: Mask, open_y: Mask, periodic_x: bool, known: Index | None = None) -> Index:
+    """Flood-fill: number of the connected coast of every corner of one level, its least corner.
+
+    Corners are joined by closed faces. `open_x` is (nj, ni + 1), `open_y` (nj + 1, ni); the result
+    (nj + 1, ni + 1). A corner at sea is alone and its own number. `known` are numbers of a level
+    whose closed faces are closed here too.
+    """
+    shape = open_y.shape[0], open_x.shape[1]
+    corner = np.arange(shape[0] * shape[1]).reshape(shape)
+    label = corner.ravel().copy() if known is None else known.ravel().copy()
+    ends = [(corner[:-1][~open_x], corner[1:][~open_x])]
+    ends.append((corner[:, :-1][~open_y], corner[:, 1:][~open_y]))
+    if periodic_x:
+        ends.append((corner[:, 0], corner[:, -1]))
+    first = np.concatenate([a for a, _ in ends])
+    second = np.concatenate([b for _, b in ends])
+    while True:
+        low = np.minimum(label[first], label[second])
+        high = np.maximum(label[first], label[second])
+        apart = low < high
+        if not apart.any():
+            return label.reshape(shape)
+        first, second = first[apart], second[apart]
+        np.minimum.at(label, high[apart], low[apart])
+        while True:
+            shorter = label[label]
+            if np.array_equal(shorter, label):
+                break
+            label = shorter
+
+
+def constant_along_coasts(
+    potential: Array, open_x: Mask, open_y: Mask, periodic_x: bool, smoothing: int
+) -> Array:
+    """Make a potential at corners constant along every connected coast of each level.
+
+    A coast takes the mean of its corners; `smoothing` relaxations of the corners at sea towards the
+    mean of their neighbours spread the jump. Shapes (nk, nj + 1, ni + 1), (nk, nj, ni + 1),
+    (nk, nj + 1, ni). Levels count upward.
+    """
+    result = potential.copy()
+    at_sea = np.zeros(potential.shape, bool)
+    label: Index | None = None
+    for k in reversed(range(potential.shape[0])):
+        label = coast_labels(open_x[k], open_y[k], periodic_x, label)
+        numbers = label.ravel()
+        count = np.bincount(numbers, minlength=numbers.size)
+        total = np.bincount(numbers, weights=potential[k].ravel(), minlength=numbers.size)
+        result[k] = (total / np.maximum(count, 1))[label]
+        at_sea[k] = (count == 1)[label]
+    if periodic_x:
+        at_sea[..., 0] = at_sea[..., -1] = _joined_at_sea(open_x, open_y)
+    for level, sea in zip(result, at_sea, strict=True):
+        _relax(level, sea, periodic_x, smoothing)
+    return result
+
+
+def _relax(level: Array, at_sea: Mask, periodic_x: bool, times: int) -> None:
+    """Replace corners at sea by the mean of their four neighbours, `times` times, in place."""
+    if not at_sea.any():
+        return
+    sea = at_sea[1:-1, 1:-1]
+    for _ in range(times):
+        around = level[:-2, 1:-1] + level[2:, 1:-1] + level[1:-1, :-2] + level[1:-1, 2:]
+        seam = level[:-2, 0] + level[2:, 0] + level[1:-1, 1] + level[1:-1, -2]
+        np.copyto(level[1:-1, 1:-1], 0.25 * around, where=sea)
+        if periodic_x:
+            np.copyto(level[1:-1, 0], 0.25 * seam, where=at_sea[1:-1, 0])
+            level[:, -1] = level[:, 0]
+
+
+def _joined_at_sea(open_x: Mask, open_y: Mask) -> Mask:
+    """Corners on the seam of a periodic grid all of whose four faces are open, (nk, nj + 1)."""
+    north_south = np.zeros((open_y.shape[0], open_y.shape[1]), bool)
+    north_south[:, 1:-1] = open_x[:, 1:, 0] & open_x[:, :-1, 0]
+    return north_south & open_y[..., 0] & open_y[..., -1]
+
+
+def fluxes_of(stream: Array, overturning: Array | None = None, bits: int = 22) -> VolumeFluxes:
+    """Volume fluxes of a stream function at corners and one of overturning at southern faces.
+
+    u = -d(stream)/dy, v = d(stream)/dx with `stream` (nk, nj + 1, ni + 1) [m3 s-1]; and
+    v = -d(overturning)/dk, w = d(overturning)/dj with `overturning` at the lower edges of southern
+    faces, (nk, nj + 1, ni) [m3 s-1], nothing above the surface. Both are rounded to `bits` bits of
+    their greatest value.
+    """
+    greatest = max(float(np.abs(p).max()) for p in (stream, overturning) if p is not None)
+    quantum = 2.0 ** (math.ceil(math.log2(greatest)) - bits) if greatest > 0 else 1.0
+    stream = np.round(stream / quantum) * quantum
+    x = -(stream[:, 1:, :-1] - stream[:, :-1, :-1])
+    y = stream[:, :-1, 1:] - stream[:, :-1, :-1]
+    z = np.zeros_like(y)
+    if overturning is not None:
+        turn = np.round(overturning / quantum) * quantum
+        above = np.concatenate([turn[1:], np.zeros_like(turn[:1])])
+        y = y - (above - turn)[:, :-1]
+        z = turn[:, 1:] - turn[:, :-1]
+    return VolumeFluxes(x, y, z)
+
+
+def divergence(fluxes: VolumeFluxes, periodic_x: bool) -> Array:
+    """Net volume that leaves each cell [m3 s-1]; nothing passes closed sides and the surface."""
+    east = np.roll(fluxes.x, -1, -1)
+    if not periodic_x:
+        east[..., -1] = 0.0
+    north = np.concatenate([fluxes.y[:, 1:], np.zeros_like(fluxes.y[:, :1])], axis=1)
+    above = np.concatenate([fluxes.z[1:], np.zeros_like(fluxes.z[:1])])
+    return (east - fluxes.x) + (north - fluxes.y) + (above - fluxes.z)

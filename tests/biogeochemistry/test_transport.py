@@ -1,0 +1,163 @@
+"""Off-line transport: rotation, real ocean, same bits on blocks, conservation, clear mistakes."""
+
+import math
+
+import numpy as np
+import pytest
+
+from halocline.biogeochemistry.circulation import GyreOptions, gyres
+from halocline.biogeochemistry.tracer_start import shapes
+from halocline.biogeochemistry.transport import (
+    MixingOptions,
+    Transport,
+    TransportOptions,
+    error_norms,
+)
+from halocline.core.errors import UserError
+from halocline.experiment.shipped import data_folder
+from halocline.grids.layered import layered, read_displaced_pole
+from halocline.grids.regular import GridOptions, regular_grid
+from halocline.numerics.stream_function import VolumeFluxes, divergence
+from halocline.runtime.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.runner import Runner
+
+DAY = 86400.0
+
+
+def basin(cells):
+    """A square of 100 degrees around (0, 0) with closed sides."""
+    step = 100.0 / cells
+    edge = -50.0 + step / 2
+    options = GridOptions(
+        nx=cells, ny=cells, x0=edge, y0=edge, dx=step, dy=step, depth=100.0, closed_edges=False
+    )
+    return layered(regular_grid(options), np.array([100.0]))
+
+
+def build(grid, options, dt, dtype=np.float64, **cut):
+    decomposition = Decomposition(
+        grid.mask, grid.topology, halo=2, options=DecompositionOptions(**cut)
+    )
+    model = Transport(grid, options, decomposition, dt, dtype=dtype)
+    model.set_start()
+    return model, Runner(decomposition, check_halos=True)
+
+
+def revolve(cells, **options):
+    """Errors of every shape after one revolution."""
+    grid = basin(cells)
+    steps = 6 * cells
+    dt = 12 * DAY / steps
+    model, run = build(grid, TransportOptions(tracers=list(shapes), **options), dt)
+    start = model.state.tracer.gather().copy()
+    before = model.contents()
+    for number in range(steps):
+        model.step(run, model.state, dt, number)
+    end = model.state.tracer.gather()
+    np.testing.assert_allclose(model.contents(), before, rtol=1e-13)
+    return {
+        name: error_norms(end[at], start[at], grid.volume)
+        | {"least": end[at].min(), "greatest": end[at].max()}
+        for at, name in enumerate(shapes)
+    }
+
+
+def test_one_revolution_converges_and_makes_no_extremes():
+    coarse, fine = revolve(40), revolve(80)
+    for name in shapes:
+        assert fine[name]["least"] >= 0.0
+        assert fine[name]["greatest"] <= 1.0 + 1e-12
+    assert fine["constant"]["l_infinity"] < 1e-13
+    for name in ("bell", "gaussian", "cone"):
+        assert fine[name]["l2"] < 0.45 * coarse[name]["l2"], name
+    assert fine["bell"]["l2"] < 0.08
+    assert fine["slotted_cylinder"]["l1"] < 0.5
+
+
+def test_second_order_in_two_dimensions_without_limiter():
+    errors = [revolve(n, limiter=False)["bell"]["l2"] for n in (40, 80, 160)]
+    orders = [math.log2(a / b) for a, b in zip(errors, errors[1:], strict=False)]
+    assert orders[-1] > 1.9, (errors, orders)
+
+
+def small_ocean():
+    """The real grid, every wet level, cut to its upper eight levels."""
+    return read_displaced_pole(data_folder() / "g_pop_x1_grid.nc", 8)
+
+
+def ocean_options():
+    return TransportOptions(
+        tracers=["a", "b", "constant"],
+        circulation="gyres",
+        sinking={"b": 20.0},
+        horizontal_diffusivity=1000.0,
+    )
+
+
+def test_real_coasts_have_no_divergence():
+    """Every cell of the 40 levels, in float64 and float32, to the last bit."""
+    grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc")
+    fluxes = gyres(grid, GyreOptions())
+    for kind in (np.float64, np.float32):
+        found = VolumeFluxes(*(getattr(fluxes, n).astype(kind) for n in "xyz"))
+        assert not divergence(found, True).any()
+    assert not fluxes.x[~grid.open_x_faces()[..., :-1]].any()
+    assert not fluxes.y[~grid.open_y_faces()[:, :-1]].any()
+    assert not fluxes.z[1:][~(grid.wet[1:] & grid.wet[:-1])].any()
+    south = (grid.y[:, 0] < -50) & (grid.y[:, 0] > -70)
+    drake = int(np.argmin(np.abs(grid.x[40] - 295.0)))
+    assert 50e6 < fluxes.x[:, south, drake].sum() < 200e6
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_real_ocean_same_bits_closed_and_positive(dtype):
+    grid, options, dt = small_ocean(), ocean_options(), 3600.0
+    results = []
+    for cut in (
+        {"blocks_per_rank": 1},
+        {"blocks_per_rank": 6},
+        {"kind": "curve", "blocks_per_rank": 5},
+    ):
+        model, run = build(grid, options, dt, dtype, **cut)
+        before = model.contents()
+        for number in range(4):
+            model.step(run, model.state, dt, number)
+        results.append(model.state.tracer.gather())
+        least, greatest = model.extremes()
+        assert least.min() >= 0
+        assert (model.contents() / before - 1 < (1e-13 if dtype is np.float64 else 1e-6)).all()
+        bound = 1e-13 if dtype is np.float64 else 1e-5
+        assert abs(greatest[2] - 1) < bound and abs(least[2] - 1) < bound
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_array_equal(results[2], results[0])
+    assert np.isfinite(results[0]).all()
+
+
+def test_all_tracers_go_in_one_exchange():
+    from halocline.runtime.runner import Plan
+
+    grid = basin(10)
+    decomposition = Decomposition(
+        grid.mask, grid.topology, halo=2, options=DecompositionOptions(blocks_per_rank=2)
+    )
+    model = Transport(grid, TransportOptions(tracers=["bell", "cone", "x"]), decomposition, 600.0)
+    model.set_start()
+    plan = Plan()
+    model.step(Runner(decomposition, plan=plan), model.state, 600.0, 0)
+    assert [line.split()[0] for line in plan.lines] == ["exchange", "kernel"]
+    assert plan.lines[0].split()[1:] == ["tracer", "(depth", "2)"]
+
+
+def test_mistakes():
+    with pytest.raises(UserError, match="none twice"):
+        TransportOptions(tracers=["a", "a"])
+    with pytest.raises(UserError, match="not among the tracers"):
+        TransportOptions(tracers=["a"], sinking={"b": 1.0})
+    with pytest.raises(UserError, match="Did you mean 'gaussian'"):
+        TransportOptions(tracers=["a"], start={"a": "gausian"})
+    with pytest.raises(UserError, match="at least 0"):
+        TransportOptions(tracers=["a"], sinking={"a": -1.0})
+    with pytest.raises(UserError, match="Use time.step"):
+        build(basin(20), TransportOptions(), 10 * DAY)
+    with pytest.raises(UserError, match="too small"):
+        MixingOptions(depth=0.0)

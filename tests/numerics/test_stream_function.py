@@ -1,0 +1,61 @@
+"""Fluxes of potentials: coasts found, no flux through them, divergence exactly zero."""
+
+import numpy as np
+import pytest
+
+from halocline.numerics.stream_function import (
+    VolumeFluxes,
+    coast_labels,
+    constant_along_coasts,
+    divergence,
+    fluxes_of,
+)
+
+
+def faces(wet, periodic):
+    """Open western and southern faces of (nk, nj, ni) cells, one more than cells."""
+    west = np.roll(wet, 1, -1)
+    south = np.roll(wet, 1, -2)
+    south[:, 0] = False
+    if not periodic:
+        west[..., 0] = False
+    x, y = wet & west, wet & south
+    east = x[..., :1] if periodic else np.zeros_like(x[..., :1])
+    return np.concatenate([x, east], -1), np.concatenate([y, np.zeros_like(y[:, :1])], 1)
+
+
+def test_coasts_by_hand():
+    """A basin with an island: the outer coast is one, the island another, the rest sea."""
+    wet = np.ones((1, 6, 7), bool)
+    wet[0, 2:4, 3] = False
+    open_x, open_y = faces(wet, False)
+    label = coast_labels(open_x[0], open_y[0], False)
+    sides = np.concatenate([label[0], label[-1], label[:, 0], label[:, -1]])
+    assert (sides == 0).all()
+    assert len(np.unique(label[2:5, 3:5])) == 1
+    assert len(np.unique(label)) == 2 + 5 * 6 - 6
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+def test_divergence_and_coasts_are_exact(periodic):
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        floor = random.integers(0, 5, (17, 23)) * (random.random((17, 23)) < 0.3)
+        wet = np.arange(4)[:, None, None] >= floor
+        open_x, open_y = faces(wet, periodic)
+        raw = random.normal(size=(4, 18, 24)) * 1e7
+        if periodic:
+            raw[..., -1] = raw[..., 0]
+        stream = constant_along_coasts(raw, open_x, open_y, periodic, smoothing=3)
+        padded = np.pad(wet, ((1, 0), (1, 1), (0, 0)))
+        turn = random.normal(size=(4, 18, 23)) * 1e5
+        turn *= padded[1:, 1:] & padded[:-1, 1:] & padded[1:, :-1] & padded[:-1, :-1]
+        fluxes = fluxes_of(stream, turn)
+        assert np.abs(fluxes.x).max() > 1e5 and np.abs(fluxes.z).max() > 1e4
+        single = VolumeFluxes(*(getattr(fluxes, n).astype(np.float32) for n in "xyz"))
+        assert not divergence(fluxes, periodic).any()
+        assert not divergence(single, periodic).any()
+        assert not fluxes.x[~open_x[..., :-1]].any()
+        assert not fluxes.y[~open_y[:, :-1]].any()
+        assert not fluxes.z[0].any()
+        assert not fluxes.z[1:][~(wet[1:] & wet[:-1])].any()
