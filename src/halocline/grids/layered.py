@@ -55,7 +55,8 @@ class LayeredGrid:
 
     @property
     def topology(self) -> Topology:
-        return Topology(*self.area.shape, False, self.periodic_x)
+        nj, ni = self.area.shape
+        return Topology(nj, ni, periodic_i=self.periodic_x)
 
     @property
     def mask(self) -> Mask:
@@ -85,14 +86,14 @@ class LayeredGrid:
         return self.area * self.thickness[:, None, None] * self.wet
 
     def open_x_faces(self) -> Mask:
-        """Faces with water on both sides, west of each cell and east of the last: (nk, nj, ni+1)."""
+        """Western faces with water on both sides, and the last eastern: (nk, nj, ni + 1)."""
         west = np.roll(self.wet, 1, -1) if self.periodic_x else _shifted(self.wet, -1)
         faces = self.wet & west
         last = faces[..., :1] if self.periodic_x else np.zeros_like(faces[..., :1])
         return np.concatenate([faces, last], axis=-1)
 
     def open_y_faces(self) -> Mask:
-        """Faces with water on both sides, south of each cell and north of the last: (nk, nj+1, ni)."""
+        """Southern faces with water on both sides, and the last northern: (nk, nj + 1, ni)."""
         faces = self.wet & _shifted(self.wet, -2)
         return np.concatenate([faces, np.zeros_like(faces[:, :1])], axis=1)
 
