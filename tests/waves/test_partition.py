@@ -223,3 +223,18 @@ def test_names_are_those_of_the_list_of_fields():
     )  # fmt: skip
     with pytest.raises(UserError, match="Did you mean 'swell1_height'"):
         Partitions(decomposition, grid, ["swell1_hight"])
+
+
+def test_a_broken_spectrum_does_not_touch_its_neighbours():
+    spectra, wind = sea_states(20)
+    expected = partition_spectra(spectra, grid, *wind)["partition_height"]
+    spectra[7, 3, 4], spectra[0, 0, 9], spectra[:, :, 13] = np.nan, np.inf, np.nan
+    found = partition_spectra(spectra, grid, *wind)["partition_height"]
+    whole = np.setdiff1d(np.arange(20), [4, 9, 13])
+    assert np.array_equal(found[:, whole], expected[:, whole])
+
+
+def test_too_many_bins_are_refused():
+    large = SpectralGrid(first_frequency=0.001, frequencies=300, directions=360, factor=1.01)
+    with pytest.raises(UserError, match="at most 65536 bins"):
+        partition_spectra(np.ones((*large.shape, 1)), large, np.zeros(1), np.zeros(1))

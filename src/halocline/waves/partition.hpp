@@ -88,7 +88,13 @@ class Partitioner {
       const Watershed::State* label = watershed_.labels(f);
       const T* row_density = density + f * directions_;
       Part<T>* row = &rows_[std::size_t(f) * (hills + 1)];
-      for (int d = 0; d < directions_; ++d) row[label[d]] += row_density[d] * direction_[d];
+      Part<T> run{};  // of neighbours of the same hill
+      for (int d = 0; d < directions_; ++d) {
+        run += row_density[d] * direction_[d];
+        if (d + 1 < directions_ && label[d + 1] == label[d]) continue;
+        row[label[d]] += run;
+        run = Part<T>{};
+      }
       const T weight = tables_.weights(parameters::zero, f);
       for (int hill = 1; hill <= hills; ++hill) hills_[hill] += weight * row[hill];
     }

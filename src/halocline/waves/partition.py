@@ -23,6 +23,9 @@ from halocline.waves.spectrum import SpectralGrid
 
 Array = NDArray[Any]
 
+most_bins = 65_536
+"""Bins that the watershed can number."""
+
 swells = 3
 """Swells that are kept for output, the highest ones."""
 
@@ -112,6 +115,7 @@ def partition_spectra(
     >>> result["partition_height"][:, 0].round(1), result["partition_direction"][:2, 0].round(-1)
     (array([1.3, 2.7, 0. , 0. ]), array([280., 180.]))
     """
+    check_size(grid)
     planes = np.ascontiguousarray(spectrum.reshape(grid.components, -1))
     dtype, points = planes.dtype, planes.shape[1]
     if wavenumber is None:
@@ -136,6 +140,15 @@ def partition_spectra(
     return outputs
 
 
+def check_size(grid: SpectralGrid) -> None:
+    """Refuse spectral grids that the watershed cannot number."""
+    if grid.components > most_bins:
+        raise UserError(
+            f"Partitions need a spectral grid of at most {most_bins} bins, got {grid.components}:"
+            f" {grid.frequencies} frequencies x {grid.directions} directions. Use fewer."
+        )
+
+
 class Partitions:
     """Fields of the wanted parts of a decomposed spectrum, and how to fill them.
 
@@ -152,6 +165,7 @@ class Partitions:
         options: Partitioning | None = None,
         missing: float = float("nan"),
     ) -> None:
+        check_size(grid)
         known = [*PARTITION_FIELDS, *WHOLE_VALUES]
         names = list(wanted)
         for name in names:

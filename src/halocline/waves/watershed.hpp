@@ -12,7 +12,8 @@ namespace halocline {
 /// Energy is cut into `levels` steps between its extremes. At each level the hills so far grow,
 /// ring after ring, over the bins of this level that touch them; what no hill reaches is a new one.
 /// A bin that touches several hills at once is on a line; lines are given, in the end, to the
-/// neighbour of most similar energy. Bins have eight neighbours, directions are cyclic.
+/// neighbour of most similar energy. Bins have eight neighbours, directions are cyclic. What is not
+/// a number counts as the lowest level.
 ///
 /// The states of bins lie in a frame of one bin, which repeats the first and last direction, so
 /// that all neighbours lie at fixed distances. At most 65,536 bins.
@@ -81,8 +82,10 @@ class Watershed {
     const int bins = frequencies_ * directions_;
     const T scale = T(levels_ - 1) / (high - low);
     std::fill(first_.begin(), first_.end(), 0);
-    for (int bin = 0; bin < bins; ++bin)
-      level_[bin] = static_cast<int>((high - energy[bin]) * scale + T(0.5));
+    for (int bin = 0; bin < bins; ++bin) {
+      const T step = (high - energy[bin]) * scale + T(0.5);
+      level_[bin] = step >= T(0) && step < T(levels_) ? static_cast<int>(step) : levels_ - 1;
+    }
     for (int bin = 0; bin < bins; ++bin) ++first_[level_[bin] + 1];
     for (int level = 0; level < levels_; ++level) first_[level + 1] += first_[level];
     const int* level = level_.data();
