@@ -22,7 +22,7 @@ from halocline.analysis.map_grid import (
     values_on,
     windowed,
 )
-from halocline.analysis.maps import degrees_east, degrees_north, draw_map
+from halocline.analysis.maps import degrees_east, degrees_north, draw_map, shown_values
 from halocline.core.errors import UserError
 
 
@@ -257,3 +257,13 @@ def test_colour_scales_end_at_round_numbers(
     assert low < high
     assert marks[0] == low and marks[-1] == high
     assert 3 <= len(marks) <= 12
+
+
+def test_depths_are_empty_on_land() -> None:
+    data = xr.DataArray(
+        [[0.0, 100.0], [200.0, 0.0]],
+        dims=("lat", "lon"),
+        coords={"lat": [10.0, 11.0], "lon": [-30.0, -29.0]},
+        attrs={"standard_name": "sea_floor_depth_below_geoid"},
+    )
+    assert np.isnan(shown_values(grid_of(data), data)).tolist() == [[True, False], [False, True]]

@@ -28,7 +28,7 @@ def size(file: Path) -> tuple[int, int]:
 def test_fields_become_a_sheet_beside_the_file(global_file: Path) -> None:
     assert plot(global_file) == [global_file.with_name("fields-maps.png")]
     width, height = size(global_file.with_name("fields-maps.png"))
-    assert width > 1500 and 600 < height < width
+    assert width > 1000 and 1.2 * width < height < 2.0 * width
 
 
 def test_sheet_draws_height_period_and_wind(global_waves: xr.Dataset) -> None:

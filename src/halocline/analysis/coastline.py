@@ -92,7 +92,7 @@ def fitting_resolution(extent: Extent) -> tuple[Resolution, float]:
     width = max(extent[1] - extent[0], 2.0 * (extent[3] - extent[2]))
     if width > 100.0:
         return "low", 250.0
-    if width > 30.0:
+    if width > 60.0:
         return "low", 0.0
     return "intermediate", 0.0
 

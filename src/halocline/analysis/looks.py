@@ -6,6 +6,7 @@ are colour-blind.
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -149,7 +150,7 @@ def title_of(data: xr.DataArray) -> str:
     name = known or str(
         data.attrs.get("long_name") or data.attrs.get("standard_name") or data.name or ""
     )
-    name = name.replace("_", " ")
+    name = textwrap.shorten(name.replace("_", " "), 62, placeholder=" ...")
     return name[:1].upper() + name[1:]
 
 

@@ -180,6 +180,14 @@ class DrawnMap:
     title: Text
 
 
+def shown_values(grid: Grid, data: xr.DataArray) -> Numbers:
+    """Values of shape (j, i); depths of the sea floor are empty on land, where files have 0."""
+    values = values_on(grid, data)
+    if "sea_floor_depth" in str(data.attrs.get("standard_name", "")):
+        values = np.where(values > 0.0, values, np.nan)
+    return values
+
+
 def draw_map(
     figure: Figure,
     axes: Axes,
@@ -199,7 +207,7 @@ def draw_map(
     """
     grid = grid_of(data)
     extent = extent_of(region, grid)
-    values = values_on(grid, data)
+    values = shown_values(grid, data)
     look = looks.look_of(data)
     seen = values_within(grid, values, extent) if seen is None else seen
     low, high, marks = looks.limits(seen, look.scale)

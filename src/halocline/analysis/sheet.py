@@ -30,9 +30,9 @@ def map_sheet(
 
     `seen` and `contours` as in `draw_map`.
     """
-    columns = 1 if len(variables) == 1 else 2
+    columns = 1 if len(variables) in (1, 3) else 2
     rows = math.ceil(len(variables) / columns)
-    width, height = panel_size(variables[0], region, columns)
+    width, height = panel_size(variables[0], region, len(variables))
     left, right, top, bottom, gap_x, gap_y = 0.52, 0.68, 0.78, 0.34, 1.12, 0.62
     total_x = left + right + columns * width + (columns - 1) * gap_x
     total_y = top + bottom + rows * height + (rows - 1) * gap_y
@@ -43,7 +43,7 @@ def map_sheet(
         x = left + column * (width + gap_x)
         y = bottom + (rows - 1 - row) * (height + gap_y)
         axes = figure.add_axes((x / total_x, y / total_y, width / total_x, height / total_y))
-        across = 46 if columns == 1 else 38
+        across = 46 if len(variables) == 1 else 38
         drawn.append(
             draw_map(
                 figure,
@@ -62,7 +62,7 @@ def map_sheet(
 
 
 def panel_size(
-    variable: xr.DataArray, region: str | Extent | None, columns: int
+    variable: xr.DataArray, region: str | Extent | None, panels: int
 ) -> tuple[float, float]:
     """Width and height of one map [inch], in the proportions of its box."""
     grid = grid_of(variable)
@@ -72,8 +72,8 @@ def panel_size(
         ratio = ratio if 0.2 < ratio < 5.0 else 0.5
     elif east - west <= 180.0:
         ratio /= math.cos(math.radians(0.5 * (south + north)))
-    width = LARGEST_WIDTH if columns == 1 else MAP_WIDTH
-    tallest = 7.0 if columns == 1 else 5.2
+    width = LARGEST_WIDTH if panels == 1 else MAP_WIDTH
+    tallest = 7.0 if panels == 1 else 5.2
     width = min(width, tallest / ratio)
     return width, width * ratio
 
