@@ -252,3 +252,55 @@ def partition_spectra(random: np.random.Generator, dtype: type) -> Sample:
         scalars={"factor": grid.factor, "missing": 0.0, **Partitioning().scalars},
         location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
     )
+
+
+def source_sample(parts: tuple[str, ...]) -> Maker:
+    """Points under wind with their source terms; `parts` are what a kernel writes besides."""
+
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        from halocline.waves.inspection import PointState, tolman_chalikov
+        from halocline.waves.source_integration import COUNTERS, PHASES, SourceSettings
+        from halocline.waves.spectrum import SpectralGrid
+        from halocline.waves.wind_stability import WindStability
+
+        grid = SpectralGrid(first_frequency=0.06, frequencies=9, directions=8)
+        points, owned = 21, 18
+        package = tolman_chalikov()
+        settings = SourceSettings(grid, stability=WindStability(enabled=True))
+        state = PointState(grid, package, random.uniform(3.0, 9.0, points), dtype)
+        arrays = state.arrays
+        arrays["spectrum"][:] = random.lognormal(sigma=0.5, size=(grid.components, points))
+        for name in ("wind_u", "wind_v"):
+            arrays[name][:] = random.normal(0.0, 12.0, points)
+        arrays["air_sea_difference"][:] = random.normal(0.0, 5.0, points)
+        arrays["ice"][:] = random.uniform(0.1, 0.5, points)
+        arrays["friction_velocity"][:] = random.uniform(0.1, 0.5, points)
+        arrays["source_memory"][:] = random.uniform(0.5, 2.0, (1, points))
+        scalars: dict[str, Any] = {
+            "options": settings.native(),
+            "package": package.native_options,
+        }
+        if parts:
+            scalars |= {"rounds": 2}
+            arrays = arrays | {name: np.zeros((grid.components, points), dtype) for name in parts}
+        else:
+            scalars |= {"duration": 600.0, "timed": False}
+            arrays = arrays | {
+                "source_steps": np.zeros(points, dtype),
+                "counters": np.zeros(len(COUNTERS), np.int64),
+                "phase_times": np.zeros(len(PHASES), np.int64),
+            }
+        return Sample(
+            box=(0, 0, 0, 0, owned),
+            arrays=arrays,
+            scalars=scalars,
+            location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
+        )
+
+    return make
+
+
+samples["integrate_tolman_chalikov"] = source_sample(())
+samples["separate_tolman_chalikov"] = source_sample(
+    ("input", "dissipation", "quadruplets", "quadruplet_diagonal", "friction", "breaking")
+)

@@ -41,7 +41,7 @@ def evaluate(name, x, y=None, width=16):
 
 
 def error_in_last_places(value, exact, kind, floor=0.0):
-    """Distance from a more exact result in units in the last place of `kind`, at least at `floor`."""
+    """Distance from a more exact result in units of the last place of `kind`, not below `floor`."""
     with np.errstate(over="ignore"):
         rounded = np.maximum(np.abs(exact.astype(kind)), kind(floor))
     spacing = np.spacing(np.minimum(rounded, np.finfo(kind).max)).astype(exact.dtype)

@@ -82,7 +82,7 @@ def exchanges(grid, spectrum, strength, shape=0.25, gravity=9.806):
 
 
 def quadruplets(grid, spectrum, strength, shape=0.25, factor=1.0, gravity=9.806):
-    """Source term [m2 Hz-1 rad-1 s-1] and diagonal of its derivative [s-1], shape [f, direction]."""
+    """Source term [m2 Hz-1 rad-1 s-1] and diagonal of its derivative [s-1], each [f, d]."""
     nf, nd = spectrum.shape
     source = np.zeros_like(spectrum)
     diagonal = np.zeros_like(spectrum)

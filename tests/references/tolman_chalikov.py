@@ -21,7 +21,7 @@ options = SimpleNamespace(
 )
 
 
-def growth_rate(apparent_frequency, drag):
+def exact_growth_rate(apparent_frequency, drag):
     """Interaction parameter beta of Chalikov and Belevich (1993), times the ratio of densities."""
     w, c = apparent_frequency, drag
     w1, w2 = 1.075 + 75 * c, 1.2 + 300 * c
@@ -44,6 +44,18 @@ def growth_rate(apparent_frequency, drag):
     else:
         beta = a9 * (w - 1) ** 2 + a10
     return 1e-4 * beta
+
+
+def growth_rate(apparent_frequency, drag):
+    """The same, read bilinearly from WAVEWATCH III's table, low drags one column up."""
+    row, column = math.floor(apparent_frequency / 0.1), int(drag / 5e-4)
+    along, across = apparent_frequency / 0.1 - row, drag / 5e-4 - column
+    column = min(max(column, 1), 20)
+    return sum(
+        weight * share * exact_growth_rate(0.1 * (row + i), 5e-4 * (column + j))
+        for i, weight in ((0, 1 - along), (1, along))
+        for j, share in ((0, 1 - across), (1, across))
+    )
 
 
 def input_peak_to_peak(star):

@@ -11,7 +11,8 @@ from halocline.core.options import Options, option
 class DepthBreaking(Options):
     """Depth-limited breaking (Battjes and Janssen 1978).
 
-    Growth rate -2 alpha f_m Q / (H_rms / H_max)^2, H_max = gamma depth, Q the share of broken waves.
+    Growth rate -2 alpha f_m Q / (H_rms / H_max)^2, H_max = gamma depth, Q the share of broken
+    waves.
     """
 
     enabled: bool = option(True, "", "whether waves break on the bottom")

@@ -13,6 +13,8 @@ from halocline.core.constants import gravity
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options
 from halocline.waves import _native
+from halocline.waves.dispersion import linear_dispersion
+from halocline.waves.quadruplets import Quadruplets
 from halocline.waves.source_integration import (
     SourceCounters,
     SourceIntegration,
@@ -20,7 +22,6 @@ from halocline.waves.source_integration import (
     SourceSettings,
     fill_from,
 )
-from halocline.waves.quadruplets import Quadruplets
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.tolman_chalikov import TolmanChalikov
 
@@ -52,26 +53,6 @@ def package_of(physics: str, options: Options | None = None) -> SourcePackage:
     return PACKAGES[physics](options)  # type: ignore[arg-type]
 
 
-def linear_waves(grid: SpectralGrid, depth: ArrayLike) -> tuple[Array, Array]:
-    """Wavenumber [rad m-1] and group velocity [m s-1] of linear waves, shape (frequency, point).
-
-    >>> k, cg = linear_waves(SpectralGrid(), [2500.0])
-    >>> round(float(k[0, 0]) * 1e4, 4), k.shape
-    (70.3448, (25, 1))
-    """
-    d = np.atleast_1d(np.asarray(depth, np.float64))[None, :]
-    sigma = grid.sigma[:, None]
-    deep = sigma**2 * d / gravity
-    x = deep / np.sqrt(np.tanh(deep))
-    for _ in range(6):
-        t = np.tanh(x)
-        x = x - (x * t - deep) / (t + x * (1 - t * t))
-    twice = np.minimum(2 * x, 600.0)
-    ratio = 0.5 * (1 + twice / np.sinh(twice))
-    k = x / d
-    return k, ratio * sigma / k
-
-
 def wind_components(wind: tuple[float, float]) -> tuple[float, float]:
     """Wind towards east and north [m s-1] from speed [m s-1] and direction from [degree].
 
@@ -96,7 +77,7 @@ class PointState:
     ) -> None:
         depths = np.atleast_1d(np.asarray(depth, np.float64))
         points = len(depths)
-        k, cg = linear_waves(grid, depths)
+        k, cg = linear_dispersion(depths, grid.frequency)
         self.points = points
         self.arrays: dict[str, Array] = {
             "spectrum": np.zeros((grid.components, points), dtype),
@@ -107,8 +88,8 @@ class PointState:
         for name in (
             "wind_u",
             "wind_v",
-            "air_sea_temperature_difference",
-            "ice_concentration",
+            "air_sea_difference",
+            "ice",
             "friction_velocity",
             "roughness",
         ):
@@ -231,7 +212,7 @@ class BoxModel:
         self.settings = replace(settings or default_settings(physics, self.grid), grid=self.grid)
         self.state = PointState(self.grid, self.package, depth, dtype)
         self.counters = SourceCounters()
-        self.sub_steps = np.zeros(self.state.points, dtype)
+        self.source_steps = np.zeros(self.state.points, dtype)
         self.set_wind(wind)
 
     def set_wind(self, wind: tuple[float, float]) -> None:
@@ -243,12 +224,13 @@ class BoxModel:
         self.package.integrate(
             (0, 0, 0, 0, self.state.points),
             **self.state.arrays,
-            sub_steps=self.sub_steps,
+            source_steps=self.source_steps,
             counters=self.counters.counters,
             phase_times=self.counters.phase_times,
             options=self.settings.native(),
             package=self.package.native_options,
             duration=duration,
+            timed=True,
         )
 
     @property

@@ -11,8 +11,8 @@ from halocline.core.options import Options, option
 class Quadruplets(Options):
     """Discrete interaction approximation (Hasselmann et al. 1985).
 
-    A wave, counted twice, exchanges with waves of (1 + shape) and (1 - shape) times its frequency at
-    the angles that resonance demands (exact, not rounded to degrees), and with their mirror image.
+    A wave, counted twice, exchanges with waves of (1 + shape) and (1 - shape) times its frequency
+    at the angles that resonance demands (exact, not rounded to degrees), and with their mirrors.
     In shallow water the transfer is multiplied by
     1 + a / x (1 - b x) exp(c x), x = max(stretch k d, least) (Hasselmann and Hasselmann 1985).
     """

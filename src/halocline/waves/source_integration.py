@@ -132,7 +132,7 @@ class SourceCounters:
         self.phase_times: NDArray[np.int64] = np.zeros(len(PHASES), np.int64)
 
     def summary(self) -> dict[str, float]:
-        """Mean sub-steps of points and of tiles (the most of their lanes), and seconds per phase."""
+        """Mean sub-steps of points and of tiles (most of their lanes), and seconds per phase."""
         count = dict(zip(COUNTERS, (int(value) for value in self.counters), strict=True))
         points = max(count["points"], 1)
         lanes_times_tiles = max(count["executed"], 1)

@@ -19,7 +19,7 @@ constexpr Contract<14> integrate_tolman_chalikov_contract{
       source_arguments[7],
       source_arguments[8],
       source_arguments[9],
-      {"sub_steps", Access::write, Place::point, "1"},
+      {"source_steps", Access::write, Place::point, "1"},
       {"counters", Access::update, Place::none, "1"},
       {"phase_times", Access::update, Place::none, "ns"}}}};
 
@@ -27,17 +27,17 @@ template <class T>
 void integrate_tolman_chalikov(Box box, View2<T> spectrum, View2<const T> wavenumber,
                                View2<const T> group_velocity, View1<const T> depth,
                                View1<const T> wind_u, View1<const T> wind_v,
-                               View1<const T> air_sea_temperature_difference,
-                               View1<const T> ice_concentration, View1<T> friction_velocity,
-                               View1<T> roughness, View2<T> source_memory, View1<T> sub_steps,
+                               View1<const T> air_sea_difference, View1<const T> ice,
+                               View1<T> friction_velocity, View1<T> roughness,
+                               View2<T> source_memory, View1<T> source_steps,
                                View1<std::int64_t> counters, View1<std::int64_t> phase_times,
                                const SourceOptions& options, const TolmanChalikovOptions& package,
-                               double duration) {
-  integrate_tiles<T, lanes<T>>(TolmanChalikov<T>(package), NoTurning(), box.points, spectrum,
-                               SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v,
-                                               air_sea_temperature_difference, ice_concentration,
-                                               friction_velocity, roughness, source_memory},
-                               sub_steps, counters, phase_times, options, duration);
+                               double duration, bool timed) {
+  integrate_tiles<T, lanes<T>>(
+      TolmanChalikov<T>(package), NoTurning(), box.points, spectrum,
+      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
+                      friction_velocity, roughness, source_memory},
+      source_steps, counters, phase_times, options, duration, timed);
 }
 
 constexpr Contract<17> separate_tolman_chalikov_contract{
@@ -64,18 +64,16 @@ template <class T>
 void separate_tolman_chalikov(Box box, View2<T> spectrum, View2<const T> wavenumber,
                               View2<const T> group_velocity, View1<const T> depth,
                               View1<const T> wind_u, View1<const T> wind_v,
-                              View1<const T> air_sea_temperature_difference,
-                              View1<const T> ice_concentration, View1<T> friction_velocity,
-                              View1<T> roughness, View2<T> source_memory, View2<T> input,
-                              View2<T> dissipation, View2<T> quadruplets,
-                              View2<T> quadruplet_diagonal, View2<T> friction, View2<T> breaking,
-                              const SourceOptions& options, const TolmanChalikovOptions& package,
-                              int rounds) {
+                              View1<const T> air_sea_difference, View1<const T> ice,
+                              View1<T> friction_velocity, View1<T> roughness,
+                              View2<T> source_memory, View2<T> input, View2<T> dissipation,
+                              View2<T> quadruplets, View2<T> quadruplet_diagonal, View2<T> friction,
+                              View2<T> breaking, const SourceOptions& options,
+                              const TolmanChalikovOptions& package, int rounds) {
   separate_tiles<T, lanes<T>>(
       TolmanChalikov<T>(package), box.points, spectrum,
-      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v,
-                      air_sea_temperature_difference, ice_concentration, friction_velocity,
-                      roughness, source_memory},
+      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
+                      friction_velocity, roughness, source_memory},
       SourceParts<T>{input, dissipation, quadruplets, quadruplet_diagonal, friction, breaking},
       options, rounds);
 }
@@ -84,13 +82,13 @@ template <class T>
 void bind_kernels(nb::module_& module) {
   module.def("integrate_tolman_chalikov", &integrate_tolman_chalikov<T>, "box"_a, "spectrum"_a,
              "wavenumber"_a, "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a,
-             "air_sea_temperature_difference"_a, "ice_concentration"_a, "friction_velocity"_a,
-             "roughness"_a, "source_memory"_a, "sub_steps"_a, "counters"_a, "phase_times"_a,
-             "options"_a, "package"_a, "duration"_a);
+             "air_sea_difference"_a, "ice"_a, "friction_velocity"_a, "roughness"_a,
+             "source_memory"_a, "source_steps"_a, "counters"_a, "phase_times"_a, "options"_a,
+             "package"_a, "duration"_a, "timed"_a);
   module.def("separate_tolman_chalikov", &separate_tolman_chalikov<T>, "box"_a, "spectrum"_a,
              "wavenumber"_a, "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a,
-             "air_sea_temperature_difference"_a, "ice_concentration"_a, "friction_velocity"_a,
-             "roughness"_a, "source_memory"_a, "input"_a, "dissipation"_a, "quadruplets"_a,
+             "air_sea_difference"_a, "ice"_a, "friction_velocity"_a, "roughness"_a,
+             "source_memory"_a, "input"_a, "dissipation"_a, "quadruplets"_a,
              "quadruplet_diagonal"_a, "friction"_a, "breaking"_a, "options"_a, "package"_a,
              "rounds"_a);
 }

@@ -70,15 +70,15 @@ class SpectralTableMemory {
 /// The arrays on sea points that source terms read and update.
 template <class T>
 struct SourceArrays {
-  View2<const T> wavenumber;                      ///< [rad m-1], shape (frequency, point)
-  View2<const T> group_velocity;                  ///< [m s-1]
-  View1<const T> depth;                           ///< [m]
-  View1<const T> wind_u, wind_v;                  ///< [m s-1]
-  View1<const T> air_sea_temperature_difference;  ///< [K]
-  View1<const T> ice_concentration;               ///< [1]
-  View1<T> friction_velocity;                     ///< [m s-1]
-  View1<T> roughness;                             ///< [m]
-  View2<T> source_memory;                         ///< shape (value, point), as the package likes
+  View2<const T> wavenumber;          ///< [rad m-1], shape (frequency, point)
+  View2<const T> group_velocity;      ///< [m s-1]
+  View1<const T> depth;               ///< [m]
+  View1<const T> wind_u, wind_v;      ///< [m s-1]
+  View1<const T> air_sea_difference;  ///< [K]
+  View1<const T> ice;                 ///< [1]
+  View1<T> friction_velocity;         ///< [m s-1]
+  View1<T> roughness;                 ///< [m]
+  View2<T> source_memory;             ///< shape (value, point), as the package likes
 };
 
 /// Arguments that the kernels of all packages share.
@@ -88,10 +88,10 @@ inline constexpr Argument source_arguments[] = {
     {"depth", Access::read, Place::point, "m"},
     {"wind_u", Access::read, Place::point, "m s-1"},
     {"wind_v", Access::read, Place::point, "m s-1"},
-    {"air_sea_temperature_difference", Access::read, Place::point, "K"},
-    {"ice_concentration", Access::read, Place::point, "1"},
+    {"air_sea_difference", Access::read, Place::point, "K"},
+    {"ice", Access::read, Place::point, "1"},
     {"friction_velocity", Access::update, Place::point, "m s-1"},
-    {"roughness", Access::update, Place::point, "m"},
+    {"roughness", Access::write, Place::point, "m"},
     {"source_memory", Access::update, Place::point, "1", {}, Column::whole}};
 
 /// One value of each of the points first, first + 1, ...; beyond the last point it is repeated.
@@ -139,12 +139,12 @@ class TileCopy {
       return read_points<V>(from.data, first, points_);
     };
     tile.depth = read(a_.depth);
-    tile.open_water = T(1) - read(a_.ice_concentration);
+    tile.open_water = T(1) - read(a_.ice);
     tile.friction_velocity = read_points<V>(a_.friction_velocity.data, first, points_);
-    tile.roughness = read_points<V>(a_.roughness.data, first, points_);
+    tile.roughness = V{};
     for (int m = 0; m < Package::memory; ++m)
       tile.memory[m] = read_points<V>(a_.source_memory.row(m), first, points_);
-    wind(tile, read(a_.wind_u), read(a_.wind_v), read(a_.air_sea_temperature_difference));
+    wind(tile, read(a_.wind_u), read(a_.wind_v), read(a_.air_sea_difference));
   }
 
   void out(const Tile<T, W>& tile, std::ptrdiff_t first) const {
@@ -199,14 +199,14 @@ struct SourceOptions {
 /// @param[in]     package   source package
 /// @param[in]     turning   called with each tile and its first point before the source terms
 /// @param[in,out] spectrum  [m2 Hz-1 rad-1], shape (component, point)
-/// @param[out]    sub_steps steps of each point
+/// @param[out]    source_steps steps of each point
 /// @param[in,out] counters  see SourceCounts
-/// @param[in,out] phase_times  [ns], see Phase
+/// @param[in,out] phase_times  [ns], see Phase; only where `timed`
 template <class T, int W, class Package, class Turning>
 void integrate_tiles(const Package& package, const Turning& turning, std::ptrdiff_t points,
-                     View2<T> spectrum, const SourceArrays<T>& arrays, View1<T> sub_steps,
+                     View2<T> spectrum, const SourceArrays<T>& arrays, View1<T> source_steps,
                      View1<std::int64_t> counters, View1<std::int64_t> phase_times,
-                     const SourceOptions& options, double duration) {
+                     const SourceOptions& options, double duration, bool timed) {
   const SpectralTableMemory<T> grid(options.grid);
   const QuadrupletTables<T> quadruplets(options.quadruplets, grid.tables);
   using Integration = SourceIntegration<T, W, Package>;
@@ -232,7 +232,7 @@ void integrate_tiles(const Package& package, const Turning& turning, std::ptrdif
       clock.mark(Phase::turning);
       const auto count = integration.run(tile, memory.extra, T(duration), clock);
       copy.out(tile, first);
-      write_points(count.steps, sub_steps.data, first, points);
+      write_points(count.steps, source_steps.data, first, points);
       counts.points += valid;
       for (int lane = 0; lane < valid; ++lane)
         counts.steps += static_cast<std::int64_t>(reinterpret_cast<const T*>(&count.steps)[lane]);
@@ -246,7 +246,7 @@ void integrate_tiles(const Package& package, const Turning& turning, std::ptrdif
       counters(1) += counts.steps;
       counters(2) += counts.executed;
       counters(3) += counts.tiles;
-      clock.report(phase_times.data);
+      if (timed) clock.report(phase_times.data);
     }
   }
 }

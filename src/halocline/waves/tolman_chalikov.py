@@ -11,8 +11,8 @@ from halocline.core.options import Options, option
 class TolmanChalikov(Options):
     """Source package of Tolman and Chalikov (1996) with the constants of WAVEWATCH III 2.22.
 
-    Growth by the parameter of Chalikov and Belevich (1993), read linearly from a table with steps of
-    0.1 in apparent frequency and 0.0005 in drag as WAVEWATCH III does; damping of swell reduced;
+    Growth by the parameter of Chalikov and Belevich (1993), read linearly from a table of steps
+    0.1 in apparent frequency and 0.0005 in drag as WAVEWATCH III does; less damping of swell;
     dissipation of long waves by turbulence and of short waves by a power of the saturation;
     friction velocity from the peak frequency of the input (Chalikov 1995).
     """
