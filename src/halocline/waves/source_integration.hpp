@@ -59,17 +59,11 @@ HD inline V seed_level(V wind_speed, V along, V wavenumber, V group_velocity, sc
   return T(6.25e-4 * 6.2831853071795865) * share / (cube * group_velocity) * with * with;
 }
 
-/// What the points of a tile did in a global step.
-template <class V>
-struct StepCount {
-  V steps{};         ///< sub-steps of each point
-  int executed = 0;  ///< sub-steps of the tile, the most of any point
-};
-
 template <class T, int W, class Package>
 class SourceIntegration {
  public:
   using V = pack<T, W>;
+  using Mask = mask_of<V>;
 
   SourceIntegration(const IntegrationOptions& options, const QuadrupletOptions& quadruplet_options,
                     const QuadrupletTables<T>& quadruplets, const Package& package)
@@ -79,43 +73,45 @@ class SourceIntegration {
         package_(package) {}
 
   /// Packs of working space.
-  static std::ptrdiff_t scratch(const QuadrupletTables<T>& tables, int frequencies,
-                                int directions) {
-    return tables.scratch(directions) + 2 * frequencies;
+  static std::ptrdiff_t scratch(const QuadrupletTables<T>& tables, int directions) {
+    return tables.scratch(directions);
   }
 
-  /// Advance the spectra of a tile by `duration` [s].
-  StepCount<V> run(Tile<T, W>& tile, V* scratch, T duration, PhaseClock& clock) {
-    limits_ = scratch;
-    largest_inverse_ = scratch + tile.frequencies();
-    scratch += 2 * tile.frequencies();
-    start(tile);
+  /// Begin a global step of the lanes `fresh`, the others are in the middle of theirs.
+  void begin(Tile<T, W>& tile, Mask fresh) {
+    State before(tile);
+    set_limits(tile, fresh);
     package_.start(tile);
-    StepCount<V> count;
-    V done{};
-    Kept kept(tile);
-    while (true) {
-      const V left = duration - done;
-      const auto active = done < T(0.9999) * duration;
-      if (!any(active)) break;
-      clock.mark(Phase::update);
-      rates(tile, clock);
-      const V worst = combine(tile, scratch, left);
-      clock.mark(Phase::quadruplets);
-      const Step step = choose(worst, left);
-      const V length = active ? step.length : V{};
-      increment(tile, length, step.limited);
-      package_.finish(tile);
-      tail(tile, active);
-      done += length;
-      count.steps += active ? splat<V>(T(1)) : V{};
-      ++count.executed;
-      kept.take(tile, active);
-    }
-    kept.give(tile);
-    clock.mark(Phase::update);
-    return count;
+    before.keep(tile, fresh);
+    done_ = fresh ? V{} : done_;
+    steps_ = fresh ? V{} : steps_;
+    active_ |= fresh;
   }
+
+  /// Make one sub-step of every active lane; returns the lanes that reached `duration` [s].
+  Mask advance(Tile<T, W>& tile, V* scratch, T duration, PhaseClock& clock) {
+    clock.mark(Phase::update);
+    State before(tile);
+    rates(tile, clock);
+    const V left = duration - done_;
+    const V worst = combine(tile, scratch, left);
+    clock.mark(Phase::quadruplets);
+    const Step step = choose(worst, left);
+    const V length = active_ ? step.length : V{};
+    increment(tile, length, step.limited);
+    package_.finish(tile);
+    tail(tile);
+    before.keep(tile, active_);
+    done_ += length;
+    steps_ += active_ ? splat<V>(T(1)) : V{};
+    const Mask finished = active_ & (done_ >= T(0.9999) * duration);
+    active_ &= ~finished;
+    clock.mark(Phase::update);
+    return finished;
+  }
+
+  /// Sub-steps of each lane in its global step.
+  const V& steps() const { return steps_; }
 
   /// Growth rates of input, dissipation, bottom friction.
   void rates(Tile<T, W>& tile, PhaseClock& clock) {
@@ -152,43 +148,43 @@ class SourceIntegration {
  private:
   struct Step {
     V length;
-    mask_of<V> limited;
+    Mask limited;
   };
 
-  /// Values per point of lanes that are done, while the others go on.
-  struct Kept {
-    explicit Kept(const Tile<T, W>& tile) { take(tile, splat<V>(T(0)) < splat<V>(T(1))); }
-    template <class M>
-    void take(const Tile<T, W>& tile, M where) {
-      friction_velocity = where ? tile.friction_velocity : friction_velocity;
-      roughness = where ? tile.roughness : roughness;
-      for (int m = 0; m < Package::memory; ++m) memory[m] = where ? tile.memory[m] : memory[m];
+  /// What a package keeps per point, so that lanes which are not meant stay as they were.
+  struct State {
+    explicit State(const Tile<T, W>& tile)
+        : friction_velocity(tile.friction_velocity), roughness(tile.roughness) {
+      for (int m = 0; m < Package::memory; ++m) memory[m] = tile.memory[m];
     }
-    void give(Tile<T, W>& tile) const {
-      tile.friction_velocity = friction_velocity;
-      tile.roughness = roughness;
-      for (int m = 0; m < Package::memory; ++m) tile.memory[m] = memory[m];
+    void keep(Tile<T, W>& tile, Mask changed) const {
+      tile.friction_velocity = changed ? tile.friction_velocity : friction_velocity;
+      tile.roughness = changed ? tile.roughness : roughness;
+      for (int m = 0; m < Package::memory; ++m)
+        tile.memory[m] = changed ? tile.memory[m] : memory[m];
     }
-    V friction_velocity{}, roughness{}, memory[Package::memory + 1]{};
+    V friction_velocity, roughness, memory[Package::memory + 1]{};
   };
 
   /// Limits of change that hold for the whole global step; `initial` becomes the inverse of the
   /// largest relative change.
-  void start(Tile<T, W>& tile) {
+  void set_limits(Tile<T, W>& tile, Mask fresh) {
     const int nd = tile.directions();
-    most_action_ = V{};
+    V most_action{};
     for (int f = 0; f < tile.frequencies(); ++f) {
-      limits_[f] = parametric_change(tile.wavenumber[f], tile.group_velocity[f],
-                                     T(o_.parametric_change), T(o_.gravity));
-      largest_inverse_[f] = T(1) / limits_[f];
+      tile.largest_change[f] = parametric_change(tile.wavenumber[f], tile.group_velocity[f],
+                                                 T(o_.parametric_change), T(o_.gravity));
+      tile.largest_change_inverse[f] = T(1) / tile.largest_change[f];
       V most{};
       for (int d = 0; d < nd; ++d) {
         const V density = tile.spectrum[f * nd + d];
         most = maximum(most, density);
-        tile.initial[f * nd + d] = T(1) / (T(o_.relative_change) * density);
+        V& inverse = tile.initial[f * nd + d];
+        inverse = fresh ? T(1) / (T(o_.relative_change) * density) : inverse;
       }
-      most_action_ = maximum(most_action_, most * action_unit(tile, f));
+      most_action = maximum(most_action, most * action_unit(tile, f));
     }
+    most_action_ = fresh ? most_action : most_action_;
   }
 
   void under_ice(Tile<T, W>& tile) {
@@ -205,14 +201,14 @@ class SourceIntegration {
     const V floor = filter_action(tile);
     const V rows = package_.integrated_rows(tile);
     V inverse_floor{}, inverse_limit{}, row_rate{}, linear{};
-    mask_of<V> integrated{};
+    Mask integrated{};
     QuadrupletSweep<T, W> sweep(quadruplets_, tile, scratch);
     sweep.run(quadruplet_factor(tile), [&](int f, int d, V transfer, V slope) {
       if (d == 0) {
         row_rate = tile.row_rate[f];
         linear = tile.linear_row[f];
         integrated = T(f) < rows;
-        inverse_limit = largest_inverse_[f];
+        inverse_limit = tile.largest_change_inverse[f];
         inverse_floor = action_unit(tile, f) / floor;
       }
       const int at = f * nd + d;
@@ -230,7 +226,8 @@ class SourceIntegration {
 
   /// Action density that counts as noise in the relative change.
   V filter_action(const Tile<T, W>& tile) {
-    const V least = limits_[tile.frequencies() - 1] * action_unit(tile, tile.frequencies() - 1);
+    const V least =
+        tile.largest_change[tile.frequencies() - 1] * action_unit(tile, tile.frequencies() - 1);
     return maximum(least, T(o_.filter_level) * most_action_);
   }
 
@@ -252,7 +249,7 @@ class SourceIntegration {
     return {maximum(length, least), limited};
   }
 
-  void increment(Tile<T, W>& tile, V step, mask_of<V> limited) {
+  void increment(Tile<T, W>& tile, V step, Mask limited) {
     const int nd = tile.directions();
     const T implicitness = T(o_.implicitness);
     V broken{};
@@ -264,7 +261,7 @@ class SourceIntegration {
     most_action_ = V{};
     for (int f = 0; f < tile.frequencies(); ++f) {
       V highest{};
-      const V most = limited ? limits_[f] : elementary::infinity<V>();
+      const V most = limited ? tile.largest_change[f] : elementary::infinity<V>();
       for (int d = 0; d < nd; ++d) {
         const int at = f * nd + d;
         const V change =
@@ -280,16 +277,15 @@ class SourceIntegration {
   }
 
   /// Impose the f^-5 tail and the least energy near the wind beyond the prognostic frequencies.
-  template <class M>
-  void tail(Tile<T, W>& tile, M active) {
+  void tail(Tile<T, W>& tile) {
     const SpectralTables<T>& s = *tile.tables;
     const int nf = s.frequencies, nd = s.directions;
     const T decay = T(1) / (s.factor * s.factor * s.factor * s.factor * s.factor);
     for (int f = 0; f < nf; ++f) {
       const V found = package_.tail_share(tile, f);
       const V following = f + 1 < nf ? package_.tail_share(tile, f + 1) : splat<V>(T(1));
-      const V share = active ? found : V{};
-      const auto seeded = active & ((o_.seeding ? following : V{}) > V{});
+      const V share = active_ ? found : V{};
+      const auto seeded = active_ & ((o_.seeding ? following : V{}) > V{});
       if (!any(seeded) && !any(share > V{})) continue;
       const V seed = seeded ? seed_level(tile.wind_speed, splat<V>(T(1)), tile.wavenumber[f],
                                          tile.group_velocity[f], s.sigma[f], T(o_.gravity))
@@ -313,9 +309,10 @@ class SourceIntegration {
   QuadrupletOptions quadruplet_options_;
   const QuadrupletTables<T>& quadruplets_;
   const Package& package_;
-  V* limits_ = nullptr;           ///< largest change of a frequency [m2 Hz-1 rad-1]
-  V* largest_inverse_ = nullptr;  ///< its inverse
-  V most_action_{};               ///< highest action density of the spectrum
+  V done_{};   ///< advanced so far [s]
+  V steps_{};  ///< sub-steps so far
+  Mask active_{};
+  V most_action_{};  ///< highest action density of the spectrum
 };
 
 }  // namespace halocline::waves

@@ -1,7 +1,10 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "contract.hpp"
@@ -94,23 +97,59 @@ inline constexpr Argument source_arguments[] = {
     {"roughness", Access::write, Place::point, "m"},
     {"source_memory", Access::update, Place::point, "1", {}, Column::whole}};
 
-/// One value of each of the points first, first + 1, ...; beyond the last point it is repeated.
-template <class V, class T>
-V read_points(const T* values, std::ptrdiff_t first, std::ptrdiff_t points) {
-  if (first + width_of<V> <= points) return load<V>(values + first);
-  V result;
-  for (int lane = 0; lane < width_of<V>; ++lane)
-    result[lane] = values[std::min(first + lane, points - 1)];
-  return result;
+/// Lanes that take new points: lane l with `taken[l]` gets point first + order[l].
+template <class V>
+struct Intake {
+  mask_of<V> taken{};
+  elementary::integer_of<V> order{};
+  std::ptrdiff_t first = 0;
+};
+
+/// All lanes take the points first, first + 1, ...
+template <class V>
+Intake<V> all_lanes(std::ptrdiff_t first) {
+  Intake<V> intake{V{} == V{}, {}, first};
+  for (int lane = 0; lane < width_of<V>; ++lane) intake.order[lane] = lane;
+  return intake;
 }
 
+/// The values of `old` with those of new points; beyond the last point its value is repeated.
 template <class V, class T>
-void write_points(V value, T* values, std::ptrdiff_t first, std::ptrdiff_t points) {
-  if (first + width_of<V> <= points) {
-    store<V>(values + first, value);
+V take(V old, const Intake<V>& intake, const T* values, std::ptrdiff_t points) {
+  V fresh;
+  if (intake.first + width_of<V> <= points) {
+    fresh = __builtin_shuffle(load<V>(values + intake.first), intake.order);
   } else {
-    std::memcpy(values + first, &value, sizeof(T) * static_cast<std::size_t>(points - first));
+    for (int lane = 0; lane < width_of<V>; ++lane)
+      fresh[lane] = values[std::min<std::ptrdiff_t>(intake.first + intake.order[lane], points - 1)];
   }
+  return intake.taken ? fresh : old;
+}
+
+/// Lanes whose values go to points.
+template <int W>
+struct Outlet {
+  int count = 0;
+  int lane[W];
+  std::ptrdiff_t point[W];
+};
+
+/// The lanes 0, 1, ... go to the points first, first + 1, ... as far as there are such.
+template <int W>
+Outlet<W> all_points(std::ptrdiff_t first, std::ptrdiff_t points) {
+  Outlet<W> outlet;
+  for (; outlet.count < W && first + outlet.count < points; ++outlet.count) {
+    outlet.lane[outlet.count] = outlet.count;
+    outlet.point[outlet.count] = first + outlet.count;
+  }
+  return outlet;
+}
+
+template <int W, class V, class T>
+void put(const V& value, const Outlet<W>& outlet, T* values) {
+  T lane[W];
+  std::memcpy(lane, &value, sizeof(V));
+  for (int at = 0; at < outlet.count; ++at) values[outlet.point[at]] = lane[outlet.lane[at]];
 }
 
 /// Copies the values of a tile's points between arrays and tile.
@@ -123,53 +162,56 @@ class TileCopy {
            const StabilityOptions& stability)
       : spectrum_(spectrum), a_(arrays), points_(points), stability_(stability) {}
 
-  void in(Tile<T, W>& tile, std::ptrdiff_t first) const {
+  void in(Tile<T, W>& tile, const Intake<V>& intake) const {
+    const std::ptrdiff_t next = intake.first + W;
+    const bool more = next + W / 2 < points_;
     for (int at = 0; at < tile.components(); ++at) {
       const T* row = spectrum_.row(at);
-      if (first + W < points_) __builtin_prefetch(row + first + W, 0, 2);
-      tile.spectrum[at] = read_points<V>(row, first, points_);
+      if (more) __builtin_prefetch(row + next + W / 2, 0, 2);
+      tile.spectrum[at] = take(tile.spectrum[at], intake, row, points_);
     }
     for (int f = 0; f < tile.frequencies(); ++f) {
-      tile.wavenumber[f] = read_points<V>(a_.wavenumber.row(f), first, points_);
-      tile.group_velocity[f] = read_points<V>(a_.group_velocity.row(f), first, points_);
+      tile.wavenumber[f] = take(tile.wavenumber[f], intake, a_.wavenumber.row(f), points_);
+      tile.group_velocity[f] =
+          take(tile.group_velocity[f], intake, a_.group_velocity.row(f), points_);
       tile.linear_row[f] = V{};
     }
     for (int d = 0; d < tile.directions(); ++d) tile.linear_direction[d] = V{};
-    const auto read = [&](View1<const T> from) {
-      return read_points<V>(from.data, first, points_);
-    };
-    tile.depth = read(a_.depth);
-    tile.open_water = T(1) - read(a_.ice);
-    tile.friction_velocity = read_points<V>(a_.friction_velocity.data, first, points_);
-    tile.roughness = V{};
+    const auto read = [&](V old, const T* from) { return take(old, intake, from, points_); };
+    tile.depth = read(tile.depth, a_.depth.data);
+    tile.open_water = read(tile.open_water, a_.ice.data);
+    tile.open_water = intake.taken ? T(1) - tile.open_water : tile.open_water;
+    tile.friction_velocity = read(tile.friction_velocity, a_.friction_velocity.data);
     for (int m = 0; m < Package::memory; ++m)
-      tile.memory[m] = read_points<V>(a_.source_memory.row(m), first, points_);
-    wind(tile, read(a_.wind_u), read(a_.wind_v), read(a_.air_sea_difference));
+      tile.memory[m] = read(tile.memory[m], a_.source_memory.row(m));
+    wind(tile, intake);
   }
 
-  void out(const Tile<T, W>& tile, std::ptrdiff_t first) const {
+  void out(const Tile<T, W>& tile, const Outlet<W>& outlet) const {
     for (int at = 0; at < tile.components(); ++at)
-      write_points(tile.spectrum[at], spectrum_.row(at), first, points_);
-    state_out(tile, first);
+      put(tile.spectrum[at], outlet, spectrum_.row(at));
+    state_out(tile, outlet);
   }
 
-  void state_out(const Tile<T, W>& tile, std::ptrdiff_t first) const {
-    write_points(tile.friction_velocity, a_.friction_velocity.data, first, points_);
-    write_points(tile.roughness, a_.roughness.data, first, points_);
-    for (int m = 0; m < Package::memory; ++m)
-      write_points(tile.memory[m], a_.source_memory.row(m), first, points_);
+  void state_out(const Tile<T, W>& tile, const Outlet<W>& outlet) const {
+    put(tile.friction_velocity, outlet, a_.friction_velocity.data);
+    put(tile.roughness, outlet, a_.roughness.data);
+    for (int m = 0; m < Package::memory; ++m) put(tile.memory[m], outlet, a_.source_memory.row(m));
   }
 
  private:
-  void wind(Tile<T, W>& tile, V u, V v, V temperature_difference) const {
+  void wind(Tile<T, W>& tile, const Intake<V>& intake) const {
+    const V u = take(V{}, intake, a_.wind_u.data, points_);
+    const V v = take(V{}, intake, a_.wind_v.data, points_);
+    const V warmer = take(V{}, intake, a_.air_sea_difference.data, points_);
     const V speed = square_root(u * u + v * v);
     const auto calm = speed <= T(0);
     const V safe = calm ? splat<V>(T(1)) : speed;
-    tile.wind_cosine = calm ? splat<V>(T(1)) : u / safe;
-    tile.wind_sine = calm ? V{} : v / safe;
-    tile.wind_speed = stability_.enabled
-                          ? effective_wind_speed(speed, temperature_difference, stability_)
-                          : speed;
+    const V effective =
+        stability_.enabled ? effective_wind_speed(speed, warmer, stability_) : speed;
+    tile.wind_cosine = intake.taken ? (calm ? splat<V>(T(1)) : u / safe) : tile.wind_cosine;
+    tile.wind_sine = intake.taken ? (calm ? V{} : v / safe) : tile.wind_sine;
+    tile.wind_speed = intake.taken ? effective : tile.wind_speed;
   }
 
   View2<T> spectrum_;
@@ -178,12 +220,12 @@ class TileCopy {
   StabilityOptions stability_;
 };
 
-/// Sums over the tiles of one thread.
+/// Sums over the points of one thread.
 struct SourceCounts {
   std::int64_t points = 0;    ///< points that were advanced
   std::int64_t steps = 0;     ///< their sub-steps
-  std::int64_t executed = 0;  ///< lanes times sub-steps of their tiles
-  std::int64_t tiles = 0;
+  std::int64_t executed = 0;  ///< sub-steps of tiles times lanes, busy or not
+  std::int64_t tiles = 0;     ///< sub-steps of tiles
 };
 
 /// Options that all packages share.
@@ -194,10 +236,119 @@ struct SourceOptions {
   StabilityOptions stability;
 };
 
+/// Hands out points to threads, batch by batch; which thread takes which changes no bit.
+class PointQueue {
+ public:
+  explicit PointQueue(std::ptrdiff_t points) : points_(points) {}
+
+  /// The next batch [begin, end); empty when all are taken.
+  std::pair<std::ptrdiff_t, std::ptrdiff_t> batch() {
+    const std::ptrdiff_t begin = std::min(next_.fetch_add(size), points_);
+    return {begin, std::min(begin + size, points_)};
+  }
+
+ private:
+  static constexpr std::ptrdiff_t size = 128;
+  std::ptrdiff_t points_;
+  std::atomic<std::ptrdiff_t> next_{0};
+};
+
+/// One thread's tile, whose lanes take a new point as soon as theirs is done: points differ in the
+/// number of their sub-steps, and so no lane waits for another.
+template <class T, int W, class Package, class Turning>
+class LaneSchedule {
+ public:
+  using V = pack<T, W>;
+  using Integration = SourceIntegration<T, W, Package>;
+  using Copy = TileCopy<T, W, Package>;
+
+  LaneSchedule(Tile<T, W>& tile, Integration& integration, const Copy& copy, const Turning& turning,
+               PointQueue& queue, PhaseClock& clock)
+      : tile_(tile),
+        integration_(integration),
+        copy_(copy),
+        turning_(turning),
+        queue_(queue),
+        clock_(clock) {
+    for (std::ptrdiff_t& point : point_) point = -1;
+  }
+
+  /// Advance points of the queue until there are none left.
+  SourceCounts run(V* scratch, T duration, View1<T> source_steps) {
+    while (refill()) {
+      const auto finished = integration_.advance(tile_, scratch, duration, clock_);
+      counts_.executed += W;
+      ++counts_.tiles;
+      Outlet<W> outlet;
+      for (int lane = 0; lane < W; ++lane) {
+        if (!finished[lane] || point_[lane] < 0) continue;
+        outlet.lane[outlet.count] = lane;
+        outlet.point[outlet.count++] = point_[lane];
+        counts_.steps += static_cast<std::int64_t>(integration_.steps()[lane]);
+        point_[lane] = -1;
+      }
+      if (outlet.count == 0) continue;
+      counts_.points += outlet.count;
+      copy_.out(tile_, outlet);
+      put(integration_.steps(), outlet, source_steps.data);
+      clock_.mark(Phase::copy_out);
+    }
+    return counts_;
+  }
+
+ private:
+  /// Give points to the lanes that have none; says whether any lane has one.
+  bool refill() {
+    mask_of<V> fresh{};
+    while (true) {
+      if (begin_ == end_) std::tie(begin_, end_) = queue_.batch();
+      if (begin_ == end_) break;
+      Intake<V> intake{{}, {}, begin_};
+      bool any_idle = false;
+      for (int lane = 0; lane < W; ++lane) {
+        if (point_[lane] >= 0 || begin_ == end_) continue;
+        intake.taken[lane] = -1;
+        intake.order[lane] = begin_ - intake.first;
+        point_[lane] = begin_++;
+        any_idle = true;
+      }
+      if (!any_idle) break;
+      if (first_) intake = whole(intake);
+      copy_.in(tile_, intake);
+      clock_.mark(Phase::copy_in);
+      turning_(tile_, intake);
+      clock_.mark(Phase::turning);
+      fresh |= intake.taken;
+    }
+    bool busy = false;
+    for (const std::ptrdiff_t point : point_) busy |= point >= 0;
+    if (any(fresh)) integration_.begin(tile_, fresh);
+    return busy;
+  }
+
+  /// The first points of a thread fill all lanes, some with copies, so that all hold valid values.
+  Intake<V> whole(Intake<V> intake) {
+    first_ = false;
+    intake.taken = V{} == V{};
+    return intake;
+  }
+
+  Tile<T, W>& tile_;
+  Integration& integration_;
+  const Copy& copy_;
+  const Turning& turning_;
+  PointQueue& queue_;
+  PhaseClock& clock_;
+  SourceCounts counts_;
+  std::ptrdiff_t point_[W];
+  std::ptrdiff_t begin_ = 0, end_ = 0;
+  bool first_ = true;
+};
+
 /// Advance the spectra of the first `points` sea points by `duration` [s].
 ///
 /// @param[in]     package   source package
-/// @param[in]     turning   called with each tile and its first point before the source terms
+/// @param[in]     turning   called with each tile and its new points before the source terms
 /// @param[in,out] spectrum  [m2 Hz-1 rad-1], shape (component, point)
 /// @param[out]    source_steps steps of each point
 /// @param[in,out] counters  see SourceCounts
@@ -210,36 +361,17 @@ void integrate_tiles(const Package& package, const Turning& turning, std::ptrdif
   const SpectralTableMemory<T> grid(options.grid);
   const QuadrupletTables<T> quadruplets(options.quadruplets, grid.tables);
   using Integration = SourceIntegration<T, W, Package>;
-  const std::ptrdiff_t scratch =
-      Integration::scratch(quadruplets, grid.tables.frequencies, grid.tables.directions);
-  const std::ptrdiff_t tiles = (points + W - 1) / W;
+  const std::ptrdiff_t scratch = Integration::scratch(quadruplets, grid.tables.directions);
+  PointQueue queue(points);
 #pragma omp parallel
   {
     TileMemory<T, W> memory(grid.tables, scratch);
-    Tile<T, W>& tile = memory.tile;
     Integration integration(options.integration, options.quadruplets, quadruplets, package);
     const TileCopy<T, W, Package> copy(spectrum, arrays, points, options.stability);
-    SourceCounts counts;
     PhaseClock clock;
-#pragma omp for schedule(dynamic, 4)
-    for (std::ptrdiff_t at = 0; at < tiles; ++at) {
-      const std::ptrdiff_t first = at * W;
-      const std::ptrdiff_t valid = std::min<std::ptrdiff_t>(W, points - first);
-      clock.mark(Phase::copy_out);
-      copy.in(tile, first);
-      clock.mark(Phase::copy_in);
-      turning(tile, first);
-      clock.mark(Phase::turning);
-      const auto count = integration.run(tile, memory.extra, T(duration), clock);
-      copy.out(tile, first);
-      write_points(count.steps, source_steps.data, first, points);
-      counts.points += valid;
-      for (int lane = 0; lane < valid; ++lane)
-        counts.steps += static_cast<std::int64_t>(reinterpret_cast<const T*>(&count.steps)[lane]);
-      counts.executed += static_cast<std::int64_t>(count.executed) * W;
-      ++counts.tiles;
-      clock.mark(Phase::copy_out);
-    }
+    LaneSchedule<T, W, Package, Turning> schedule(memory.tile, integration, copy, turning, queue,
+                                                  clock);
+    const SourceCounts counts = schedule.run(memory.extra, T(duration), source_steps);
 #pragma omp critical
     {
       counters(0) += counts.points;
@@ -268,16 +400,16 @@ void separate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spec
   const QuadrupletTables<T> quadruplets(options.quadruplets, grid.tables);
   using Integration = SourceIntegration<T, W, Package>;
   Integration integration(options.integration, options.quadruplets, quadruplets, package);
-  TileMemory<T, W> memory(grid.tables, Integration::scratch(quadruplets, grid.tables.frequencies,
+  TileMemory<T, W> memory(grid.tables, Integration::scratch(quadruplets,
                                                             grid.tables.directions));
   Tile<T, W>& tile = memory.tile;
   const TileCopy<T, W, Package> copy(spectrum, arrays, points, options.stability);
   const int nf = tile.frequencies(), nd = tile.directions();
   for (std::ptrdiff_t first = 0; first < points; first += W) {
+    const Outlet<W> outlet = all_points<W>(first, points);
     const auto write = [&](View2<T> to, auto value) {
       for (int f = 0; f < nf; ++f)
-        for (int d = 0; d < nd; ++d)
-          write_points(V(value(f, f * nd + d)), to.row(f * nd + d), first, points);
+        for (int d = 0; d < nd; ++d) put(V(value(f, f * nd + d)), outlet, to.row(f * nd + d));
     };
     const auto growth = [&](int f, int at) {
       return (tile.rate[at] + tile.row_rate[f]) * tile.spectrum[at];
@@ -285,7 +417,7 @@ void separate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spec
     const auto clear = [&] {
       for (int f = 0; f < nf; ++f) tile.row_rate[f] = V{};
     };
-    copy.in(tile, first);
+    copy.in(tile, all_lanes<V>(first));
     for (int round = 0; round < rounds; ++round) {
       package.start(tile);
       clear();
@@ -311,7 +443,7 @@ void separate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spec
     });
     write(parts.quadruplets, [&](int, int at) { return tile.source[at]; });
     write(parts.quadruplet_diagonal, [&](int, int at) { return tile.diagonal[at]; });
-    copy.state_out(tile, first);
+    copy.state_out(tile, outlet);
   }
 }
 

@@ -14,14 +14,16 @@
 ///
 /// A source package is a class with the members (see tolman_chalikov.hpp)
 ///   static constexpr int memory;              values kept per point from step to step
-///   void start(Tile&) const;                  once per global step: mean values, stress
+///   void start(Tile&) const;                  once per global step: stress
 ///   void input(Tile&) const;                  set `rate`, `linear_row`, `linear_direction`
 ///   void dissipation(Tile&) const;            add to `rate` or `row_rate`
-///   void finish(Tile&) const;                 after a sub-step: mean values, stress
 ///   V integrated_rows(const Tile&) const;     number of frequencies that are integrated
 ///   V tail_share(const Tile&, int f) const;   0 where prognostic, 1 where the f^-5 tail is imposed
-/// `start`, `input` and `dissipation` set mean_wavenumber, mean_frequency and variance. They may
-/// use `source` and `diagonal` as working space. What a lane gets depends on that lane alone.
+///   void finish(Tile&) const;                 after a sub-step: stress
+/// `input` sets mean_wavenumber, mean_frequency and variance. The first three may use `source` and
+/// `diagonal` as working space. What a lane gets depends on that lane alone; `start` is called with
+/// lanes that are in the middle of their step, of which only friction_velocity, roughness and
+/// memory are restored afterwards.
 namespace halocline::waves {
 
 /// Frequencies and directions of the spectra; all arrays of one value per frequency or direction.
@@ -58,12 +60,14 @@ struct Tile {
   V mean_wavenumber;                     ///< [rad m-1]
 
   // one value per frequency and point
-  V* wavenumber = nullptr;      ///< [rad m-1]
-  V* group_velocity = nullptr;  ///< [m s-1]
-  V* row_energy = nullptr;      ///< spectrum integrated over direction [m2 Hz-1]
-  V* row_rate = nullptr;        ///< growth rate that all directions share [s-1]
-  V* linear_row = nullptr;      ///< linear input is linear_row[f] linear_direction[d]
-  V* row[rows] = {};            ///< working space
+  V* wavenumber = nullptr;              ///< [rad m-1]
+  V* group_velocity = nullptr;          ///< [m s-1]
+  V* row_energy = nullptr;              ///< spectrum integrated over direction [m2 Hz-1]
+  V* row_rate = nullptr;                ///< growth rate that all directions share [s-1]
+  V* linear_row = nullptr;              ///< linear input is linear_row[f] linear_direction[d]
+  V* row[rows] = {};                    ///< working space of the package
+  V* largest_change = nullptr;          ///< of a limited step [m2 Hz-1 rad-1]
+  V* largest_change_inverse = nullptr;  ///< its inverse
 
   // one value per direction and point
   V* linear_direction = nullptr;
@@ -91,7 +95,7 @@ class TileMemory {
     const std::ptrdiff_t nf = tables.frequencies, nd = tables.directions;
     const std::ptrdiff_t plane = nf * nd + gap;
     const std::ptrdiff_t total =
-        5 * plane + (5 + Tile<T, Width>::rows) * nf + (1 + Tile<T, Width>::rows) * nd + extra;
+        5 * plane + (7 + Tile<T, Width>::rows) * nf + (1 + Tile<T, Width>::rows) * nd + extra;
     values_.reset(static_cast<V*>(std::aligned_alloc(64, bytes(total))));
     if (!values_) throw std::bad_alloc();
     V* next = values_.get();
@@ -105,7 +109,7 @@ class TileMemory {
     for (V** at : {&tile.spectrum, &tile.initial, &tile.rate, &tile.source, &tile.diagonal})
       *at = take(plane);
     for (V** at : {&tile.wavenumber, &tile.group_velocity, &tile.row_energy, &tile.row_rate,
-                   &tile.linear_row})
+                   &tile.linear_row, &tile.largest_change, &tile.largest_change_inverse})
       *at = take(nf);
     for (V*& at : tile.row) at = take(nf);
     tile.linear_direction = take(nd);
@@ -131,8 +135,8 @@ class TileMemory {
 
 /// What happens to a tile between its copying in and its source terms: nothing.
 struct NoTurning {
-  template <class Tile>
-  void operator()(Tile&, std::ptrdiff_t) const {}
+  template <class Tile, class Intake>
+  void operator()(Tile&, const Intake&) const {}
 };
 
 }  // namespace halocline::waves

@@ -136,6 +136,7 @@ class TolmanChalikov {
 
   template <int W>
   void input(Tile<T, W>& tile) const {
+    mean_values(tile);
     const GrowthTable<pack<T, W>> table(columns_);
     for (int f = 0; f < tile.frequencies(); ++f) {
       if (tile.directions() % 2 == 0) {
@@ -175,7 +176,6 @@ class TolmanChalikov {
   template <int W>
   void finish(Tile<T, W>& tile) const {
     using V = pack<T, W>;
-    mean_values(tile);
     const T g = T(o_.gravity);
     const V scale = maximum(tile.friction_velocity, splat<V>(T(1e-4))) / g;
     const V star = maximum(tile.memory[0] * scale, splat<V>(T(0.008)));
