@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 import tomli_w
 
+from halocline.biogeochemistry.transport import TransportOptions
 from halocline.core.clock import Clock, Date, date, duration
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.experiment.restarting import RestartOptions
 from halocline.experiment.shipped import find_case, find_data
+from halocline.experiment.transport_component import TracerOutputOptions
 from halocline.experiment.wave_component import ForcingOptions
 from halocline.grids.grid import Grid
+from halocline.grids.layered import LayeredGrid, layered, read_displaced_pole
 from halocline.grids.regular import GridOptions, build_grid
 from halocline.runtime.decomposition import DecompositionOptions
 from halocline.waves.model import WavesOptions
@@ -105,6 +109,20 @@ class WaveCase(Case):
 @dataclass(frozen=True, kw_only=True)
 class TransportCase(Case):
     """A run of the off-line transport of tracers."""
+
+    transport: TransportOptions = option(TransportOptions(), meaning="tracers and what moves them")
+    output: TracerOutputOptions = option(TracerOutputOptions(), meaning="maps of tracers")
+
+    def build_layered_grid(self) -> LayeredGrid:
+        """The grid with its levels."""
+        if self.transport.grid_file:
+            path = self.find(self.transport.grid_file)
+            return read_displaced_pole(path, self.transport.levels)
+        return layered(super().build_grid(), np.array(self.transport.thickness))
+
+    def build_grid(self) -> Grid:
+        """The horizontal grid; rows and columns of a grid file are counted."""
+        return self.build_layered_grid().plane
 
 
 components: dict[str, type[Case]] = {"waves": WaveCase, "transport": TransportCase}

@@ -77,6 +77,11 @@ def define_coordinates(file: netCDF4.Dataset, grid: Grid) -> tuple[str, str]:
         variable = file.createVariable(name, "f8", (name,))
         variable.setncatts({**quantity(name).attributes(), "axis": letter})
         variable[:] = values
+    for name, plane in (("longitude", grid.longitude), ("latitude", grid.latitude)):
+        if plane is not None:
+            variable = file.createVariable(name, "f8", names)
+            variable.setncatts(quantity(name).attributes())
+            variable[:] = plane
     return names
 
 
@@ -151,7 +156,10 @@ class FieldStream:
         kind = {"float32": "f4", "float64": "f8"}[self.options.precision]
         for name in self.names:
             dimensions = ("time", *self.outer.get(name, ()), *horizontal)
-            define_values(file, name, kind, dimensions, self._describe(name).attributes())
+            attributes = self._describe(name).attributes()
+            if self.grid.longitude is not None:
+                attributes["coordinates"] = "latitude longitude"
+            define_values(file, name, kind, dimensions, attributes)
 
     def _map(self, field: Field | Array) -> Array | None:
         """The field on the whole grid, on rank 0."""

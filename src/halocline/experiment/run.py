@@ -10,7 +10,7 @@ from typing import Any
 
 from halocline.core.clock import Clock, Date, text
 from halocline.core.errors import UserError
-from halocline.experiment.case import Case, WaveCase, make_case, read_case
+from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
 from halocline.experiment.forcing import WindFunction
 from halocline.experiment.progress import Progress, speed_words, time_words
@@ -18,6 +18,7 @@ from halocline.experiment.restarting import Restarts
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.simulation import Outcome, Simulation
 from halocline.experiment.stopping import Stopping
+from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.runtime.communicator import Communicator, world
 from halocline.runtime.runner import Plan
@@ -123,6 +124,17 @@ def build_component(
             precision=case.precision,
             base=Path(case.data_folder),
             wind_function=wind_function,
+            check_halos=check_halos,
+            plan=plan,
+        )
+    if isinstance(case, TransportCase):
+        return TransportComponent(
+            case.build_layered_grid(),
+            case.transport,
+            clock,
+            communicator,
+            decomposition=case.decomposition,
+            precision=case.precision,
             check_halos=check_halos,
             plan=plan,
         )

@@ -36,6 +36,8 @@ class Grid:
     obstruction_x: Array | None = None  # share of a cell's width closed to waves along x [1]
     obstruction_y: Array | None = None
     title: str = field(default="")
+    longitude: Array | None = None  # of centres where x and y are none, shape (nj, ni)
+    latitude: Array | None = None
 
     def __post_init__(self) -> None:
         if self.shape != self.depth.shape or self.shape != self.mask.shape:

@@ -26,6 +26,7 @@ class LayeredGrid:
     or column more than those of cells. The sides are closed unless periodic.
     """
 
+    plane: Grid  # for masks and output; x and y count cells where the grid is curvilinear
     x: Array  # longitude of centres [degree east], or distance [m], shape (nj, ni)
     y: Array  # latitude of centres [degree north], or distance [m]
     corner_x: Array  # the same at corners, shape (nj + 1, ni + 1)
@@ -126,6 +127,7 @@ def layered(grid: Grid, thickness: Array) -> LayeredGrid:
     column = np.broadcast_to((width * grid.cos_latitude_face)[:, None], (nj + 1, ni))
     height = float(grid.dy[0, 0])
     return LayeredGrid(
+        plane=grid,
         x=x,
         y=y,
         corner_x=np.broadcast_to(corner_x, (nj + 1, ni + 1)),
@@ -166,7 +168,19 @@ def read_displaced_pole(path: Path, levels: int | None = None) -> LayeredGrid:
     dy = 0.5 * (x_face_width[:, :-1] + x_face_width[:, 1:])
     around = np.concatenate([dx[:, -1:], dx, dx[:, :1]], axis=1)
     along = np.concatenate([dy[:1], dy, dy[-1:]])
+    bottom = np.concatenate([[0.0], np.cumsum(thickness)])
+    plane = Grid(
+        x=np.arange(x.shape[1], dtype=np.float64),
+        y=np.arange(x.shape[0], dtype=np.float64),
+        depth=bottom[wet_levels],
+        mask=wet_levels > 0,
+        spherical=False,
+        periodic_x=True,
+        longitude=x,
+        latitude=y,
+    )
     return LayeredGrid(
+        plane=plane,
         x=x,
         y=y,
         corner_x=corner_x,

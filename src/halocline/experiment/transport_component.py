@@ -1,0 +1,150 @@
+"""The transport of tracers with its grid, start and output, as the time loop wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halocline.biogeochemistry.transport import Transport, TransportOptions, reach
+from halocline.core.clock import Clock, Date, to_number
+from halocline.core.errors import UserError, nearest
+from halocline.core.names import Quantity
+from halocline.core.options import Options, option
+from halocline.experiment.output import FieldStream, FieldStreamOptions
+from halocline.grids.layered import LayeredGrid
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields import Field
+from halocline.runtime.runner import Plan, Runner
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracerStreamOptions(FieldStreamOptions):
+    """Maps of some tracers on all levels."""
+
+    variables: list[str] = option([], "", "names of tracers; all if not given")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracerOutputOptions(Options):
+    """What a run of the transport writes."""
+
+    fields: dict[str, TracerStreamOptions] = option({}, "", "streams of maps, by name")
+
+
+class TransportComponent:
+    """Tracers on one grid, moved by an analytic circulation."""
+
+    def __init__(
+        self,
+        grid: LayeredGrid,
+        options: TransportOptions,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        decomposition: DecompositionOptions | None = None,
+        precision: str = "float32",
+        check_halos: bool = False,
+        plan: Plan | None = None,
+    ) -> None:
+        self.grid, self.options, self.precision = grid, options, precision
+        self.step_length: timedelta = clock.step
+        self.decomposition = Decomposition(
+            grid.mask,
+            grid.topology,
+            halo=reach,
+            options=decomposition,
+            communicator=communicator,
+        )
+        self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
+        dt = clock.step.total_seconds()
+        self.model = Transport(grid, options, self.decomposition, dt, dtype=precision)
+        self._outputs: dict[str, Field] = {}
+        self._before: Any = None
+
+    def restart_fields(self) -> Sequence[Field]:
+        """Fields that a restart file holds."""
+        return [self.model.state.tracer]
+
+    def facts(self) -> dict[str, str | int | float]:
+        """Tracers and precision, which a restart must share."""
+        return {"tracers": " ".join(self.options.tracers), "precision": self.precision}
+
+    def start(self, time: Date, restarted: bool) -> None:
+        """Set the tracers to their start unless `restarted`."""
+        if not restarted:
+            self.model.set_start()
+        if self.run.plan is None:
+            self._before = self.model.contents()
+
+    def step(self, time: Date) -> None:
+        """Advance from `time` by one step."""
+        seconds = self.step_length.total_seconds()
+        number = round(to_number(time) / seconds)
+        self.model.step(self.run, self.model.state, seconds, number)
+
+    def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
+        """Tracers by name, each on all levels."""
+        state, result = self.model.state, {}
+        for name in names:
+            if name not in self.options.tracers:
+                hint = nearest(name, self.options.tracers)
+                raise UserError(f"Unknown output variable '{name}'.{hint}")
+            number = self.options.tracers.index(name)
+            if name not in self._outputs:
+                self._outputs[name] = Field(
+                    name,
+                    "1",
+                    self.decomposition,
+                    outer=(self.grid.thickness.size,),
+                    on="cells",
+                    dtype=self.precision,
+                )
+            result[name] = self._outputs[name]
+            for array, tracer in zip(result[name].owned, state.tracer.owned, strict=True):
+                array[...] = tracer[number]
+        return result
+
+    def summary(self) -> str:
+        """Change of the contents and extremes of the tracers; a call for all ranks."""
+        change = self.model.contents() / np.where(self._before > 0, self._before, 1.0) - 1.0
+        least, greatest = self.model.extremes()
+        worst = int(np.abs(change).argmax())
+        return (
+            f"{len(self.options.tracers)} tracers: greatest change of a content"
+            f" {change[worst]:.1e} ({self.options.tracers[worst]}), values from {least.min():.3g}"
+            f" to {greatest.max():.3g}"
+        )
+
+    def streams(
+        self,
+        options: TracerOutputOptions,
+        clock: Clock,
+        folder: Path,
+        *,
+        title: str = "",
+        resumed: bool = False,
+    ) -> list[FieldStream]:
+        """Output streams of tracers on all levels, their files opened; a call for all ranks."""
+        tracers = self.options.tracers
+        return [
+            FieldStream(
+                name,
+                replace(some, variables=some.variables or tracers),
+                self.grid.plane,
+                clock,
+                folder,
+                self.decomposition.communicator,
+                title=title,
+                resumed=resumed,
+                outer=dict.fromkeys(tracers, ("depth",)),
+                axes={"depth": self.grid.depth},
+                more={tracer: Quantity(tracer, "", "1", f"tracer {tracer}") for tracer in tracers},
+            )
+            for name, some in options.fields.items()
+        ]
