@@ -318,12 +318,10 @@ class WaveModel:
             run(
                 kernels[self.package.integrate.__name__],
                 self,
-                sub_steps=self.source_steps,
-                air_sea_temperature_difference=self.air_sea_difference,
-                ice_concentration=self.ice,
                 options=self.source_settings,
                 package=self.package.native_options,
                 duration=self.time_step,
+                timed=True,
             )
             for name, seconds in self.phase_seconds().items():
                 run.recorder.add(f"sources: {name}", seconds - before[name])
