@@ -19,6 +19,7 @@ from halocline.biogeochemistry.transport import TransportOptions
 from halocline.core.clock import Clock, Date, date, duration
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
+from halocline.experiment.output import OutputOptions
 from halocline.experiment.restarting import RestartOptions
 from halocline.experiment.shipped import find_case, find_data
 from halocline.experiment.transport_component import TracerOutputOptions
@@ -104,6 +105,7 @@ class WaveCase(Case):
     waves: WavesOptions = option(WavesOptions(), meaning="the wave model")
     start: WaveStart = option(WaveStart(), meaning="waves at the start")
     forcing: ForcingOptions = option(ForcingOptions(), meaning="winds and ice")
+    output: OutputOptions = option(OutputOptions(), meaning="maps and point spectra")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,11 @@ from halocline.core.errors import UserError
 from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
 from halocline.experiment.forcing import WindFunction
+from halocline.experiment.output import make_streams
 from halocline.experiment.progress import Progress, speed_words, time_words
 from halocline.experiment.restarting import Restarts
 from halocline.experiment.run_log import RunLog
-from halocline.experiment.simulation import Outcome, Simulation
+from halocline.experiment.simulation import Outcome, Simulation, Stream
 from halocline.experiment.stopping import Stopping
 from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
@@ -71,6 +72,7 @@ def run(
         )
     restarts = Restarts(ready.restart, component, clock)
     restarted = restarts.read()
+    streams = _streams(ready, component, clock, communicator, folder, resumed=restarted)
     with Progress(clock.start, clock.end, first=clock.time, show=show and root) as progress:
 
         def after_step(time: Date) -> None:
@@ -80,7 +82,7 @@ def run(
 
         stopping = Stopping(communicator, walltime)
         simulation = Simulation(
-            component, clock, [], stopping, restarted=restarted, after_step=after_step
+            component, clock, streams, stopping, restarted=restarted, after_step=after_step
         )
         outcome = simulation.run()
     if folder is not None:
@@ -91,6 +93,33 @@ def run(
         log.section("time by phase", table or "")
         log.section("summary", words)
     return Result(outcome, component, folder, words)
+
+
+def _streams(
+    case: Case,
+    component: Component,
+    clock: Clock,
+    communicator: Communicator,
+    folder: Path | None,
+    *,
+    resumed: bool,
+) -> Sequence[Stream]:
+    """The output streams of a case, their files opened; none without a folder."""
+    if folder is None or not isinstance(case, WaveCase) or not isinstance(component, WaveComponent):
+        return []
+    for stream in case.output.fields.values():
+        for name in stream.variables:
+            component.check_name(name)
+    return make_streams(
+        case.output,
+        component.grid,
+        case.spectrum,
+        clock,
+        folder,
+        communicator,
+        title=case.title,
+        resumed=resumed,
+    )
 
 
 def _as_case(case: Case | Mapping[str, Any] | str | Path, settings: Iterable[str]) -> Case:

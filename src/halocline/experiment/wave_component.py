@@ -148,12 +148,14 @@ class WaveComponent:
             wind = self.model.diagnose(("wind_u", "wind_v"), self.run)
             partitions.compute(self.run, self.model.spectrum, self.model.wavenumber, **wind)
             result |= partitions.fields
+        if "wave_spectrum" in names:
+            result["wave_spectrum"] = self.model.spectrum
         result |= self.model.diagnose([name for name in names if name not in result], self.run)
         return result
 
     def check_name(self, name: str) -> None:
         """Refuse a name that no output field has."""
-        known = [*PARAMETERS, *partition_names, *self.model.diagnostics]
+        known = ["wave_spectrum", *PARAMETERS, *partition_names, *self.model.diagnostics]
         if name not in known:
             raise UserError(
                 f"Unknown output variable '{name}'.{nearest(name, known)}"
