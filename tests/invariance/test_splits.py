@@ -1,0 +1,77 @@
+"""The same bits whether a run is split by a restart, checked for halos, or writes output."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from halocline.experiment.run import Result, run
+
+hours = 6
+
+
+def case(**more: Any) -> dict[str, Any]:
+    """A stormy periodic band with a shelf, all processes on."""
+    depth = [20.0 if 10 <= i < 16 else 3000.0 for i in range(36)]
+    grid = {"nx": 36, "ny": 20, "dx": 10.0, "dy": 6.0, "y0": -57.0, "depth": depth}
+    base: dict[str, Any] = {
+        "component": "waves",
+        "grid": grid,
+        "spectrum": {"frequencies": 14, "factor": 1.18, "directions": 12},
+        "time": {"start": "2000-01-01", "length": f"{hours}h", "step": "1h"},
+        "forcing": {"wind": {"speed": 17.0, "direction": 250.0}},
+        "start": {"kind": "jonswap"},
+    }
+    return base | more
+
+
+def state(result: Result) -> dict[str, np.ndarray]:
+    fields = {field.name: field.gather() for field in result.component.restart_fields()}
+    assert all(np.isfinite(values).all() for values in fields.values())
+    assert fields["spectrum"].max() > 0
+    return fields
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, np.ndarray]:
+    return state(run(case()))
+
+
+def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
+    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
+
+
+@pytest.mark.parametrize("split", [1, 2, 5])
+def test_restart_split(tmp_path: Path, whole, split):
+    first = case(restart={"interval": f"{split}h", "at_end": False})
+    first["time"] = first["time"] | {"length": f"{split}h"}
+    run(first, output=tmp_path)
+    other_cut = {"kind": "curve", "blocks_per_rank": 3}
+    second = case(restart={"source": str(tmp_path)}, decomposition=other_cut)
+    result = run(second)
+    assert result.outcome.steps == hours - split
+    assert same(state(result), whole)
+
+
+def test_halo_check(whole):
+    blocks = {"kind": "blocks", "blocks_per_rank": 4}
+    assert same(state(run(case(decomposition=blocks), check_halos=True)), whole)
+
+
+def test_output(tmp_path: Path, whole):
+    output = {
+        "fields": {"maps": {"variables": ["significant_height", "wind_speed"], "interval": "1h"}},
+        "points": {"buoys": {"points": {"a": [100.0, 0.0]}, "interval": "2h"}},
+    }
+    result = run(case(output=output), output=tmp_path)
+    assert len(list(tmp_path.glob("*.nc"))) == 3
+    assert same(state(result), whole)
+
+
+def test_float64_differs_little(whole):
+    precise = state(run(case(precision="float64")))
+    low = whole["spectrum"].astype(float).sum()
+    high = precise["spectrum"].sum()
+    assert high != low
+    assert low == pytest.approx(high, rel=2e-3)
