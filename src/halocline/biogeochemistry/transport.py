@@ -187,14 +187,13 @@ class Transport:
 
     def set_start(self) -> None:
         """Set all tracers to their start."""
-        options, grid = self.options, self.grid
-
-        def values(block: Block) -> Array:
+        options, grid, tracer = self.options, self.grid, self.state.tracer
+        for array, block in zip(tracer.owned, tracer.layout.blocks, strict=True):
+            assert isinstance(block, Block)
             r = block.rectangle
             here = np.s_[r.j0 : r.j1, r.i0 : r.i1]
-            result = np.zeros((len(options.tracers), *grid.wet[(..., *here)].shape))
             for number, name in enumerate(options.tracers):
-                result[number] = starting(
+                array[number] = grid.wet[(..., *here)] * starting(
                     options.shape_of(name),
                     number,
                     grid.x[here],
@@ -202,9 +201,7 @@ class Transport:
                     grid.depth,
                     options.start_centre,
                 )
-            return result * grid.wet[(..., *here)]
-
-        self.state.tracer.set_from(values)
+        tracer.storage(tracer.layout).fresh[:] = 0
 
     def step(self, run: Runner, state: TransportState, dt: float, number: int) -> None:
         """Advance all tracers of `state` by `dt` [s]; `number` counts the steps.
