@@ -254,18 +254,18 @@ def partition_spectra(random: np.random.Generator, dtype: type) -> Sample:
     )
 
 
-def source_sample(parts: tuple[str, ...]) -> Maker:
+def source_sample(physics: str, parts: tuple[str, ...]) -> Maker:
     """Points under wind with their source terms; `parts` are what a kernel writes besides."""
 
     def make(random: np.random.Generator, dtype: type) -> Sample:
-        from halocline.waves.inspection import PointState, tolman_chalikov
+        from halocline.waves.inspection import PointState, package_of
         from halocline.waves.source_integration import COUNTERS, PHASES, SourceSettings
         from halocline.waves.spectrum import SpectralGrid
         from halocline.waves.wind_stability import WindStability
 
         grid = SpectralGrid(first_frequency=0.06, frequencies=9, directions=8)
         points, owned = 21, 18
-        package = tolman_chalikov()
+        package = package_of(physics)
         settings = SourceSettings(grid, stability=WindStability(enabled=True))
         state = PointState(grid, package, random.uniform(3.0, 9.0, points), dtype)
         arrays = state.arrays
@@ -300,7 +300,14 @@ def source_sample(parts: tuple[str, ...]) -> Maker:
     return make
 
 
-samples["integrate_tolman_chalikov"] = source_sample(())
-samples["separate_tolman_chalikov"] = source_sample(
-    ("input", "dissipation", "quadruplets", "quadruplet_diagonal", "friction", "breaking")
+source_parts = (
+    "input",
+    "dissipation",
+    "quadruplets",
+    "quadruplet_diagonal",
+    "friction",
+    "breaking",
 )
+for physics, package_name in (("ST2", "tolman_chalikov"), ("ST4", "ardhuin")):
+    samples[f"integrate_{package_name}"] = source_sample(physics, ())
+    samples[f"separate_{package_name}"] = source_sample(physics, source_parts)

@@ -21,3 +21,6 @@ water_density = 1000.0
 
 von_karman = 0.40
 """Von Karman's constant [1] (Ardhuin et al. 2010)."""
+
+air_viscosity = 1.4e-5
+"""Kinematic viscosity of air [m2 s-1] (Ardhuin et al. 2010)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from halocline.core.constants import gravity
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options
 from halocline.waves import _native
+from halocline.waves.ardhuin import ardhuin
 from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.quadruplets import Quadruplets
 from halocline.waves.source_integration import (
@@ -39,7 +41,7 @@ def tolman_chalikov(options: TolmanChalikov | None = None) -> SourcePackage:
     )
 
 
-PACKAGES = {"ST2": tolman_chalikov}
+PACKAGES: dict[str, Callable[[Any], SourcePackage]] = {"ST2": tolman_chalikov, "ST4": ardhuin}
 """Makers of the source packages by name."""
 
 
@@ -50,7 +52,7 @@ def package_of(physics: str, options: Options | None = None) -> SourcePackage:
         raise UserError(
             f"Unknown physics {physics!r}; known are {known}.{nearest(physics, PACKAGES)}"
         )
-    return PACKAGES[physics](options)  # type: ignore[arg-type]
+    return PACKAGES[physics](options)
 
 
 def wind_components(wind: tuple[float, float]) -> tuple[float, float]:

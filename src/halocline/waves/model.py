@@ -20,6 +20,7 @@ from halocline.runtime.kernel import kernels_of
 from halocline.runtime.runner import Runner, local_rows
 from halocline.waves import _native
 from halocline.runtime.communicator import Communicator
+from halocline.waves.ardhuin import Ardhuin
 from halocline.waves.bottom_friction import BottomFriction
 from halocline.waves.depth_breaking import DepthBreaking
 from halocline.waves.dispersion import linear_dispersion
@@ -51,7 +52,7 @@ kernels = kernels_of(_native)
 
 def source_package(options: WavesOptions) -> SourcePackage:
     """The package of the chosen physics with its options."""
-    chosen = {"ST2": options.tolman_chalikov}
+    chosen = {"ST2": options.tolman_chalikov, "ST4": options.ardhuin}
     return package_of(options.physics, chosen[options.physics])
 
 
@@ -91,6 +92,7 @@ class WavesOptions(Options):
         choices=("ST2", "ST4", "none"),
     )
     tolman_chalikov: TolmanChalikov = option(TolmanChalikov(), meaning="the package ST2")
+    ardhuin: Ardhuin = option(Ardhuin(), meaning="the package ST4")
     quadruplets: Quadruplets | None = option(
         None, meaning="nonlinear interactions; if not given, as the package wants them"
     )

@@ -418,8 +418,9 @@ void separate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spec
       for (int f = 0; f < nf; ++f) tile.row_rate[f] = V{};
     };
     copy.in(tile, all_lanes<V>(first));
+    package.start(tile);
     for (int round = 0; round < rounds; ++round) {
-      package.start(tile);
+      if (round > 0) package.finish(tile);
       clear();
       package.input(tile);
     }
