@@ -6,6 +6,7 @@ import argparse
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import halocline
@@ -24,6 +25,16 @@ epilog = f"""examples:
 exit codes:
 {exit_codes.table()}
 """
+
+
+lab_benchmarks = {
+    "waves": "the wave model on the benchmark of Tolman (2003)",
+    "transport": "the transport of tracers",
+}
+
+
+def _lab_words() -> str:
+    return "; ".join(f"{name}: {words}" for name, words in lab_benchmarks.items())
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -74,6 +85,10 @@ def build_parser() -> argparse.ArgumentParser:
     explain.add_argument("key", metavar="KEY", nargs="?", default="", help="option or table")
     plot_command.main_arguments(command("plot", "draw an output file", "plot fields.nc --animate"))
     command("cases", "list the shipped cases", "cases")
+    command("demo", "forecast global waves for five days and draw them", "demo")
+    lab = command("lab", "measure performance", "lab waves --json waves.json")
+    lab.add_argument("benchmark", choices=list(lab_benchmarks), help=_lab_words())
+    lab.add_argument("rest", nargs=argparse.REMAINDER, help="its own options: see its --help")
     return parser
 
 
@@ -197,6 +212,22 @@ def _cases(options: Any) -> int:
     return exit_codes.done
 
 
+def _demo(options: Any) -> int:
+    from halocline.experiment.demo import demo
+
+    return demo(main)
+
+
+def _lab(options: Any) -> int:
+    benchmark = import_module(f"halocline.lab.{options.benchmark}")
+    parser = argparse.ArgumentParser(
+        prog=f"halocline lab {options.benchmark}", description=benchmark.__doc__
+    )
+    benchmark.add_arguments(parser)
+    code: int = benchmark.main(parser.parse_args(options.rest))
+    return code
+
+
 _commands: dict[str, Callable[[Any], int]] = {
     "run": _run,
     "cycle": _cycle,
@@ -205,5 +236,7 @@ _commands: dict[str, Callable[[Any], int]] = {
     "new": _new,
     "explain": _explain,
     "plot": plot_command.run,
+    "demo": _demo,
+    "lab": _lab,
     "cases": _cases,
 }
