@@ -98,8 +98,7 @@ def propagate_space(random: np.random.Generator, dtype: type) -> Sample:
 
     arrays = {
         "spectrum": random.lognormal(sigma=0.3, size=(components, len(cells))),
-        "crossing_rate_x": random.uniform(2e-4, 4e-4, (frequencies, *shape)),
-        "crossing_rate_y": random.uniform(2e-4, 4e-4, (frequencies, *shape)),
+        "crossing_rate": random.uniform(2e-4, 4e-4, (frequencies, *shape)),
         "transparency_x": open_face(1),
         "transparency_y": open_face(0),
         "cell_area": random.uniform(0.5, 1.0, shape),

@@ -8,8 +8,7 @@ import numpy as np
 
 def propagate(
     density,
-    rate_x,
-    rate_y,
+    rate,
     transparency_x,
     transparency_y,
     area,
@@ -27,8 +26,7 @@ def propagate(
     if width_along > 0 or width_across > 0:
         content = average(
             density,
-            rate_x * step,
-            rate_y * step,
+            rate * step,
             transparency_x,
             transparency_y,
             area,
@@ -38,8 +36,8 @@ def propagate(
         )
     content = np.where(fixed, density * area, content)
     sweeps = [
-        (1, rate_x * step * travel[0], transparency_x),
-        (0, rate_y * step * travel[1], transparency_y),
+        (1, rate * step * travel[0], transparency_x),
+        (0, rate * aspect * step * travel[1], transparency_y),
     ]
     for axis, courant, transparency in sweeps if x_first else sweeps[::-1]:
         swept = sweep(content, courant, transparency, axis, scheme)
@@ -48,46 +46,57 @@ def propagate(
 
 
 def sweep(content, courant, transparency, axis, scheme):
-    """Move contents by signed Courant numbers at the faces before each cell along `axis`."""
-    forward = courant >= 0
-    before, after = np.roll(content, 1, axis), np.roll(content, -1, axis)
-    centre = np.where(forward, before, content)
-    upstream = np.where(forward, np.roll(content, 2, axis), after)
-    downstream = np.where(forward, content, before)
-    open_behind = np.where(forward, np.roll(transparency, 1, axis), np.roll(transparency, -1, axis))
-    high = (transparency > 0) & (open_behind > 0) & (scheme != "upwind")
-    c = np.abs(courant)
-    value = 0.5 * (centre + downstream) - 0.5 * c * (downstream - centre)
-    value -= (1 - c**2) / 6 * (downstream - 2 * centre + upstream)
+    """Move contents by Courant numbers at centres, of one sign, along `axis`."""
+    if (courant > 0).any():
+        return towards(
+            content, courant, transparency, np.roll(transparency, -1, axis), axis, scheme
+        )
+    mirrored = [np.flip(a, axis) for a in (content, -courant, transparency)]
+    faces = np.roll(mirrored[2], 1, axis)
+    after = towards(mirrored[0], mirrored[1], faces, mirrored[2], axis, scheme)
+    return np.flip(after, axis)
+
+
+def towards(content, courant, transparency, transparency_ahead, axis, scheme):
+    """Move contents forward along `axis`; the flux courant * content is interpolated."""
+    flux = courant * content
+    flux_behind, flux_ahead = np.roll(flux, 1, axis), np.roll(flux, -1, axis)
+    out = 0.5 * (flux + flux_ahead) - 0.5 * courant * (flux_ahead - flux)
+    out -= (1 - courant**2) / 6 * (flux_ahead - 2 * flux + flux_behind)
     if scheme == "UQ":
-        value = ultimate(value, upstream, centre, downstream, c)
-    out = c * np.where(high, value, centre)
+        out = ultimate(out, flux, flux_ahead, content, np.roll(content, 1, axis), courant)
+    high = (transparency > 0) & (transparency_ahead > 0) & (scheme != "upwind")
+    out = np.where(high, out, flux)
     if scheme != "QUICKEST":
-        out = np.minimum(out, centre)
-    entering = np.where(forward, transparency * out, -out)
-    leaving = np.where(forward, out, -transparency * out)
-    return content + entering - np.roll(leaving, -1, axis)
+        out = np.minimum(out, content)
+    return content - out + transparency * np.roll(out, 1, axis)
 
 
-def ultimate(value, upstream, centre, downstream, c):
-    """The universal limiter: monotone between the neighbours, upwind at extrema (Leonard 1991)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        reference = np.where(c > 0, upstream + (centre - upstream) / c, centre)
-    rising = (centre >= upstream) & (downstream >= centre)
-    falling = (centre <= upstream) & (downstream <= centre)
-    up = np.clip(value, centre, np.minimum(downstream, np.maximum(reference, centre)))
-    down = np.clip(value, np.maximum(downstream, np.minimum(reference, centre)), centre)
-    return np.where(rising, up, np.where(falling, down, centre))
+def ultimate(out, flux, flux_ahead, content, content_behind, courant):
+    """The universal limiter (Leonard 1991), on fluxes.
+
+    Between the upwind flux, the downstream one and what would leave the upstream content behind;
+    the upwind flux where these two lie on different sides of it.
+    """
+    empties = flux + (1 - courant) * (content - content_behind)
+    rising = (flux_ahead >= flux) & (empties >= flux)
+    falling = (flux_ahead <= flux) & (empties <= flux)
+    up = np.clip(out, flux, np.minimum(flux_ahead, empties))
+    down = np.clip(out, np.maximum(flux_ahead, empties), flux)
+    return np.where(rising, up, np.where(falling, down, flux))
 
 
-def average(density, move_x, move_y, open_x, open_y, area, aspect, along, across):
+def average(density, move, open_x, open_y, area, aspect, along, across):
     """Exchange with the neighbours on the two diagonals of the averaging area.
 
-    `move_x`, `move_y` are cells travelled in the step; `along`, `across` the half-widths as
+    `move` is columns travelled in the step; `along`, `across` the half-widths as
     vectors in metres per metre travelled. A corner of the area at (x, y) cells from the centre
     takes min(|x|, |y|) from a diagonal neighbour and the rest from the one beside it, times 1/6.
     """
     result = density * area
+
+    def mean(a, b):
+        return 0.5 * (a + b)
 
     def south(a):
         return np.roll(a, 1, 0)
@@ -98,18 +107,19 @@ def average(density, move_x, move_y, open_x, open_y, area, aspect, along, across
     for sign in (1, -1):
         x, y = along * sign + across
         # through west faces
-        shape = 0.5 * (aspect + west(aspect))
-        excess = np.maximum(abs(x) - abs(y) * shape, 0.0) * move_x / 6
-        flux = excess * open_x * 0.5 * (area + west(area)) * (west(density) - density)
+        shape = mean(aspect, west(aspect))
+        excess = np.maximum(abs(x) - abs(y) * shape, 0.0) * mean(move, west(move)) / 6
+        flux = excess * open_x * mean(area, west(area)) * (west(density) - density)
         result += flux - np.roll(flux, -1, 1)
         # through south faces
-        shape = 0.5 * (aspect + south(aspect))
-        excess = np.maximum(abs(y) - abs(x) / shape, 0.0) * move_y / 6
-        flux = excess * open_y * 0.5 * (area + south(area)) * (south(density) - density)
+        shape = mean(aspect, south(aspect))
+        excess = np.maximum(abs(y) * shape - abs(x), 0.0) * mean(move, south(move)) / 6
+        flux = excess * open_y * mean(area, south(area)) * (south(density) - density)
         result += flux - np.roll(flux, -1, 0)
         # through south-west corners
         share = np.minimum(abs(x), abs(y) * shape) / 6
-        share = share * 0.5 * (move_x + south(move_x)) * 0.5 * (area + south(area))
+        share = share * mean(area, south(area))
+        share *= mean(mean(move, south(move)), west(mean(move, south(move))))
         if x * y > 0:
             way = np.maximum(south(open_x) * open_y, west(open_y) * open_x)
             flux = share * way * (south(west(density)) - density)

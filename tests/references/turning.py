@@ -14,11 +14,13 @@ def turn(density, courant, scheme):
     c = np.abs(courant)
     value = 0.5 * (centre + downstream) - 0.5 * c * (downstream - centre)
     value -= (1 - c**2) / 6 * (downstream - 2 * centre + upstream)
-    if scheme == "upwind":
-        value = centre
+    out = c * value
     if scheme == "UQ":
-        value = ultimate(value, upstream, centre, downstream, c)
+        out = ultimate(out, c * centre, c * downstream, centre, upstream, c)
+        out = np.minimum(out, centre)
+    spread = 1.0 - 0.25 * (np.roll(courant, -1) - np.roll(courant, 1))
+    out = c * centre if scheme == "upwind" else out * spread
     diverges = np.where(forward, np.roll(courant, 1) < 0, np.roll(courant, -1) > 0)
-    out = np.minimum(c * value, np.where(diverges, 0.5, 1.0) * centre)
+    out = np.minimum(out, np.where(diverges, 0.5, 1.0) * centre)
     flux = np.where(forward, out, -out)
     return density - flux + np.roll(flux, 1)

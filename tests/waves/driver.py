@@ -58,8 +58,7 @@ class SpaceDriver:
         self.arrays = arrays
         directions = spectral.directions
         for name, units, values, on, kind_ in (
-            ("crossing_rate_x", "s-1", arrays["crossing_rate_x"], "cells", dtype),
-            ("crossing_rate_y", "s-1", arrays["crossing_rate_y"], "cells", dtype),
+            ("crossing_rate", "s-1", arrays["crossing_rate"], "cells", dtype),
             ("transparency_x", "1", arrays["transparency_x"], "cells", dtype),
             ("transparency_y", "1", arrays["transparency_y"], "cells", dtype),
             ("cell_area", "1", arrays["cell_area"], "cells", dtype),

@@ -73,8 +73,7 @@ def test_kernel_equals_reference(scheme, widths, x_first):
         frequency, direction = divmod(component, spectral.directions)
         expected = propagate(
             plane,
-            arrays["crossing_rate_x"][frequency],
-            arrays["crossing_rate_y"][frequency],
+            arrays["crossing_rate"][frequency],
             arrays["transparency_x"],
             arrays["transparency_y"],
             arrays["cell_area"],
@@ -100,8 +99,9 @@ def test_no_spectrum_becomes_negative(dtype, scheme, widths):
     grid = sphere(2)
     options = SpatialPropagation(scheme=scheme, **widths)
     driver = SpaceDriver(grid, spectral, options, 1.0, dtype=dtype)
-    rates = driver.arrays["crossing_rate_x"].max(), driver.arrays["crossing_rate_y"].max()
-    driver.spatial_step.set_global(np.full(3, 0.999 / max(rates)))
+    rate = driver.arrays["crossing_rate"]
+    fastest = max(rate.max(), (rate * driver.arrays["cell_aspect"]).max())
+    driver.spatial_step.set_global(np.full(3, 0.999 / fastest))
     driver.set(spiky(grid, spectral.components, 3))
     for number in range(20):
         driver.step(number % 2 == 0)
@@ -112,13 +112,11 @@ def test_no_spectrum_becomes_negative(dtype, scheme, widths):
 
 
 @pytest.mark.parametrize(("dtype", "bound"), [(np.float64, 1e-14), (np.float32, 2e-6)])
-@pytest.mark.parametrize("sides", ["periodic", "closed"])
 @pytest.mark.parametrize("widths", [{}, plain])
-def test_energy_is_kept_without_land_and_islands(dtype, bound, sides, widths):
+def test_energy_is_kept_where_there_is_no_land(dtype, bound, widths):
     """The float32 bound is for 100 steps; averaging keeps energy too."""
     depth = np.random.default_rng(7).uniform(10.0, 60.0, (12, 15))
-    joined = {"periodic_x": True, "periodic_y": True} if sides == "periodic" else {}
-    grid = basin(depth=depth, **joined)
+    grid = basin(depth=depth, periodic_x=True, periodic_y=True)
     driver = SpaceDriver(grid, spectral, SpatialPropagation(**widths), 400.0, dtype=dtype)
     driver.set(spiky(grid, spectral.components))
     total = driver.planes.sum(axis=(1, 2), dtype=float)
@@ -128,15 +126,26 @@ def test_energy_is_kept_without_land_and_islands(dtype, bound, sides, widths):
 
 
 def test_energy_is_kept_on_the_sphere():
-    """Averaging between rows of different area keeps energy as well."""
-    grid = sphere(islands=False)
+    """Averaging between rows of different area keeps energy as well, until the sides are met."""
+    grid = sphere(islands=False, shape=(40, 36))
     mask = np.ones(grid.shape, bool)
     grid = Grid(x=grid.x, y=grid.y, depth=grid.depth, mask=mask, periodic_x=True)
-    driver = SpaceDriver(grid, spectral, SpatialPropagation(), 9000.0)
-    driver.set(spiky(grid, spectral.components))
+    driver = SpaceDriver(grid, spectral, SpatialPropagation(), 4000.0)
+    start = spiky(grid, spectral.components)
+    start[:, :18] = start[:, -18:] = 0.0
+    driver.set(start)
     total = (driver.planes * grid.area).sum()
-    driver.steps(50)
-    assert (driver.planes * grid.area).sum() == pytest.approx(total, rel=1e-13)
+    driver.steps(4)
+    assert (driver.planes[:, [0, -1]] == 0.0).all()
+    assert (driver.planes * grid.area).sum() == pytest.approx(total, rel=1e-14)
+
+
+def test_sides_that_are_not_joined_let_waves_out():
+    grid = basin()
+    driver = SpaceDriver(grid, spectral, SpatialPropagation(), 500.0)
+    driver.set(np.ones((spectral.components, *grid.shape)))
+    driver.steps(120)
+    assert driver.planes[0].max() < 1e-6
 
 
 @pytest.mark.parametrize("scheme", ["upwind", "QUICKEST", "UQ"])
@@ -159,7 +168,7 @@ def test_averaging_widens_a_point_as_tolman_says():
     start[:, 10, 10] = 1.0
     driver.set(start)
     driver.step()
-    rate = driver.arrays["crossing_rate_x"][0].max() * 600.0
+    rate = driver.arrays["crossing_rate"][0].max() * 600.0
     scalars = options.scalars(narrow)
     along, across = scalars["width_along"] * rate, scalars["width_across"] * rate
     plane = driver.planes[0]
@@ -197,9 +206,9 @@ def test_islands_and_ice_let_their_share_pass():
     driver.set(start)
     driver.steps(200)
     line = driver.planes[0, 1]
-    assert line[11] == pytest.approx(1.0, abs=1e-6)
-    assert line[20] == pytest.approx(0.5, abs=1e-6)
-    assert line[30] == pytest.approx(0.25, abs=1e-6)
+    assert line[11] == pytest.approx(1.0, abs=1e-5)
+    assert line[20] == pytest.approx(0.5, abs=2e-4)
+    assert line[30] == pytest.approx(0.25, abs=2e-4)
     assert line[33] == 0.0
 
 
@@ -271,11 +280,12 @@ def test_mirrored_worlds_give_mirrored_bits():
 
 def test_number_of_sub_steps():
     grid = SpectralGrid(frequencies=3, directions=4, first_frequency=0.05, factor=2.0)
-    rate = np.array([1e-3, 5e-4, 2.5e-4])[:, None, None] * np.ones((1, 2, 2))
-    assert sub_steps(grid, rate, 0.5 * rate, 3600.0, spatial_step=900.0).tolist() == [4, 2, 1]
-    assert sub_steps(grid, rate, 0.5 * rate, 3600.0).tolist() == [4, 2, 1]
+    rate = np.array([5e-4, 2.5e-4, 1.25e-4])[:, None, None] * np.ones((1, 2, 2))
+    aspect = np.array([[0.5, 1.0], [0.5, 2.0]])
+    assert sub_steps(grid, rate, aspect, 3600.0, spatial_step=900.0).tolist() == [4, 2, 1]
+    assert sub_steps(grid, rate, aspect, 3600.0).tolist() == [4, 2, 1]
     with pytest.raises(UserError, match=r"0.0500 Hz would cross 1.20 cells.*most 1000 s"):
-        sub_steps(grid, rate, rate, 3600.0, spatial_step=1200.0)
+        sub_steps(grid, rate, aspect, 3600.0, spatial_step=1200.0)
 
 
 def test_wide_averaging_is_kept_within_the_neighbours():

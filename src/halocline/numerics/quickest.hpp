@@ -7,35 +7,41 @@ namespace halocline::numerics {
 /// First-order upwind; QUICKEST (Leonard 1979); QUICKEST with the ULTIMATE limiter (Leonard 1991).
 enum class Advection { upwind, quickest, ultimate_quickest };
 
-/// What leaves the centre cell through its downstream face in one step, in cell contents.
+/// What crosses a face in one step beyond the upwind flux.
 ///
 /// All differences are taken with the flow: `behind` = centre - upstream, `ahead` = downstream -
-/// centre; a difference of 0 stands for a neighbour that must not be used, and turns the limited
-/// scheme into upwind there. With 0 <= courant <= 1 the upwind and the limited outflow lie between
-/// 0 and `centre`, so contents stay positive.
+/// centre. The flux c q, not q, is interpolated: then a steady flux through cells of different
+/// Courant number c is kept exactly, and time is second order where c varies (Leonard's scheme
+/// where it does not). Differences of 0 stand for a neighbour that must not be used, and give 0.
 ///
 /// Leonard (1979): face value = (C + D)/2 - c/2 (D - C) - (1 - c^2)/6 (D - 2C + U). Leonard (1991)
 /// bounds it by C, D and U + (C - U)/c; both are written here as corrections to the upwind value C.
+///
+/// @param flux_behind, flux_ahead  differences of courant * content
+/// @param behind                   difference of contents
+/// @param courant                  of the centre cell, between 0 and 1
 template <Advection scheme, class V>
-HD inline V outflow(V centre, V behind, V ahead, V courant) {
+HD inline V beyond_upwind(V flux_behind, V flux_ahead, V behind, V courant) {
   using T = scalar_of<V>;
-  V flux = courant * centre;
-  if constexpr (scheme != Advection::upwind) {
-    const V stays = T(1) - courant;
-    const V third = courant * stays * T(1.0 / 6.0);
-    V correction = third * ((T(2) - courant) * ahead + (T(1) + courant) * behind);
-    if constexpr (scheme == Advection::ultimate_quickest) {
-      const V zero = splat<V>(T(0));
-      const V to_downstream = courant * ahead;
-      const V to_upstream = stays * behind;
-      const V highest = maximum(zero, minimum(to_downstream, to_upstream));
-      const V lowest = minimum(zero, maximum(to_downstream, to_upstream));
-      correction = minimum(maximum(correction, lowest), highest);
-    }
-    flux = flux + correction;
-  }
+  const V stays = T(1) - courant;
+  const V third = stays * T(1.0 / 6.0);
+  const V flux = third * ((T(2) - courant) * flux_ahead + (T(1) + courant) * flux_behind);
   if constexpr (scheme == Advection::quickest) return flux;
-  return minimum(flux, centre);
+  const V zero = splat<V>(T(0));
+  const V most = stays * behind;
+  const V highest = maximum(minimum(flux_ahead, most), zero);
+  const V lowest = minimum(maximum(flux_ahead, most), zero);
+  return minimum(maximum(flux, lowest), highest);
+}
+
+/// Outflow of the centre cell through its downstream face, in contents. The upwind and the limited
+/// one lie between 0 and `centre`, so contents stay positive.
+template <Advection scheme, class V>
+HD inline V outflow(V centre, V flux, V flux_behind, V flux_ahead, V behind, V courant) {
+  if constexpr (scheme == Advection::upwind) return minimum(flux, centre);
+  const V out = flux + beyond_upwind<scheme>(flux_behind, flux_ahead, behind, courant);
+  if constexpr (scheme == Advection::quickest) return out;
+  return maximum(minimum(out, centre), splat<V>(scalar_of<V>(0)));
 }
 
 }  // namespace halocline::numerics

@@ -171,8 +171,7 @@ class WaveModel:
             "fixed_point", "1", arrays["fixed_point"], on="points", dtype=np.int32
         )
         for name, units in (
-            ("crossing_rate_x", "s-1"),
-            ("crossing_rate_y", "s-1"),
+            ("crossing_rate", "s-1"),
             ("cell_area", "1"),
             ("cell_aspect", "1"),
         ):
@@ -182,8 +181,8 @@ class WaveModel:
         self.travel = self._static("travel", "1", travel(spectral))
         self.sub_steps = sub_steps(
             spectral,
-            arrays["crossing_rate_x"],
-            arrays["crossing_rate_y"],
+            arrays["crossing_rate"],
+            arrays["cell_aspect"],
             self.time_step,
             spatial_step=self.options.spatial_step,
         )

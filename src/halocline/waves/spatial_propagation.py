@@ -105,17 +105,14 @@ def _cosine_and_sine(angle: float) -> tuple[float, float]:
 def propagation_arrays(grid: Grid, spectral: SpectralGrid) -> dict[str, Array]:
     """Global static arrays of the kernel, from grid and depth.
 
-    crossing_rate_x, crossing_rate_y [s-1], shape (frequency, nj, ni): group speed over distance of
-    centres at the west and south faces of cells; beside land that of the sea cell, 0 on the
-    outermost faces of sides that are not joined.
+    crossing_rate [s-1], shape (frequency, nj, ni): group speed over width of cells, 0 on land.
     cell_area, cell_aspect, shape (nj, ni). fixed_point, shape (sea points,).
     """
     _, group_speed = linear_dispersion(np.where(grid.mask, grid.depth, 1.0), spectral.frequency)
     area = grid.area
     fixed = np.zeros(grid.shape, bool) if grid.boundary is None else grid.boundary
     return {
-        "crossing_rate_x": _at_faces(group_speed / grid.dx, grid, axis=-1),
-        "crossing_rate_y": _at_faces(group_speed / grid.dy, grid, axis=-2),
+        "crossing_rate": np.where(grid.mask, group_speed / grid.dx, 0.0),
         "cell_area": area / area.max(),
         "cell_aspect": grid.dx / grid.dy,
         "fixed_point": grid.at_points(fixed),
@@ -129,13 +126,6 @@ def _behind(values: NDArray[Any], grid: Grid, axis: int) -> NDArray[Any]:
     if not periodic:
         shifted[(..., 0) if axis == -1 else (..., 0, slice(None))] = 0
     return shifted
-
-
-def _at_faces(rate: Array, grid: Grid, axis: int) -> Array:
-    here = np.broadcast_to(grid.mask, rate.shape).astype(float)
-    behind = _behind(here, grid, axis)
-    total = here * rate + behind * _behind(rate, grid, axis)
-    return total / np.maximum(here + behind, 1.0) * _behind(np.ones(grid.shape), grid, axis)
 
 
 def transparencies(
@@ -168,8 +158,8 @@ def cells_of_points(block: Block) -> NDArray[np.int32]:
 
 def sub_steps(
     spectral: SpectralGrid,
-    crossing_rate_x: Array,
-    crossing_rate_y: Array,
+    crossing_rate: Array,
+    cell_aspect: Array,
     time_step: float,
     *,
     spatial_step: float | None = None,
@@ -181,9 +171,7 @@ def sub_steps(
     ones as its group speed in deep water is smaller. Without it, steps are chosen so that no wave
     crosses more than `maximum_courant` of a cell. Both come from the whole grid.
     """
-    fastest = np.array(
-        [max(x.max(), y.max()) for x, y in zip(crossing_rate_x, crossing_rate_y, strict=True)]
-    )
+    fastest = (crossing_rate * np.maximum(cell_aspect, 1.0)).max(axis=(1, 2))
     if spatial_step is None:
         longest = maximum_courant / np.maximum(fastest, 1e-30)
     else:

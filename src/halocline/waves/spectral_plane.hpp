@@ -1,121 +1,255 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <cstdlib>
 #include <vector>
 
+#include "pack.hpp"
 #include "view.hpp"
 
-/// One spectral component between its compact list of sea points and a padded plane [j][i].
+/// One spectral component between its compact list of sea points and rows of a padded plane.
 namespace halocline::waves {
 
-/// Planes that say how fast and how freely energy crosses the faces of a block.
+/// Planes that say how fast and how freely energy crosses a block.
 template <class T>
 struct Metrics {
-  View<const T, 3> crossing_rate_x, crossing_rate_y;
+  View<const T, 3> crossing_rate;
   View<const T, 2> transparency_x, transparency_y, cell_area, cell_aspect;
 };
 
-/// Scratch of one thread: the plane of one component and the few rows that are being swept.
-template <class T>
-struct PlaneBuffers {
-  PlaneBuffers(int rows, int columns)
-      : width((columns + 31) / 16 * 16), memory(static_cast<std::size_t>(rows + 16) * width, T(0)) {
-    plane = memory.data();
-    T* next = plane + static_cast<std::size_t>(rows) * width;
-    for (T** row : {&content[0], &content[1], &content[2], &content[3], &outflow[0], &outflow[1],
-                    &outflow_x, &averaged, &swept, &exchange[0], &exchange[1], &exchange[2],
-                    &exchange[3], &exchange[4], &exchange[5], &exchange_x}) {
-      *row = next;
-      next += width;
+/// A plane whose rows can be read in whole packs: the given one where its rows are padded, as those
+/// of fields are, else a copy.
+template <class T, int Rank>
+class WholePacks {
+ public:
+  explicit WholePacks(View<const T, Rank> plane) : view_(plane) {
+    constexpr std::ptrdiff_t unit = 64 / sizeof(T);
+    const std::ptrdiff_t columns = plane.extent[Rank - 1];
+    if (plane.stride[Rank - 2] % unit == 0) return;
+    const std::ptrdiff_t length = (columns + unit - 1) / unit * unit;
+    std::ptrdiff_t rows = 1;
+    for (int axis = Rank - 2; axis >= 0; --axis) {
+      view_.stride[axis] = rows * length;
+      rows *= plane.extent[axis];
+    }
+    copy_.assign(static_cast<std::size_t>(rows * length), T(0));
+    view_.data = copy_.data();
+    for (std::ptrdiff_t row = 0; row < rows; ++row) {
+      std::ptrdiff_t from = 0, rest = row;
+      for (int axis = Rank - 2; axis >= 0; --axis) {
+        from += rest % plane.extent[axis] * plane.stride[axis];
+        rest /= plane.extent[axis];
+      }
+      std::copy_n(plane.data + from, columns, copy_.data() + row * length);
     }
   }
+  WholePacks(const WholePacks&) = delete;
+  operator View<const T, Rank>() const { return view_; }
 
-  std::ptrdiff_t width;
-  std::vector<T> memory;
-  T* plane;
-  T *content[4], *outflow[2], *outflow_x, *averaged, *swept, *exchange[6], *exchange_x;
+ private:
+  View<const T, Rank> view_;
+  std::vector<T> copy_;
 };
+
+/// A row of a plane, read in packs; with `uniform`, one value.
+template <class V, bool uniform>
+class Row {
+  using T = scalar_of<V>;
+
+ public:
+  explicit Row(const T* values) : values_(values) {}
+  explicit Row(T value) : value_(splat<V>(value)) {}
+  V operator[](std::ptrdiff_t i) const {
+    if constexpr (uniform)
+      return value_;
+    else
+      return load<V>(values_ + i);
+  }
+
+ private:
+  const T* values_ = nullptr;
+  V value_{};
+};
+
+/// Neighbours in a row: `here` moved by one lane, filled from the pack beside it.
+template <class V>
+inline V from_west(V west, V here) {
+  constexpr int width = width_of<V>;
+  mask_of<V> lane{};
+  for (int n = 0; n < width; ++n) lane[n] = width - 1 + n;
+  return __builtin_shuffle(west, here, lane);
+}
+template <class V>
+inline V from_east(V here, V east) {
+  constexpr int width = width_of<V>;
+  mask_of<V> lane{};
+  for (int n = 0; n < width; ++n) lane[n] = n + 1;
+  return __builtin_shuffle(here, east, lane);
+}
 
 /// Where the points of a block lie: runs of neighbours that are moved as a whole, row by row.
 template <class T>
 class PlaneMap {
+  using V = pack<T, lanes<T>>;
+
  public:
   PlaneMap(const Box& box, View<const std::int32_t, 1> cell_of_point,
-           View<const std::int32_t, 1> fixed_point, View<const T, 2> cell_area)
+           View<const std::int32_t, 1> fixed_point, const Metrics<T>& metrics)
       : box(box),
-        columns_(cell_area.extent[1]),
-        width_((columns_ + 31) / 16 * 16),
-        points_(cell_of_point.extent[0]),
-        runs_of_row_(cell_area.extent[0]),
-        fixed_of_row_(cell_area.extent[0]),
-        inverse_area_(width_ * cell_area.extent[0]) {
-    for (std::ptrdiff_t point = 0; point < points_; ++point) {
-      const int j = cell_of_point(point) / columns_, i = cell_of_point(point) % columns_;
-      add_point(static_cast<std::int32_t>(point), j, i);
-      if (fixed_point(point) != 0)
-        fixed_of_row_[j].push_back({static_cast<std::int32_t>(point), i});
+        rows(metrics.cell_area.extent[0]),
+        columns(metrics.cell_area.extent[1]),
+        runs_of_row_(rows),
+        fixed_of_row_(rows),
+        area_of_row_(rows),
+        aspect_of_row_(rows),
+        metrics_(metrics) {
+    for (std::ptrdiff_t point = 0, end; point < cell_of_point.extent[0]; point = end) {
+      const std::ptrdiff_t stop = point < box.points ? box.points : cell_of_point.extent[0];
+      const auto cell = std::div(cell_of_point(point), static_cast<std::int32_t>(columns));
+      const std::ptrdiff_t most = std::min<std::ptrdiff_t>(stop, point + columns - cell.rem);
+      end = point + 1;
+      while (end < most && cell_of_point(end) == cell_of_point(end - 1) + 1) ++end;
+      runs_of_row_[cell.quot].push_back(
+          {static_cast<std::int32_t>(point), cell.rem, static_cast<std::int32_t>(end - point)});
     }
-    for (int j = box.j0; j < box.j1; ++j)
-      for (int i = box.i0; i < box.i1; ++i) inverse_area_[j * width_ + i] = T(1) / cell_area(j, i);
+    for (std::ptrdiff_t point = 0; point < fixed_point.extent[0]; ++point)
+      if (fixed_point(point) != 0) {
+        const auto cell = std::div(cell_of_point(point), static_cast<std::int32_t>(columns));
+        fixed_of_row_[cell.quot].push_back({static_cast<std::int32_t>(point), cell.rem});
+      }
+    for (std::ptrdiff_t j = 0; j < rows; ++j)
+      uniform_ &= one_value(metrics.cell_area.row(j), area_of_row_[j]) &&
+                  one_value(metrics.cell_aspect.row(j), aspect_of_row_[j]);
   }
 
-  /// Put all points, halo included, on the plane; its land stays as it is.
-  void scatter(const T* spectrum, T* plane) const {
-    for (const Run& run : halo_)
-      std::copy_n(spectrum + run.point, run.length, plane + run.j * width_ + run.i);
-    for (const auto& runs : runs_of_row_)
-      for (const Run& run : runs)
-        std::copy_n(spectrum + run.point, run.length, plane + run.j * width_ + run.i);
+  /// Put the points of row j, halo included, on a row; its land becomes 0.
+  void scatter_row(int j, const T* spectrum, T* density) const {
+    for (std::ptrdiff_t i = 0; i < columns; i += lanes<T>) store<V>(density + i, V{});
+    for (const Run& run : runs_of_row_[j])
+      copy_run(run.length, spectrum + run.point, density + run.i, [](auto value) { return value; });
   }
 
-  /// Turn contents of row j into densities of the owned points; fixed ones keep what they have.
-  void gather_row(int j, const T* plane, const T* content, T* spectrum) const {
-    const T* inverse = inverse_area_.data() + j * width_;
-    for (const Run& run : runs_of_row_[j]) {
-      T* to = spectrum + run.point;
-      const T* from = content + run.i;
-      const T* scale = inverse + run.i;
-#pragma omp simd
-      for (int n = 0; n < run.length; ++n) to[n] = from[n] * scale[n];
+  /// Ask memory for the points of row j, which will be read and written soon.
+  void prefetch_row(int j, const T* spectrum) const {
+    constexpr std::int32_t line = 64 / sizeof(T);
+    if (j < 0 || j >= rows) return;
+    for (const Run& run : runs_of_row_[j])
+      for (std::int32_t n = 0; n < run.length; n += line)
+        __builtin_prefetch(spectrum + run.point + n, 1, 2);
+  }
+
+  /// Turn contents of row j into densities of its owned points; fixed ones keep what they have.
+  void gather_row(int j, const T* density, const T* content, T* spectrum) const {
+    if (uniform_) {
+      const T inverse = T(1) / area_of_row_[j];
+      for (const Run& run : runs_of_row_[j])
+        if (run.point < box.points)
+          copy_run(run.length, content + run.i, spectrum + run.point,
+                   [inverse](auto value) { return value * inverse; });
+    } else {
+      const T* area = metrics_.cell_area.row(j);
+      for (const Run& run : runs_of_row_[j])
+        if (run.point < box.points)
+          for (int n = 0; n < run.length; ++n)
+            spectrum[run.point + n] = content[run.i + n] * (T(1) / area[run.i + n]);
     }
     for (const Fixed& fixed : fixed_of_row_[j])
-      if (fixed.point < box.points) spectrum[fixed.point] = plane[j * width_ + fixed.i];
+      if (fixed.point < box.points) spectrum[fixed.point] = density[fixed.i];
   }
 
   /// Put the held densities of row j back after an operation on its contents.
-  void restore_fixed(int j, View<const T, 2> cell_area, const T* plane, T* content) const {
+  void restore_fixed(int j, const T* density, T* content) const {
     for (const Fixed& fixed : fixed_of_row_[j])
-      content[fixed.i] = cell_area(j, fixed.i) * plane[j * width_ + fixed.i];
+      content[fixed.i] = metrics_.cell_area(j, fixed.i) * density[fixed.i];
   }
 
+  template <bool uniform>
+  Row<V, uniform> area(int j) const {
+    if constexpr (uniform)
+      return Row<V, true>(area_of_row_[j]);
+    else
+      return Row<V, false>(metrics_.cell_area.row(j));
+  }
+  template <bool uniform>
+  Row<V, uniform> aspect(int j) const {
+    if constexpr (uniform)
+      return Row<V, true>(aspect_of_row_[j]);
+    else
+      return Row<V, false>(metrics_.cell_aspect.row(j));
+  }
+  /// Whether area and aspect have one value in each row.
+  bool uniform() const { return uniform_; }
+
   Box box;
+  std::ptrdiff_t rows, columns;
 
  private:
   struct Run {
-    std::int32_t point, j, i, length;
+    std::int32_t point, i, length;
   };
   struct Fixed {
     std::int32_t point, i;
   };
 
-  void add_point(std::int32_t point, int j, int i) {
-    std::vector<Run>& runs = point < box.points ? runs_of_row_[j] : halo_;
-    if (!runs.empty()) {
-      Run& last = runs.back();
-      if (last.point + last.length == point && last.j == j && last.i + last.length == i) {
-        ++last.length;
-        return;
-      }
+  /// Whether a row has one value, but for zeros, which stand outside the grid where nothing is.
+  bool one_value(const T* values, T& value) const {
+    value = T(0);
+    for (std::ptrdiff_t i = 0; i < columns; ++i) {
+      if (values[i] == T(0)) continue;
+      if (value == T(0)) value = values[i];
+      if (values[i] != value) return false;
     }
-    runs.push_back({point, j, i, 1});
+    return true;
   }
 
-  std::ptrdiff_t columns_, width_, points_;
+  /// Copy a run in packs, the last of which may overlap the one before it.
+  template <class Change>
+  static void copy_run(std::ptrdiff_t length, const T* from, T* to, Change change) {
+    constexpr std::ptrdiff_t width = lanes<T>;
+    if (length < width) {
+      for (std::ptrdiff_t n = 0; n < length; ++n) to[n] = change(from[n]);
+      return;
+    }
+    for (std::ptrdiff_t n = 0; n + width < length; n += width)
+      store<V>(to + n, change(load<V>(from + n)));
+    store<V>(to + length - width, change(load<V>(from + length - width)));
+  }
+
   std::vector<std::vector<Run>> runs_of_row_;
   std::vector<std::vector<Fixed>> fixed_of_row_;
-  std::vector<Run> halo_;
-  std::vector<T> inverse_area_;
+  std::vector<T> area_of_row_, aspect_of_row_;
+  const Metrics<T>& metrics_;
+  bool uniform_ = true;
+};
+
+/// Rows that one thread works on, a few kilobytes, in the nearest cache.
+template <class T>
+class RowBuffers {
+ public:
+  explicit RowBuffers(std::ptrdiff_t columns)
+      : width_((columns + 15) / 16 * 16 + 32), memory_(number * width_ + 16, T(0)) {}
+
+  T* density(int j) { return at(j & 3); }  ///< of row j as it came
+  T* content(int order) { return at(4 + (order & 3)); }
+  T* flux(int order) { return at(8 + (order & 3)); }  ///< courant number in y times content
+  T* outflow(int order) { return at(12 + (order & 1)); }
+  T* averaged() { return at(14); }
+  T* swept() { return at(15); }
+  T* along() { return at(16); }
+  T* straight(int face) { return at(17 + (face & 1)); }
+  T* rising(int face) { return at(19 + (face & 1)); }
+  T* falling(int face) { return at(21 + (face & 1)); }
+  void clear() { std::fill(memory_.begin(), memory_.end(), T(0)); }
+
+ private:
+  static constexpr int number = 23;
+  T* at(int row) {
+    const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
+    const std::size_t skip = (64 - start % 64) % 64 / sizeof(T);
+    return memory_.data() + skip + 16 + row * width_;
+  }
+  std::ptrdiff_t width_;
+  std::vector<T> memory_;
 };
 
 }  // namespace halocline::waves

@@ -1,8 +1,6 @@
 #pragma once
 #include <cmath>
 
-#include "numerics/quickest.hpp"
-#include "pack.hpp"
 #include "spectral_plane.hpp"
 
 /// Averaging against the garden-sprinkler effect (Tolman 2002, Ocean Modelling 4).
@@ -37,117 +35,129 @@ struct AveragingVectors {
 ///
 /// An exchange is in proportion to the difference of densities, to the area, and to the share
 /// that passes the face; through a corner, the better of the two ways around it counts.
-template <class T>
+template <bool uniform, class T>
 class SprinklerAveraging {
+  using V = pack<T, lanes<T>>;
+  using Shape = Row<V, uniform>;
+  using Plane = Row<V, false>;
+
  public:
-  SprinklerAveraging(const PlaneMap<T>& map, const Metrics<T>& metrics, PlaneBuffers<T>& buffers,
+  SprinklerAveraging(const PlaneMap<T>& map, const Metrics<T>& metrics, RowBuffers<T>& buffers,
                      int frequency, T step, const AveragingVectors<T>& vectors)
       : map_(map),
         metrics_(metrics),
         buffers_(buffers),
         frequency_(frequency),
-        sixth_(step / T(6)),
+        quarter_(step / T(24)),
         vectors_(vectors) {}
 
-  /// Contents of row j, columns two cells into the halo; rows come in the order of travel.
-  void row(int j, bool northward, T* content) {
-    const T* area = metrics_.cell_area.row(j);
-    const T* density = buffers_.plane + j * buffers_.width;
-    const int west = map_.box.i0 - 2, east = map_.box.i1 + 2;
+  /// Contents of row j; rows come in the order of travel, their densities lie in the buffers.
+  void row(int j, bool first, bool northward, T* content) {
     if (!vectors_.active) {
-#pragma omp simd
-      for (int i = west; i < east; ++i) content[i] = area[i] * density[i];
+      const Shape area = map_.template area<uniform>(j);
+      const T* density = buffers_.density(j);
+      for (std::ptrdiff_t i = 0; i < map_.columns; i += lanes<T>)
+        store<V>(content + i, area[i] * load<V>(density + i));
       return;
     }
-    const bool first = northward ? j == map_.box.j0 - 2 : j == map_.box.j1 + 1;
     if (first) exchange_across(northward ? j : j + 1);
     exchange_across(northward ? j + 1 : j);
     exchange_along(j);
-    add_up(west, east, density, area, buffers_.exchange_x, exchanges(j), exchanges(j + 1), content);
+    add_up(j, content);
   }
 
  private:
-  struct Exchanges {
-    T *straight, *rising, *falling;
-  };
-  Exchanges exchanges(int face) const {
-    T** rows = buffers_.exchange + 3 * (face & 1);
-    return {rows[0], rows[1], rows[2]};
+  Plane plane_row(View<const T, 2> plane, int j) const { return Plane(plane.row(j)); }
+  Plane rate_row(int j) const { return Plane(metrics_.crossing_rate.row(frequency_, j)); }
+
+  void add_up(int j, T* content) {
+    const Shape area = map_.template area<uniform>(j);
+    const T *density = buffers_.density(j), *along = buffers_.along();
+    const T *south = buffers_.straight(j), *north = buffers_.straight(j + 1);
+    const T *rising = buffers_.rising(j), *rising_north = buffers_.rising(j + 1);
+    const T *falling = buffers_.falling(j), *falling_north = buffers_.falling(j + 1);
+    for (std::ptrdiff_t i = 0; i < map_.columns; i += lanes<T>) {
+      const V across =
+          (load<V>(south + i) + (load<V>(rising + i) + load<V>(falling + i + 1))) -
+          (load<V>(north + i) + (load<V>(rising_north + i + 1) + load<V>(falling_north + i)));
+      store<V>(content + i, area[i] * load<V>(density + i) +
+                                ((load<V>(along + i) - load<V>(along + i + 1)) + across));
+    }
   }
 
-  static void add_up(int west, int east, const T* density, const T* area, const T* along,
-                     Exchanges south, Exchanges north, T* __restrict content) {
-#pragma omp simd
-    for (int i = west; i < east; ++i)
-      content[i] =
-          area[i] * density[i] + ((along[i] - along[i + 1]) +
-                                  ((south.straight[i] + (south.rising[i] + south.falling[i + 1])) -
-                                   (north.straight[i] + (north.rising[i + 1] + north.falling[i]))));
-  }
-
-  /// Exchange eastward through the faces of row j.
+  /// Exchange eastward through the west faces of row j.
   void exchange_along(int j) {
-    const T* density = buffers_.plane + j * buffers_.width;
-    const T* area = metrics_.cell_area.row(j);
-    const T* aspect = metrics_.cell_aspect.row(j);
-    const T* rate = metrics_.crossing_rate_x.row(frequency_, j);
-    const T* open = metrics_.transparency_x.row(j);
+    const Shape area = map_.template area<uniform>(j), aspect = map_.template aspect<uniform>(j);
+    const Plane rate = rate_row(j), open = plane_row(metrics_.transparency_x, j);
+    const T* density = buffers_.density(j);
     const T x0 = vectors_.size_x[0], x1 = vectors_.size_x[1];
     const T y0 = vectors_.size_y[0], y1 = vectors_.size_y[1];
-    const T scale = sixth_ * T(0.5);
-    T* __restrict along = buffers_.exchange_x;
-#pragma omp simd
-    for (int i = map_.box.i0 - 2; i < map_.box.i1 + 3; ++i) {
-      const T shape = T(0.5) * (aspect[i - 1] + aspect[i]);
-      const T weight = maximum(x0 - y0 * shape, T(0)) + maximum(x1 - y1 * shape, T(0));
-      along[i] = scale * rate[i] * open[i] * (area[i - 1] + area[i]) * weight *
-                 (density[i - 1] - density[i]);
+    const T quarter = quarter_;
+    T* along = buffers_.along();
+    V density_west{}, rate_west{}, area_west = area[0], aspect_west = aspect[0];
+    for (std::ptrdiff_t i = 0; i < map_.columns; i += lanes<T>) {
+      const V density_here = load<V>(density + i), rate_here = rate[i];
+      const V area_here = area[i], aspect_here = aspect[i];
+      const V shape = T(0.5) * (from_west(aspect_west, aspect_here) + aspect_here);
+      const V weight = maximum(x0 - y0 * shape, V{}) + maximum(x1 - y1 * shape, V{});
+      const V size = (quarter * (from_west(area_west, area_here) + area_here)) * weight;
+      const V speed = (from_west(rate_west, rate_here) + rate_here) * open[i];
+      store<V>(along + i, size * speed * (from_west(density_west, density_here) - density_here));
+      density_west = density_here;
+      rate_west = rate_here;
+      area_west = area_here;
+      aspect_west = aspect_here;
     }
   }
 
   /// Exchange northward through the faces and corners on the line south of row j.
   void exchange_across(int j) {
-    const std::ptrdiff_t width = buffers_.width;
-    const T* north = buffers_.plane + j * width;
-    const T* south = north - width;
-    const T *area = metrics_.cell_area.row(j), *area_south = metrics_.cell_area.row(j - 1);
-    const T *aspect = metrics_.cell_aspect.row(j), *aspect_south = metrics_.cell_aspect.row(j - 1);
-    const T* rate_x = metrics_.crossing_rate_x.row(frequency_, j);
-    const T* rate_x_south = metrics_.crossing_rate_x.row(frequency_, j - 1);
-    const T* rate_y = metrics_.crossing_rate_y.row(frequency_, j);
-    const T* open_y = metrics_.transparency_y.row(j);
-    const T *open_x = metrics_.transparency_x.row(j),
-            *open_x_south = metrics_.transparency_x.row(j - 1);
+    const Shape area = map_.template area<uniform>(j),
+                area_south = map_.template area<uniform>(j - 1);
+    const Shape aspect = map_.template aspect<uniform>(j),
+                aspect_south = map_.template aspect<uniform>(j - 1);
+    const Plane rate = rate_row(j), rate_south = rate_row(j - 1);
+    const Plane open_y = plane_row(metrics_.transparency_y, j);
+    const Plane open_x = plane_row(metrics_.transparency_x, j);
+    const Plane open_x_south = plane_row(metrics_.transparency_x, j - 1);
+    const T *north_row = buffers_.density(j), *south_row = buffers_.density(j - 1);
     const T x0 = vectors_.size_x[0], x1 = vectors_.size_x[1];
     const T y0 = vectors_.size_y[0], y1 = vectors_.size_y[1];
     const T rising0 = vectors_.rising[0], rising1 = vectors_.rising[1];
-    const T scale = sixth_ * T(0.5), smallest = T(1e-12);
-    const Exchanges to = exchanges(j);
-    T* __restrict straight = to.straight, * __restrict rising = to.rising, * __restrict falling = to.falling;
-#pragma omp simd
-    for (int i = map_.box.i0 - 2; i < map_.box.i1 + 3; ++i) {
-      const T shape = T(0.5) * (aspect_south[i] + aspect[i]);
-      const T reach0 = y0 * shape, reach1 = y1 * shape;
-      const T area_scale = scale * (area_south[i] + area[i]);
-      const T slimness = T(1) / maximum(shape, smallest);
-      const T weight = maximum(y0 - x0 * slimness, T(0)) + maximum(y1 - x1 * slimness, T(0));
-      straight[i] = area_scale * rate_y[i] * open_y[i] * weight * (south[i] - north[i]);
-      const T diagonal0 = minimum(x0, reach0), diagonal1 = minimum(x1, reach1);
-      const T corner = T(0.5) * area_scale * (rate_x_south[i] + rate_x[i]);
-      const T up = rising0 * diagonal0 + rising1 * diagonal1;
-      const T down = (diagonal0 + diagonal1) - up;
-      const T way_up = maximum(open_x_south[i] * open_y[i], open_y[i - 1] * open_x[i]);
-      const T way_down = maximum(open_x_south[i] * open_y[i - 1], open_y[i] * open_x[i]);
-      rising[i] = corner * up * way_up * (south[i - 1] - north[i]);
-      falling[i] = corner * down * way_down * (south[i] - north[i - 1]);
+    T *straight = buffers_.straight(j), *rising = buffers_.rising(j),
+      *falling = buffers_.falling(j);
+    const T quarter = quarter_;
+    V north_west{}, south_west{}, open_west{}, rate_west{};
+    for (std::ptrdiff_t i = 0; i < map_.columns; i += lanes<T>) {
+      const V shape = T(0.5) * (aspect_south[i] + aspect[i]);
+      const V reach0 = y0 * shape, reach1 = y1 * shape;
+      const V size = quarter * (area_south[i] + area[i]);
+      const V weight = maximum(reach0 - x0, V{}) + maximum(reach1 - x1, V{});
+      const V diagonal0 = minimum(splat<V>(x0), reach0), diagonal1 = minimum(splat<V>(x1), reach1);
+      const V up = size * (rising0 * diagonal0 + rising1 * diagonal1);
+      const V down = size * (diagonal0 + diagonal1) - up;
+      const V north = load<V>(north_row + i), south = load<V>(south_row + i);
+      const V rate_both = rate_south[i] + rate[i];
+      const V open = open_y[i], x_north = open_x[i], x_south = open_x_south[i];
+      const V beside = from_west(open_west, open);
+      const V corner = T(0.5) * (from_west(rate_west, rate_both) + rate_both);
+      store<V>(straight + i, (size * weight) * (rate_both * open) * (south - north));
+      const V way_up = maximum(x_south * open, beside * x_north);
+      const V way_down = maximum(x_south * beside, open * x_north);
+      store<V>(rising + i, up * (corner * way_up) * (from_west(south_west, south) - north));
+      store<V>(falling + i, down * (corner * way_down) * (south - from_west(north_west, north)));
+      north_west = north;
+      south_west = south;
+      open_west = open;
+      rate_west = rate_both;
     }
   }
 
   const PlaneMap<T>& map_;
   const Metrics<T>& metrics_;
-  PlaneBuffers<T>& buffers_;
+  RowBuffers<T>& buffers_;
   int frequency_;
-  T sixth_;
+  T quarter_;  ///< step / 6, a quarter of it for the two means over neighbours
   AveragingVectors<T> vectors_;
 };
 

@@ -29,8 +29,9 @@ inline V load_points(const scalar_of<V>* values, std::ptrdiff_t point, std::ptrd
 
 /// Shift one ring of directions by one time step, in flux form: the sum over directions is kept.
 ///
-/// A direction that loses energy to both sides may lose half of it to each, so that none becomes
-/// negative.
+/// Where waves turn at different rates, `spread` makes the flux of the higher schemes second order
+/// in time. A direction that loses energy to both sides may lose half of it to each, so that none
+/// becomes negative.
 ///
 /// @param get  get(d) is the spectrum in direction d
 /// @param set  set(d, value) replaces it
@@ -47,9 +48,13 @@ inline void turn_ring(const TurningRates<T>& rates, V turning_x, V turning_y, Ge
     const V ahead = forward ? difference : -difference;
     const V behind = forward ? left - before : right - after;
     const auto diverges = forward ? c_before < zero : c_after > zero;
+    const V spread = T(1) - T(0.25) * (c_after - c_before);
     const V most = diverges ? T(0.5) * centre : centre;
-    const V out = minimum(numerics::outflow<scheme>(centre, behind, ahead, absolute(c)), most);
-    return forward ? out : -out;
+    const V speed = absolute(c);
+    const V out = numerics::outflow<scheme>(centre, speed * centre, speed * behind, speed * ahead,
+                                            behind, speed);
+    const V moved = minimum(scheme == Advection::upwind ? out : out * spread, most);
+    return forward ? moved : -moved;
   };
   const V first = get(0), second = get(1);
   V before = get(directions - 2), left = get(directions - 1), right = first, after = second;
