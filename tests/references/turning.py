@@ -1,6 +1,7 @@
 """Plain NumPy form of the shift in direction of one ring of directions."""
 
 import numpy as np
+
 from references.spatial_propagation import ultimate
 
 
