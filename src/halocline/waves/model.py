@@ -308,7 +308,7 @@ class WaveModel:
             run(
                 kernels["turn_directions"],
                 self,
-                step=self.time_step / self.turning_steps,
+                step=self.time_step / self.turning_steps / self.spectral.direction_width,
                 steps=self.turning_steps,
                 scheme=schemes[self.options.turning.scheme],
             )
