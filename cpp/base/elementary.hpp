@@ -91,6 +91,22 @@ HD inline V number(integer_of<V> n) {
   return bits<V>(n + bits<integer_of<V>>(rounder<V>())) - rounder<V>();
 }
 
+/// The whole part of a number that fits an integer of its size, and an integer as a number.
+template <class V>
+HD inline integer_of<V> truncated(V x) {
+#ifndef __CUDACC__
+  if constexpr (!std::is_arithmetic_v<V>) return __builtin_convertvector(x, integer_of<V>);
+#endif
+  if constexpr (std::is_arithmetic_v<V>) return static_cast<integer_of<V>>(x);
+}
+template <class V>
+HD inline V converted(integer_of<V> n) {
+#ifndef __CUDACC__
+  if constexpr (!std::is_arithmetic_v<V>) return __builtin_convertvector(n, V);
+#endif
+  if constexpr (std::is_arithmetic_v<V>) return static_cast<V>(n);
+}
+
 /// first + x (second + x (...)).
 template <class V>
 HD inline V polynomial(V, double last) {
@@ -116,6 +132,14 @@ HD inline V with_sign_of(V value, V sign) {
   using I = integer_of<V>;
   const I top = integer<I>(1) << (8 * static_cast<int>(sizeof(scalar_of<V>)) - 1);
   return bits<V>(bits<I>(value) ^ (bits<I>(sign) & top));
+}
+
+/// The number without its sign.
+template <class V>
+HD inline V magnitude(V value) {
+  using I = integer_of<V>;
+  const I top = integer<I>(1) << (8 * static_cast<int>(sizeof(scalar_of<V>)) - 1);
+  return bits<V>(bits<I>(value) & ~top);
 }
 
 }  // namespace elementary

@@ -42,6 +42,23 @@ HD inline GrowthFit<V> growth_fit(V column) {
   return fit;
 }
 
+/// The same at the next column.
+template <class V>
+HD inline GrowthFit<V> next_column(const GrowthFit<V>& fit) {
+  using T = scalar_of<V>;
+  constexpr T d = T(growth_drag_step);
+  GrowthFit<V> next;
+  next.first = fit.first + T(75) * d;
+  next.second = fit.second + T(300) * d;
+  next.a1 = fit.a1 + T(395) * d;
+  next.a2 = fit.a2 + T(150) * d;
+  next.a4 = fit.a4 + T(300) * d;
+  next.a5 = next.a4 * next.first;
+  next.a9 = fit.a9 + T(240) * d;
+  next.a10 = fit.a10 + T(470) * d;
+  return next;
+}
+
 /// Complete a fit: bend and offset of the piece around 0, slope of the linear piece.
 template <class V>
 HD inline GrowthFit<V> complete(GrowthFit<V> fit) {
@@ -149,13 +166,14 @@ class GrowthTable {
   HD GrowthPair<V> operator()(V w, V drag) const {
     const auto column = whole(drag * T(1 / growth_drag_step));
     const V share = drag * T(1 / growth_drag_step) - column.value;
-    const V bounded = minimum(maximum(column.value, splat<V>(T(1))), splat<V>(T(20)));
-    const auto at = elementary::round<V>(bounded);
+    const Integer at = limited(column.integer);
     const auto step = whole(w * T(1 / growth_step));
     const V below = step.value * T(growth_step), above = (step.value + T(1)) * T(growth_step);
     const V part = w * T(1 / growth_step) - step.value;
-    const auto fit_1 = fit(at.value, at.integer);
-    const auto fit_2 = fit(at.value + T(1), at.integer + elementary::integer<Integer>(1));
+    auto fit_1 = growth_fit(elementary::converted<V>(at));
+    auto fit_2 = next_column(fit_1);
+    read(fit_1, at);
+    read(fit_2, at + elementary::integer<Integer>(1));
     const V with_1 = between(growth_with_wind(fit_1, below), growth_with_wind(fit_1, above), part);
     const V with_2 = between(growth_with_wind(fit_2, below), growth_with_wind(fit_2, above), part);
     return {T(1e-4) * between(with_1, with_2, share),
@@ -170,17 +188,20 @@ class GrowthTable {
 
   /// The largest whole number not above x >= 0.
   HD static elementary::Rounded<V> whole(V x) {
-    const auto nearest = elementary::round<V>(x);
-    const V less = nearest.value > x ? nearest.value - T(1) : nearest.value;
-    return {nearest.integer, less};
+    const Integer integer = elementary::truncated<V>(x);
+    return {integer, elementary::converted<V>(integer)};
   }
 
-  HD GrowthFit<V> fit(V column, Integer at) const {
-    auto result = growth_fit(column);
-    result.bend = bend_(at);
-    result.offset = offset_(at);
-    result.slope = slope_(at);
-    return result;
+  HD static Integer limited(Integer column) {
+    const Integer first = elementary::integer<Integer>(1), last = elementary::integer<Integer>(20);
+    const Integer raised = column < first ? first : column;
+    return raised > last ? last : raised;
+  }
+
+  HD void read(GrowthFit<V>& fit, Integer at) const {
+    fit.bend = bend_(at);
+    fit.offset = offset_(at);
+    fit.slope = slope_(at);
   }
 
   Lookup<V> bend_, offset_, slope_;

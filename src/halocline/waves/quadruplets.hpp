@@ -50,6 +50,12 @@ HD inline QuadrupletExchange<V> exchange(V energy, V plus, V minus) {
   return {b, both + b, energy - minus, energy - plus};
 }
 
+/// Source term [m2 Hz-1 rad-1 s-1] of a component and its derivative by that component [s-1].
+template <class V>
+struct QuadrupletSource {
+  V source, diagonal;
+};
+
 /// Where the other two waves lie in the spectral grid, and with which weights.
 template <class T>
 struct QuadrupletTables {
@@ -94,37 +100,29 @@ struct QuadrupletTables {
 
   /// Packs of working space.
   std::ptrdiff_t scratch(int directions) const {
-    return 9 * (directions + 2 * pad()) + 6 * ring() * directions + 2 * directions;
+    return 2 * (directions + 2 * pad()) + 6 * (directions + 2 * pad()) + 6 * ring() * directions +
+           7 * directions;
   }
 };
 
 /// The quadruplets of a tile, rolling over frequency. Rows of interactions are kept in rings until
-/// all that reach an output row are there; then `finish(f, d, source, diagonal)` gets its bins.
+/// all that reach an output row are there; then `finish(f, transfer)` is called, and transfer(d) is
+/// the QuadrupletSource of a direction.
 template <class T, int Width>
 class QuadrupletSweep {
  public:
   using V = pack<T, Width>;
 
   QuadrupletSweep(const QuadrupletTables<T>& tables, const Tile<T, Width>& tile, V* scratch)
-      : q_(tables),
-        nf_(tile.frequencies()),
-        nd_(tile.directions()),
-        pad_(tables.pad()),
-        energy_(tile.spectrum) {
-    const auto padded = [&] {
-      V* row = scratch + pad_;
-      scratch += nd_ + 2 * pad_;
-      return row;
-    };
-    for (V** row :
-         {&plus_, &minus_, &one_, &two_, &plus_one_, &plus_two_, &minus_one_, &minus_two_, &tail_})
-      *row = padded();
-    for (V** rows : {&center_, &above_, &below_, &center_slope_, &above_slope_, &below_slope_}) {
-      *rows = scratch;
-      scratch += tables.ring() * nd_;
-    }
-    zeros_ = scratch;
-    std::fill(zeros_, zeros_ + nd_, V{});
+      : q_(tables), nf_(tile.frequencies()), nd_(tile.directions()), energy_(tile.spectrum) {
+    const int pad = tables.pad(), padded = nd_ + 2 * pad;
+    plus_ = scratch + pad;
+    minus_ = plus_ + padded;
+    exchanged_ = reinterpret_cast<Exchanged*>(scratch + 2 * padded) + pad;
+    rings_ = reinterpret_cast<Folded*>(scratch + 8 * padded);
+    zeros_ = rings_ + tables.ring() * nd_;
+    tail_ = scratch + 8 * padded + 6 * (tables.ring() + 1) * nd_;
+    std::fill(zeros_, zeros_ + nd_, Folded{});
   }
 
   template <class Finish>
@@ -132,15 +130,23 @@ class QuadrupletSweep {
     const int reach = q_.down + 1;
     for (int f = 0; f < nf_ + reach; ++f) {
       neighbours(f);
-      const V* middle = row(f);
-      interact(middle, T(0.5) * q_.strength[f] * factor, slot(f));
+      interact(row(f), T(0.5) * q_.strength[f] * factor, slot(f));
       fold(slot(f));
-      if (f >= reach) spread(f - reach, factor, finish);
+      if (f >= reach) spread(f - reach, finish);
     }
   }
 
  private:
-  int slot(int f) const { return f % q_.ring() * nd_; }
+  /// What the two quadruplets of a component move, and its derivatives by the other two waves.
+  struct Exchanged {
+    V one, two, plus_one, plus_two, minus_one, minus_two;
+  };
+  /// What a row of interactions brings to its own frequency and to the directions of the other two.
+  struct Folded {
+    V center, above, below, center_slope, above_slope, below_slope;
+  };
+
+  Folded* slot(int f) const { return rings_ + f % q_.ring() * nd_; }
 
   /// Energy of a frequency; beyond the last one it belongs to an f^-5 tail.
   const V* row(int f) {
@@ -150,15 +156,17 @@ class QuadrupletSweep {
     return tail_;
   }
   const V* source_row(int f, T& scale) const {
-    if (f < 0) return zeros_;
-    if (f < nf_) return energy_ + f * nd_;
+    if (f < 0) scale = T(0);
+    if (f < nf_) return energy_ + std::max(f, 0) * nd_;
     scale *= q_.tail[f - nf_ + 1];
     return energy_ + (nf_ - 1) * nd_;
   }
 
-  void wrap(V* row, int before, int after) const {
-    for (int d = 1; d <= before; ++d) row[-d] = row[((-d % nd_) + nd_) % nd_];
-    for (int d = 0; d < after; ++d) row[nd_ + d] = row[d % nd_];
+  /// Continue a row around the circle.
+  template <class Value>
+  void wrap(Value* row, int pad) const {
+    for (int d = 1; d <= pad; ++d) row[-d] = row[nd_ - d];
+    for (int d = 0; d < pad; ++d) row[nd_ + d] = row[d];
   }
 
   /// Energies at the other two frequencies, times 2 p and 2 m.
@@ -167,86 +175,83 @@ class QuadrupletSweep {
     const V* first = source_row(f + q_.up + 1, far);
     const V* second = source_row(f + q_.up, near);
     for (int d = 0; d < nd_; ++d) plus_[d] = far * first[d] + near * second[d];
-    wrap(plus_, q_.plus + 1, q_.plus + 1);
+    wrap(plus_, q_.plus + 1);
     far = T(2) * q_.minus_share * q_.down_far, near = T(2) * q_.minus_share * q_.down_near;
     first = source_row(f - q_.down - 1, far);
     second = source_row(f - q_.down, near);
     for (int d = 0; d < nd_; ++d) minus_[d] = far * first[d] + near * second[d];
-    wrap(minus_, q_.minus + 1, q_.minus + 1);
+    wrap(minus_, q_.minus + 1);
   }
 
-  void interact(const V* energy, V half_strength, int at) {
+  void interact(const V* energy, V half_strength, Folded* folded) {
     const int p = q_.plus, m = q_.minus;
     const T pn = q_.plus_near, pf = q_.plus_far, mn = q_.minus_near, mf = q_.minus_far;
+    const V *plus = plus_, *minus = minus_;
+    Exchanged* exchanged = exchanged_;
     for (int d = 0; d < nd_; ++d) {
       const V e = energy[d];
-      const auto first = exchange<V>(e, pn * plus_[d + p] + pf * plus_[d + p + 1],
-                                     mn * minus_[d - m] + mf * minus_[d - m - 1]);
-      const auto second = exchange<V>(e, pn * plus_[d - p] + pf * plus_[d - p - 1],
-                                      mn * minus_[d + m] + mf * minus_[d + m + 1]);
+      const auto first = exchange<V>(e, pn * plus[d + p] + pf * plus[d + p + 1],
+                                     mn * minus[d - m] + mf * minus[d - m - 1]);
+      const auto second = exchange<V>(e, pn * plus[d - p] + pf * plus[d - p - 1],
+                                      mn * minus[d + m] + mf * minus[d + m + 1]);
       const V half = half_strength * e;
-      const V one = half * first.b, two = half * second.b;
-      one_[d] = one;
-      two_[d] = two;
-      center_[at + d] = one + two;
-      center_slope_[at + d] = half_strength * (first.slope + second.slope);
-      plus_one_[d] = half * first.slope_plus;
-      plus_two_[d] = half * second.slope_plus;
-      minus_one_[d] = half * first.slope_minus;
-      minus_two_[d] = half * second.slope_minus;
+      Exchanged& to = exchanged[d];
+      to.one = half * first.b;
+      to.two = half * second.b;
+      to.plus_one = half * first.slope_plus;
+      to.plus_two = half * second.slope_plus;
+      to.minus_one = half * first.slope_minus;
+      to.minus_two = half * second.slope_minus;
+      folded[d].center = to.one + to.two;
+      folded[d].center_slope = half_strength * (first.slope + second.slope);
     }
-    wrap(one_, p + 1, m + 1);
-    wrap(two_, m + 1, p + 1);
-    wrap(plus_one_, p + 1, 0);
-    wrap(plus_two_, 0, p + 1);
-    wrap(minus_one_, 0, m + 1);
-    wrap(minus_two_, m + 1, 0);
+    wrap(exchanged, q_.pad());
   }
 
   /// Bring the transfers of a row to the directions of the other two waves.
-  void fold(int at) {
+  void fold(Folded* folded) {
     const int p = q_.plus, m = q_.minus;
     const T pn = q_.plus_near, pf = q_.plus_far, mn = q_.minus_near, mf = q_.minus_far;
     const T pn2 = T(2) * q_.plus_share * pn * pn, pf2 = T(2) * q_.plus_share * pf * pf;
     const T mn2 = T(2) * q_.minus_share * mn * mn, mf2 = T(2) * q_.minus_share * mf * mf;
+    const Exchanged *p1 = exchanged_ - p, *p2 = exchanged_ + p;
+    const Exchanged *m1 = exchanged_ + m, *m2 = exchanged_ - m;
     for (int d = 0; d < nd_; ++d) {
-      above_[at + d] = pn * (one_[d - p] + two_[d + p]) + pf * (one_[d - p - 1] + two_[d + p + 1]);
-      below_[at + d] = mn * (one_[d + m] + two_[d - m]) + mf * (one_[d + m + 1] + two_[d - m - 1]);
-      above_slope_[at + d] = pn2 * (plus_one_[d - p] + plus_two_[d + p]) +
-                             pf2 * (plus_one_[d - p - 1] + plus_two_[d + p + 1]);
-      below_slope_[at + d] = mn2 * (minus_one_[d + m] + minus_two_[d - m]) +
-                             mf2 * (minus_one_[d + m + 1] + minus_two_[d - m - 1]);
+      Folded& to = folded[d];
+      to.above = pn * (p1[d].one + p2[d].two) + pf * (p1[d - 1].one + p2[d + 1].two);
+      to.below = mn * (m1[d].one + m2[d].two) + mf * (m1[d + 1].one + m2[d - 1].two);
+      to.above_slope =
+          pn2 * (p1[d].plus_one + p2[d].plus_two) + pf2 * (p1[d - 1].plus_one + p2[d + 1].plus_two);
+      to.below_slope = mn2 * (m1[d].minus_one + m2[d].minus_two) +
+                       mf2 * (m1[d + 1].minus_one + m2[d - 1].minus_two);
     }
   }
 
   /// Gather at frequency f what the rows around it bring.
   template <class Finish>
-  void spread(int f, V, Finish& finish) {
+  void spread(int f, Finish& finish) {
     const T un = q_.up_near, uf = q_.up_far, dn = q_.down_near, df = q_.down_far;
     const T un2 = un * un, uf2 = uf * uf, dn2 = dn * dn, df2 = df * df;
-    const int a1 = f - q_.up, a2 = a1 - 1, b1 = slot(f + q_.down), b2 = slot(f + q_.down + 1);
-    const V* above_near = a1 < 0 ? zeros_ : above_ + slot(a1);
-    const V* above_far = a2 < 0 ? zeros_ : above_ + slot(a2);
-    const V* slope_near = a1 < 0 ? zeros_ : above_slope_ + slot(a1);
-    const V* slope_far = a2 < 0 ? zeros_ : above_slope_ + slot(a2);
-    const V* center = center_ + slot(f);
-    const V* center_slope = center_slope_ + slot(f);
-    for (int d = 0; d < nd_; ++d) {
-      const V source = (un * above_near[d] + uf * above_far[d]) +
-                       (dn * below_[b1 + d] + df * below_[b2 + d]) - T(2) * center[d];
-      const V diagonal = (un2 * slope_near[d] + uf2 * slope_far[d]) +
-                         (dn2 * below_slope_[b1 + d] + df2 * below_slope_[b2 + d]) -
-                         T(2) * center_slope[d];
-      finish(f, d, source, diagonal);
-    }
+    const int below = f - q_.up, above = f + q_.down;
+    const Folded* up_near = below < 0 ? zeros_ : slot(below);
+    const Folded* up_far = below < 1 ? zeros_ : slot(below - 1);
+    const Folded *down_near = slot(above), *down_far = slot(above + 1), *own = slot(f);
+    finish(f, [=](int d) {
+      const V source = (un * up_near[d].above + uf * up_far[d].above) +
+                       (dn * down_near[d].below + df * down_far[d].below) - T(2) * own[d].center;
+      const V diagonal = (un2 * up_near[d].above_slope + uf2 * up_far[d].above_slope) +
+                         (dn2 * down_near[d].below_slope + df2 * down_far[d].below_slope) -
+                         T(2) * own[d].center_slope;
+      return QuadrupletSource<V>{source, diagonal};
+    });
   }
 
   const QuadrupletTables<T>& q_;
-  const int nf_, nd_, pad_;
+  const int nf_, nd_;
   const V* energy_;
-  V *plus_, *minus_, *one_, *two_, *plus_one_, *plus_two_, *minus_one_, *minus_two_, *tail_;
-  V *center_, *above_, *below_, *center_slope_, *above_slope_, *below_slope_;
-  V* zeros_;
+  V *plus_, *minus_, *tail_;
+  Exchanged* exchanged_;
+  Folded *rings_, *zeros_;
 };
 
 }  // namespace halocline::waves

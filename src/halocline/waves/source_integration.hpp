@@ -200,26 +200,29 @@ class SourceIntegration {
     V worst = T(1) / (left > T(0) ? left : splat<V>(T(1)));
     const V floor = filter_action(tile);
     const V rows = package_.integrated_rows(tile);
-    V inverse_floor{}, inverse_limit{}, row_rate{}, linear{};
-    Mask integrated{};
     QuadrupletSweep<T, W> sweep(quadruplets_, tile, scratch);
-    sweep.run(quadruplet_factor(tile), [&](int f, int d, V transfer, V slope) {
-      if (d == 0) {
-        row_rate = tile.row_rate[f];
-        linear = tile.linear_row[f];
-        integrated = T(f) < rows;
-        inverse_limit = tile.largest_change_inverse[f];
-        inverse_floor = action_unit(tile, f) / floor;
+    sweep.run(quadruplet_factor(tile), [&](int f, auto transfer) {
+      const V row_rate = tile.row_rate[f], linear = tile.linear_row[f];
+      const Mask integrated = T(f) < rows;
+      const V inverse_limit = tile.largest_change_inverse[f];
+      const V inverse_floor = action_unit(tile, f) / floor;
+      const V *spectrum = tile.spectrum + f * nd, *growth = tile.rate + f * nd;
+      const V *initial = tile.initial + f * nd, *direction = tile.linear_direction;
+      V *sources = tile.source + f * nd, *diagonals = tile.diagonal + f * nd;
+      V fastest = worst;
+      for (int d = 0; d < nd; ++d) {
+        const auto exchanged = transfer(d);
+        const V rate = growth[d] + row_rate;
+        const V total = rate * spectrum[d] + exchanged.source + linear * direction[d];
+        const V source = integrated ? total : V{};
+        const V diagonal = rate + exchanged.diagonal;
+        const V inverse_change = maximum(inverse_limit, minimum(initial[d], inverse_floor));
+        fastest = maximum(fastest,
+                          elementary::magnitude(source) * inverse_change + minimum(diagonal, V{}));
+        sources[d] = source;
+        diagonals[d] = diagonal;
       }
-      const int at = f * nd + d;
-      const V rate = tile.rate[at] + row_rate;
-      const V total = rate * tile.spectrum[at] + transfer + linear * tile.linear_direction[d];
-      const V source = integrated ? total : V{};
-      const V diagonal = rate + slope;
-      const V inverse_change = maximum(inverse_limit, minimum(tile.initial[at], inverse_floor));
-      worst = maximum(worst, absolute(source) * inverse_change + minimum(diagonal, V{}));
-      tile.source[at] = source;
-      tile.diagonal[at] = diagonal;
+      worst = fastest;
     });
     return worst;
   }

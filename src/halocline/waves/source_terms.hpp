@@ -130,26 +130,32 @@ V take(V old, const Intake<V>& intake, const T* values, std::ptrdiff_t points) {
 template <int W>
 struct Outlet {
   int count = 0;
-  int lane[W];
-  std::ptrdiff_t point[W];
+  int lane[W + 1];
+  std::ptrdiff_t point[W + 1];
+
+  Outlet() { lane[0] = -1; }
+  void add(int from, std::ptrdiff_t to) {
+    lane[count] = from;
+    point[count++] = to;
+    lane[count] = -1;
+  }
 };
 
 /// The lanes 0, 1, ... go to the points first, first + 1, ... as far as there are such.
 template <int W>
 Outlet<W> all_points(std::ptrdiff_t first, std::ptrdiff_t points) {
   Outlet<W> outlet;
-  for (; outlet.count < W && first + outlet.count < points; ++outlet.count) {
-    outlet.lane[outlet.count] = outlet.count;
-    outlet.point[outlet.count] = first + outlet.count;
-  }
+  for (int lane = 0; lane < W && first + lane < points; ++lane) outlet.add(lane, first + lane);
   return outlet;
 }
 
+/// Write the lanes one by one; the list ends at a negative lane, which keeps compilers from turning
+/// the few stores into slower scatters.
 template <int W, class V, class T>
 void put(const V& value, const Outlet<W>& outlet, T* values) {
-  T lane[W];
-  std::memcpy(lane, &value, sizeof(V));
-  for (int at = 0; at < outlet.count; ++at) values[outlet.point[at]] = lane[outlet.lane[at]];
+  const T* lanes_of_value = reinterpret_cast<const T*>(&value);
+  for (int at = 0; outlet.lane[at] >= 0; ++at)
+    values[outlet.point[at]] = lanes_of_value[outlet.lane[at]];
 }
 
 /// Copies the values of a tile's points between arrays and tile.
@@ -282,8 +288,7 @@ class LaneSchedule {
       Outlet<W> outlet;
       for (int lane = 0; lane < W; ++lane) {
         if (!finished[lane] || point_[lane] < 0) continue;
-        outlet.lane[outlet.count] = lane;
-        outlet.point[outlet.count++] = point_[lane];
+        outlet.add(lane, point_[lane]);
         counts_.steps += static_cast<std::int64_t>(integration_.steps()[lane]);
         point_[lane] = -1;
       }
@@ -400,8 +405,7 @@ void separate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spec
   const QuadrupletTables<T> quadruplets(options.quadruplets, grid.tables);
   using Integration = SourceIntegration<T, W, Package>;
   Integration integration(options.integration, options.quadruplets, quadruplets, package);
-  TileMemory<T, W> memory(grid.tables, Integration::scratch(quadruplets,
-                                                            grid.tables.directions));
+  TileMemory<T, W> memory(grid.tables, Integration::scratch(quadruplets, grid.tables.directions));
   Tile<T, W>& tile = memory.tile;
   const TileCopy<T, W, Package> copy(spectrum, arrays, points, options.stability);
   const int nf = tile.frequencies(), nd = tile.directions();
@@ -438,9 +442,12 @@ void separate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spec
     const V broken = integration.breaking(tile);
     write(parts.breaking, [&](int, int at) { return broken * tile.spectrum[at]; });
     QuadrupletSweep<T, W> sweep(quadruplets, tile, memory.extra);
-    sweep.run(integration.quadruplet_factor(tile), [&](int f, int d, V transfer, V slope) {
-      tile.source[f * nd + d] = transfer;
-      tile.diagonal[f * nd + d] = slope;
+    sweep.run(integration.quadruplet_factor(tile), [&](int f, auto transfer) {
+      for (int d = 0; d < nd; ++d) {
+        const auto exchanged = transfer(d);
+        tile.source[f * nd + d] = exchanged.source;
+        tile.diagonal[f * nd + d] = exchanged.diagonal;
+      }
     });
     write(parts.quadruplets, [&](int, int at) { return tile.source[at]; });
     write(parts.quadruplet_diagonal, [&](int, int at) { return tile.diagonal[at]; });
