@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernels.samples import Sample, samples
 
 from halocline.runtime.kernel import Argument, Kernel, kernels_of
+from kernels.samples import Sample, samples
 
 rooms = ["numerics", "waves", "biogeochemistry"]
 

@@ -1,14 +1,14 @@
 """Source package of Ardhuin et al. (2010), WAVEWATCH III's ST4 with the parameters of test 471.
 
-Wind input (ardhuin_input.hpp) grows waves after Janssen (1991) with the stress that longer waves left
-over; swell is damped by the air, laminar or turbulent. The friction velocity solves Janssen's
+Wind input (ardhuin_input.hpp) grows waves after Janssen (1991) with the stress that longer waves
+left over; swell is damped by the air, laminar or turbulent. The friction velocity solves Janssen's
 relation with the wave stress of the sub-step before, by 10 Newton steps. The stress of the tail
 beyond the last frequency is integrated for every point by 8 Runge-Kutta steps in the logarithm of
 frequency, within 1e-3 of converged quadrature: no table, no range that could be left.
 
 Breaking (ardhuin_dissipation.hpp) depends on the saturation in a window of directions; longer
-breakers run over shorter waves. Tables made at start (ardhuin_tables.hpp): the weights of the window,
-the friction factor of the air over waves in 451 steps of 0.02 in log10(amplitude / roughness), and
+breakers run over shorter waves. Tables made at start (ardhuin_tables.hpp): the weights of the
+window, the friction factor of the air over waves in 451 steps of 0.02 in log10(amplitude / roughness), and
 the harmonics of the difference of phase velocities.
 """
 

@@ -14,12 +14,12 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.core import constants
 from halocline.core.options import Options, option
 from halocline.grids.grid import Grid
+from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
 from halocline.runtime.kernel import kernels_of
 from halocline.runtime.runner import Runner, local_rows
 from halocline.waves import _native
-from halocline.runtime.communicator import Communicator
 from halocline.waves.ardhuin import Ardhuin
 from halocline.waves.bottom_friction import BottomFriction
 from halocline.waves.depth_breaking import DepthBreaking
