@@ -22,12 +22,12 @@ def demo(command: Callable[[list[str]], int]) -> int:
     from halocline.analysis.plot import plot
 
     print("drawing", file=sys.stderr, flush=True)
-    pictures = [*plot(folder / "maps.nc"), *plot(folder / "buoys.nc", station="north_pacific")]
+    pictures = [*plot(folder / "fields.nc"), *plot(folder / "points.nc", station="north_pacific")]
     print(f"\nA forecast of five days in {time.monotonic() - began:.0f} s. Look at:")
     for picture in pictures:
         print(f"  {picture}")
     print(
-        "Next: 'halocline plot halocline-demo/maps.nc --animate', or a case of your own with"
+        "Next: 'halocline plot halocline-demo/fields.nc --animate', or a case of your own with"
         "\n'halocline new swell my-swell' (docs/tutorial.md)."
     )
     return 0

@@ -8,8 +8,8 @@ frequency, within 1e-3 of converged quadrature: no table, no range that could be
 
 Breaking (ardhuin_dissipation.hpp) depends on the saturation in a window of directions; longer
 breakers run over shorter waves. Tables made at start (ardhuin_tables.hpp): the weights of the
-window, the friction factor of the air over waves in 451 steps of 0.02 in log10(amplitude / roughness), and
-the harmonics of the difference of phase velocities.
+window, the friction factor of the air over waves in 451 steps of 0.02 in
+log10(amplitude / roughness), and the harmonics of the difference of phase velocities.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 S = C (rho_a / rho_w)^2 g^-2 (u* max(0, cos))^4 / k exp(-(sigma / sigma_f)^-4) as an action density
 of wavenumber and direction (Cavaleri and Malanotte-Rizzoli 1981), filtered by Tolman (1992):
-sigma_f = max(a g / (28 u*), b sigma_c), with the frequency of Pierson and Moskowitz and the highest
-prognostic frequency sigma_c; nothing below sigma_f / 2. One spectrum by itself, not integrated, has no prognostic range: `sources` takes sigma_c = 0 there, as WAVEWATCH III does.
+sigma_f = max(a g / (28 u*), b sigma_c), with the frequency of Pierson and Moskowitz and the
+highest prognostic frequency sigma_c; nothing below sigma_f / 2. One spectrum by itself, not
+integrated, has no prognostic range: `sources` takes sigma_c = 0 there, as WAVEWATCH III does.
 """
 
 from __future__ import annotations
