@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 
 import xarray as xr
 from matplotlib.figure import Figure
@@ -83,6 +84,8 @@ def _headline(
 ) -> None:
     width, height = figure.get_size_inches()
     y = 1.0 - 0.24 / height
+    room = int((width - left - right - 2.6) / 0.125)
+    title = textwrap.shorten(title, max(room, 16), placeholder=" ...")
     figure.text(left / width, y, title, fontsize=13.5, fontweight="bold", va="center")
     figure.text(
         1.0 - right / width, y, time and f"valid {time}", fontsize=11.0, ha="right", va="center"
