@@ -34,7 +34,7 @@ def drawn(data: xr.Dataset, name: str = "significant_height", **options):  # typ
 
 def test_global_map_spans_the_globe_and_shows_the_values(global_waves: xr.Dataset) -> None:
     shown = drawn(global_waves)
-    assert shown.extent == (-180.0, 180.0, -77.5, 77.5)
+    assert shown.extent == (-180.0, 180.0, -77.5, 62.5)
     assert isinstance(shown.field, AxesImage)
     values = np.ma.asarray(shown.field.get_array())
     left, right, _, _ = shown.field.get_extent()
@@ -267,3 +267,14 @@ def test_depths_are_empty_on_land() -> None:
         attrs={"standard_name": "sea_floor_depth_below_geoid"},
     )
     assert np.isnan(shown_values(grid_of(data), data)).tolist() == [[True, False], [False, True]]
+
+
+def test_empty_rows_at_the_ends_are_left_out(global_waves: xr.Dataset) -> None:
+    assert drawn(global_waves).axes.get_ylim() == (-77.5, 62.5)
+
+
+def test_calm_sea_gets_no_arrow(global_waves: xr.Dataset) -> None:
+    low = global_waves.significant_height.where(global_waves.latitude > 0.0, 0.05)
+    arrows = drawn(global_waves.assign(significant_height=low)).arrows
+    assert isinstance(arrows, Quiver)
+    assert arrows.get_offsets()[:, 1].min() > 0.0

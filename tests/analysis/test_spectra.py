@@ -13,6 +13,7 @@ from halocline.analysis.spectra import (
     draw_frequency_spectrum,
     draw_polar_spectrum,
     place_of,
+    quiet_angle,
     station_sheet,
     wind_at,
 )
@@ -107,3 +108,9 @@ def test_place_and_wind(spectra: xr.Dataset) -> None:
     assert wind is not None
     assert wind[0].tolist() == [9.0] * 3 and wind[1].tolist() == [230.0] * 3
     assert wind_at(spectra.drop_vars("wnd"), 0) is None
+
+
+def test_ring_labels_keep_away_from_the_energy(spectra: xr.Dataset) -> None:
+    found = station_spectra(spectra, 0)
+    angle = quiet_angle(found.coming_from, found.density[0])
+    assert abs((angle - 240.0 + 180.0) % 360.0 - 180.0) > 90.0

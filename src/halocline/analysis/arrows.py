@@ -7,10 +7,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from matplotlib.quiver import Barbs, Quiver
+from numpy.typing import NDArray
 
+from halocline.analysis import reading
 from halocline.analysis.coastline import Extent
 from halocline.analysis.map_grid import Grid, Numbers, arrow_places, values_on
 from halocline.analysis.wave_fields import (
+    HEIGHT,
     Arrows,
     arrows_for,
     direction_for,
@@ -20,6 +23,8 @@ from halocline.analysis.wave_fields import (
 from halocline.core.errors import UserError
 
 DARK = "#1d2329"
+LOWEST_WAVES = 0.1
+"""Lower waves [m] get no arrow."""
 
 
 def draw_arrows(
@@ -41,6 +46,7 @@ def draw_arrows(
         direction = direction_for(dataset, data)
         if direction is None:
             raise UserError(f"Cannot draw wave arrows on '{data.name}': the file has no direction.")
+        there &= _has_waves(grid, dataset, data)
         towards = np.where(there, going_to(grid, direction), np.nan)
         return draw_directions(axes, grid, towards, extent, across, ink)
     wind = wind_components(dataset)
@@ -50,6 +56,14 @@ def draw_arrows(
     if chosen == "barbs":
         return draw_barbs(axes, grid, u, v, extent, across * 3 // 4)
     return draw_winds(axes, grid, u, v, extent, across, ink)
+
+
+def _has_waves(grid: Grid, dataset: xr.Dataset, data: xr.DataArray) -> NDArray[np.bool_]:
+    """Where waves are high enough to have a direction worth an arrow."""
+    height = data if "height" in f"{data.name}" else reading.find(dataset, HEIGHT)
+    if height is None or set(height.dims) != set(data.dims):
+        return np.ones((1, 1), dtype=bool)
+    return values_on(grid, height) >= LOWEST_WAVES
 
 
 def draw_directions(

@@ -87,13 +87,11 @@ BY_STANDARD_NAME: dict[str, Look] = {
     "sea_surface_wave_significant_height": Look(
         "haline", "from zero", "Significant wave height", True
     ),
-    "sea_surface_wind_wave_significant_height": Look(
-        "haline", "from zero", "Wind-sea height", True
-    ),
-    "sea_surface_swell_wave_significant_height": Look("haline", "from zero", "Swell height", True),
+    "sea_surface_wind_wave_significant_height": Look("haline", "from zero", "Wind-sea height"),
+    "sea_surface_swell_wave_significant_height": Look("haline", "from zero", "Swell height"),
     "sea_surface_wave_directional_spread": Look("matter", "between", "Directional spread"),
     "sea_surface_primary_swell_wave_significant_height": Look(
-        "haline", "from zero", "Primary swell height", True
+        "haline", "from zero", "Primary swell height"
     ),
     "sea_surface_wave_period_at_variance_spectral_density_maximum": Look(
         "dense_r", "between", "Peak period"
@@ -189,7 +187,7 @@ def units_of(data: xr.DataArray) -> str:
 def limits(
     values: NDArray[np.floating[Any]], scale: Scale, steps: int = 10
 ) -> tuple[float, float, NDArray[np.float64]]:
-    """Ends of the colour scale and its marks, round numbers that hold all but 1 in 1000 values.
+    """Ends of the colour scale and its marks, round numbers that hold nearly all values.
 
     >>> low, high, marks = limits(np.array([0.3, 4.0, 9.7]), "from zero", steps=5)
     >>> (low, high, marks.tolist())
@@ -203,7 +201,7 @@ def limits(
     finite = finite[np.isfinite(finite)]
     if finite.size == 0:
         return 0.0, 1.0, np.linspace(0.0, 1.0, 6)
-    low, high = (float(np.quantile(finite, part, method="nearest")) for part in (0.001, 0.999))
+    low, high = (float(np.quantile(finite, part, method="nearest")) for part in (0.001, 0.9998))
     if scale == "from zero":
         low, high = 0.0, max(high, 1e-30)
     if scale == "around zero":

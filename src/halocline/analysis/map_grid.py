@@ -117,10 +117,13 @@ def values_on(grid: Grid, data: xr.DataArray) -> Numbers:
     return values
 
 
-def extent_of(region: str | Extent | None, grid: Grid) -> Extent:
-    """The box to draw: that of the grid, a named region, or west, east, south, north [degree]."""
+def extent_of(region: str | Extent | None, grid: Grid, values: Numbers | None = None) -> Extent:
+    """The box to draw: that of the grid, a named region, or west, east, south, north [degree].
+
+    With `values`, the box of a whole regular grid leaves out empty rows at its ends.
+    """
     if region is None:
-        return grid.extent
+        return grid.extent if values is None else _without_empty_rows(grid, values)
     if not grid.geographic:
         raise UserError("A region is in degrees; this file lies on a Cartesian grid.")
     if isinstance(region, str):
@@ -141,6 +144,16 @@ def extent_of(region: str | Extent | None, grid: Grid) -> Extent:
             f"{lowest:g} to {highest:g}."
         )
     return west, east, south, north
+
+
+def _without_empty_rows(grid: Grid, values: Numbers) -> Extent:
+    west, east, south, north = grid.extent
+    rows = np.flatnonzero(np.isfinite(values).any(axis=1))
+    if not (grid.regular and grid.geographic) or len(rows) < 2:
+        return grid.extent
+    half = 0.5 * grid.spacing[1]
+    lowest, highest = grid.latitude[rows[[0, -1]]]
+    return west, east, max(south, float(lowest) - half), min(north, float(highest) + half)
 
 
 def _numbers(region: str) -> Extent:

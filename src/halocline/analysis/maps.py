@@ -206,8 +206,8 @@ def draw_map(
     `seen` holds all values the colour scale must cover (those drawn, if not given).
     """
     grid = grid_of(data)
-    extent = extent_of(region, grid)
     values = shown_values(grid, data)
+    extent = extent_of(region, grid, values)
     look = looks.look_of(data)
     seen = values_within(grid, values, extent) if seen is None else seen
     low, high, marks = looks.limits(seen, look.scale)

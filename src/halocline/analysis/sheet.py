@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from halocline.analysis import reading
 from halocline.analysis.coastline import Extent
 from halocline.analysis.map_grid import Numbers, extent_of, grid_of
-from halocline.analysis.maps import DrawnMap, draw_map
+from halocline.analysis.maps import DrawnMap, draw_map, shown_values
 from halocline.analysis.wave_fields import Arrows
 
 MAP_HEIGHT, MAP_WIDTH, LARGEST_WIDTH = 3.6, 7.4, 10.0
@@ -67,7 +67,7 @@ def panel_size(
 ) -> tuple[float, float]:
     """Width and height of one map [inch], in the proportions of its box."""
     grid = grid_of(variable)
-    west, east, south, north = extent_of(region, grid)
+    west, east, south, north = extent_of(region, grid, shown_values(grid, variable))
     ratio = (north - south) / (east - west)
     if not grid.geographic:
         ratio = ratio if 0.2 < ratio < 5.0 else 0.5

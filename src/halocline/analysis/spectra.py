@@ -111,7 +111,7 @@ def draw_polar_spectrum(
         np.deg2rad(smooth_angle), radius, density, levels=levels, cmap=looks.palette("thermal"),
         norm=PowerNorm(0.5, 0.0, highest), extend="neither",
     )  # fmt: skip
-    _polar_frame(axes, spectra, inner)
+    _polar_frame(axes, spectra, inner, spectra.density[record])
     if wind is not None and np.isfinite(wind).all():
         _wind_arrow(axes, wind, float(radius[-1]))
     place = axes.inset_axes((1.13, 0.04, 0.028, 0.92))
@@ -133,13 +133,21 @@ def _refined(angle: Numbers, density: Numbers, parts: int = 6) -> tuple[Numbers,
     return angle[0] + place * 360.0 / count, values
 
 
-def _polar_frame(axes: PolarAxes, spectra: StationSpectra, inner: float) -> None:
+def quiet_angle(coming_from: Numbers, density: Numbers) -> float:
+    """Direction between the main ones [degree] around which there is least energy."""
+    candidates = np.arange(337.5, 0.0, -45.0)
+    away = np.abs(np.remainder(coming_from[None] - candidates[:, None] + 180.0, 360.0) - 180.0)
+    near = np.where(away < 50.0, density.sum(axis=0)[None], 0.0).sum(axis=1)
+    return float(candidates[near.argmin()])
+
+
+def _polar_frame(axes: PolarAxes, spectra: StationSpectra, inner: float, density: Numbers) -> None:
     first, last = spectra.frequency[0], spectra.frequency[-1]
     rings = [period for period in PERIOD_RINGS if first <= 1.0 / period <= last]
     axes.set_ylim(0.0, np.log(last) - inner)
     axes.set_yticks([np.log(1.0 / period) - inner for period in rings])
     axes.set_yticklabels([f"{period:g} s" for period in rings], fontsize=7.0, color="#333333")
-    axes.set_rlabel_position(112.0)
+    axes.set_rlabel_position(quiet_angle(spectra.coming_from, density))
     axes.set_xticks(np.deg2rad(np.arange(0, 360, 45)), ["N", "NE", "E", "SE", "S", "SW", "W", "NW"])
     axes.tick_params(axis="x", pad=1.0)
     axes.set_facecolor("#f6f7f9")
