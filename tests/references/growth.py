@@ -44,11 +44,10 @@ def pierson_moskowitz(wind):
 
 
 def fetch_of_duration(duration, wind):
-    """Fetch [m] that limits growth as this duration [s] does, as the peak of Kahma and Calkoen's
-    composite curve travels: d(fetch)/dt = g / (2 omega_p)."""
-    time = gravity * np.asarray(duration, float) / wind
-    x = (time * 0.73 / (2.0 * 13.7)) ** (1.0 / 0.73)
-    return x * wind**2 / gravity
+    """Fetch [m] that limits growth as this duration [s] does: t = 77.23 X^0.67 / (U^0.34 g^0.33)
+    (Coastal Engineering Manual 2002, eq. II-2-35)."""
+    time = np.asarray(duration, float)
+    return (time * wind**0.34 * gravity**0.33 / 77.23) ** (1.0 / 0.67)
 
 
 def limited_by_duration(duration, wind):

@@ -38,6 +38,8 @@ class Grid:
     title: str = field(default="")
     longitude: Array | None = None  # of centres where x and y are none, shape (nj, ni)
     latitude: Array | None = None
+    single_x: float = 1.0  # width of cells where there is one column only, in units of x
+    single_y: float = 1.0
 
     def __post_init__(self) -> None:
         if self.shape != self.depth.shape or self.shape != self.mask.shape:
@@ -65,12 +67,16 @@ class Grid:
     @property
     def step_x(self) -> float:
         """Distance of columns, in units of x."""
-        return float((self.x[-1] - self.x[0]) / (self.x.size - 1)) if self.x.size > 1 else 1.0
+        if self.x.size == 1:
+            return self.single_x
+        return float((self.x[-1] - self.x[0]) / (self.x.size - 1))
 
     @property
     def step_y(self) -> float:
         """Distance of rows, in units of y."""
-        return float((self.y[-1] - self.y[0]) / (self.y.size - 1)) if self.y.size > 1 else 1.0
+        if self.y.size == 1:
+            return self.single_y
+        return float((self.y[-1] - self.y[0]) / (self.y.size - 1))
 
     @cached_property
     def cos_latitude(self) -> Array:

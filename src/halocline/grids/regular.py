@@ -70,7 +70,15 @@ def regular_grid(options: GridOptions) -> Grid:
     depth = np.broadcast_to(columns, (options.ny, options.nx)).copy()
     if options.kind == "spherical" and (y.min() < -90 or y.max() > 90):
         raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
-    grid = Grid(x=x, y=y, depth=depth, mask=depth > 0, spherical=options.kind == "spherical")
+    grid = Grid(
+        x=x,
+        y=y,
+        depth=depth,
+        mask=depth > 0,
+        spherical=options.kind == "spherical",
+        single_x=options.dx,
+        single_y=options.dy,
+    )
     return finish(grid, options)
 
 
