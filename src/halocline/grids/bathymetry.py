@@ -112,7 +112,7 @@ def _grid_axis(files: GriddedFiles, which: str, axis: Axis) -> tuple[Array, NDAr
 
     With them the places in the maps that `GriddedFiles.read` returns.
     """
-    given = files.first[files.coordinate(which)].values.astype(float)
+    given = files.first[files.coordinate(which)].read()
     if given.size == axis.values.size and np.all(np.diff(given) > 0.0):
         return given, np.argsort(axis.order)
     return axis.values, np.arange(axis.values.size)

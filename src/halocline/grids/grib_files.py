@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray
 
-from halocline.core.clock import Date, date
+from halocline.core.clock import Date, date, time_units, to_number
 from halocline.core.errors import UserError
+from halocline.grids.sources import Source, Variable
 
 _wanted = {
     "10u": "u10",
@@ -23,14 +23,14 @@ _wanted = {
 _units = {"u10": "m s-1", "v10": "m s-1", "t2m": "K", "ice": "1", "sst": "K", "tsfc": "K"}
 
 
-def read_grib(path: Path) -> xarray.Dataset:
-    """Winds at 10 m, ice and temperatures at the surface of a GRIB file as a dataset.
+def read_grib(path: Path) -> Source:
+    """Winds at 10 m, ice and temperatures at the surface of a GRIB file as variables.
 
     Times are those for which a forecast is valid.
     """
     try:
         import eccodes
-    except (ImportError, RuntimeError):
+    except (ImportError, RuntimeError, OSError):
         raise UserError(
             f"Reading '{path}' needs the package eccodes, which is not installed. Install it with"
             " 'pip install eccodes' (in the environment of ./halo: 'pip install halocline[grib]'),"
@@ -49,7 +49,7 @@ def read_grib(path: Path) -> xarray.Dataset:
             f"'{path}' has none of the fields {', '.join(sorted(set(_wanted.values())))} on a"
             " regular latitude-longitude grid."
         )
-    return _dataset(path, maps, axes)
+    return _source(path, maps, axes)
 
 
 def _take(
@@ -84,19 +84,23 @@ def _take(
     maps.setdefault(_wanted[short_name], {})[time] = plane
 
 
-def _dataset(path: Path, maps: dict[str, dict[Date, Any]], axes: dict[str, Any]) -> xarray.Dataset:
+def _source(path: Path, maps: dict[str, dict[Date, Any]], axes: dict[str, Any]) -> Source:
     times = sorted(set.intersection(*(set(planes) for planes in maps.values())))
     if not times:
         raise UserError(f"The fields {', '.join(sorted(maps))} of '{path}' share no time.")
-    dims = ("time", "latitude", "longitude")
-    return xarray.Dataset(
-        {
-            name: (dims, np.stack([planes[t] for t in times]), {"units": _units[name]})
-            for name, planes in maps.items()
-        },
-        coords={
-            "time": ("time", np.array(times, object), {"standard_name": "time"}),
-            "latitude": ("latitude", axes["latitude"], {"standard_name": "latitude"}),
-            "longitude": ("longitude", axes["longitude"], {"standard_name": "longitude"}),
-        },
-    )
+    numbers = [to_number(t) for t in times]
+    units, calendar = time_units("standard")
+    lines = {
+        "time": (np.array(numbers), {"units": units, "calendar": calendar}),
+        "latitude": (axes["latitude"], {"standard_name": "latitude"}),
+        "longitude": (axes["longitude"], {"standard_name": "longitude"}),
+    }
+    variables = {name: _variable((name,), *line) for name, line in lines.items()}
+    for name, planes in maps.items():
+        values = np.stack([planes[t] for t in times])
+        variables[name] = _variable(tuple(lines), values, {"units": _units[name]})
+    return Source(variables)
+
+
+def _variable(dims: tuple[str, ...], values: Any, attributes: dict[str, str]) -> Variable:
+    return Variable(dims, values.shape, attributes, lambda index: values[index])

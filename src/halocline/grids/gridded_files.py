@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import itertools
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray
 from numpy.typing import NDArray
 
 from halocline.core.clock import Date, date, text
 from halocline.core.errors import UserError, nearest
 from halocline.core.names import quantity
 from halocline.grids.axes import Axis, latitude_axis, longitude_axis
+from halocline.grids.sources import Source, Variable, open_source
 
 Array = NDArray[np.float64]
 
@@ -88,27 +87,27 @@ class GriddedFiles:
 
     def __init__(self, paths: Sequence[Path], calendar: str = "standard") -> None:
         self.paths, self.calendar = list(paths), calendar
-        self.datasets = [open_dataset(path) for path in self.paths]
+        self.sources = [open_source(path) for path in self.paths]
         self.name = str(self.paths[0]) + (" and more" if len(self.paths) > 1 else "")
 
     def close(self) -> None:
-        for dataset in self.datasets:
-            dataset.close()
+        for source in self.sources:
+            source.close()
 
     @property
-    def first(self) -> xarray.Dataset:
-        return self.datasets[0]
+    def first(self) -> Source:
+        return self.sources[0]
 
-    def coordinate(self, which: str, dataset: xarray.Dataset | None = None) -> str:
+    def coordinate(self, which: str, source: Source | None = None) -> str:
         """Name of the one-dimensional longitude, latitude or time in a file."""
-        dataset = self.first if dataset is None else dataset
+        source = source or self.first
         ranks = (0, 1) if which == "time" else (1,)
-        one = [str(name) for name, variable in dataset.variables.items() if variable.ndim in ranks]
+        one = [name for name, variable in source.variables.items() if variable.ndim in ranks]
         for name in one:
-            if dataset[name].attrs.get("standard_name") == which:
+            if source[name].attrs.get("standard_name") == which:
                 return name
         for name in one:
-            attributes = dataset[name].attrs
+            attributes = source[name].attrs
             units = str(attributes.get("units", ""))
             if units.startswith("degree") and units.lower().endswith(
                 {"longitude": ("_east", "_e"), "latitude": ("_north", "_n")}.get(which, ("?",))
@@ -119,23 +118,21 @@ class GriddedFiles:
             if known.lower() in lower:
                 return lower[known.lower()]
         for name in one:
-            if dataset[name].attrs.get("axis") == _axis_letter[which]:
+            if source[name].attrs.get("axis") == _axis_letter[which]:
                 return name
         raise UserError(
-            f"{self.name} has no {which} that can be recognised: {_listing(dataset)}. Give it the"
+            f"{self.name} has no {which} that can be recognised: {source.listing()}. Give it the"
             f" CF attribute standard_name = '{which}'. (Only grids with one longitude per column"
             " and one latitude per row can be read.)"
         )
 
     @cached_property
     def longitude(self) -> Axis:
-        values = self.first[self.coordinate("longitude")].values
-        return longitude_axis(values.astype(float))
+        return longitude_axis(self.first[self.coordinate("longitude")].read())
 
     @cached_property
     def latitude(self) -> Axis:
-        values = self.first[self.coordinate("latitude")].values
-        return latitude_axis(values.astype(float), self.name)
+        return latitude_axis(self.first[self.coordinate("latitude")].read(), self.name)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -145,13 +142,14 @@ class GriddedFiles:
     def records(self) -> list[Record]:
         """All times of all files in order; a time that stands twice is refused."""
         records = []
-        for number, dataset in enumerate(self.datasets):
-            times = np.atleast_1d(dataset[self.coordinate("time", dataset)].values)
-            if times.dtype.kind != "O":
+        for number, source in enumerate(self.sources):
+            try:
+                times = source[self.coordinate("time", source)].times()
+            except ValueError:
                 raise UserError(
                     f"The times of {self.paths[number]} have no units such as 'hours since"
                     " 1970-01-01'. Add the CF attribute units to the time variable."
-                )
+                ) from None
             records += [Record(date(t, self.calendar), number, at) for at, t in enumerate(times)]
         records.sort(key=lambda record: record.time)
         for one, next_one in itertools.pairwise(records):
@@ -173,12 +171,12 @@ class GriddedFiles:
     def find(self, short_name: str, variable: str = "") -> str:
         """Name of the variable that holds a quantity; `variable` is the user's own choice."""
         if variable:
-            if variable in self.first.data_vars:
+            if variable in self.first.variables:
                 return variable
-            known = [str(name) for name in self.first.data_vars]
+            known = self.first.data
             raise UserError(
                 f"{self.name} has no variable '{variable}'.{nearest(variable.lower(), known)}"
-                f" It has: {_listing(self.first)}."
+                f" It has: {self.first.listing()}."
             )
         found = self._candidates(short_name)
         facts = quantity(short_name)
@@ -192,12 +190,12 @@ class GriddedFiles:
         raise UserError(
             f"{self.name} has no variable for {facts.long_name} (CF standard_name"
             f" '{facts.standard_name}', or a name such as"
-            f" {', '.join(names_in_files[short_name][:4])}). It has: {_listing(self.first)}."
+            f" {', '.join(names_in_files[short_name][:4])}). It has: {self.first.listing()}."
             " Name the variable in the case file."
         )
 
     def _candidates(self, short_name: str) -> list[str]:
-        flat = {str(name): v for name, v in self.first.data_vars.items() if self._is_flat(v)}
+        flat = {n: v for n, v in self.first.variables.items() if self._is_flat(v)}
         for known in names_in_files[short_name]:
             if known in flat:
                 return [known]
@@ -213,17 +211,17 @@ class GriddedFiles:
     @cached_property
     def axes(self) -> tuple[str, str, str | None]:
         """Dimensions of latitude, longitude and (where there is one) time."""
-        j, i = (str(self.first[self.coordinate(c)].dims[0]) for c in ("latitude", "longitude"))
+        j, i = (self.first[self.coordinate(c)].dims[0] for c in ("latitude", "longitude"))
         try:
             time = self.first[self.coordinate("time")].dims
         except UserError:
             time = ()
-        return j, i, str(time[0]) if time else None
+        return j, i, time[0] if time else None
 
-    def _is_flat(self, variable: xarray.DataArray) -> bool:
+    def _is_flat(self, variable: Variable) -> bool:
         """Whether a variable is one map per time: further axes have one entry only."""
         j, i, time = self.axes
-        sizes = {str(d): n for d, n in variable.sizes.items()}
+        sizes = dict(zip(variable.dims, variable.shape, strict=True))
         return {j, i} <= set(sizes) and all(
             n == 1 for d, n in sizes.items() if d not in (j, i, time)
         )
@@ -231,17 +229,17 @@ class GriddedFiles:
     def read(self, variable: str, short_name: str, record: Record | None = None) -> Array:
         """One map (latitude, longitude) in our order and units; missing values are NaN."""
         number = record.file if record else 0
-        data = self.datasets[number][variable]
+        data = self.sources[number][variable]
         j, i, time = self.axes
-        if record is not None and time in data.dims:
-            data = data.isel({time: record.position})
-        data = data.isel({d: 0 for d in data.dims if d not in (j, i)}).transpose(j, i)
-        if (
-            data.shape[0] <= self.latitude.order.max()
-            or data.shape[1] <= self.longitude.order.max()
-        ):
+        places = {dim: 0 for dim in data.dims if dim not in (j, i)}
+        if record is not None and time in places:
+            places[time] = record.position
+        values = data.read(**places)
+        if data.dims.index(j) > data.dims.index(i):
+            values = values.T
+        full = (self.latitude.order.max() + 1, self.longitude.order.max() + 1)
+        if values.shape[0] < full[0] or values.shape[1] < full[1]:
             raise UserError(f"{self.paths[number]} has another grid than {self.paths[0]}.")
-        values = np.asarray(data.values, np.float64)
         values = values[self.latitude.order][:, self.longitude.order]
         return self._to_our_units(values, data.attrs, variable, short_name)
 
@@ -262,35 +260,3 @@ class GriddedFiles:
                 f" be brought to '{ours}'. Known units are: {known}."
             )
         return values * factor if factor != 1 else values
-
-
-def open_dataset(path: Path) -> xarray.Dataset:
-    """Open netCDF (any), Zarr or GRIB; times as cftime, packed values unpacked when read."""
-    if path.suffix.lower() in (".grib", ".grib2", ".grb", ".grb2"):
-        from halocline.grids.grib_files import read_grib
-
-        return read_grib(path)
-    engine = "zarr" if path.is_dir() else "netcdf4"
-    coder = xarray.coders.CFDatetimeCoder(use_cftime=True)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return xarray.open_dataset(
-                path, engine=engine, decode_times=coder, decode_timedelta=False, cache=False
-            )
-    except FileNotFoundError:
-        raise UserError(f"There is no file '{path}'. Check the path in the case file.") from None
-    except (OSError, ValueError, ImportError) as error:
-        reason = str(error).splitlines()[0]
-        raise UserError(
-            f"Cannot read '{path}': {reason}. It should be netCDF, Zarr (a folder) or GRIB2."
-        ) from None
-
-
-def _listing(dataset: xarray.Dataset) -> str:
-    """Variables of a file with their dimensions, for messages."""
-    names = [
-        f"{name}({', '.join(str(d) for d in variable.dims)})"
-        for name, variable in dataset.variables.items()
-    ]
-    return ", ".join(names) or "nothing"

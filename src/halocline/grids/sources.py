@@ -1,0 +1,125 @@
+"""Variables of files, whatever the format: netCDF, Zarr, GRIB2; unpacked, missing values NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import cftime
+import netCDF4
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.errors import UserError
+
+Array = NDArray[np.float64]
+Index = tuple[int | slice, ...]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable; `part` reads what an index for every dimension says."""
+
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    attrs: Mapping[str, Any]
+    part: Callable[[Index], Array]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.dims)
+
+    def read(self, **index: int) -> Array:
+        """Values with some dimensions at one place."""
+        return self.part(tuple(index.get(dim, slice(None)) for dim in self.dims))
+
+    def times(self) -> list[Any]:
+        """Values as dates in the calendar of the file; ValueError without units of time."""
+        units = str(self.attrs.get("units", ""))
+        calendar = str(self.attrs.get("calendar", "standard"))
+        values = np.atleast_1d(self.read())
+        return list(cftime.num2date(values, units, calendar, only_use_cftime_datetimes=True))
+
+
+@dataclass
+class Source:
+    """All variables of a file."""
+
+    variables: dict[str, Variable]
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    close: Callable[[], Any] = lambda: None
+
+    def __getitem__(self, name: str) -> Variable:
+        return self.variables[name]
+
+    @property
+    def data(self) -> list[str]:
+        """Names of the variables that are no coordinates."""
+        return [name for name, variable in self.variables.items() if variable.ndim > 1]
+
+    def listing(self) -> str:
+        """Variables with their dimensions, for messages."""
+        some = [f"{name}({', '.join(v.dims)})" for name, v in self.variables.items()]
+        return ", ".join(some) or "nothing"
+
+
+def open_source(path: Path) -> Source:
+    """Open netCDF (any kind), a Zarr folder, or GRIB2."""
+    try:
+        if path.suffix.lower() in (".grib", ".grib2", ".grb", ".grb2"):
+            from halocline.grids.grib_files import read_grib
+
+            return read_grib(path)
+        return _open_zarr(path) if path.is_dir() else _open_netcdf(path)
+    except FileNotFoundError:
+        raise UserError(f"There is no file '{path}'. Check the path in the case file.") from None
+    except (OSError, ValueError, ImportError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise UserError(
+            f"Cannot read '{path}': {reason}. It should be netCDF, Zarr (a folder) or GRIB2."
+        ) from None
+
+
+def _open_netcdf(path: Path) -> Source:
+    file = netCDF4.Dataset(path)
+    variables = {
+        name: Variable(
+            variable.dimensions,
+            variable.shape,
+            {key: variable.getncattr(key) for key in variable.ncattrs()},
+            _reader(variable),
+        )
+        for name, variable in file.variables.items()
+    }
+    return Source(variables, {key: file.getncattr(key) for key in file.ncattrs()}, file.close)
+
+
+def _reader(variable: Any) -> Callable[[Index], Array]:
+    """Unpacked values of a variable of the netCDF library, texts left out."""
+
+    def part(index: Index) -> Array:
+        values = np.ma.asarray(variable[index if variable.ndim else ...])
+        if values.dtype.kind not in "iufb":
+            return np.full(values.shape, np.nan)
+        return np.ma.filled(values.astype(np.float64), np.nan)
+
+    return part
+
+
+def _open_zarr(path: Path) -> Source:
+    import xarray
+
+    data = xarray.open_dataset(path, engine="zarr", decode_times=False, cache=False)
+
+    def reader(name: Any) -> Callable[[Index], Array]:
+        return lambda index: np.asarray(data[name][index].values, np.float64)
+
+    variables = {
+        str(name): Variable(
+            tuple(str(dim) for dim in variable.dims), variable.shape, variable.attrs, reader(name)
+        )
+        for name, variable in data.variables.items()
+    }
+    return Source(variables, data.attrs, data.close)
