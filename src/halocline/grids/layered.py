@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import xarray
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.grids.grid import Grid
+from halocline.grids.sources import open_source
 from halocline.runtime.topology import Topology
 
 Array = NDArray[np.float64]
@@ -150,18 +150,19 @@ def read_displaced_pole(path: Path, levels: int | None = None) -> LayeredGrid:
     Needs the variables ulon, ulat [degree], htn, hte [m], kmt and dz [m]; `levels` takes only the
     upper ones.
     """
-    with xarray.open_dataset(path) as data:
-        missing = [n for n in ("ulon", "ulat", "htn", "hte", "kmt", "dz") if n not in data]
-        if missing:
-            raise UserError(
-                f"'{path}' has no variable {', '.join(missing)}. Use a grid file with ulon, ulat,"
-                " htn, hte, kmt and dz."
-            )
-        north, east = (data[n].values.astype(np.float64) for n in ("htn", "hte"))
-        corner_x, corner_y = (_corners(data[n].values.astype(np.float64)) for n in ("ulon", "ulat"))
-        thickness = data["dz"].values.astype(np.float64)[:levels]
-        wet_levels = np.minimum(data["kmt"].values.astype(np.int64), thickness.size)
-        x, y = (data[n].values.astype(np.float64) for n in ("tlon", "tlat"))
+    data = open_source(path)
+    missing = [n for n in ("ulon", "ulat", "htn", "hte", "kmt", "dz") if n not in data.variables]
+    if missing:
+        raise UserError(
+            f"'{path}' has no variable {', '.join(missing)}. Use a grid file with ulon, ulat,"
+            " htn, hte, kmt and dz."
+        )
+    north, east = (data[n].read() for n in ("htn", "hte"))
+    corner_x, corner_y = (_corners(data[n].read()) for n in ("ulon", "ulat"))
+    thickness = data["dz"].read()[:levels]
+    wet_levels = np.minimum(data["kmt"].read().astype(np.int64), thickness.size)
+    x, y = (data[n].read() for n in ("tlon", "tlat"))
+    data.close()
     y_face_width = np.concatenate([north[:1], north])
     x_face_width = np.concatenate([east[:, -1:], east], axis=1)
     dx = 0.5 * (y_face_width[:-1] + y_face_width[1:])
