@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray
 
 from halocline.core.errors import UserError
 from halocline.experiment.case import TransportCase, read_case
@@ -54,6 +55,22 @@ def test_split_run_has_the_same_bits(tmp_path: Path):
     assert np.ptp(expected[0]) > 0.1
     fields = whole.component.diagnose(["sand", "bell"], whole.outcome.time)
     np.testing.assert_array_equal(fields["sand"].gather(), expected[2])
+
+
+def test_output(tmp_path: Path):
+    """All tracers on all levels, land and closed cells missing; the last record is the state."""
+    case = {**CASE, "output": {"fields": {"maps": {"interval": "3h", "precision": "float64"}}}}
+    done = run(case, output=tmp_path)
+    with xarray.open_dataset(tmp_path / "maps.nc") as data:
+        assert data.sizes["time"] == 3
+        assert data["bell"].dims == ("time", "depth", "latitude", "longitude")
+        np.testing.assert_allclose(data["depth"], [225.0, 100.0, 25.0])
+        assert data["depth"].units == "m"
+        expected = done.component.model.state.tracer.gather()
+        np.testing.assert_array_equal(data["sand"].values[-1], expected[2])
+    wrong = {**CASE, "output": {"fields": {"maps": {"variables": ["sandd"]}}}}
+    with pytest.raises(UserError, match="Did you mean 'sand'"):
+        run(wrong, output=tmp_path / "wrong")
 
 
 def test_mistakes():

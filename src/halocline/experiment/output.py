@@ -152,7 +152,9 @@ class FieldStream:
         horizontal = define_coordinates(file, self.grid)
         for name, values in self.axes.items():
             file.createDimension(name, len(values))
-            file.createVariable(name, "f8", (name,))[:] = values
+            axis = file.createVariable(name, "f8", (name,))
+            axis.setncatts(self.more[name].attributes() if name in self.more else {})
+            axis[:] = values
         kind = {"float32": "f4", "float64": "f8"}[self.options.precision]
         for name in self.names:
             dimensions = ("time", *self.outer.get(name, ()), *horizontal)

@@ -105,6 +105,9 @@ def _streams(
     resumed: bool,
 ) -> Sequence[Stream]:
     """The output streams of a case, their files opened; none without a folder."""
+    if folder is not None and isinstance(case, TransportCase):
+        assert isinstance(component, TransportComponent)
+        return component.streams(case.output, clock, folder, title=case.title, resumed=resumed)
     if folder is None or not isinstance(case, WaveCase) or not isinstance(component, WaveComponent):
         return []
     for stream in case.output.fields.values():

@@ -91,10 +91,8 @@ class TransportComponent:
     def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
         """Tracers by name, each on all levels."""
         state, result = self.model.state, {}
+        self._check_names(names)
         for name in names:
-            if name not in self.options.tracers:
-                hint = nearest(name, self.options.tracers)
-                raise UserError(f"Unknown output variable '{name}'.{hint}")
             number = self.options.tracers.index(name)
             if name not in self._outputs:
                 self._outputs[name] = Field(
@@ -109,6 +107,13 @@ class TransportComponent:
             for array, tracer in zip(result[name].owned, state.tracer.owned, strict=True):
                 array[...] = tracer[number]
         return result
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        """Refuse a name that no tracer has."""
+        for name in names:
+            if name not in self.options.tracers:
+                hint = nearest(name, self.options.tracers)
+                raise UserError(f"Unknown output variable '{name}'.{hint}")
 
     def summary(self) -> str:
         """Change of the contents and extremes of the tracers; a call for all ranks."""
@@ -132,6 +137,8 @@ class TransportComponent:
     ) -> list[FieldStream]:
         """Output streams of tracers on all levels, their files opened; a call for all ranks."""
         tracers = self.options.tracers
+        for some in options.fields.values():
+            self._check_names(some.variables)
         return [
             FieldStream(
                 name,
@@ -144,7 +151,10 @@ class TransportComponent:
                 resumed=resumed,
                 outer=dict.fromkeys(tracers, ("depth",)),
                 axes={"depth": self.grid.depth},
-                more={tracer: Quantity(tracer, "", "1", f"tracer {tracer}") for tracer in tracers},
+                more={
+                    "depth": Quantity("depth", "depth", "m", "depth of the centres of the levels"),
+                    **{tracer: Quantity(tracer, "", "1", f"tracer {tracer}") for tracer in tracers},
+                },
             )
             for name, some in options.fields.items()
         ]
