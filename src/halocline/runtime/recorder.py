@@ -20,7 +20,7 @@ class Counter:
 
 @dataclass
 class Recorder:
-    """Counters of one rank. A timed call costs about a microsecond (`halocline lab recorder`)."""
+    """Counters of one rank. `halocline lab recorder` measures what that costs."""
 
     counters: dict[str, Counter] = field(default_factory=dict)
     message_count: int = 0
