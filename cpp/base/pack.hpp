@@ -30,6 +30,12 @@ inline constexpr int vector_bytes = 32;
 /// Lanes of the hardware for T. Twice as many is five times slower (GCC).
 template <class T>
 inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+#else
+/// On a GPU a lane is a thread.
+template <class T, int Width>
+using pack = T;
+template <class T>
+inline constexpr int lanes = 1;
 #endif
 
 template <class V, class = void>

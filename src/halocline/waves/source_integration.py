@@ -22,8 +22,8 @@ PHASES = ("copy_in", "turning", "input", "friction", "quadruplets", "update", "c
 """What the values of `phase_times` [ns] are; `input` holds dissipation too."""
 
 COUNTERS = ("points", "steps", "executed", "tiles")
-"""What the values of `counters` are: points advanced, their sub-steps, lanes times sub-steps that
-the tiles made (each as many as its slowest point), tiles."""
+"""What the values of `counters` are: points advanced, their sub-steps, sub-steps of tiles times
+lanes (busy or not), sub-steps of tiles."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,15 +132,12 @@ class SourceCounters:
         self.phase_times: NDArray[np.int64] = np.zeros(len(PHASES), np.int64)
 
     def summary(self) -> dict[str, float]:
-        """Mean sub-steps of points and of tiles (most of their lanes), and seconds per phase."""
+        """Mean sub-steps of points, share of the lanes that were busy, and seconds per phase."""
         count = dict(zip(COUNTERS, (int(value) for value in self.counters), strict=True))
-        points = max(count["points"], 1)
-        lanes_times_tiles = max(count["executed"], 1)
         result = {
             "points": float(count["points"]),
-            "mean_sub_steps": count["steps"] / points,
-            "share_of_lanes_in_use": count["steps"] / lanes_times_tiles,
-            "mean_executed_sub_steps": count["executed"] / points,
+            "mean_sub_steps": count["steps"] / max(count["points"], 1),
+            "busy_lanes": count["steps"] / max(count["executed"], 1),
         }
         for name, time in zip(PHASES, self.phase_times, strict=True):
             result[f"{name}_seconds"] = 1e-9 * float(time)
