@@ -1,0 +1,42 @@
+"""Four tracers in the upper levels of the real ocean, cut in several ways; prints hashes."""
+
+import hashlib
+
+import numpy as np
+
+from halocline.biogeochemistry.transport import Transport, TransportOptions, reach
+from halocline.experiment.shipped import data_folder
+from halocline.grids.layered import read_displaced_pole
+from halocline.runtime.communicator import world
+from halocline.runtime.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.runner import Runner
+
+options = TransportOptions(
+    tracers=["a", "b", "c", "constant"],
+    circulation="gyres",
+    sinking={"b": 20.0},
+    horizontal_diffusivity=1000.0,
+)
+communicator = world()
+grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc", 3)
+for cut in ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2}):
+    decomposition = Decomposition(
+        grid.mask,
+        grid.topology,
+        halo=reach,
+        options=DecompositionOptions(**cut),
+        communicator=communicator,
+    )
+    for precision in ("float32", "float64"):
+        model = Transport(grid, options, decomposition, 3600.0, dtype=precision)
+        model.set_start()
+        run = Runner(decomposition, check_halos=True)
+        for number in range(3):
+            model.step(run, model.state, 3600.0, number)
+        contents, (least, greatest) = model.contents(), model.extremes()
+        tracers = model.state.tracer.gather()
+        if tracers is not None:
+            assert np.isfinite(tracers).all() and np.ptp(tracers[0]) > 0
+            figures = np.concatenate([contents, least, greatest])
+            text = tracers.tobytes() + figures.tobytes()
+            print("bits", precision, hashlib.sha256(text).hexdigest(), flush=True)
