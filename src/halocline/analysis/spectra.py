@@ -31,7 +31,7 @@ def station_sheet(dataset: xr.Dataset, station: int, record: int, title: str = "
     draw_frequency_spectrum(figure.add_axes((0.06, 0.075, 0.29, 0.315)), spectra, record)
     if len(spectra.times) > 1:
         _history(figure, spectra, record, wind)
-    name = reading.station_names(dataset)[station]
+    name = reading.station_names(dataset)[station].replace("_", " ")
     place = place_of(dataset, station)
     figure.text(0.04, 0.958, f"{title or 'Wave spectra'}: {name}", fontsize=13.5, fontweight="bold")
     when = spectra.times[record]
