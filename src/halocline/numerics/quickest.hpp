@@ -29,9 +29,9 @@ HD inline V beyond_upwind(V flux_behind, V flux_ahead, V behind, V courant) {
   if constexpr (scheme == Advection::quickest) return flux;
   const V zero = splat<V>(T(0));
   const V most = stays * behind;
-  const V highest = maximum(minimum(flux_ahead, most), zero);
-  const V lowest = minimum(maximum(flux_ahead, most), zero);
-  return minimum(maximum(flux, lowest), highest);
+  const V lesser = minimum(flux_ahead, most), greater = maximum(flux_ahead, most);
+  // Between the lesser of the bounds and 0; 0 where they have different signs.
+  return minimum(maximum(flux, minimum(greater, zero)), maximum(lesser, zero));
 }
 
 /// Outflow of the centre cell through its downstream face, in contents. The upwind and the limited
@@ -41,7 +41,7 @@ HD inline V outflow(V centre, V flux, V flux_behind, V flux_ahead, V behind, V c
   if constexpr (scheme == Advection::upwind) return minimum(flux, centre);
   const V out = flux + beyond_upwind<scheme>(flux_behind, flux_ahead, behind, courant);
   if constexpr (scheme == Advection::quickest) return out;
-  return maximum(minimum(out, centre), splat<V>(scalar_of<V>(0)));
+  return minimum(out, centre);
 }
 
 }  // namespace halocline::numerics

@@ -85,7 +85,7 @@ class ComponentStep {
 
  private:
   void take_row(int j, const T* spectrum) {
-    constexpr int rows_ahead = 8;
+    constexpr int rows_ahead = 32;
     map_.prefetch_row(northward_ ? j + rows_ahead : j - rows_ahead, spectrum);
     map_.scatter_row(j, spectrum, buffers_.density(j));
   }
@@ -117,34 +117,36 @@ class ComponentStep {
     };
     const Plane rate = rate_row(j), faces(metrics_.transparency_x.row(j));
     const T reach = reach_x_;
-    const std::ptrdiff_t packs = (map_.columns + width - 1) / width;
     const std::ptrdiff_t step = eastward ? width : -width;
-    std::ptrdiff_t i = eastward ? 0 : (packs - 1) * width;
-    V content_behind{}, flux_behind{}, open_behind{}, out_behind{};
-    V content = load<V>(before + i), courant = rate[i] * reach, open = faces[i];
-    V flux = courant * content;
-    for (std::ptrdiff_t n = 0; n < packs; ++n, i += step) {
-      const bool last = n + 1 == packs;
-      const V content_ahead = last ? V{} : load<V>(before + i + step);
-      const V courant_ahead = last ? V{} : rate[i + step] * reach;
-      const V open_ahead = last ? V{} : faces[i + step];
-      const V flux_ahead = courant_ahead * content_ahead;
-      const V open_upstream = eastward ? open : upstream(open_behind, open);
-      const V open_downstream = eastward ? downstream(open, open_ahead) : open;
-      const M both = (open_upstream > V{}) & (open_downstream > V{});
-      const V out = numerics::outflow<scheme>(
-          content, flux, where(both, flux - upstream(flux_behind, flux)),
-          where(both, downstream(flux, flux_ahead) - flux),
-          where(both, content - upstream(content_behind, content)), courant);
-      store<V>(after + i, content - out + open_upstream * upstream(out_behind, out));
-      content_behind = content;
-      flux_behind = flux;
-      open_behind = open;
-      out_behind = out;
-      content = content_ahead;
-      courant = courant_ahead;
-      flux = flux_ahead;
-      open = open_ahead;
+    for (const auto& stretch : map_.stretches(j)) {
+      const std::ptrdiff_t packs = (stretch.last - stretch.first) / width;
+      std::ptrdiff_t i = eastward ? stretch.first : stretch.last - width;
+      V content_behind{}, flux_behind{}, open_behind{}, out_behind{};
+      V content = load<V>(before + i), courant = rate[i] * reach, open = faces[i];
+      V flux = courant * content;
+      for (std::ptrdiff_t n = 0; n < packs; ++n, i += step) {
+        const bool last = n + 1 == packs;
+        const V content_ahead = last ? V{} : load<V>(before + i + step);
+        const V courant_ahead = last ? V{} : rate[i + step] * reach;
+        const V open_ahead = last ? V{} : faces[i + step];
+        const V flux_ahead = courant_ahead * content_ahead;
+        const V open_upstream = eastward ? open : upstream(open_behind, open);
+        const V open_downstream = eastward ? downstream(open, open_ahead) : open;
+        const M both = (open_upstream > V{}) & (open_downstream > V{});
+        const V out = numerics::outflow<scheme>(
+            content, flux, where(both, flux - upstream(flux_behind, flux)),
+            where(both, downstream(flux, flux_ahead) - flux),
+            where(both, content - upstream(content_behind, content)), courant);
+        store<V>(after + i, content - out + open_upstream * upstream(out_behind, out));
+        content_behind = content;
+        flux_behind = flux;
+        open_behind = open;
+        out_behind = out;
+        content = content_ahead;
+        courant = courant_ahead;
+        flux = flux_ahead;
+        open = open_ahead;
+      }
     }
   }
 
@@ -165,20 +167,21 @@ class ComponentStep {
     T *flux_here = buffers_.flux(order), *outflow = buffers_.outflow(order);
     const T* inflow = buffers_.outflow(order + 1);
     const T reach = reach_y_;
-    for (std::ptrdiff_t i = 0, end = map_.columns; i < end; i += width) {
-      const V flux_ahead = rate[i] * aspect[i] * reach * load<V>(here + i);
-      store<V>(flux_here + i, flux_ahead);
-      if (!complete) continue;
-      const V content = load<V>(centre + i), flux = load<V>(flux_centre + i);
-      const V courant = rate_centre[i] * aspect_centre[i] * reach;
-      const V open = faces_behind[i];
-      const M both = (open > V{}) & (faces[i] > V{});
-      const V out = numerics::outflow<scheme>(
-          content, flux, where(both, flux - load<V>(flux_behind + i)),
-          where(both, flux_ahead - flux), where(both, content - load<V>(behind + i)), courant);
-      store<V>(outflow + i, out);
-      store<V>(after + i, content - out + open * load<V>(inflow + i));
-    }
+    for (const auto& stretch : map_.stretches(j))
+      for (std::ptrdiff_t i = stretch.first, end = stretch.last; i < end; i += width) {
+        const V flux_ahead = rate[i] * aspect[i] * reach * load<V>(here + i);
+        store<V>(flux_here + i, flux_ahead);
+        if (!complete) continue;
+        const V content = load<V>(centre + i), flux = load<V>(flux_centre + i);
+        const V courant = rate_centre[i] * aspect_centre[i] * reach;
+        const V open = faces_behind[i];
+        const M both = (open > V{}) & (faces[i] > V{});
+        const V out = numerics::outflow<scheme>(
+            content, flux, where(both, flux - load<V>(flux_behind + i)),
+            where(both, flux_ahead - flux), where(both, content - load<V>(behind + i)), courant);
+        store<V>(outflow + i, out);
+        store<V>(after + i, content - out + open * load<V>(inflow + i));
+      }
   }
 
   const PlaneMap<T>& map_;

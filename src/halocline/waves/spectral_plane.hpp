@@ -91,6 +91,7 @@ inline V from_east(V here, V east) {
 template <class T>
 class PlaneMap {
   using V = pack<T, lanes<T>>;
+  static constexpr std::ptrdiff_t width = lanes<T>, reach = 3;
 
  public:
   PlaneMap(const Box& box, View<const std::int32_t, 1> cell_of_point,
@@ -99,6 +100,7 @@ class PlaneMap {
         rows(metrics.cell_area.extent[0]),
         columns(metrics.cell_area.extent[1]),
         runs_of_row_(rows),
+        stretches_of_row_(rows),
         fixed_of_row_(rows),
         area_of_row_(rows),
         aspect_of_row_(rows),
@@ -117,6 +119,7 @@ class PlaneMap {
         const auto cell = std::div(cell_of_point(point), static_cast<std::int32_t>(columns));
         fixed_of_row_[cell.quot].push_back({static_cast<std::int32_t>(point), cell.rem});
       }
+    find_stretches();
     for (std::ptrdiff_t j = 0; j < rows; ++j)
       uniform_ &= one_value(metrics.cell_area.row(j), area_of_row_[j]) &&
                   one_value(metrics.cell_aspect.row(j), aspect_of_row_[j]);
@@ -177,6 +180,13 @@ class PlaneMap {
     else
       return Row<V, false>(metrics_.cell_aspect.row(j));
   }
+  /// Stretches [first, last) of row j, in whole packs, that hold all cells within `reach` of the
+  /// sea; what lies between them is land that no point of the sea is told of.
+  struct Stretch {
+    std::ptrdiff_t first, last;
+  };
+  const std::vector<Stretch>& stretches(int j) const { return stretches_of_row_[j]; }
+
   /// Whether area and aspect have one value in each row.
   bool uniform() const { return uniform_; }
 
@@ -190,6 +200,29 @@ class PlaneMap {
   struct Fixed {
     std::int32_t point, i;
   };
+
+  void find_stretches() {
+    const std::ptrdiff_t packs = (columns + width - 1) / width;
+    for (std::ptrdiff_t j = 0; j < rows; ++j) {
+      std::vector<char> near_sea(packs, 0);
+      const std::ptrdiff_t south = std::max<std::ptrdiff_t>(j - reach, 0);
+      const std::ptrdiff_t north = std::min<std::ptrdiff_t>(j + reach, rows - 1);
+      for (std::ptrdiff_t row = south; row <= north; ++row)
+        for (const Run& run : runs_of_row_[row]) {
+          const std::ptrdiff_t west = std::max<std::ptrdiff_t>(run.i - reach, 0);
+          const std::ptrdiff_t east =
+              std::min<std::ptrdiff_t>(run.i + run.length - 1 + reach, columns - 1);
+          for (std::ptrdiff_t n = west / width; n <= east / width; ++n) near_sea[n] = 1;
+        }
+      std::vector<Stretch>& stretches = stretches_of_row_[j];
+      for (std::ptrdiff_t n = 0; n < packs; ++n) {
+        if (!near_sea[n]) continue;
+        if (stretches.empty() || stretches.back().last != n * width)
+          stretches.push_back({n * width, n * width});
+        stretches.back().last += width;
+      }
+    }
+  }
 
   /// Whether a row has one value, but for zeros, which stand outside the grid where nothing is.
   bool one_value(const T* values, T& value) const {
@@ -205,7 +238,6 @@ class PlaneMap {
   /// Copy a run in packs, the last of which may overlap the one before it.
   template <class Change>
   static void copy_run(std::ptrdiff_t length, const T* from, T* to, Change change) {
-    constexpr std::ptrdiff_t width = lanes<T>;
     if (length < width) {
       for (std::ptrdiff_t n = 0; n < length; ++n) to[n] = change(from[n]);
       return;
@@ -216,6 +248,7 @@ class PlaneMap {
   }
 
   std::vector<std::vector<Run>> runs_of_row_;
+  std::vector<std::vector<Stretch>> stretches_of_row_;
   std::vector<std::vector<Fixed>> fixed_of_row_;
   std::vector<T> area_of_row_, aspect_of_row_;
   const Metrics<T>& metrics_;

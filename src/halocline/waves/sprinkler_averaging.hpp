@@ -56,8 +56,9 @@ class SprinklerAveraging {
     if (!vectors_.active) {
       const Shape area = map_.template area<uniform>(j);
       const T* density = buffers_.density(j);
-      for (std::ptrdiff_t i = 0; i < map_.columns; i += lanes<T>)
-        store<V>(content + i, area[i] * load<V>(density + i));
+      for (const auto& stretch : map_.stretches(j))
+        for (std::ptrdiff_t i = stretch.first; i < stretch.last; i += lanes<T>)
+          store<V>(content + i, area[i] * load<V>(density + i));
       return;
     }
     if (first) exchange_across(northward ? j : j + 1);
@@ -76,13 +77,14 @@ class SprinklerAveraging {
     const T *south = buffers_.straight(j), *north = buffers_.straight(j + 1);
     const T *rising = buffers_.rising(j), *rising_north = buffers_.rising(j + 1);
     const T *falling = buffers_.falling(j), *falling_north = buffers_.falling(j + 1);
-    for (std::ptrdiff_t i = 0; i < map_.columns; i += lanes<T>) {
-      const V across =
-          (load<V>(south + i) + (load<V>(rising + i) + load<V>(falling + i + 1))) -
-          (load<V>(north + i) + (load<V>(rising_north + i + 1) + load<V>(falling_north + i)));
-      store<V>(content + i, area[i] * load<V>(density + i) +
-                                ((load<V>(along + i) - load<V>(along + i + 1)) + across));
-    }
+    for (const auto& stretch : map_.stretches(j))
+      for (std::ptrdiff_t i = stretch.first; i < stretch.last; i += lanes<T>) {
+        const V across =
+            (load<V>(south + i) + (load<V>(rising + i) + load<V>(falling + i + 1))) -
+            (load<V>(north + i) + (load<V>(rising_north + i + 1) + load<V>(falling_north + i)));
+        store<V>(content + i, area[i] * load<V>(density + i) +
+                                  ((load<V>(along + i) - load<V>(along + i + 1)) + across));
+      }
   }
 
   /// Exchange eastward through the west faces of row j.
@@ -94,19 +96,22 @@ class SprinklerAveraging {
     const T y0 = vectors_.size_y[0], y1 = vectors_.size_y[1];
     const T quarter = quarter_;
     T* along = buffers_.along();
-    V density_west{}, rate_west{}, area_west = area[0], aspect_west = aspect[0];
-    for (std::ptrdiff_t i = 0; i < map_.columns; i += lanes<T>) {
-      const V density_here = load<V>(density + i), rate_here = rate[i];
-      const V area_here = area[i], aspect_here = aspect[i];
-      const V shape = T(0.5) * (from_west(aspect_west, aspect_here) + aspect_here);
-      const V weight = maximum(x0 - y0 * shape, V{}) + maximum(x1 - y1 * shape, V{});
-      const V size = (quarter * (from_west(area_west, area_here) + area_here)) * weight;
-      const V speed = (from_west(rate_west, rate_here) + rate_here) * open[i];
-      store<V>(along + i, size * speed * (from_west(density_west, density_here) - density_here));
-      density_west = density_here;
-      rate_west = rate_here;
-      area_west = area_here;
-      aspect_west = aspect_here;
+    for (const auto& stretch : map_.stretches(j)) {
+      V density_west{}, rate_west{}, area_west = area[stretch.first];
+      V aspect_west = aspect[stretch.first];
+      for (std::ptrdiff_t i = stretch.first; i < stretch.last; i += lanes<T>) {
+        const V density_here = load<V>(density + i), rate_here = rate[i];
+        const V area_here = area[i], aspect_here = aspect[i];
+        const V shape = T(0.5) * (from_west(aspect_west, aspect_here) + aspect_here);
+        const V weight = maximum(x0 - y0 * shape, V{}) + maximum(x1 - y1 * shape, V{});
+        const V size = (quarter * (from_west(area_west, area_here) + area_here)) * weight;
+        const V speed = (from_west(rate_west, rate_here) + rate_here) * open[i];
+        store<V>(along + i, size * speed * (from_west(density_west, density_here) - density_here));
+        density_west = density_here;
+        rate_west = rate_here;
+        area_west = area_here;
+        aspect_west = aspect_here;
+      }
     }
   }
 
@@ -127,29 +132,32 @@ class SprinklerAveraging {
     T *straight = buffers_.straight(j), *rising = buffers_.rising(j),
       *falling = buffers_.falling(j);
     const T quarter = quarter_;
-    V north_west{}, south_west{}, open_west{}, rate_west{};
-    for (std::ptrdiff_t i = 0; i < map_.columns; i += lanes<T>) {
-      const V shape = T(0.5) * (aspect_south[i] + aspect[i]);
-      const V reach0 = y0 * shape, reach1 = y1 * shape;
-      const V size = quarter * (area_south[i] + area[i]);
-      const V weight = maximum(reach0 - x0, V{}) + maximum(reach1 - x1, V{});
-      const V diagonal0 = minimum(splat<V>(x0), reach0), diagonal1 = minimum(splat<V>(x1), reach1);
-      const V up = size * (rising0 * diagonal0 + rising1 * diagonal1);
-      const V down = size * (diagonal0 + diagonal1) - up;
-      const V north = load<V>(north_row + i), south = load<V>(south_row + i);
-      const V rate_both = rate_south[i] + rate[i];
-      const V open = open_y[i], x_north = open_x[i], x_south = open_x_south[i];
-      const V beside = from_west(open_west, open);
-      const V corner = T(0.5) * (from_west(rate_west, rate_both) + rate_both);
-      store<V>(straight + i, (size * weight) * (rate_both * open) * (south - north));
-      const V way_up = maximum(x_south * open, beside * x_north);
-      const V way_down = maximum(x_south * beside, open * x_north);
-      store<V>(rising + i, up * (corner * way_up) * (from_west(south_west, south) - north));
-      store<V>(falling + i, down * (corner * way_down) * (south - from_west(north_west, north)));
-      north_west = north;
-      south_west = south;
-      open_west = open;
-      rate_west = rate_both;
+    for (const auto& stretch : map_.stretches(j)) {
+      V north_west{}, south_west{}, open_west{}, rate_west{};
+      for (std::ptrdiff_t i = stretch.first; i < stretch.last; i += lanes<T>) {
+        const V shape = T(0.5) * (aspect_south[i] + aspect[i]);
+        const V reach0 = y0 * shape, reach1 = y1 * shape;
+        const V size = quarter * (area_south[i] + area[i]);
+        const V weight = maximum(reach0 - x0, V{}) + maximum(reach1 - x1, V{});
+        const V diagonal0 = minimum(splat<V>(x0), reach0),
+                diagonal1 = minimum(splat<V>(x1), reach1);
+        const V up = size * (rising0 * diagonal0 + rising1 * diagonal1);
+        const V down = size * (diagonal0 + diagonal1) - up;
+        const V north = load<V>(north_row + i), south = load<V>(south_row + i);
+        const V rate_both = rate_south[i] + rate[i];
+        const V open = open_y[i], x_north = open_x[i], x_south = open_x_south[i];
+        const V beside = from_west(open_west, open);
+        const V corner = T(0.5) * (from_west(rate_west, rate_both) + rate_both);
+        store<V>(straight + i, (size * weight) * (rate_both * open) * (south - north));
+        const V way_up = maximum(x_south * open, beside * x_north);
+        const V way_down = maximum(x_south * beside, open * x_north);
+        store<V>(rising + i, up * (corner * way_up) * (from_west(south_west, south) - north));
+        store<V>(falling + i, down * (corner * way_down) * (south - from_west(north_west, north)));
+        north_west = north;
+        south_west = south;
+        open_west = open;
+        rate_west = rate_both;
+      }
     }
   }
 
