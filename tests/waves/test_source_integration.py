@@ -23,8 +23,8 @@ from references import source_integration as reference
 grid = SpectralGrid(frequencies=15, directions=12)
 
 
-def advance(arrays, points, duration=3600.0, settings=None):
-    package = inspection.tolman_chalikov()
+def advance(arrays, points, duration=3600.0, settings=None, physics="ST2"):
+    package = inspection.package_of(physics)
     copies = {name: array.copy() for name, array in arrays.items()}
     more = {
         "source_steps": np.zeros(arrays["depth"].shape, arrays["depth"].dtype),
@@ -35,7 +35,7 @@ def advance(arrays, points, duration=3600.0, settings=None):
         (0, 0, 0, 0, points),
         **copies,
         **more,
-        options=(settings or SourceSettings(grid)).native(),
+        options=(settings or inspection.default_settings(physics, grid)).native(),
         package=package.native_options,
         duration=duration,
         timed=True,
@@ -64,18 +64,19 @@ def seas(points, dtype, seed=1):
     return state.arrays
 
 
+@pytest.mark.parametrize("physics", ["ST2", "ST4"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_same_bits_wherever_a_point_lies(dtype):
+def test_same_bits_wherever_a_point_lies(dtype, physics):
     """Alone, in another order, with other partners, in a partial tile: the same bits."""
     arrays = seas(37, dtype)
-    whole = advance(arrays, 37)
+    whole = advance(arrays, 37, physics=physics)
     assert np.isfinite(whole["spectrum"]).all()
     assert (whole["spectrum"] >= 0).all()
     assert len(set(whole["source_steps"])) > 2
     outputs = ("spectrum", "friction_velocity", "roughness", "source_memory", "source_steps")
     for order in (np.arange(37)[::-1], np.random.default_rng(2).permutation(37), [5], [36, 3, 0]):
         some = {name: np.ascontiguousarray(array[..., order]) for name, array in arrays.items()}
-        part = advance(some, len(order))
+        part = advance(some, len(order), physics=physics)
         for name in outputs:
             np.testing.assert_array_equal(part[name], whole[name][..., order], err_msg=name)
 
