@@ -4,6 +4,7 @@ Ranks: 1, and 3 through test_ranks.py.
 """
 
 import os
+from dataclasses import replace
 
 import netCDF4
 import numpy as np
@@ -175,6 +176,19 @@ def test_axes_before_the_horizontal_ones_and_other_names(tmp_path_factory):
         mask = grid().mask
         assert np.array_equal(data.ballast.values[0][..., mask], values[..., mask])
         assert np.isnan(data.ballast.values[0][..., ~mask]).all()
+
+
+def test_curvilinear_grids(tmp_path_factory):
+    y, x = np.mgrid[0:7, 0:10].astype(float)
+    model = replace(grid(False), longitude=x + 0.1 * y, latitude=y - 0.1 * x)
+    options = FieldStreamOptions(variables=["significant_height"])
+    stream = FieldStream("maps", options, model, clock(), shared(tmp_path_factory), world())
+    stream.write(start, {"significant_height": height(0)})
+    stream.close()
+    with xarray.open_dataset(stream.path) as data:
+        assert data.significant_height.dims == ("time", "y", "x")
+        assert set(data.significant_height.coords) == {"time", "y", "x", "longitude", "latitude"}
+        assert np.array_equal(data.longitude, model.longitude)
 
 
 def test_earlier_files_are_moved_aside_refused_or_replaced(tmp_path_factory):
