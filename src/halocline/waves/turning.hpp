@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstring>
 
 #include "contract.hpp"
@@ -119,26 +120,36 @@ void turn_directions(Box box, View<T, 2> spectrum, View<const T, 2> turning_x,
   using V = pack<T, lanes<T>>;
   const TurningRates<T> rates{turning_x, turning_y, direction_face, static_cast<T>(step)};
   const int directions = static_cast<int>(direction_face.extent[0]);
-  const auto turn = [&]<Advection choice>(std::ptrdiff_t point) {
-    const std::ptrdiff_t some = std::min<std::ptrdiff_t>(lanes<T>, box.points - point);
-    for (std::ptrdiff_t f = 0; f < turning_x.extent[0]; ++f) {
-      const auto get = [&](int d) {
-        return load_points<V>(spectrum.row(f * directions + d), point, box.points);
-      };
-      const auto set = [&](int d, V value) {
-        std::memcpy(spectrum.row(f * directions + d) + point, &value, some * sizeof(T));
-      };
+  constexpr std::ptrdiff_t width = lanes<T>, chunk = 64 * width;
+  const auto turn = [&]<Advection choice>(std::ptrdiff_t f, std::ptrdiff_t first) {
+    const std::ptrdiff_t last = std::min(first + chunk, box.points);
+    T* rows = spectrum.row(f * directions);
+    const std::ptrdiff_t next = spectrum.stride[0];
+    for (std::ptrdiff_t point = first; point < last; point += width) {
+      const std::ptrdiff_t some = std::min(width, last - point);
       const V x = load_points<V>(turning_x.row(f), point, box.points);
       const V y = load_points<V>(turning_y.row(f), point, box.points);
-      for (int n = 0; n < steps; ++n) turn_ring<choice>(rates, x, y, get, set);
+      T* values = rows + point;
+      if (some == width) {
+        const auto get = [=](int d) { return load<V>(values + d * next); };
+        const auto set = [=](int d, V value) { store<V>(values + d * next, value); };
+        for (int n = 0; n < steps; ++n) turn_ring<choice>(rates, x, y, get, set);
+      } else {
+        const auto get = [=](int d) { return load_points<V>(values + d * next, 0, some); };
+        const auto set = [=](int d, V value) {
+          std::memcpy(values + d * next, &value, some * sizeof(T));
+        };
+        for (int n = 0; n < steps; ++n) turn_ring<choice>(rates, x, y, get, set);
+      }
     }
   };
-#pragma omp parallel for schedule(static)
-  for (std::ptrdiff_t point = 0; point < box.points; point += lanes<T>) {
-    if (scheme == 0) turn.template operator()<Advection::upwind>(point);
-    if (scheme == 1) turn.template operator()<Advection::quickest>(point);
-    if (scheme == 2) turn.template operator()<Advection::ultimate_quickest>(point);
-  }
+#pragma omp parallel for collapse(2) schedule(static)
+  for (std::ptrdiff_t f = 0; f < turning_x.extent[0]; ++f)
+    for (std::ptrdiff_t first = 0; first < box.points; first += chunk) {
+      if (scheme == 0) turn.template operator()<Advection::upwind>(f, first);
+      if (scheme == 1) turn.template operator()<Advection::quickest>(f, first);
+      if (scheme == 2) turn.template operator()<Advection::ultimate_quickest>(f, first);
+    }
 }
 
 }  // namespace halocline::waves
