@@ -41,15 +41,15 @@ def test_each_quadruplet_conserves_action_energy_and_momentum():
 
 
 def test_what_remains_after_spreading():
-    """Bins of a geometric grid: energy, action and momentum of the transfer nearly cancel."""
+    """On the grid energy closes to 1e-4 of what moves, action to 4e-6, momentum to 1 %."""
     wide = SpectralGrid(first_frequency=0.02, frequencies=50)
     source, _ = transfer(spectra.jonswap_directional(wide), wide)
     weight = wide.band_width[:, None] * np.ones(wide.directions)
     sigma = wide.sigma[:, None]
-    for moment, most in ((source, 0.01), (source / sigma, 0.03)):
+    for moment, most in ((source, 2e-4), (source / sigma, 2e-5)):
         assert abs((moment * weight).sum()) < most * np.abs(moment * weight).sum()
     eastward = source * sigma * np.cos(wide.direction)
-    assert abs((eastward * weight).sum()) < 0.06 * np.abs(eastward * weight).sum()
+    assert abs((eastward * weight).sum()) < 0.015 * np.abs(eastward * weight).sum()
     northward = source * sigma * np.sin(wide.direction)
     assert abs((northward * weight).sum()) < 1e-6 * np.abs(northward * weight).sum()
 
