@@ -275,10 +275,14 @@ def refracted(depth):
 
 
 @pytest.mark.parametrize(
-    ("directions", "bound", "height_bound"), [(120, 0.01, 0.01), (24, 0.1, 0.05)]
+    ("directions", "bound", "height_bound"), [(120, 0.001, 0.003), (24, 0.07, 0.015)]
 )
 def test_refraction_follows_snell(directions, bound, height_bound):
-    """Mean direction and height on a plane beach to 10 m: within 1 % with 120 directions."""
+    """Mean direction and height on a plane beach to 10 m, turning half before and half after space.
+
+    With 120 directions within 0.1 and 0.3 %; with 24 directions the mean direction is up to 6.5 %
+    (1.7 degrees) and the height up to 1.2 % off.
+    """
     grid, angle, planes = coast(directions)
     height_outside = np.sqrt(planes[:, 0].sum() * 2 * np.pi / directions)
     exact_outside = refracted(100.0)[1]
