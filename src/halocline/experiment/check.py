@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from halocline.core.clock import duration_text, text
-from halocline.experiment.case import Case, WaveCase
+from halocline.core.clock import Alarm, Clock, duration_text, text
+from halocline.experiment.case import Case, TransportCase, WaveCase
+from halocline.experiment.component import Component
+from halocline.experiment.progress import time_words
+from halocline.experiment.run import build_component, build_streams
 from halocline.experiment.start import cores, default_ranks
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Alone
-from halocline.runtime.decomposition import Decomposition
+from halocline.runtime.fields import Field
+from halocline.runtime.runner import Plan
 
-halo = 2
-"""Depth of the halo of the propagation schemes [cells]."""
+wave_cost = {"ST2": 20e-9, "ST4": 45e-9, "none": 4e-9}
+"""Time for a sea point, spectral component and hourly step on one core [s]: `halocline lab waves`
+on an AMD Zen 5 at 2 cores, rounded up."""
 
-spectra = 3
-"""Copies of the spectra that the wave model keeps in memory."""
+transport_cost = 3e-9
+"""Time for a cell, tracer and step on one core [s]: `halocline lab transport` on the same."""
 
 
 class Imagined(Alone):
@@ -28,44 +36,48 @@ class Imagined(Alone):
 
 
 def report(case: Case, ranks: int | None = None) -> str:
-    """Grid, sea points, ranks, memory and output of a case, as lines."""
-    clock, grid = case.time.clock(), case.build_grid()
+    """Grid, sea points, ranks, memory, output and time of a case, as lines.
+
+    Everything that a run reads before its first step is read, so that what would stop the run is
+    found here.
+    """
+    clock = case.time.clock()
+    grid = case.build_grid()
     ranks = ranks or default_ranks(grid.sea_points, threads=1)
-    components = case.spectrum.components if isinstance(case, WaveCase) else 0
-    decomposition = Decomposition(
-        grid.mask,
-        grid.topology,
-        halo=halo,
-        options=case.decomposition,
-        communicator=Imagined(ranks),
-        components=components,
-    )
-    lines: list[tuple[str, Any]] = [
+    component = build_component(case, clock, Imagined(ranks), plan=Plan())
+    component.start(clock.time, restarted=False)
+    _check_output(case, clock)
+    lines: list[tuple[str, str]] = [
         ("case", case.title or case.component),
         ("grid", describe(grid)),
-        (
-            "time",
-            f"{text(clock.start)} to {text(clock.end)}, {clock.steps} steps of"
-            f" {duration_text(clock.step)}",
-        ),
+        ("time", f"{_period(clock)}, {clock.steps} steps of {duration_text(clock.step)}"),
     ]
     if isinstance(case, WaveCase):
         frequencies, directions = case.spectrum.shape
         lines.append(("spectrum", f"{frequencies} frequencies x {directions} directions"))
+    if isinstance(case, TransportCase):
+        lines.append(("tracers", str(len(case.transport.tracers))))
+    size = sum(_bytes(field) for field in fields_of(component))
     lines += [
         ("ranks", f"{ranks} ({cores()} cores here)"),
-        ("cut", decomposition.describe()),
+        ("cut", component.run.decomposition.describe()),
+        ("memory", f"{size / 2**20:,.0f} MiB of fields on the first rank"),
     ]
-    if components:
-        size = np.dtype(case.precision).itemsize * components * grid.sea_points * spectra
-        lines.append(
-            (
-                "memory",
-                f"{size / 2**30:.2f} GiB of spectra in all,"
-                f" {size / 2**30 / ranks:.2f} GiB per rank",
-            )
-        )
+    lines += list(_output(case, grid, clock))
+    seconds = work(case, grid, clock) / min(ranks, cores())
+    lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
     return "\n".join(f"{name:<10}{value}" for name, value in lines)
+
+
+def work(case: Case, grid: Grid, clock: Clock) -> float:
+    """Expected time of the whole run on one core [s]; a rough rule."""
+    if isinstance(case, TransportCase):
+        cells = grid.depth.size * len(case.build_layered_grid().thickness)
+        return transport_cost * cells * len(case.transport.tracers) * clock.steps
+    assert isinstance(case, WaveCase)
+    hours = (clock.end - clock.start).total_seconds() / 3600.0
+    steps = max(hours, 0.3 * clock.steps)
+    return wave_cost[case.waves.physics] * grid.sea_points * case.spectrum.components * steps
 
 
 def describe(grid: Grid) -> str:
@@ -74,3 +86,52 @@ def describe(grid: Grid) -> str:
     kind = "longitude-latitude" if grid.spherical else "Cartesian"
     deepest = float(grid.depth[grid.mask].max()) if grid.sea_points else 0.0
     return f"{kind}, {ni} x {nj} cells, {grid.sea_points} sea points, to {deepest:.0f} m depth"
+
+
+def _period(clock: Clock) -> str:
+    return f"{text(clock.start)} to {text(clock.end)}"
+
+
+def fields_of(owner: Any, depth: int = 2) -> Iterator[Field]:
+    """All fields that a component holds, itself or in its parts."""
+    for value in vars(owner).values():
+        if isinstance(value, Field):
+            yield value
+        elif (
+            depth and type(value).__module__.startswith("halocline.") and hasattr(value, "__dict__")
+        ):
+            yield from fields_of(value, depth - 1)
+
+
+def _bytes(field: Field) -> int:
+    return sum(array.nbytes for array in field.arrays)
+
+
+def _check_output(case: Case, clock: Clock) -> None:
+    """Open the output files of one process in a folder that is thrown away."""
+    component: Component = build_component(case, clock, Alone(), plan=Plan())
+    with tempfile.TemporaryDirectory() as folder:
+        for stream in build_streams(case, component, clock, Alone(), Path(folder), resumed=False):
+            stream.close()
+
+
+def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:
+    """Records and volume of each stream."""
+    if isinstance(case, TransportCase):
+        names = case.transport.tracers
+        levels = len(case.build_layered_grid().thickness)
+        for name, maps in case.output.fields.items():
+            values = len(maps.variables or names) * levels * grid.depth.size
+            yield _stream(name, maps, values, clock)
+    if isinstance(case, WaveCase):
+        for name, some in case.output.fields.items():
+            yield _stream(name, some, len(some.variables) * grid.depth.size, clock)
+        for name, points in case.output.points.items():
+            yield _stream(name, points, len(points.points) * case.spectrum.components, clock)
+
+
+def _stream(name: str, options: Any, values: int, clock: Clock) -> tuple[str, str]:
+    alarm: Alarm = options.alarm(clock)
+    records = alarm.count(clock.start, clock.end)
+    size = records * values * np.dtype(options.precision).itemsize
+    return "output", f"{name}: {records} records, {size / 1e6:,.1f} MB"

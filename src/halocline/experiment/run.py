@@ -72,7 +72,7 @@ def run(
         )
     restarts = Restarts(ready.restart, component, clock)
     restarted = restarts.read()
-    streams = _streams(ready, component, clock, communicator, folder, resumed=restarted)
+    streams = build_streams(ready, component, clock, communicator, folder, resumed=restarted)
     with Progress(clock.start, clock.end, first=clock.time, show=show and root) as progress:
 
         def after_step(time: Date) -> None:
@@ -95,7 +95,7 @@ def run(
     return Result(outcome, component, folder, words)
 
 
-def _streams(
+def build_streams(
     case: Case,
     component: Component,
     clock: Clock,
