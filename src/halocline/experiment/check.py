@@ -44,9 +44,10 @@ def report(case: Case, ranks: int | None = None) -> str:
     clock = case.time.clock()
     grid = case.build_grid()
     ranks = ranks or default_ranks(grid.sea_points, threads=1)
-    component = build_component(case, clock, Imagined(ranks), plan=Plan())
+    communicator = Imagined(ranks)
+    component = build_component(case, clock, communicator, plan=Plan())
     component.start(clock.time, restarted=False)
-    _check_output(case, clock)
+    _check_output(case, component, clock, communicator)
     lines: list[tuple[str, str]] = [
         ("case", case.title or case.component),
         ("grid", describe(grid)),
@@ -103,15 +104,18 @@ def fields_of(owner: Any, depth: int = 2) -> Iterator[Field]:
             yield from fields_of(value, depth - 1)
 
 
+def _is_part(value: Any) -> bool:
+    return type(value).__module__.startswith("halocline.") and hasattr(value, "__dict__")
+
+
 def _bytes(field: Field) -> int:
-    return sum(array.nbytes for array in field.arrays)
+    return sum(array.nbytes for array in field.blocks)
 
 
-def _check_output(case: Case, clock: Clock) -> None:
-    """Open the output files of one process in a folder that is thrown away."""
-    component: Component = build_component(case, clock, Alone(), plan=Plan())
+def _check_output(case: Case, component: Component, clock: Clock, some: Imagined) -> None:
+    """Open the output files in a folder that is thrown away."""
     with tempfile.TemporaryDirectory() as folder:
-        for stream in build_streams(case, component, clock, Alone(), Path(folder), resumed=False):
+        for stream in build_streams(case, component, clock, some, Path(folder), resumed=False):
             stream.close()
 
 

@@ -1,0 +1,75 @@
+"""`halocline check` and `halocline plan`: what a run would need, and what it would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.experiment.case import make_case, read_case
+from halocline.experiment.check import report
+from halocline.experiment.command_line import main
+from halocline.experiment.plan import plan
+from halocline.experiment.shipped import names
+
+small = {
+    "grid": {"kind": "cartesian", "nx": 12, "ny": 10, "dx": 1e4, "dy": 1e4},
+    "spectrum": {"frequencies": 5, "directions": 8},
+    "time": {"length": "6h"},
+    "output": {
+        "fields": {"maps": {"interval": "2h", "variables": ["significant_height", "wind_u"]}},
+        "points": {"buoys": {"interval": "3h", "points": {"here": [5e4, 5e4]}}},
+    },
+}
+
+
+def test_report_counts_points_records_and_bytes() -> None:
+    words = report(make_case(small), ranks=2)
+    assert "12 x 10 cells, 80 sea points" in words
+    assert "6 steps of 1h" in words
+    assert "5 frequencies x 8 directions" in words
+    assert "2 blocks on 2 ranks" in words
+    assert "maps: 4 records" in words
+    assert "buoys: 3 records" in words
+
+
+@pytest.mark.parametrize("name", ["global-waves", "swell", "tracer-rotation", "storm-1996"])
+def test_shipped_cases_pass(name: str) -> None:
+    assert name in names()
+    assert "run time" in report(read_case(name))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"output": {"fields": {"a": {"variables": ["hight"]}}}}, "Unknown output variable"),
+        ({"grid": {"file": "w_depth.nc"}}, "No data file 'w_depth.nc'"),
+        ({"grid": {"depth": 0.0}}, "no sea point"),
+        ({"forcing": {"wind": {"file": "w_wind_6h_2p5.nc"}}}, "Cartesian"),
+    ],
+)
+def test_what_would_stop_a_run_is_found(table: dict[str, object], message: str) -> None:
+    case = {**small, "output": {}, **table}
+    if "grid" in table:
+        case["grid"] = {**dict(small["grid"]), **table["grid"]}
+    with pytest.raises(UserError, match=message):
+        report(make_case(case))
+
+
+def test_too_many_ranks_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "case.toml"
+    path.write_text("[grid]\nkind = 'cartesian'\nnx = 4\nny = 4\n[time]\nlength = '1h'\n")
+    assert main(["check", str(path), "-n", "9"]) == 2
+    assert "Use at most 4 ranks" in capsys.readouterr().err
+    assert main(["run", str(path), "-n", "9", "--output", str(tmp_path / "out")]) == 2
+    assert "at most 4 ranks" in capsys.readouterr().err
+
+
+def test_plan_lists_exchanges_before_the_kernels_that_need_them() -> None:
+    lines = plan(make_case(small), 2).splitlines()
+    assert lines[0].startswith("one step on 2 ranks")
+    moved = next(n for n, line in enumerate(lines) if "propagate_space" in line)
+    assert lines[moved - 1].startswith("exchange   spectrum")
+    cards = plan(make_case({**small, "decomposition": {"kind": "cards"}}), 2)
+    assert "transpose  spectrum to planes" in cards
