@@ -195,24 +195,89 @@ HD inline SwellRates<V> swell_rates(const ArdhuinInputOptions& p,
   return {turbulent, T(1) - turbulent, friction_factor(factors, amplitude / roughness) * velocity};
 }
 
-/// Input of one component: `rate` is the growth by wind [s-1], dissipation of swell apart.
+/// What longer waves left of the stress: its friction velocity and its direction.
 template <class V>
-HD inline V wind_growth(const ArdhuinInputOptions& p, V along, V log_height, V age, V common) {
+struct ShelteredStress {
+  V velocity, east, north;
+};
+
+template <class V>
+HD inline ShelteredStress<V> shelter(const ArdhuinInputOptions& p, const Air<V>& air, V taken_east,
+                                     V taken_north) {
+  using T = scalar_of<V>;
+  const V total = air.drag.friction_velocity * air.drag.friction_velocity;
+  const V x = total * air.east - T(p.sheltering) * taken_east;
+  const V y = total * air.north - T(p.sheltering) * taken_north;
+  const V size = square_root(x * x + y * y);
+  const auto some = size > V{};
+  return {square_root(size), some ? x / size : splat<V>(T(1)), some ? y / size : V{}};
+}
+
+/// What all directions of one frequency share: inverse wave age, factor of growth, logarithm of the
+/// height of the waves' speed, damping of swell [s-1] and its part along the wind, and whether any
+/// lane may grow.
+template <class V>
+struct InputRow {
+  V age, growth, log_height, steady, directed;
+  bool reached;
+};
+
+template <class V>
+HD inline InputRow<V> input_row(const ArdhuinInputOptions& p, scalar_of<V> sigma, V wavenumber,
+                                V velocity, V roughness, const SwellRates<V>& swell) {
+  using T = scalar_of<V>;
+  const V age = velocity * (wavenumber / sigma) + T(p.wave_age_shift);
+  const V growth =
+      (T(p.growth_factor) / (T(p.von_karman) * T(p.von_karman)) * T(p.density_ratio) * sigma) *
+      (age * age);
+  const V log_height = log(wavenumber * roughness);
+  const T turbulent =
+      -T(16) * T(p.density_ratio) * T(p.turbulent_swell) * sigma * sigma / T(p.gravity);
+  const T viscous = -T(2) * T(p.density_ratio) * T(p.viscous_swell) *
+                    square_root(T(2) * T(p.air_viscosity) * sigma);
+  const V steady = swell.viscous_share * (wavenumber * viscous) +
+                   swell.turbulent_share * turbulent *
+                       (swell.orbital + absolute(T(p.swell_wind_speed)) * velocity);
+  const V directed = swell.turbulent_share * turbulent * T(p.swell_wind_direction) * velocity;
+  // no lane grows where even the fastest component, by a margin, is above the critical height
+  const bool reached = any(log_height + T(p.von_karman) / (age * T(1.001)) < V{});
+  return {age, growth, log_height, steady, directed, reached};
+}
+
+/// Growth of one component by wind [s-1] (Janssen 1991, eqs. 14 to 19); `along` is the cosine
+/// between stress and waves.
+template <class V>
+HD inline V wind_growth(const ArdhuinInputOptions& p, V along, const InputRow<V>& row) {
   using T = scalar_of<V>;
   const auto with_wind = along > T(0.01);
   const V safe = with_wind ? along : splat<V>(T(1));
-  const V log_mu = log_height + T(p.von_karman) / (safe * age);
+  const V log_mu = row.log_height + T(p.von_karman) / (safe * row.age);
   const auto grows = with_wind & (log_mu < V{});
   const V power =
       T(p.direction_power) == T(2) ? safe * safe : pow(safe, splat<V>(T(p.direction_power)));
   const V below = grows ? log_mu : V{};
   const V square = below * below;
-  return common * exp_moderate(below) * (square * square) * power;
+  return row.growth * exp_moderate(below) * (square * square) * power;
 }
 
-/// Set `rates` [s-1] to wind input and swell dissipation; return the stress that waves take up,
-/// with that of the tail. Higher frequencies feel the stress less what lower ones took, times
-/// `sheltering` (Ardhuin et al. 2010, eqs. 19 to 21). With `stress_only`, nothing is written.
+/// Level of the tail for `tail_stress`, from the last frequency.
+template <class V>
+HD inline V tail_level(const ArdhuinInputOptions& p, const SpectralTables<scalar_of<V>>& spectral,
+                       const V* row, V east, V north) {
+  using T = scalar_of<V>;
+  V level{};
+  for (int j = 0; j < spectral.directions; ++j) {
+    const V along = maximum(spectral.cosine[j] * east + spectral.sine[j] * north, V{});
+    level += row[j] * (along * along * along);
+  }
+  const T sigma = spectral.sigma[spectral.frequencies - 1];
+  const T square = sigma * sigma / T(p.gravity);
+  return level * (spectral.direction_width * square * square * sigma / T(6.28318530717958647692));
+}
+
+/// Set `rates` [s-1] to wind input and swell dissipation; return the stress that waves take up
+/// [m2 s-2], with that of the tail. Higher frequencies feel the stress less what lower ones took,
+/// times `sheltering` (Ardhuin et al. 2010, eqs. 19 to 21).
 ///
 /// Packs over (frequency, direction): spectrum, rates; over frequency: wavenumber [rad m-1].
 template <class V>
@@ -221,68 +286,39 @@ HD inline V wind_input(const ArdhuinInputOptions& p, const SpectralTables<scalar
                        const V* spectrum, V* rates) {
   using T = scalar_of<V>;
   const int last = spectral.frequencies - 1;
-  const V total = air.drag.friction_velocity * air.drag.friction_velocity;
   const V most = maximum(air.drag.friction_velocity, splat<V>(T(0.3)));
   V taken_east{}, taken_north{};
-  V east = air.east, north = air.north;
-  const auto sheltered = [&] {
-    const V x = total * air.east - T(p.sheltering) * taken_east;
-    const V y = total * air.north - T(p.sheltering) * taken_north;
-    const V size = square_root(x * x + y * y);
-    const auto some = size > V{};
-    east = some ? x / size : splat<V>(T(1));
-    north = some ? y / size : V{};
-    return square_root(size);
-  };
+  ShelteredStress<V> stress{};
   for (int i = 0; i <= last; ++i) {
-    const T sigma = spectral.sigma[i];
-    const V slowness = wavenumber[i] / sigma;
-    const V velocity = minimum(sheltered(), most);
-    const V age = velocity * slowness + T(p.wave_age_shift);
-    const V common =
-        (T(p.growth_factor) / (T(p.von_karman) * T(p.von_karman)) * T(p.density_ratio) * sigma) *
-        (age * age);
-    const V log_height = log(wavenumber[i] * air.drag.roughness);
-    const T turbulent =
-        -T(16) * T(p.density_ratio) * T(p.turbulent_swell) * sigma * sigma / T(p.gravity);
-    const V steady =
-        swell.viscous_share * (wavenumber[i] * (-T(2) * T(p.density_ratio) * T(p.viscous_swell) *
-                                                square_root(T(2) * T(p.air_viscosity) * sigma))) +
-        swell.turbulent_share * turbulent *
-            (swell.orbital + absolute(T(p.swell_wind_speed)) * velocity);
-    const V directed = swell.turbulent_share * turbulent * T(p.swell_wind_direction) * velocity;
-    // no lane grows where even the fastest component, by a margin, is above the critical height
-    const bool reached = any(log_height + T(p.von_karman) / (age * T(1.001)) < V{});
+    stress = shelter(p, air, taken_east, taken_north);
+    const InputRow<V> row = input_row(p, spectral.sigma[i], wavenumber[i],
+                                      minimum(stress.velocity, most), air.drag.roughness, swell);
     V stress_east{}, stress_north{};
     for (int j = 0; j < spectral.directions; ++j) {
       const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * spectral.directions + j;
-      const V along = spectral.cosine[j] * east + spectral.sine[j] * north;
-      V rate = steady + directed * along;
-      if (reached && any(along > T(0.01)))
-        rate = rate + wind_growth(p, along, log_height, age, common);
+      const V along = spectral.cosine[j] * stress.east + spectral.sine[j] * stress.north;
+      V rate = row.steady + row.directed * along;
+      if (row.reached && any(along > T(0.01))) rate = rate + wind_growth(p, along, row);
       rates[at] = rate;
       const V gained = maximum(rate * spectrum[at], V{});
       stress_east += gained * spectral.cosine[j];
       stress_north += gained * spectral.sine[j];
     }
-    const V factor = slowness * (T(p.gravity) / T(p.density_ratio) * spectral.output_band_width[i] *
-                                 spectral.direction_width);
+    const V factor = wavenumber[i] / spectral.sigma[i] *
+                     (T(p.gravity) / T(p.density_ratio) * spectral.output_band_width[i] *
+                      spectral.direction_width);
     taken_east += factor * stress_east;
     taken_north += factor * stress_north;
   }
-  V level{};
-  for (int j = 0; j < spectral.directions; ++j) {
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(last) * spectral.directions + j;
-    const V along = maximum(spectral.cosine[j] * east + spectral.sine[j] * north, V{});
-    level += spectrum[at] * (along * along * along);
-  }
-  const T sigma = spectral.sigma[last];
-  const T square = sigma * sigma / T(p.gravity);
-  level *= spectral.direction_width * square * square * sigma / T(6.28318530717958647692);
-  const V velocity = sheltered();
-  const V tail = tail_stress(p, Drag<V>{velocity, air.drag.roughness}, level, sigma);
-  taken_east += tail * east;
-  taken_north += tail * north;
+  const V level =
+      tail_level(p, spectral, spectrum + static_cast<std::ptrdiff_t>(last) * spectral.directions,
+                 stress.east, stress.north);
+  stress = shelter(p, air, taken_east, taken_north);
+  const V tail =
+      tail_stress(p, Drag<V>{stress.velocity, air.drag.roughness}, level, spectral.sigma[last]);
+  taken_east += tail * stress.east;
+  taken_north += tail * stress.north;
+  const V total = air.drag.friction_velocity * air.drag.friction_velocity;
   const V size = square_root(taken_east * taken_east + taken_north * taken_north);
   return minimum(size, maximum(total - T(1e-5), splat<V>(T(1e-12))));
 }
