@@ -23,7 +23,7 @@ from halocline.numerics.tracer_courant import outflow
 from halocline.runtime.blocks import Block
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
-from halocline.runtime.kernel import kernels_of
+from halocline.runtime.kernel import Kernel, kernels_of
 from halocline.runtime.reductions import GlobalSums
 from halocline.runtime.runner import Runner
 
@@ -207,6 +207,16 @@ class Transport:
                 )
         tracer.storage(tracer.layout).fresh[:] = 0
 
+    @property
+    def settings(self) -> dict[str, int | bool]:
+        """Scalar arguments of the pass, beside the step."""
+        return {
+            "limited": self.options.limiter,
+            "diffusive": self.options.horizontal_diffusivity > 0,
+            "width": tile_bytes // self.state.tracer.dtype.itemsize,
+            "group": tracer_group,
+        }
+
     def step(self, run: Runner, state: TransportState, dt: float, number: int) -> None:
         """Advance all tracers of `state` by `dt` [s]; `number` counts the steps.
 
@@ -214,15 +224,7 @@ class Transport:
         2. new is now
         """
         # 1. all in one pass
-        run(
-            kernels[f"transport_tracers_{'yx'[number % 2 == 0]}_first"],
-            state,
-            dt=dt,
-            limited=self.options.limiter,
-            diffusive=self.options.horizontal_diffusivity > 0,
-            width=tile_bytes // state.tracer.dtype.itemsize,
-            group=tracer_group,
-        )
+        run(kernel_of(number), state, dt=dt, **self.settings)
         # 2. new is now
         state.tracer.swap(state.new_tracer)
 
@@ -249,6 +251,11 @@ class Transport:
                 greatest[number] = max(greatest[number], values.max(initial=-np.inf))
         communicator = self.decomposition.communicator
         return -communicator.maximum(-least), communicator.maximum(greatest)
+
+
+def kernel_of(number: int) -> Kernel:
+    """The pass of a step: every second one begins with y."""
+    return kernels[f"transport_tracers_{'xy'[number % 2]}_first"]
 
 
 def circulation(grid: LayeredGrid, options: TransportOptions) -> VolumeFluxes:
