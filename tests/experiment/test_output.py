@@ -239,6 +239,8 @@ def test_wrong_options(tmp_path_factory):
         FieldStreamOptions(compression=4)
     with pytest.raises(UserError, match="Unknown output variable 'hs'"):
         field_stream(folder, variables=["hs"])
+    with pytest.raises(UserError, match="Whole spectra are written at points"):
+        field_stream(folder, variables=["wave_spectrum"])
     with pytest.raises(UserError, match="has no variables"):
         field_stream(folder, variables=[])
     with pytest.raises(UserError, match="only {stream} and {start} can be replaced"):

@@ -144,6 +144,11 @@ class FieldStream:
         if short_name not in quantities:
             hint = nearest(short_name, [*quantities, *self.more])
             raise UserError(f"Unknown output variable '{short_name}'.{hint}")
+        if short_name == "wave_spectrum" and short_name not in self.outer:
+            raise UserError(
+                "Whole spectra are written at points, not as maps: name the points in"
+                " [output.points.NAME] instead of 'wave_spectrum' in [output.fields.NAME]."
+            )
         return quantities[short_name]
 
     def _define(self, file: netCDF4.Dataset) -> None:
