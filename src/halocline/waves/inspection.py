@@ -178,7 +178,7 @@ def sources(
         (0, 0, 0, 0, 1),
         **state.arrays,
         **parts,
-        options=settings.native(),
+        options=settings.native(physics),
         package=package.native_options,
         rounds=rounds,
     )
@@ -229,7 +229,7 @@ class BoxModel:
             source_steps=self.source_steps,
             counters=self.counters.counters,
             phase_times=self.counters.phase_times,
-            options=self.settings.native(),
+            options=self.settings.native(self.package.name),
             package=self.package.native_options,
             duration=duration,
             timed=True,

@@ -24,7 +24,7 @@ from halocline.waves.ardhuin import Ardhuin
 from halocline.waves.bottom_friction import BottomFriction
 from halocline.waves.depth_breaking import DepthBreaking
 from halocline.waves.dispersion import linear_dispersion
-from halocline.waves.inspection import default_settings, package_of
+from halocline.waves.inspection import package_of
 from halocline.waves.quadruplets import Quadruplets
 from halocline.waves.source_integration import (
     COUNTERS,
@@ -57,12 +57,11 @@ def source_package(options: WavesOptions) -> SourcePackage:
 
 
 def source_settings(options: WavesOptions, spectral: SpectralGrid) -> SourceSettings:
-    """What the kernels of all packages need; what is not given is as the package wants it."""
-    usual = default_settings(options.physics, spectral)
+    """What the kernels of all packages need."""
     return SourceSettings(
         spectral,
-        options.integration or usual.integration,
-        options.quadruplets or usual.quadruplets,
+        options.integration,
+        options.quadruplets,
         options.bottom_friction,
         options.depth_breaking,
         options.wind_stability,
@@ -93,15 +92,12 @@ class WavesOptions(Options):
     )
     tolman_chalikov: TolmanChalikov = option(TolmanChalikov(), meaning="the package ST2")
     ardhuin: Ardhuin = option(Ardhuin(), meaning="the package ST4")
-    quadruplets: Quadruplets | None = option(
-        None, meaning="nonlinear interactions; if not given, as the package wants them"
-    )
+    quadruplets: Quadruplets = option(Quadruplets(), meaning="nonlinear interactions")
     bottom_friction: BottomFriction = option(BottomFriction(), meaning="friction at the bottom")
     depth_breaking: DepthBreaking = option(DepthBreaking(), meaning="breaking by depth")
     wind_stability: WindStability = option(WindStability(), meaning="stability of the air")
-    integration: SourceIntegration | None = option(
-        None,
-        meaning="integration of the source terms in time; if not given, as the package wants it",
+    integration: SourceIntegration = option(
+        SourceIntegration(), meaning="integration of the source terms in time"
     )
     spatial_step: float | None = option(
         None,
@@ -189,16 +185,16 @@ class WaveModel:
         self.spatial_step = self._static("spatial_step", "s", self.time_step / self.sub_steps)
 
     def _prepare_turning(self) -> None:
-        """Static fields of `turn_directions`, and its number of steps."""
+        """Static fields of `turn_directions`, and its number of steps in half a global step."""
         options, longest = self.options.turning, self.options.directional_step
         if longest is None:
             circle = replace(options, refraction=False, maximum_courant=1.0)
             turning = turning_arrays(self.grid, self.spectral, circle, 0.0)
             fastest = np.hypot(turning["turning_x"], turning["turning_y"]).max()
             longest = options.maximum_courant * self.spectral.direction_width / max(fastest, 1e-30)
-        self.turning_steps = max(1, math.ceil(self.time_step / longest * (1.0 - 1e-12)))
-        step = self.time_step / self.turning_steps
-        arrays = turning_arrays(self.grid, self.spectral, options, step)
+        half = 0.5 * self.time_step
+        self.turning_steps = max(1, math.ceil(half / longest * (1.0 - 1e-12)))
+        arrays = turning_arrays(self.grid, self.spectral, options, half / self.turning_steps)
         points = {"on": "points"}
         self.turning_x = self._static("turning_x", "rad s-1", arrays["turning_x"], **points)
         self.turning_y = self._static("turning_y", "rad s-1", arrays["turning_y"], **points)
@@ -230,7 +226,9 @@ class WaveModel:
         if self.options.physics == "none":
             return
         self.package = source_package(self.options)
-        self.source_settings = source_settings(self.options, self.spectral).native()
+        self.source_settings = source_settings(self.options, self.spectral).native(
+            self.options.physics
+        )
         self.source_memory = self._field("source_memory", "1", (self.package.memory,), restart=True)
         self.source_steps = self._field("source_steps", "1")
         table = {"on": "none", "dtype": np.int64}
@@ -287,9 +285,12 @@ class WaveModel:
     def step(self, run: Runner, number: int) -> None:
         """Advance by one global step, the `number`-th since a fixed date.
 
-        1. propagation in space  2. turning  3. source terms
+        1. turning, first half  2. propagation in space  3. turning, second half  4. source terms
         """
-        # 1. propagation in space: the slower a frequency, the fewer its sub-steps
+        # 1. turning along great circles and by depth
+        self._turn(run)
+
+        # 2. propagation in space: the slower a frequency, the fewer its sub-steps
         propagation = self.options.propagation.scalars(self.spectral)
         for sub_step in range(int(self.sub_steps.max())):
             moving = int((self.sub_steps > sub_step).sum()) * self.spectral.directions
@@ -303,17 +304,10 @@ class WaveModel:
                 **propagation,
             )
 
-        # 2. turning along great circles and by depth
-        if self.turns:
-            run(
-                kernels["turn_directions"],
-                self,
-                step=self.time_step / self.turning_steps / self.spectral.direction_width,
-                steps=self.turning_steps,
-                scheme=schemes[self.options.turning.scheme],
-            )
+        # 3. turning again, so that space and direction are split evenly
+        self._turn(run)
 
-        # 3. source terms, each point with steps of its own
+        # 4. source terms, each point with steps of its own
         if self.package is not None:
             before = self.phase_seconds()
             run(
@@ -326,6 +320,18 @@ class WaveModel:
             )
             for name, seconds in self.phase_seconds().items():
                 run.recorder.add(f"sources: {name}", seconds - before[name])
+
+    def _turn(self, run: Runner) -> None:
+        """Shift in direction over half a global step."""
+        if not self.turns:
+            return
+        run(
+            kernels["turn_directions"],
+            self,
+            step=0.5 * self.time_step / self.turning_steps / self.spectral.direction_width,
+            steps=self.turning_steps,
+            scheme=schemes[self.options.turning.scheme],
+        )
 
     def phase_seconds(self) -> dict[str, float]:
         """Time of this rank's threads inside the source terms, phase by phase [s], over threads."""

@@ -17,8 +17,8 @@ class Quadruplets(Options):
     1 + a / x (1 - b x) exp(c x), x = max(stretch k d, least) (Hasselmann and Hasselmann 1985).
     """
 
-    strength: float = option(
-        1.0e7, "1", "constant C; 1.0e7 belongs to ST2, 2.5e7 to ST4", at_least=0
+    strength: float | None = option(
+        None, "1", "constant C; if not given, 1.0e7 with ST2 and 2.5e7 with ST4", at_least=0
     )
     shape: float = option(0.25, "1", "lambda of the quadruplet", at_least=0.01, at_most=0.45)
     depth_stretch: float = option(

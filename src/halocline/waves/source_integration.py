@@ -61,8 +61,10 @@ class SourceIntegration(Options):
         at_most=1,
         source="WAVEWATCH III from version 2.03; 0.5 in WAM",
     )
-    seeding: bool = option(
-        True, "", "keep a least energy at high frequencies near the wind (belongs to ST2)"
+    seeding: bool | None = option(
+        None,
+        "",
+        "keep a least energy at high frequencies near the wind; if not given, with ST2 only",
     )
 
 
@@ -80,6 +82,10 @@ def fill_from(native: Any, options: Options, **values: Any) -> Any:
     return fill(native, **{**options.to_table(), **values})
 
 
+usual_strength = {"ST2": 1.0e7, "ST4": 2.5e7}
+"""Constant of the quadruplets that belongs to each package [1]."""
+
+
 @dataclass(frozen=True)
 class SourceSettings:
     """Everything that the source kernels need besides arrays; see `native`."""
@@ -91,12 +97,17 @@ class SourceSettings:
     breaking: DepthBreaking = field(default_factory=DepthBreaking)
     stability: WindStability = field(default_factory=WindStability)
 
-    def native(self) -> Any:
-        """The struct of options that the kernels of all packages take."""
+    def native(self, physics: str = "ST2") -> Any:
+        """The struct of options that the kernels of all packages take.
+
+        What is not given is as the package `physics` wants it.
+        """
+        seeding, strength = self.integration.seeding, self.quadruplets.strength
         integration = fill_from(
             _native.IntegrationOptions(),
             self.integration,
             gravity=gravity,
+            seeding=physics == "ST2" if seeding is None else seeding,
             friction=self.friction.enabled,
             friction_coefficient=self.friction.coefficient,
             breaking=self.breaking.enabled,
@@ -107,7 +118,12 @@ class SourceSettings:
             _native.SourceOptions(),
             grid=fill_from(_native.SpectralNumbers(), self.grid),
             integration=integration,
-            quadruplets=fill_from(_native.QuadrupletOptions(), self.quadruplets, gravity=gravity),
+            quadruplets=fill_from(
+                _native.QuadrupletOptions(),
+                self.quadruplets,
+                gravity=gravity,
+                strength=usual_strength[physics] if strength is None else strength,
+            ),
             stability=fill_from(_native.StabilityOptions(), self.stability, gravity=gravity),
         )
 

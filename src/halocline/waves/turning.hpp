@@ -75,28 +75,6 @@ inline void turn_ring(const TurningRates<T>& rates, V turning_x, V turning_y, Ge
   }
 }
 
-/// Turns a tile [frequency][direction][lane] in place, before its source terms.
-template <class T, Advection scheme = Advection::ultimate_quickest>
-struct TileTurning {
-  TurningRates<T> rates;
-  int steps;
-
-  template <class Tile>
-  void operator()(Tile& tile, std::ptrdiff_t point) const {
-    using V = typename Tile::V;
-    const std::ptrdiff_t points = rates.turning_x.extent[1];
-    for (int f = 0; f < tile.frequencies(); ++f) {
-      const V turning_x = load_points<V>(rates.turning_x.row(f), point, points);
-      const V turning_y = load_points<V>(rates.turning_y.row(f), point, points);
-      V* ring = tile.spectrum + f * tile.directions();
-      for (int step = 0; step < steps; ++step)
-        turn_ring<scheme>(
-            rates, turning_x, turning_y, [ring](int d) { return ring[d]; },
-            [ring](int d, V value) { ring[d] = value; });
-    }
-  }
-};
-
 inline constexpr Contract<4> turn_directions_contract{
     "turn_directions",
     {{{"spectrum", Access::update, Place::point, "m2 Hz-1 rad-1", {}, Column::whole},
