@@ -160,7 +160,9 @@ def on_ranks(arguments: list[str], ranks: int, threads: int, *, quiet: bool = Fa
         if path.exists():
             return int(path.read_text(encoding="utf-8"))
     if code:
-        raise RuntimeError(f"a rank ended without a word; mpiexec ended with code {code}")
+        message = f"halocline: a rank ended without a word; mpiexec ended with code {code}."
+        print(message, "Was it killed, or out of memory?", file=sys.stderr)
+        return exit_codes.internal_error
     return exit_codes.done
 
 
