@@ -67,9 +67,9 @@ class TransportTile {
         first_(first),
         count_(count),
         pitch_((width_ + 2 * margin + 32) / 16 * 16),
-        plane_(static_cast<std::ptrdiff_t>(pitch_) * (levels_ + 3)),
+        plane_(static_cast<std::ptrdiff_t>(pitch_) * (levels_ + 4)),
         dt_(static_cast<T>(dt)) {
-    scratch.reserve(static_cast<std::size_t>(pitch_ * (13 + count_) + plane_ * (23 + 6 * count_)));
+    scratch.reserve(static_cast<std::size_t>(pitch_ * (13 + count_) + plane_ * (26 + 6 * count_)));
     for (T** row : {&flux_, &ahead_, &behind_, &bound_, &exchange_, &content_, &reciprocal_,
                     &cell_bound_, &row_reciprocal_})
       *row = scratch.take(pitch_);
@@ -78,11 +78,12 @@ class TransportTile {
     y_row_ = scratch.take(count_ * pitch_);
     for (T** plane :
          {&volume_, &volume_reciprocal_, &z_flux_, &z_ahead_, &z_behind_, &z_bound_, &z_cell_bound_,
-          &z_reciprocal_, &pivot_, &above_, &below_, &interface_, &solved_})
+          &z_reciprocal_, &pivot_, &above_, &below_, &interface_, &z_conductance_, &solved_})
       *plane = scratch.take(plane_);
     waiting_volume_ = scratch.take(slots * plane_);
     waiting_reciprocal_ = scratch.take(slots * plane_);
     y_cell_bound_ = scratch.take(2 * plane_);
+    y_exchange_ = scratch.take(2 * plane_);
     waiting_ = scratch.take(count_ * slots * plane_);
     y_content_ = scratch.take(count_ * plane_);
     swept_ = scratch.take(count_ * plane_);
@@ -92,6 +93,7 @@ class TransportTile {
     for (int row = j0 - 2; row < j1 + 2; ++row) {
       for (int k = 0; k < levels_; ++k) {
         read_row(k, row);
+        if (Diffuse && row >= j0 - 1) y_exchanges(k, row);
         if (row >= j0) y_bounds(k, row - 1);
         if (row > j0) y_face(k, row - 1, row - 1 > j0);
       }
@@ -106,7 +108,7 @@ class TransportTile {
   static constexpr int margin = first_sweep == First::y ? 2 : 0;  // columns that x still needs
 
   int y_width() const { return width_ + 2 * margin; }
-  /// Row k of a plane; two rows below and one above hold zeros (land).
+  /// Row k of a plane; two rows below and two above hold zeros (land).
   T* at(T* plane, int k) const { return plane + static_cast<std::ptrdiff_t>(k + 2) * pitch_; }
   T* at(T* planes, int slot, int k) const { return at(planes + slot * plane_, k); }
   T* waiting_volume(int row, int k) const { return at(waiting_volume_, row & (slots - 1), k); }
@@ -114,6 +116,7 @@ class TransportTile {
     return at(waiting_reciprocal_, row & (slots - 1), k);
   }
   T* y_cell_bound(int row, int k) const { return at(y_cell_bound_, row & 1, k); }
+  T* y_exchange(int row, int k) const { return at(y_exchange_, row & 1, k); }
   T* waiting(int t, int row, int k) const {
     return at(waiting_, slots * t + (row & (slots - 1)), k);
   }
@@ -141,6 +144,11 @@ class TransportTile {
 
   void read_row(int k, int row) {
     const T* volume = f_.volume.row(k, row) + i0_;
+    if (k + 1 < levels_) {
+      prefetch<0>(f_.volume.row(k + 1, row) + i0_);
+      prefetch<0>(f_.x_volume_flux.row(k + 1, row) + i0_);
+      prefetch<0>(f_.y_volume_flux.row(k + 1, row) + i0_);
+    }
     if constexpr (first_sweep == First::x) {
       std::memcpy(row_volume_ - 2, volume - 2, (width_ + 4) * sizeof(T));
       x_weights(k, row, waiting_volume(row, k), waiting_reciprocal(row, k));
@@ -182,18 +190,20 @@ class TransportTile {
       return Diffuse ? exchanged_volume(conductance[i], thickness_dt, volume[i - 1], volume[i])
                      : T(0);
     };
-    const auto cell_bound = [=, this](int i) {
-      return outflow_bound(volume[i], flux[i] * dt_, flux[i + 1] * dt_,
-                           exchange(i) + exchange(i + 1));
-    };
+    if constexpr (Diffuse) {
+#pragma omp simd
+      for (int i = 0; i <= width_ + 1; ++i) exchange_[i] = exchange(i);
+    }
 #pragma omp simd
     for (int i = 0; i <= width_; ++i) {
-      cell_bound_[i] = cell_bound(i);
+      cell_bound_[i] = outflow_bound(volume[i], flux[i] * dt_, flux[i + 1] * dt_,
+                                     Diffuse ? exchange_[i] + exchange_[i + 1] : T(0));
       reciprocal_[i] = reciprocal_or_zero(volume[i]);
-      if constexpr (Diffuse) exchange_[i] = exchange(i);
     }
+    const T west_bound =
+        outflow_bound(volume[-1], flux[-1] * dt_, flux[0] * dt_, exchange(-1) + exchange(0));
     keep(0, face_weights(flux[0] * dt_, volume[-2], volume[1], reciprocal_or_zero(volume[-1]),
-                         reciprocal_[0], cell_bound(-1), cell_bound_[0]));
+                         reciprocal_[0], west_bound, cell_bound_[0]));
 #pragma omp simd
     for (int i = 1; i <= width_; ++i)
       keep(i, face_weights(flux[i] * dt_, volume[i - 2], volume[i + 1], reciprocal_[i - 1],
@@ -205,25 +215,30 @@ class TransportTile {
     }
   }
 
+  /// Volumes exchanged through face `row` along y.
+  void y_exchanges(int k, int row) {
+    const T* south = waiting_volume(row - 1, k);
+    const T* north = waiting_volume(row, k);
+    const T* conductance = f_.y_conductance.row(row) + i0_ - margin;
+    const T thickness_dt = f_.thickness(k) * dt_;
+    T* exchange = y_exchange(row, k);
+#pragma omp simd
+    for (int i = 0; i < y_width(); ++i)
+      exchange[i] = exchanged_volume(conductance[i], thickness_dt, south[i], north[i]);
+  }
+
   /// What may leave the cells of one row along y.
   void y_bounds(int k, int row) {
-    const T* south = waiting_volume(row - 1, k);
     const T* volume = waiting_volume(row, k);
-    const T* north = waiting_volume(row + 1, k);
     const T* low = f_.y_volume_flux.row(k, row) + i0_ - margin;
     const T* high = f_.y_volume_flux.row(k, row + 1) + i0_ - margin;
-    const T* low_conductance = f_.y_conductance.row(row) + i0_ - margin;
-    const T* high_conductance = f_.y_conductance.row(row + 1) + i0_ - margin;
-    const T thickness_dt = f_.thickness(k) * dt_;
+    const T* low_exchange = y_exchange(row, k);
+    const T* high_exchange = y_exchange(row + 1, k);
     T* out = y_cell_bound(row, k);
 #pragma omp simd
-    for (int i = 0; i < y_width(); ++i) {
-      T exchange = 0;
-      if constexpr (Diffuse)
-        exchange = exchanged_volume(low_conductance[i], thickness_dt, south[i], volume[i]) +
-                   exchanged_volume(high_conductance[i], thickness_dt, volume[i], north[i]);
-      out[i] = outflow_bound(volume[i], low[i] * dt_, high[i] * dt_, exchange);
-    }
+    for (int i = 0; i < y_width(); ++i)
+      out[i] = outflow_bound(volume[i], low[i] * dt_, high[i] * dt_,
+                             Diffuse ? low_exchange[i] + high_exchange[i] : T(0));
   }
 
   /// Contents through face `row` along y; then, if `complete`, the cells of row - 1, which lie
@@ -260,7 +275,6 @@ class TransportTile {
   void y_weights(int k, int row, T* new_volume, T* new_reciprocal) {
     const T* far_low = waiting_volume(row - 2, k);
     const T* low = waiting_volume(row - 1, k);
-    const T* high = waiting_volume(row, k);
     const T* far_high = waiting_volume(row + 1, k);
     const T* low_reciprocal = waiting_reciprocal(row - 1, k);
     const T* high_reciprocal = waiting_reciprocal(row, k);
@@ -268,23 +282,19 @@ class TransportTile {
     const T* high_bound = y_cell_bound(row, k);
     const T* flux = f_.y_volume_flux.row(k, row) + i0_ - margin;
     const T* low_flux = f_.y_volume_flux.row(k, row - 1) + i0_ - margin;
-    const T* conductance = f_.y_conductance.row(row) + i0_ - margin;
-    const T thickness_dt = f_.thickness(k) * dt_;
+    const T* exchange = y_exchange(row, k);
 #pragma omp simd
     for (int i = 0; i < y_width(); ++i) {
       keep(i, face_weights(flux[i] * dt_, far_low[i], far_high[i], low_reciprocal[i],
                            high_reciprocal[i], low_bound[i], high_bound[i]));
-      if constexpr (Diffuse)
-        exchange_[i] = exchanged_volume(conductance[i], thickness_dt, low[i], high[i]);
+      if constexpr (Diffuse) exchange_[i] = exchange[i];
       new_volume[i] = low[i] - (flux[i] * dt_ - low_flux[i] * dt_);
       new_reciprocal[i] = reciprocal_or_zero(new_volume[i]);
     }
   }
 
   void finish_row(int row) {
-    z_fluxes(row);
-    for (int k = 0; k < levels_; ++k) z_weights(k);
-    for (int k = levels_ - 1; k >= 0; --k) z_elimination(k, row);
+    for (int k = levels_ - 1; k >= 0; --k) z_level(k, row);
     for (int t = 0; t < count_; ++t) {
       const T speed = f_.sinking_speed(first_ + t);
       if (speed > T(0))
@@ -294,76 +304,59 @@ class TransportTile {
     }
   }
 
-  void z_fluxes(int row) {
+  /// From the top down: interface k, cell k with its elimination, and the weights of face k + 1.
+  void z_level(int k, int row) {
     const T* area = f_.area.row(row) + i0_;
-    for (int k = 1; k < levels_; ++k) {
-      const T* flux = f_.z_volume_flux.row(k, row) + i0_;
-      const T* low = at(volume_, k - 1);
-      const T* high = at(volume_, k);
-      T* z_flux = at(z_flux_, k);
-      T* interface = at(interface_, k);
-#pragma omp simd
-      for (int i = 0; i < width_; ++i) {
-        z_flux[i] = flux[i] * dt_;
-        interface[i] = open_interface(area[i], dt_, low[i], high[i]);
-      }
-    }
-    for (int k = 0; k < levels_; ++k) {
-      const T* volume = at(volume_, k);
-      const T* low = at(z_flux_, k);
-      const T* high = at(z_flux_, k + 1);
-      T* bound = at(z_cell_bound_, k);
-      T* reciprocal = at(z_reciprocal_, k);
-#pragma omp simd
-      for (int i = 0; i < width_; ++i) {
-        bound[i] = outflow_bound(volume[i], low[i], high[i], T(0));
-        reciprocal[i] = reciprocal_or_zero(volume[i] - (high[i] - low[i]));
-      }
-    }
-  }
-
-  void z_weights(int k) {
-    const T* far_low = at(volume_, k - 2);
-    const T* far_high = at(volume_, k + 1);
-    const T* low_reciprocal = at(volume_reciprocal_, k - 1);
-    const T* high_reciprocal = at(volume_reciprocal_, k);
-    const T* low_bound = at(z_cell_bound_, k - 1);
-    const T* high_bound = at(z_cell_bound_, k);
-    const T* flux = at(z_flux_, k);
-    T* ahead = at(z_ahead_, k);
-    T* behind = at(z_behind_, k);
-    T* bound = at(z_bound_, k);
-#pragma omp simd
-    for (int i = 0; i < width_; ++i) {
-      const FaceWeights<T> face = face_weights(flux[i], far_low[i], far_high[i], low_reciprocal[i],
-                                               high_reciprocal[i], low_bound[i], high_bound[i]);
-      ahead[i] = face.ahead;
-      behind[i] = face.behind;
-      bound[i] = face.bound;
-    }
-  }
-
-  void z_elimination(int k, int row) {
+    const T* z_volume_flux = f_.z_volume_flux.row(k, row) + i0_;
     const T* diffusivity = f_.vertical_diffusivity.row(k, row) + i0_;
-    const T* next_diffusivity =
-        f_.vertical_diffusivity.row(std::min(k + 1, levels_ - 1), row) + i0_;
+    if (k > 0) {
+      prefetch<0>(f_.z_volume_flux.row(k - 1, row) + i0_);
+      prefetch<0>(f_.vertical_diffusivity.row(k - 1, row) + i0_);
+    }
+    const T open_dt = k > 0 ? dt_ : T(0);
     const T inverse = k > 0 ? T(1) / f_.spacing(k) : T(0);
-    const T next_inverse = k < levels_ - 1 ? T(1) / f_.spacing(k + 1) : T(0);
-    const T* interface = at(interface_, k);
-    const T* next_interface = at(interface_, k + 1);
-    const T* reciprocal = at(z_reciprocal_, k);
+    const T* volume = at(volume_, k);
+    const T* low_volume = at(volume_, k - 1);
+    const T* far_high_volume = at(volume_, k + 2);
+    const T* volume_reciprocal = at(volume_reciprocal_, k);
+    const T* high_reciprocal = at(volume_reciprocal_, k + 1);
+    const T* high_flux = at(z_flux_, k + 1);
+    const T* high_cell_bound = at(z_cell_bound_, k + 1);
+    const T* high_conductance = at(z_conductance_, k + 1);
     const T* next_below = at(below_, k + 1);
+    T* low_flux = at(z_flux_, k);
+    T* cell_bound = at(z_cell_bound_, k);
+    T* conductance = at(z_conductance_, k);
+    T* interface = at(interface_, k);
+    T* reciprocal = at(z_reciprocal_, k);
+    T* ahead = at(z_ahead_, k + 1);
+    T* behind = at(z_behind_, k + 1);
+    T* bound = at(z_bound_, k + 1);
     T* pivot = at(pivot_, k);
     T* above = at(above_, k);
     T* below = at(below_, k);
 #pragma omp simd
     for (int i = 0; i < width_; ++i) {
-      const Elimination<T> level = eliminate(
-          interface[i] * (diffusivity[i] * inverse),
-          next_interface[i] * (next_diffusivity[i] * next_inverse), reciprocal[i], next_below[i]);
+      const T low = z_volume_flux[i] * open_dt;
+      const T high = high_flux[i];
+      const T own_bound = outflow_bound(volume[i], low, high, T(0));
+      const T own_reciprocal = reciprocal_or_zero(volume[i] - (high - low));
+      interface[i] = open_interface(area[i], dt_, low_volume[i], volume[i]);
+      conductance[i] = interface[i] * (diffusivity[i] * inverse);
+      const Elimination<T> level =
+          eliminate(conductance[i], high_conductance[i], own_reciprocal, next_below[i]);
+      const FaceWeights<T> face =
+          face_weights(high, low_volume[i], far_high_volume[i], volume_reciprocal[i],
+                       high_reciprocal[i], own_bound, high_cell_bound[i]);
+      low_flux[i] = low;
+      cell_bound[i] = own_bound;
+      reciprocal[i] = own_reciprocal;
       pivot[i] = level.pivot;
       above[i] = level.above;
       below[i] = level.below;
+      ahead[i] = face.ahead;
+      behind[i] = face.behind;
+      bound[i] = face.bound;
     }
   }
 
@@ -426,8 +419,9 @@ class TransportTile {
   T *flux_, *ahead_, *behind_, *bound_, *exchange_, *content_, *reciprocal_, *cell_bound_,
       *row_reciprocal_, *row_volume_, *row_tracer_, *y_row_;
   T *volume_, *volume_reciprocal_, *z_flux_, *z_ahead_, *z_behind_, *z_bound_, *z_cell_bound_,
-      *z_reciprocal_, *pivot_, *above_, *below_, *interface_, *solved_;
-  T *waiting_volume_, *waiting_reciprocal_, *y_cell_bound_, *waiting_, *y_content_, *swept_;
+      *z_reciprocal_, *pivot_, *above_, *below_, *interface_, *z_conductance_, *solved_;
+  T *waiting_volume_, *waiting_reciprocal_, *y_cell_bound_, *y_exchange_, *waiting_, *y_content_,
+      *swept_;
 };
 
 }  // namespace halocline
