@@ -11,6 +11,7 @@ from matplotlib.image import AxesImage
 from matplotlib.quiver import Barbs, Quiver
 
 from halocline.analysis import looks
+from halocline.analysis.coastline import inland_at
 from halocline.analysis.map_grid import (
     Grid,
     arrow_places,
@@ -127,7 +128,7 @@ def test_arrows_that_the_file_cannot_give_are_refused(global_waves: xr.Dataset) 
 
 
 def test_land_lies_over_the_field_and_arrows_between(global_waves: xr.Dataset) -> None:
-    shown = drawn(global_waves)
+    shown = drawn(global_waves[["wind_u", "wind_v"]], "wind_u", arrows="wind")
     assert shown.arrows is not None
     land = shown.axes.patches[0]
     assert shown.field.get_zorder() < shown.arrows.get_zorder() < land.get_zorder()
@@ -139,7 +140,7 @@ def test_colours_reach_the_coast_but_not_over_ice() -> None:
     iberia = (latitude[:, None] > 37.0) & (latitude[:, None] < 43.0) & (longitude > -9.0)
     ice = (latitude[:, None] > 45.0) & (longitude < -15.0)
     values[iberia | ice] = np.nan
-    filled = carried_to_coast(longitude, latitude, values)
+    filled = carried_to_coast(Grid(longitude, latitude, True, ("latitude", "longitude")), values)
     assert np.isnan(filled[ice]).all()
     assert filled[9, 22] == 5.0
     assert np.array_equal(filled[~np.isnan(values)], values[~np.isnan(values)])
@@ -278,3 +279,20 @@ def test_calm_sea_gets_no_arrow(global_waves: xr.Dataset) -> None:
     arrows = drawn(global_waves.assign(significant_height=low)).arrows
     assert isinstance(arrows, Quiver)
     assert arrows.get_offsets()[:, 1].min() > 0.0
+
+
+def test_idealised_sea_knows_no_land(global_waves: xr.Dataset) -> None:
+    assert not drawn(global_waves).coast
+    real = global_waves.where(
+        ~inland_at(*np.meshgrid(global_waves.longitude, global_waves.latitude))
+    )
+    shown = drawn(real)
+    assert shown.coast and shown.axes.patches
+    wind = global_waves[["wind_u", "wind_v"]]
+    speed = wind.assign(wind_speed=wind.wind_u.assign_attrs(standard_name="wind_speed"))
+    assert drawn(speed, "wind_speed").coast
+
+
+def test_nothing_is_carried_into_masked_cells_of_a_cartesian_grid(channel: xr.Dataset) -> None:
+    field = drawn(channel).field.get_array()
+    assert np.ma.getmaskarray(np.ma.asarray(field))[:, [0, -1]].all()

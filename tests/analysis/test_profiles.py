@@ -10,7 +10,7 @@ import xarray as xr
 
 from halocline.analysis.map_grid import grid_of
 from halocline.analysis.plot import plot
-from halocline.analysis.profiles import at_point, channel_sheet, profile, shape_of
+from halocline.analysis.profiles import at_point, channel_sheet, profile, sea_cells, shape_of
 
 
 def test_shapes(channel: xr.Dataset, global_waves: xr.Dataset, curvilinear: xr.DataArray) -> None:
@@ -25,7 +25,8 @@ def test_shapes(channel: xr.Dataset, global_waves: xr.Dataset, curvilinear: xr.D
 
 def test_profile_is_the_middle_row(channel: xr.Dataset) -> None:
     record = channel.significant_height.isel(time=2)
-    place, values, eastward = profile(grid_of(record), record)
+    grid = grid_of(record)
+    place, values, eastward = profile(grid, record, sea_cells(grid, record))
     assert eastward
     assert place == pytest.approx(10.0 * np.arange(20))
     assert values[1:-1] == pytest.approx(2.0 + 0.1 * np.arange(1, 19))
@@ -42,6 +43,12 @@ def test_sheet_draws_earlier_profiles_behind_the_last(channel: xr.Dataset) -> No
     assert lines[-1].get_linewidth() > lines[0].get_linewidth()
     assert axes.get_xlabel() == "x [km]"
     assert axes.get_title() == "Significant wave height [m]"
+
+
+def test_calm_start_draws_an_empty_line(channel: xr.Dataset) -> None:
+    calm = channel.significant_height.where(channel.time > channel.time[0])
+    first = channel_sheet([calm], 3).axes[0].get_lines()[0]
+    assert np.isnan(np.asarray(first.get_ydata())).all()
 
 
 def test_point_is_the_only_sea_point(channel: xr.Dataset) -> None:

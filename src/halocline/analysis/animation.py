@@ -20,8 +20,14 @@ from halocline.analysis import reading
 from halocline.analysis.arrows import draw_arrows
 from halocline.analysis.coastline import Extent
 from halocline.analysis.looks import ink_on, look_of
-from halocline.analysis.map_grid import extent_of, grid_of, values_on, values_within
-from halocline.analysis.maps import DrawnMap, draw_field
+from halocline.analysis.map_grid import (
+    carried_to_coast,
+    extent_of,
+    grid_of,
+    values_on,
+    values_within,
+)
+from halocline.analysis.maps import DrawnMap, draw_field, shown_values
 from halocline.analysis.sheet import map_sheet
 from halocline.analysis.wave_fields import Arrows
 from halocline.core.errors import UserError
@@ -117,7 +123,9 @@ def _update(
 ) -> None:
     grid, extent, look = drawn.grid, drawn.extent, look_of(record)
     drawn.field.remove()
-    drawn.field = draw_field(drawn.axes, grid, values_on(grid, record), extent, drawn.norm, look)
+    values = shown_values(grid, record)
+    painted = carried_to_coast(grid, values) if drawn.coast else values
+    drawn.field = draw_field(drawn.axes, grid, painted, extent, drawn.norm, look)
     if drawn.arrows is not None:
         drawn.arrows.remove()
     drawn.arrows = draw_arrows(

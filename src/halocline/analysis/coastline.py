@@ -193,9 +193,22 @@ def land_at(longitude: NDArray[np.float64], latitude: NDArray[np.float64]) -> ND
     return np.asarray(raster[row, column])
 
 
+def inland_at(longitude: NDArray[np.float64], latitude: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether places lie at least a degree inside the land."""
+    outside = ~_land_of_the_globe()
+    near_sea = _spread(_spread(_spread(outside)))
+    row = np.clip(((latitude + 90.0) * 2.0).astype(int), 0, 359)
+    column = (np.remainder(longitude + 180.0, 360.0) * 2.0).astype(int) % 720
+    return np.asarray(~near_sea[row, column])
+
+
 @cache
 def _land_of_the_globe() -> NDArray[np.bool_]:
     centres = np.linspace(0.25, 359.75, 720)
-    raster = land_touches(centres - 180.0, centres[:360] - 90.0)
+    return _spread(land_touches(centres - 180.0, centres[:360] - 90.0))
+
+
+def _spread(raster: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Cells that are true or touch one that is."""
     around = [np.roll(raster, (j, i), axis=(0, 1)) for j in (-1, 0, 1) for i in (-1, 0, 1)]
     return np.asarray(np.any(around, axis=0))

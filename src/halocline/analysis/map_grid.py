@@ -187,25 +187,21 @@ def windowed(grid: Grid, values: Numbers, extent: Extent) -> tuple[Numbers, Numb
     return grid.longitude + turn, values
 
 
-def carried_to_coast(
-    longitude: Numbers, latitude: Numbers, values: Numbers, cells: int = 3
-) -> Numbers:
+def carried_to_coast(grid: Grid, values: Numbers, cells: int = 3) -> Numbers:
     """Fill masked cells that hold land, up to `cells` from the sea, with the mean of neighbours.
 
     The land drawn on top hides them; colours then reach the coast instead of ending in steps.
-    Masked cells without land (ice, the edge of the grid) stay empty. Longitudes and latitudes
-    [degree] are those of the rows and columns, or of every cell.
+    Masked cells without land (ice, the edge of the grid) stay empty.
     """
     filled = values.copy()
     if np.isfinite(values).all():
         return filled
-    coastal = (
-        coastline.land_touches(longitude, latitude)
-        if longitude.ndim == 1
-        else coastline.land_at(longitude, latitude)
-    )
+    land = coastline.land_touches if grid.regular else coastline.land_at
+    coastal = land(grid.longitude, grid.latitude)
     for _ in range(cells):
-        padded = np.pad(filled, 1, constant_values=np.nan)
+        ends = np.pad(filled, ((1, 1), (0, 0)), constant_values=np.nan)
+        sides = {"mode": "wrap"} if grid.encloses else {"mode": "edge"}
+        padded = np.pad(ends, ((0, 0), (1, 1)), **sides)  # type: ignore[call-overload]
         shifts = [
             padded[1 + j : padded.shape[0] - 1 + j, 1 + i : padded.shape[1] - 1 + i]
             for j in (-1, 0, 1)

@@ -14,9 +14,9 @@ from matplotlib.image import AxesImage
 from matplotlib.quiver import Barbs, Quiver
 from matplotlib.text import Text
 
-from halocline.analysis import looks
+from halocline.analysis import looks, reading
 from halocline.analysis.arrows import draw_arrows
-from halocline.analysis.coastline import Extent, draw_land
+from halocline.analysis.coastline import Extent, draw_land, inland_at
 from halocline.analysis.map_grid import (
     Grid,
     Numbers,
@@ -29,7 +29,7 @@ from halocline.analysis.map_grid import (
     values_within,
     windowed,
 )
-from halocline.analysis.wave_fields import Arrows
+from halocline.analysis.wave_fields import HEIGHT, Arrows
 
 Field = AxesImage | QuadMesh | PolyCollection
 
@@ -96,9 +96,8 @@ def _draw_smooth(
     dx, dy = x[1] - x[0], y[1] - y[0]
     box = (x[0] - dx / 2, x[-1] + dx / 2, y[0] - dy / 2, y[-1] + dy / 2)
     cyclic = look.scale == "direction"
-    shown = values if cyclic else carried_to_coast(x, y, values)
     return axes.imshow(
-        np.ma.masked_invalid(shown),
+        np.ma.masked_invalid(values),
         extent=box,
         origin="lower",
         interpolation="nearest" if cyclic else "bilinear",
@@ -113,7 +112,6 @@ def _draw_cells(
     axes: Axes, grid: Grid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
 ) -> PolyCollection:
     """Cells of a curvilinear grid as quadrilaterals, each moved by full circles into the window."""
-    values = carried_to_coast(grid.longitude, grid.latitude, values)
     keep = np.isfinite(values)
     x, y = corners(grid)
     x, y, centre = x[keep], y[keep], grid.longitude[keep]
@@ -145,9 +143,8 @@ def draw_contours(axes: Axes, grid: Grid, values: Numbers, extent: Extent, level
     x, turned = windowed(grid, values, extent)
     if not (evenly_spaced(x) and evenly_spaced(grid.latitude)):
         return
-    shown = carried_to_coast(x, grid.latitude, turned)
     axes.contour(
-        x, grid.latitude, np.ma.masked_invalid(shown), levels=levels, colors="white",
+        x, grid.latitude, np.ma.masked_invalid(turned), levels=levels, colors="white",
         linewidths=0.4, alpha=0.4, zorder=1.3,
     )  # fmt: skip
 
@@ -174,6 +171,7 @@ class DrawnMap:
     axes: Axes
     grid: Grid
     extent: Extent
+    coast: bool
     field: Field
     norm: Normalize
     arrows: Quiver | Barbs | None
@@ -186,6 +184,27 @@ def shown_values(grid: Grid, data: xr.DataArray) -> Numbers:
     if "sea_floor_depth" in str(data.attrs.get("standard_name", "")):
         values = np.where(values > 0.0, values, np.nan)
     return values
+
+
+def has_land(dataset: xr.Dataset, data: xr.DataArray) -> bool:
+    """Whether the sea of a file keeps to the coasts, or its fields are those of the air.
+
+    Idealised cases lie on a map, but their sea knows no land.
+    """
+    words = f"{data.attrs.get('standard_name', '')} {data.attrs.get('long_name', '')}"
+    height = reading.find(dataset, HEIGHT)
+    marine = height if height is not None else data
+    if height is None and any(word in words for word in ("wind", "air", "pressure", "ice")):
+        return True
+    grid = grid_of(marine)
+    values = values_on(grid, marine)
+    x, y = (
+        np.meshgrid(grid.longitude, grid.latitude)
+        if grid.regular
+        else (grid.longitude, grid.latitude)
+    )
+    inland = inland_at(x, y)
+    return not inland.any() or bool(np.isfinite(values[inland]).mean() < 0.5)
 
 
 def draw_map(
@@ -213,10 +232,12 @@ def draw_map(
     low, high, marks = looks.limits(seen, look.scale)
     prepare_axes(axes, grid, extent)
     norm = Normalize(low, high)
-    field = draw_field(axes, grid, values, extent, norm, look)
+    coast = grid.geographic and has_land(dataset, data)
+    painted = carried_to_coast(grid, values) if coast else values
+    field = draw_field(axes, grid, painted, extent, norm, look)
     if look.contours and contours:
-        draw_contours(axes, grid, values, extent, marks[1:-1])
-    if grid.geographic:
+        draw_contours(axes, grid, painted, extent, marks[1:-1])
+    if coast:
         draw_land(axes, extent)
     ink = looks.ink_on(look)
     drawn = draw_arrows(axes, grid, dataset, data, extent, arrows, across, ink)
@@ -224,4 +245,4 @@ def draw_map(
     name = looks.title_of(data)
     title = axes.set_title(f"{name} [{units}]" if units else name)
     add_colour_bar(figure, axes, field, marks, bool((seen > high).any()))
-    return DrawnMap(axes, grid, extent, field, norm, drawn, title)
+    return DrawnMap(axes, grid, extent, coast, field, norm, drawn, title)

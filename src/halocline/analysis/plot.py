@@ -85,6 +85,11 @@ def _maps(
     **drawing: Any,
 ) -> list[Path]:
     fields = chosen or wave_fields.sheet_fields(dataset)
+    if not fields:
+        raise UserError(
+            f"Cannot choose what to draw of '{file}': name one of "
+            f"{reading.listed(reading.fields_of(dataset))}."
+        )
     fields = [_at_level(field, level, file) for field in _drawable(fields, dataset, file)]
     if animate:
         return [
@@ -93,7 +98,11 @@ def _maps(
             for path in write_animation(dataset, field, place(f"-{field.name}.gif"), **drawing)
         ]
     index = reading.time_index(dataset, time, file)
-    narrow = _narrow(fields, index, drawing["title"])
+    everything = fields
+    if not chosen:
+        known = [dataset[name] for name in reading.fields_of(dataset)]
+        everything = [_at_level(field, level, file) for field in known[:6]]
+    narrow = _narrow(everything, index, drawing["title"])
     if narrow is not None:
         return [_save(narrow, place("-lines.png"))]
     record = _record_of(dataset, index)

@@ -49,9 +49,14 @@ def at_point(data: xr.DataArray) -> xr.DataArray:
     return data.isel({grid.dimensions[0]: j, grid.dimensions[1]: i})
 
 
-def profile(grid: Grid, record: xr.DataArray) -> tuple[Numbers, Numbers, bool]:
-    """Places along the channel, values in its middle, and whether it runs east."""
-    rows, columns = sea_cells(grid, record)
+def profile(
+    grid: Grid, record: xr.DataArray, sea: tuple[Indices, Indices]
+) -> tuple[Numbers, Numbers, bool]:
+    """Places along the channel, values in its middle, and whether it runs east.
+
+    `sea` holds the rows and columns of the channel: a calm record may have no values at all.
+    """
+    rows, columns = sea
     values = values_on(grid, record)
     if len(columns) >= len(rows):
         return grid.longitude, values[rows[len(rows) // 2]], True
@@ -61,6 +66,7 @@ def profile(grid: Grid, record: xr.DataArray) -> tuple[Numbers, Numbers, bool]:
 def channel_sheet(variables: list[xr.DataArray], index: int, title: str = "") -> Figure:
     """One panel per variable: the profile at record `index` in front of earlier ones."""
     grid = grid_of(variables[0])
+    sea = sea_cells(grid, reading.record(variables[0], -1))
     height = 0.95 + 2.0 * len(variables)
     figure = Figure(figsize=(9.6, height))
     panels = figure.subplots(len(variables), 1, sharex=True, squeeze=False)[:, 0]
@@ -73,7 +79,7 @@ def channel_sheet(variables: list[xr.DataArray], index: int, title: str = "") ->
         dots = looks.look_of(variable).scale == "direction"
         for number, shade in zip(records, shades, strict=True):
             record = reading.record(variable, int(number))
-            place, values, _ = profile(grid, record)
+            place, values, _ = profile(grid, record, sea)
             last = number == records[-1]
             when = reading.valid_time(record).removesuffix(" UTC")
             axes.plot(
@@ -85,7 +91,7 @@ def channel_sheet(variables: list[xr.DataArray], index: int, title: str = "") ->
         axes.set_title(f"{name} [{units}]" if units else name)
         plain_axes(axes)
         axes.margins(x=0.0)
-    eastward = profile(grid, reading.record(variables[0], index))[2]
+    eastward = profile(grid, reading.record(variables[0], index), sea)[2]
     _label_place(panels[-1], grid, eastward)
     panels[0].legend(
         title="UTC",

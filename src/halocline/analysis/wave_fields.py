@@ -64,9 +64,16 @@ def sheet_fields(dataset: xr.Dataset, most: int = 6) -> list[xr.DataArray]:
     found = [reading.find(dataset, *names) for names in SHEET]
     waves = [field for field in found if field is not None and field.name in fields]
     if not waves:
-        waves = [dataset[name] for name in fields if dataset[name].ndim <= 3]
+        waves = [dataset[name] for name in fields if _is_field(dataset[name])]
     count = min(len(waves), most)
     return waves[: count if count in (1, 2, 3) else count - count % 2]
+
+
+def _is_field(variable: xr.DataArray) -> bool:
+    """Whether nothing but time and depth stands before the horizontal axes."""
+    known = [reading.coordinate(variable, what) for what in ("time", "depth")]
+    names = {str(axis.dims[0]) for axis in known if axis is not None and axis.ndim == 1}
+    return len(set(variable.dims) - names) == 2
 
 
 def direction_for(dataset: xr.Dataset, variable: xr.DataArray) -> xr.DataArray | None:
