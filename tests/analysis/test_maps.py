@@ -274,6 +274,10 @@ def test_empty_rows_at_the_ends_are_left_out(global_waves: xr.Dataset) -> None:
     assert drawn(global_waves).axes.get_ylim() == (-77.5, 62.5)
 
 
+def test_empty_columns_of_a_region_are_left_out(channel: xr.Dataset) -> None:
+    assert drawn(channel).axes.get_xlim() == (5.0, 185.0)
+
+
 def test_calm_sea_gets_no_arrow(global_waves: xr.Dataset) -> None:
     low = global_waves.significant_height.where(global_waves.latitude > 0.0, 0.05)
     arrows = drawn(global_waves.assign(significant_height=low)).arrows

@@ -120,10 +120,10 @@ def values_on(grid: Grid, data: xr.DataArray) -> Numbers:
 def extent_of(region: str | Extent | None, grid: Grid, values: Numbers | None = None) -> Extent:
     """The box to draw: that of the grid, a named region, or west, east, south, north [degree].
 
-    With `values`, the box of a whole regular grid leaves out empty rows at its ends.
+    With `values`, the box of a whole regular grid leaves out empty rows and columns at its edges.
     """
     if region is None:
-        return grid.extent if values is None else _without_empty_rows(grid, values)
+        return grid.extent if values is None else _without_empty_edges(grid, values)
     if not grid.geographic:
         raise UserError("A region is in degrees; this file lies on a Cartesian grid.")
     if isinstance(region, str):
@@ -146,14 +146,19 @@ def extent_of(region: str | Extent | None, grid: Grid, values: Numbers | None = 
     return west, east, south, north
 
 
-def _without_empty_rows(grid: Grid, values: Numbers) -> Extent:
-    west, east, south, north = grid.extent
-    rows = np.flatnonzero(np.isfinite(values).any(axis=1))
-    if not (grid.regular and grid.geographic) or len(rows) < 2:
+def _without_empty_edges(grid: Grid, values: Numbers) -> Extent:
+    known = np.isfinite(values)
+    rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+    if not grid.regular or min(len(rows), len(columns)) < 2:
         return grid.extent
-    half = 0.5 * grid.spacing[1]
-    lowest, highest = grid.latitude[rows[[0, -1]]]
-    return west, east, max(south, float(lowest) - half), min(north, float(highest) + half)
+    west, east, south, north = grid.extent
+    dx, dy = grid.spacing
+    south += dy * rows[0]
+    north -= dy * (len(grid.latitude) - 1 - rows[-1])
+    if not grid.encloses:
+        west += dx * columns[0]
+        east -= dx * (len(grid.longitude) - 1 - columns[-1])
+    return float(west), float(east), float(south), float(north)
 
 
 def _numbers(region: str) -> Extent:
