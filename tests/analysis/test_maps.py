@@ -24,12 +24,15 @@ from halocline.analysis.map_grid import (
     windowed,
 )
 from halocline.analysis.maps import degrees_east, degrees_north, draw_map, shown_values
+from halocline.analysis.sheet import map_sheet
 from halocline.core.errors import UserError
 
 
 def drawn(data: xr.Dataset, name: str = "significant_height", **options):  # type: ignore[no-untyped-def]
     figure = Figure()
     record = data.isel(time=-1) if "time" in data.dims else data
+    if "region" in options:
+        options["extent"] = extent_of(options.pop("region"), grid_of(record[name]))
     return draw_map(figure, figure.add_subplot(), record, record[name], **options)
 
 
@@ -132,6 +135,19 @@ def test_land_lies_over_the_field_and_arrows_between(global_waves: xr.Dataset) -
     assert shown.arrows is not None
     land = shown.axes.patches[0]
     assert shown.field.get_zorder() < shown.arrows.get_zorder() < land.get_zorder()
+
+
+def test_nothing_is_carried_into_masked_cells_of_a_cartesian_grid() -> None:
+    x, y = np.arange(0.0, 400.0, 10.0), np.arange(0.0, 300.0, 10.0)
+    height = np.ones((30, 40))
+    height[10:20, 10:30] = np.nan
+    axes = {
+        name: (name, 1e3 * values, {"standard_name": f"projection_{name}_coordinate", "units": "m"})
+        for name, values in (("x", x), ("y", y))
+    }
+    data = xr.Dataset({"significant_height": (("y", "x"), height, {"units": "m"})}, axes)
+    field = np.ma.asarray(drawn(data).field.get_array())
+    assert np.array_equal(np.ma.getmaskarray(field), np.isnan(height))
 
 
 def test_colours_reach_the_coast_but_not_over_ice() -> None:
@@ -267,7 +283,10 @@ def test_depths_are_empty_on_land() -> None:
         coords={"lat": [10.0, 11.0], "lon": [-30.0, -29.0]},
         attrs={"standard_name": "sea_floor_depth_below_geoid"},
     )
-    assert np.isnan(shown_values(grid_of(data), data)).tolist() == [[True, False], [False, True]]
+    assert np.isnan(shown_values(grid_of(data), xr.Dataset(), data)).tolist() == [
+        [True, False],
+        [False, True],
+    ]
 
 
 def test_empty_rows_at_the_ends_are_left_out(global_waves: xr.Dataset) -> None:
@@ -297,6 +316,24 @@ def test_idealised_sea_knows_no_land(global_waves: xr.Dataset) -> None:
     assert drawn(speed, "wind_speed").coast
 
 
-def test_nothing_is_carried_into_masked_cells_of_a_cartesian_grid(channel: xr.Dataset) -> None:
-    field = drawn(channel).field.get_array()
-    assert np.ma.getmaskarray(np.ma.asarray(field))[:, [0, -1]].all()
+def test_no_waves_no_period(global_waves: xr.Dataset) -> None:
+    calm = global_waves.significant_height.where(global_waves.latitude > 0.0, 0.0)
+    field = drawn(global_waves.assign(significant_height=calm), "peak_period").field
+    masked = np.ma.getmaskarray(np.ma.asarray(field.get_array()))
+    south = global_waves.latitude.values <= 0.0
+    assert masked[south].all() and not masked[~south][:5].any()
+
+
+def test_colours_run_to_closed_sides(channel: xr.Dataset) -> None:
+    wide = channel.isel(y=[0, 1, 2, 2, 2]).assign_coords(
+        y=("y", 1e4 * np.arange(5), channel.y.attrs)
+    )
+    field = np.ma.asarray(drawn(wide).field.get_array())
+    assert np.asarray(field[2, [0, -1]]) == pytest.approx(np.asarray(field[2, [1, -2]]))
+
+
+def test_panels_of_a_sheet_share_their_box(global_waves: xr.Dataset) -> None:
+    calm = global_waves.significant_height.where(global_waves.latitude > 0.0, 0.0)
+    record = global_waves.assign(significant_height=calm).isel(time=0)
+    _, maps = map_sheet(record, [record.significant_height, record.peak_period])
+    assert maps[0].extent == maps[1].extent == (-180.0, 180.0, -77.5, 62.5)

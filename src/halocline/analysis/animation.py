@@ -123,7 +123,7 @@ def _update(
 ) -> None:
     grid, extent, look = drawn.grid, drawn.extent, look_of(record)
     drawn.field.remove()
-    values = shown_values(grid, record)
+    values = shown_values(grid, dataset, record)
     painted = carried_to_coast(grid, values) if drawn.coast else values
     drawn.field = draw_field(drawn.axes, grid, painted, extent, drawn.norm, look)
     if drawn.arrows is not None:

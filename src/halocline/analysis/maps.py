@@ -31,6 +31,9 @@ from halocline.analysis.map_grid import (
 )
 from halocline.analysis.wave_fields import HEIGHT, Arrows
 
+NO_WAVES = 0.005
+"""Where waves are lower [m], they have no period and no direction."""
+
 Field = AxesImage | QuadMesh | PolyCollection
 
 
@@ -97,7 +100,7 @@ def _draw_smooth(
     box = (x[0] - dx / 2, x[-1] + dx / 2, y[0] - dy / 2, y[-1] + dy / 2)
     cyclic = look.scale == "direction"
     return axes.imshow(
-        np.ma.masked_invalid(values),
+        np.ma.masked_invalid(values if cyclic else _edges_filled(values)),
         extent=box,
         origin="lower",
         interpolation="nearest" if cyclic else "bilinear",
@@ -106,6 +109,19 @@ def _draw_smooth(
         aspect=axes.get_aspect(),
         zorder=1,
     )
+
+
+def _edges_filled(values: Numbers) -> Numbers:
+    """Empty outermost rows and columns (closed sides) take the values beside them.
+
+    Half of such a cell at most is drawn, where colours run on instead of fading out.
+    """
+    filled = values.copy()
+    for ordered in (filled, filled[::-1], filled.T, filled.T[::-1]):
+        known = np.flatnonzero(np.isfinite(ordered).any(axis=1))
+        if len(known) and known[0] == 1:
+            ordered[0] = ordered[1]
+    return filled
 
 
 def _draw_cells(
@@ -178,11 +194,20 @@ class DrawnMap:
     title: Text
 
 
-def shown_values(grid: Grid, data: xr.DataArray) -> Numbers:
-    """Values of shape (j, i); depths of the sea floor are empty on land, where files have 0."""
+def shown_values(grid: Grid, dataset: xr.Dataset, data: xr.DataArray) -> Numbers:
+    """Values of shape (j, i) that say something, NaN elsewhere.
+
+    Depths of the sea floor are empty on land, where files have 0; periods, directions and spreads
+    where there are no waves, as under ice.
+    """
     values = values_on(grid, data)
-    if "sea_floor_depth" in str(data.attrs.get("standard_name", "")):
-        values = np.where(values > 0.0, values, np.nan)
+    name = str(data.attrs.get("standard_name", ""))
+    if "sea_floor_depth" in name:
+        return np.where(values > 0.0, values, np.nan)
+    height = reading.find(dataset, HEIGHT)
+    with_height = "sea_surface" in name and "wave" in name and "height" not in name
+    if height is not None and with_height and set(height.dims) == set(data.dims):
+        return np.where(values_on(grid, height) >= NO_WAVES, values, np.nan)
     return values
 
 
@@ -193,7 +218,7 @@ def has_land(dataset: xr.Dataset, data: xr.DataArray) -> bool:
     """
     words = f"{data.attrs.get('standard_name', '')} {data.attrs.get('long_name', '')}"
     height = reading.find(dataset, HEIGHT)
-    marine = height if height is not None else data
+    marine = reading.record(height, -1) if height is not None else data
     if height is None and any(word in words for word in ("wind", "air", "pressure", "ice")):
         return True
     grid = grid_of(marine)
@@ -213,7 +238,7 @@ def draw_map(
     dataset: xr.Dataset,
     data: xr.DataArray,
     *,
-    region: str | Extent | None = None,
+    extent: Extent | None = None,
     arrows: Arrows = "auto",
     across: int = 40,
     seen: Numbers | None = None,
@@ -225,8 +250,8 @@ def draw_map(
     `seen` holds all values the colour scale must cover (those drawn, if not given).
     """
     grid = grid_of(data)
-    values = shown_values(grid, data)
-    extent = extent_of(region, grid, values)
+    values = shown_values(grid, dataset, data)
+    extent = extent or extent_of(None, grid, values)
     look = looks.look_of(data)
     seen = values_within(grid, values, extent) if seen is None else seen
     low, high, marks = looks.limits(seen, look.scale)

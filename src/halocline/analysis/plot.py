@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from halocline.analysis import looks, profiles, reading, sections, wave_fields
 from halocline.analysis.animation import animate as write_animation
 from halocline.analysis.coastline import Extent
+from halocline.analysis.maps import has_land
 from halocline.analysis.series import series_sheet
 from halocline.analysis.sheet import map_sheet
 from halocline.analysis.spectra import station_sheet
@@ -69,7 +70,8 @@ def _heading(dataset: xr.Dataset, kind: str, chosen: bool) -> str:
     if kind == "spectra" and not chosen:
         return "Wave spectrum"
     height = reading.find(dataset, wave_fields.HEIGHT)
-    if kind == "fields" and height is not None and profiles.shape_of(height) == "map":
+    is_map = kind == "fields" and height is not None and profiles.shape_of(height) == "map"
+    if height is not None and is_map and has_land(dataset, reading.record(height, -1)):
         return f"Wave forecast · {name}" if name else "Wave forecast"
     return name
 

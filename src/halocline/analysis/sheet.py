@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from halocline.analysis import reading
 from halocline.analysis.coastline import Extent
-from halocline.analysis.map_grid import Numbers, extent_of, grid_of
-from halocline.analysis.maps import DrawnMap, draw_map, shown_values
+from halocline.analysis.map_grid import Grid, Numbers, extent_of, grid_of, values_on
+from halocline.analysis.maps import DrawnMap, draw_map
 from halocline.analysis.wave_fields import Arrows
 
 MAP_HEIGHT, MAP_WIDTH, LARGEST_WIDTH = 3.6, 7.4, 10.0
@@ -27,13 +27,16 @@ def map_sheet(
     seen: Numbers | None = None,
     contours: bool = True,
 ) -> tuple[Figure, list[DrawnMap]]:
-    """A figure with one map of each variable, all of the one record that `dataset` holds.
+    """A figure with one map of each variable, all of one box and of the record in `dataset`.
 
     `seen` and `contours` as in `draw_map`.
     """
     columns = 1 if len(variables) in (1, 3) else 2
     rows = math.ceil(len(variables) / columns)
-    width, height = panel_size(variables[0], region, len(variables))
+    first = variables[0]
+    grid = grid_of(first)
+    extent = extent_of(region, grid, values_on(grid, first))
+    width, height = panel_size(grid, extent, len(variables))
     left, right, top, bottom, gap_x, gap_y = 0.52, 0.68, 0.78, 0.34, 1.12, 0.62
     total_x = left + right + columns * width + (columns - 1) * gap_x
     total_y = top + bottom + rows * height + (rows - 1) * gap_y
@@ -51,23 +54,20 @@ def map_sheet(
                 axes,
                 dataset,
                 variable,
-                region=region,
+                extent=extent,
                 arrows=arrows,
                 across=across,
                 seen=seen,
                 contours=contours,
-            )  # fmt: skip
+            )
         )
     _headline(figure, drawn[0], title, reading.valid_time(variables[0]), left, right)
     return figure, drawn
 
 
-def panel_size(
-    variable: xr.DataArray, region: str | Extent | None, panels: int
-) -> tuple[float, float]:
+def panel_size(grid: Grid, extent: Extent, panels: int) -> tuple[float, float]:
     """Width and height of one map [inch], in the proportions of its box."""
-    grid = grid_of(variable)
-    west, east, south, north = extent_of(region, grid, shown_values(grid, variable))
+    west, east, south, north = extent
     ratio = (north - south) / (east - west)
     if not grid.geographic:
         ratio = ratio if 0.2 < ratio < 5.0 else 0.5

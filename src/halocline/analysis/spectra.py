@@ -17,6 +17,8 @@ from halocline.analysis.series import draw_series, plain_axes, time_axis
 from halocline.analysis.spectrum import StationSpectra, station_spectra
 
 Numbers = NDArray[np.float64]
+CALM = 0.1
+"""Weaker winds [m s-1] have no direction worth drawing."""
 PERIOD_RINGS = (25.0, 14.0, 10.0, 7.0, 5.0, 4.0, 3.0)
 
 
@@ -62,7 +64,8 @@ def place_of(dataset: xr.Dataset, station: int) -> str:
             continue
         value = float(values.ravel()[0])
         metres = reading.is_cartesian(place)
-        parts.append(f"{value * 1e-3:g} km" if metres else form(round(value, 3)))
+        letter = "y" if what == "latitude" else "x"
+        parts.append(f"{letter} {value * 1e-3:g} km" if metres else form(round(value, 3)))
     depth = _at_station(dataset, reading.find(dataset, "depth", "dpt"), station)
     if depth is not None and np.isfinite(depth.ravel()[0]):
         parts.append(f"depth {depth.ravel()[0]:.0f} m")
@@ -112,11 +115,11 @@ def draw_polar_spectrum(
         norm=PowerNorm(0.5, 0.0, highest), extend="neither",
     )  # fmt: skip
     _polar_frame(axes, spectra, inner, spectra.density[record])
-    if wind is not None and np.isfinite(wind).all():
+    if wind is not None and np.isfinite(wind).all() and wind[0] >= CALM:
         _wind_arrow(axes, wind, float(radius[-1]))
     place = axes.inset_axes((1.13, 0.04, 0.028, 0.92))
     bar = figure.colorbar(filled, cax=place, ticks=highest * np.array([0.05, 0.25, 0.5, 0.75, 1.0]))
-    bar.ax.set_yticklabels([f"{value:.2g}" for value in bar.get_ticks()])
+    bar.ax.set_yticklabels([short(value) for value in bar.get_ticks()])
     bar.set_label("variance density [m² s rad⁻¹]")
     bar.outline.set_linewidth(0.5)
     axes.set_title("Directional spectrum, where waves come from", pad=20.0, loc="left", x=0.0)
@@ -215,7 +218,9 @@ def _history(
     draw_series(rows[0], times, {"Hs": spectra.significant_height}, "height [m]", filled=True)
     periods = {"Tp": spectra.peak_period, "Tm-1,0": spectra.mean_period}
     draw_series(rows[1], times, periods, "period [s]")
-    directions = {"waves": spectra.mean_direction} | ({"wind": wind[1]} if wind else {})
+    directions = {"waves": spectra.mean_direction} | (
+        {"wind": _where_it_blows(wind)} if wind else {}
+    )
     draw_series(rows[2], times, directions, "coming from", direction=True)
     lowest = figure.add_axes((left, 0.075, width, 0.19))
     _draw_spectrogram(figure, lowest, spectra)
@@ -226,6 +231,19 @@ def _history(
         axes.tick_params(labelbottom=False)
     rows[0].set_title("History")
     time_axis(lowest)
+
+
+def _where_it_blows(wind: tuple[Numbers, Numbers]) -> Numbers:
+    return np.where(wind[0] >= CALM, wind[1], np.nan)
+
+
+def short(value: float) -> str:
+    """Two digits, or all before the point.
+
+    >>> short(0.0312), short(4.1), short(112.3)
+    ('0.031', '4.1', '112')
+    """
+    return f"{value:.0f}" if value >= 99.5 else f"{value:.2g}"
 
 
 def _draw_spectrogram(figure: Figure, axes: Axes, spectra: StationSpectra) -> None:
@@ -245,5 +263,5 @@ def _draw_spectrogram(figure: Figure, axes: Axes, spectra: StationSpectra) -> No
     axes.set_ylabel("spectrum [m² Hz⁻¹]")
     place = axes.inset_axes((1.015, 0.0, 0.018, 1.0))
     bar = figure.colorbar(mesh, cax=place, ticks=highest * np.array([0.05, 0.25, 0.5, 1.0]))
-    bar.ax.set_yticklabels([f"{value:.2g}" for value in bar.get_ticks()])
+    bar.ax.set_yticklabels([short(value) for value in bar.get_ticks()])
     bar.outline.set_linewidth(0.5)
