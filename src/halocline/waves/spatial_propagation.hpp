@@ -53,14 +53,19 @@ class ComponentStep {
         reach_x_(std::abs(travel_x) * step),
         reach_y_(std::abs(travel_y) * step),
         averaging_(map, metrics, buffers, frequency, step, averaging),
-        ahead_(averaging.active ? 1 : 0) {}
+        behind_(averaging.active ? 1 : 0),
+        ahead_(averaging.active ? 2 : 1) {}
 
   /// Advance the owned points of `spectrum`, one component.
+  ///
+  /// Rows are taken one earlier and given back one later than they could be: values that were just
+  /// stored in packs can only be loaded at once in the same packs.
   void advance(T* spectrum, bool x_first) {
     const int rows = map_.box.j1 - map_.box.j0;
     const int first = northward_ ? map_.box.j0 - 2 : map_.box.j1 + 1;
     const int step = northward_ ? 1 : -1;
-    for (int n = -ahead_; n < ahead_; ++n) take_row(first + n * step, spectrum);
+    for (int n = -behind_; n < ahead_; ++n) take_row(first + n * step, spectrum);
+    T* finished = nullptr;
     for (int order = 0; order < rows + 3; ++order) {
       const int j = first + order * step, upwind_row = j - step;
       take_row(j + ahead_ * step, spectrum);
@@ -71,16 +76,18 @@ class ComponentStep {
       } else {
         prepare(j, order == 0, row);
       }
-      T* after = buffers_.swept();
+      T* after = buffers_.swept(order);
       sweep_y(order, j, after);
       if (order < 3) continue;
       map_.restore_fixed(upwind_row, buffers_.density(upwind_row), after);
       if (!x_first) {
-        sweep_x(upwind_row, after, buffers_.averaged());
-        after = buffers_.averaged();
+        sweep_x(upwind_row, after, buffers_.turned(order));
+        after = buffers_.turned(order);
       }
-      map_.gather_row(upwind_row, buffers_.density(upwind_row), after, spectrum);
+      if (finished) give_row(upwind_row - step, finished, spectrum);
+      finished = after;
     }
+    if (finished) give_row(first + (rows + 1) * step, finished, spectrum);
   }
 
  private:
@@ -88,6 +95,10 @@ class ComponentStep {
     constexpr int rows_ahead = 32;
     map_.prefetch_row(northward_ ? j + rows_ahead : j - rows_ahead, spectrum);
     map_.scatter_row(j, spectrum, buffers_.density(j));
+  }
+
+  void give_row(int j, const T* content, T* spectrum) {
+    map_.gather_row(j, buffers_.density(j), content, spectrum);
   }
 
   void prepare(int j, bool first, T* row) {
@@ -191,7 +202,7 @@ class ComponentStep {
   bool northward_, eastward_;
   T reach_x_, reach_y_;
   SprinklerAveraging<uniform, T> averaging_;
-  int ahead_;
+  int behind_, ahead_;  ///< rows that are taken before and after the one in work
 };
 
 /// Move the first `components` spectral components by one sub-step of their `spatial_step`.

@@ -262,20 +262,20 @@ class RowBuffers {
   explicit RowBuffers(std::ptrdiff_t columns)
       : width_((columns + 15) / 16 * 16 + 32), memory_(number * width_ + 16, T(0)) {}
 
-  T* density(int j) { return at(j & 3); }  ///< of row j as it came
-  T* content(int order) { return at(4 + (order & 3)); }
-  T* flux(int order) { return at(8 + (order & 3)); }  ///< courant number in y times content
-  T* outflow(int order) { return at(12 + (order & 1)); }
-  T* averaged() { return at(14); }
-  T* swept() { return at(15); }
-  T* along() { return at(16); }
-  T* straight(int face) { return at(17 + (face & 1)); }
-  T* rising(int face) { return at(19 + (face & 1)); }
-  T* falling(int face) { return at(21 + (face & 1)); }
+  T* density(int j) { return at(j & 7); }  ///< of row j as it came
+  T* content(int order) { return at(8 + (order & 3)); }
+  T* flux(int order) { return at(12 + (order & 3)); }  ///< courant number in y times content
+  T* outflow(int order) { return at(16 + (order & 1)); }
+  T* averaged() { return at(18); }
+  T* swept(int order) { return at(19 + (order & 1)); }
+  T* turned(int order) { return at(21 + (order & 1)); }  ///< swept in x after y
+  T* straight(int face) { return at(23 + (face & 1)); }
+  T* rising(int face) { return at(25 + (face & 1)); }
+  T* falling(int face) { return at(27 + (face & 1)); }
   void clear() { std::fill(memory_.begin(), memory_.end(), T(0)); }
 
  private:
-  static constexpr int number = 23;
+  static constexpr int number = 29;
   T* at(int row) {
     const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
     const std::size_t skip = (64 - start % 64) % 64 / sizeof(T);

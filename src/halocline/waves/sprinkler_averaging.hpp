@@ -40,6 +40,7 @@ class SprinklerAveraging {
   using V = pack<T, lanes<T>>;
   using Shape = Row<V, uniform>;
   using Plane = Row<V, false>;
+  static constexpr std::ptrdiff_t width = lanes<T>;
 
  public:
   SprinklerAveraging(const PlaneMap<T>& map, const Metrics<T>& metrics, RowBuffers<T>& buffers,
@@ -63,7 +64,6 @@ class SprinklerAveraging {
     }
     if (first) exchange_across(northward ? j : j + 1);
     exchange_across(northward ? j + 1 : j);
-    exchange_along(j);
     add_up(j, content);
   }
 
@@ -71,49 +71,63 @@ class SprinklerAveraging {
   Plane plane_row(View<const T, 2> plane, int j) const { return Plane(plane.row(j)); }
   Plane rate_row(int j) const { return Plane(metrics_.crossing_rate.row(frequency_, j)); }
 
+  /// Contents of row j after all exchanges; those through its west faces are made on the way.
   void add_up(int j, T* content) {
-    const Shape area = map_.template area<uniform>(j);
-    const T *density = buffers_.density(j), *along = buffers_.along();
-    const T *south = buffers_.straight(j), *north = buffers_.straight(j + 1);
-    const T *rising = buffers_.rising(j), *rising_north = buffers_.rising(j + 1);
-    const T *falling = buffers_.falling(j), *falling_north = buffers_.falling(j + 1);
-    for (const auto& stretch : map_.stretches(j))
-      for (std::ptrdiff_t i = stretch.first; i < stretch.last; i += lanes<T>) {
-        const V across =
-            (load<V>(south + i) + (load<V>(rising + i) + load<V>(falling + i + 1))) -
-            (load<V>(north + i) + (load<V>(rising_north + i + 1) + load<V>(falling_north + i)));
-        store<V>(content + i, area[i] * load<V>(density + i) +
-                                  ((load<V>(along + i) - load<V>(along + i + 1)) + across));
-      }
-  }
-
-  /// Exchange eastward through the west faces of row j.
-  void exchange_along(int j) {
     const Shape area = map_.template area<uniform>(j), aspect = map_.template aspect<uniform>(j);
     const Plane rate = rate_row(j), open = plane_row(metrics_.transparency_x, j);
     const T* density = buffers_.density(j);
-    const T x0 = vectors_.size_x[0], x1 = vectors_.size_x[1];
-    const T y0 = vectors_.size_y[0], y1 = vectors_.size_y[1];
-    const T quarter = quarter_;
-    T* along = buffers_.along();
+    const T *south = buffers_.straight(j), *north = buffers_.straight(j + 1);
+    const T *rising = buffers_.rising(j), *rising_north = buffers_.rising(j + 1);
+    const T *falling = buffers_.falling(j), *falling_north = buffers_.falling(j + 1);
     for (const auto& stretch : map_.stretches(j)) {
-      V density_west{}, rate_west{}, area_west = area[stretch.first];
-      V aspect_west = aspect[stretch.first];
-      for (std::ptrdiff_t i = stretch.first; i < stretch.last; i += lanes<T>) {
-        const V density_here = load<V>(density + i), rate_here = rate[i];
-        const V area_here = area[i], aspect_here = aspect[i];
-        const V shape = T(0.5) * (from_west(aspect_west, aspect_here) + aspect_here);
-        const V weight = maximum(x0 - y0 * shape, V{}) + maximum(x1 - y1 * shape, V{});
-        const V size = (quarter * (from_west(area_west, area_here) + area_here)) * weight;
-        const V speed = (from_west(rate_west, rate_here) + rate_here) * open[i];
-        store<V>(along + i, size * speed * (from_west(density_west, density_here) - density_here));
-        density_west = density_here;
-        rate_west = rate_here;
-        area_west = area_here;
-        aspect_west = aspect_here;
+      Along along{*this, {}, {}, area[stretch.first], aspect[stretch.first]};
+      const auto corners = [&](std::ptrdiff_t i) {
+        return load<V>(falling + i) - load<V>(rising_north + i);
+      };
+      std::ptrdiff_t i = stretch.first;
+      V density_here = load<V>(density + i), area_here = area[i];
+      V west = along.flux(density_here, rate[i], open[i], area_here, aspect[i]);
+      V corner = corners(i);
+      for (; i < stretch.last; i += width) {
+        const bool last = i + width == stretch.last;
+        const V density_ahead = last ? V{} : load<V>(density + i + width);
+        const V area_ahead = last ? area_here : area[i + width];
+        const V east = last ? V{}
+                            : along.flux(density_ahead, rate[i + width], open[i + width],
+                                         area_ahead, aspect[i + width]);
+        const V corner_ahead = last ? V{} : corners(i + width);
+        const V across =
+            (load<V>(south + i) - load<V>(north + i)) +
+            ((load<V>(rising + i) - load<V>(falling_north + i)) + from_east(corner, corner_ahead));
+        store<V>(content + i, area_here * density_here + ((west - from_east(west, east)) + across));
+        density_here = density_ahead;
+        area_here = area_ahead;
+        west = east;
+        corner = corner_ahead;
       }
     }
   }
+
+  /// Exchange eastward through the west faces of a row, pack after pack.
+  struct Along {
+    const SprinklerAveraging& owner;
+    V density_west, rate_west, area_west, aspect_west;
+
+    V flux(V density, V rate, V open, V area, V aspect) {
+      const auto& v = owner.vectors_;
+      const V shape = T(0.5) * (from_west(aspect_west, aspect) + aspect);
+      const V weight = maximum(v.size_x[0] - v.size_y[0] * shape, V{}) +
+                       maximum(v.size_x[1] - v.size_y[1] * shape, V{});
+      const V size = (owner.quarter_ * (from_west(area_west, area) + area)) * weight;
+      const V speed = (from_west(rate_west, rate) + rate) * open;
+      const V result = size * speed * (from_west(density_west, density) - density);
+      density_west = density;
+      rate_west = rate;
+      area_west = area;
+      aspect_west = aspect;
+      return result;
+    }
+  };
 
   /// Exchange northward through the faces and corners on the line south of row j.
   void exchange_across(int j) {
