@@ -21,7 +21,7 @@ from halocline.runtime.fields import Field
 from halocline.runtime.runner import Plan
 
 wave_cost = {"ST2": 20e-9, "ST4": 45e-9, "none": 4e-9}
-"""Time for a sea point, spectral component and hourly step on one core [s]: `halocline lab waves`
+"""Time for a sea point, spectral component and global step on one core [s]: `halocline lab waves`
 on an AMD Zen 5 at 2 cores, rounded up."""
 
 transport_cost = 3e-9
@@ -76,9 +76,8 @@ def work(case: Case, grid: Grid, clock: Clock) -> float:
         cells = grid.depth.size * len(case.build_layered_grid().thickness)
         return transport_cost * cells * len(case.transport.tracers) * clock.steps
     assert isinstance(case, WaveCase)
-    hours = (clock.end - clock.start).total_seconds() / 3600.0
-    steps = max(hours, 0.3 * clock.steps)
-    return wave_cost[case.waves.physics] * grid.sea_points * case.spectrum.components * steps
+    values = grid.sea_points * case.spectrum.components
+    return wave_cost[case.waves.physics] * values * clock.steps
 
 
 def describe(grid: Grid) -> str:
