@@ -26,6 +26,12 @@ def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     return raw[start : start + size].view(dtype).reshape(shape)
 
 
+def _row_length(points: int, dtype: np.dtype[Any]) -> int:
+    """Row length of whole cache lines, an odd number of them so that rows share no cache set."""
+    lines = -(-points * dtype.itemsize // alignment) | 1
+    return lines * alignment // dtype.itemsize
+
+
 class Storage:
     """The arrays of a field in one layout.
 
@@ -47,9 +53,9 @@ class Storage:
                 self.arrays.append(array)
                 self.flat.append(array.reshape(rows, 1))
             elif on == "points":
-                array = _aligned((*outer, block.points), dtype)
-                self.arrays.append(array)
-                self.flat.append(array.reshape(rows, block.points))
+                array = _aligned((*outer, _row_length(block.points, dtype)), dtype)
+                self.arrays.append(array[..., : block.points])
+                self.flat.append(array.reshape(rows, array.shape[-1])[:, : block.points])
             else:
                 if not isinstance(block, Block):
                     raise UserError(
