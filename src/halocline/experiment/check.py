@@ -20,7 +20,7 @@ from halocline.runtime.communicator import Alone
 from halocline.runtime.fields import Field
 from halocline.runtime.runner import Plan
 
-wave_cost = {"ST2": 20e-9, "ST4": 45e-9, "none": 4e-9}
+wave_cost = {"ST2": 12e-9, "ST4": 15e-9, "none": 6e-9}
 """Time for a sea point, spectral component and global step on one core [s]: `halocline lab waves`
 on an AMD Zen 5 at 2 cores, rounded up."""
 
