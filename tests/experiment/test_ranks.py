@@ -20,3 +20,19 @@ def test_output_on_ranks():
         timeout=240,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_unwritable_folder_is_said_once_for_all_ranks(tmp_path: Path):
+    taken = tmp_path / "file"
+    taken.write_text("not a folder")
+    words = ["run", "swell", "-n", "2", "--output", str(taken / "results")]
+    done = subprocess.run(
+        [sys.executable, "-m", "halocline", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("Cannot write") == 1
+    assert "ABORT" not in done.stderr

