@@ -31,7 +31,6 @@ def test_an_unwritable_folder_is_said_once_for_all_ranks(tmp_path: Path):
         capture_output=True,
         text=True,
         timeout=120,
-        cwd=tmp_path,
     )
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("Cannot write") == 1
