@@ -17,7 +17,7 @@ def run(seconds: float) -> dict:
         "points": 1000,
         "components": 600,
         "sub_steps": [3, 2, 1, 1],
-        "resident": 5_000_000,
+        "memory": 5_000_000,
         "spectra": 2_400_000,
     }
 

@@ -44,7 +44,7 @@ def timed(settings: dict[str, Any]) -> dict[str, Any]:
     """Times of repeated forecasts from the same spun-up state; all ranks take part."""
     communicator = world()
     repeats = int(settings["repeats"])
-    bandwidth = stream.measure(1) if communicator.rank == 0 else {}
+    libraries = resident("VmRSS")
     case = benchmark_case(settings["physics"], settings["restart"], settings["length"])
     seconds: list[float] = []
     phases: list[dict[str, float]] = []
@@ -54,6 +54,9 @@ def timed(settings: dict[str, Any]) -> dict[str, Any]:
         local = np.array([recorder.seconds("step")])
         seconds.append(float(communicator.maximum(local)[0]))
         phases.append({name: c.seconds for name, c in recorder.counters.items()})
+        if len(seconds) == 1:
+            memory = resident("VmHWM") - libraries
+    spectra = 4 * component.grid.sea_points * component.spectral.components
     counts = component.model.source_counts(communicator)
     return {
         "seconds": seconds[1:],
@@ -61,20 +64,20 @@ def timed(settings: dict[str, Any]) -> dict[str, Any]:
             name: statistics.median(p.get(name, 0.0) for p in phases[1:]) for name in phases[-1]
         },
         "counts": counts,
-        "stream": bandwidth,
+        "stream": stream.measure(1) if communicator.rank == 0 else {},
         "ranks": communicator.size,
         "points": component.grid.sea_points,
         "components": component.spectral.components,
         "sub_steps": component.model.sub_steps.tolist(),
-        "resident": resident_bytes(),
-        "spectra": component.grid.sea_points * component.spectral.components * 4,
+        "memory": memory,
+        "spectra": spectra // communicator.size,
     }
 
 
-def resident_bytes() -> int:
-    """Most memory that this process ever held [byte]."""
+def resident(kind: str) -> int:
+    """Memory of this process [byte]: VmRSS is what it holds, VmHWM the most it ever held."""
     for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
+        if line.startswith(f"{kind}:"):
             return int(line.split()[1]) * 1024
     return 0
 

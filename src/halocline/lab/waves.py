@@ -36,7 +36,8 @@ keys = {
     "source_nanoseconds": "source terms per point, component and executed sub-step [ns]",
     "sweep_over_copy": "propagation in space per sub-step and sweep over a STREAM copy of spectra",
     "stream": "bandwidth of copy and triad [byte s-1]",
-    "copies": "most memory of one rank less its Python libraries, in copies of its spectra",
+    "copies": "most memory of the first rank, less what its libraries held before the run, over"
+    " its share of the spectra; by ranks x threads",
 }
 
 
@@ -132,7 +133,10 @@ def _evaluate(runs: dict[tuple[int, int], list[dict[str, Any]]]) -> dict[str, An
         "source_nanoseconds": sources / max(executed, 1e-9),
         "sweep_over_copy": phases.get("propagate_space", 0.0) / passes / copy_time,
         "stream": {"copy": copy, "triad": triad},
-        "copies": first[0]["resident"] / first[0]["spectra"],
+        "copies": {
+            f"{ranks}x{threads}": max(run["memory"] for run in results) / results[0]["spectra"]
+            for (ranks, threads), results in runs.items()
+        },
     }
 
 
@@ -168,6 +172,8 @@ def table(result: dict[str, Any]) -> str:
         f"sources per executed sub-step: {result['source_nanoseconds']:.2f} ns",
         f"propagation per sub-step and sweep: {result['sweep_over_copy']:.2f} x a STREAM copy of"
         " the spectra",
+        "memory in copies of the spectra: "
+        + ", ".join(f"{name} {copies:.2f}" for name, copies in result["copies"].items()),
         f"STREAM: copy {stream['copy'] / 1e9:.1f}, triad {stream['triad'] / 1e9:.1f} GB/s",
     ]
     return "\n".join(lines)

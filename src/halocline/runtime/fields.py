@@ -165,7 +165,8 @@ class Field:
             if self.on == "none":
                 array[...] = values
             elif self.on == "points":
-                array[...] = values[..., block.sea_numbers]
+                for row in np.ndindex(array.shape[:-1]):
+                    array[row] = values[row][block.sea_numbers]
             else:
                 assert isinstance(block, Block)
                 cells = values[..., block.cell_j, block.cell_i]
@@ -178,6 +179,10 @@ class Field:
         for array, block in zip(self.owned, self.layout.blocks, strict=True):
             array[...] = function(block)
         storage.fresh[:] = 0
+
+    def written(self) -> None:
+        """Say that owned values were set from outside; halos are stale now."""
+        self.storage(self.layout).fresh[:] = 0
 
     def set_per_block(self, function: Callable[[Any], Array]) -> None:
         """Set a static field block by block: `function(block)` gives outer + the padded shape."""

@@ -264,7 +264,12 @@ class WaveModel:
 
     def set_spectra(self, at: Callable[[NDArray[np.integer[Any]]], NDArray[Any]]) -> None:
         """Set all spectra; `at(sea numbers)` gives (component, point) [m2 Hz-1 rad-1]."""
-        self.spectrum.set_from(lambda block: at(block.sea_numbers[: block.owned_points]))
+        few = 2048
+        for values, block in zip(self.spectrum.owned, self.spectrum.layout.blocks, strict=True):
+            for first in range(0, block.owned_points, few):
+                last = min(first + few, block.owned_points)
+                values[:, first:last] = at(block.sea_numbers[first:last])
+        self.spectrum.written()
 
     diagnostics = ("wind_u", "wind_v", "friction_velocity", "depth", "ice", *surface_outputs)
     """Output fields besides the mean parameters."""
