@@ -53,3 +53,12 @@ def test_a_misspelt_field_is_refused():
     result = run(case)
     with pytest.raises(UserError, match="Did you mean 'swell1_height'"):
         result.component.check_name("swel1_height")
+
+
+def test_the_case_sets_the_options_of_the_partitions():
+    high = {"physics": "ST2", "partitioning": {"minimum_height": 50.0}}
+    result = run({**case, "waves": high})
+    found = result.component.diagnose(["partitions"], date("2000-01-01T01:00:00"))
+    assert not found["partitions"].gather().any()
+    usual = run(case).component.diagnose(["partitions"], date("2000-01-01T01:00:00"))
+    assert usual["partitions"].gather().all()

@@ -174,7 +174,11 @@ class WaveComponent:
         """Wind sea and swells with these outputs, made once."""
         if wanted not in self._made_partitions:
             self._made_partitions[wanted] = Partitions(
-                self.decomposition, self.spectral, wanted, self.model.dtype
+                self.decomposition,
+                self.spectral,
+                wanted,
+                self.model.dtype,
+                self.model.options.partitioning,
             )
         return self._made_partitions[wanted]
 

@@ -25,6 +25,7 @@ from halocline.waves.bottom_friction import BottomFriction
 from halocline.waves.depth_breaking import DepthBreaking
 from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.inspection import package_of
+from halocline.waves.partition import Partitioning
 from halocline.waves.quadruplets import Quadruplets
 from halocline.waves.source_integration import (
     COUNTERS,
@@ -99,6 +100,7 @@ class WavesOptions(Options):
     integration: SourceIntegration = option(
         SourceIntegration(), meaning="integration of the source terms in time"
     )
+    partitioning: Partitioning = option(Partitioning(), meaning="wind sea and swells of the output")
     spatial_step: float | None = option(
         None,
         "s",
