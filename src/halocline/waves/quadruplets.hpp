@@ -100,14 +100,14 @@ struct QuadrupletTables {
 
   /// Packs of working space.
   std::ptrdiff_t scratch(int directions) const {
-    return 2 * (directions + 2 * pad()) + 6 * (directions + 2 * pad()) + 6 * ring() * directions +
-           7 * directions;
+    return 8 * (directions + 2 * pad()) + 2 * ring() * directions + directions;
   }
 };
 
-/// The quadruplets of a tile, rolling over frequency. Rows of interactions are kept in rings until
-/// all that reach an output row are there; then `finish(f, transfer)` is called, and transfer(d) is
-/// the QuadrupletSource of a direction.
+/// The quadruplets of a tile, rolling over frequency. What rows of interactions bring is summed in a
+/// ring of output rows, small enough for the nearest cache; with the last part of a row
+/// `finish(f, transfer)` is called, and transfer(d), to be called once, is the QuadrupletSource of a
+/// direction.
 template <class T, int Width>
 class QuadrupletSweep {
  public:
@@ -119,10 +119,9 @@ class QuadrupletSweep {
     plus_ = scratch + pad;
     minus_ = plus_ + padded;
     exchanged_ = reinterpret_cast<Exchanged*>(scratch + 2 * padded) + pad;
-    rings_ = reinterpret_cast<Folded*>(scratch + 8 * padded);
-    zeros_ = rings_ + tables.ring() * nd_;
-    tail_ = scratch + 8 * padded + 6 * (tables.ring() + 1) * nd_;
-    std::fill(zeros_, zeros_ + nd_, Folded{});
+    sums_ = reinterpret_cast<QuadrupletSource<V>*>(scratch + 8 * padded);
+    tail_ = scratch + 8 * padded + 2 * tables.ring() * nd_;
+    std::fill(sums_, sums_ + (tables.up + 1) * nd_, QuadrupletSource<V>{});
   }
 
   template <class Finish>
@@ -130,9 +129,13 @@ class QuadrupletSweep {
     const int reach = q_.down + 1;
     for (int f = 0; f < nf_ + reach; ++f) {
       neighbours(f);
-      interact(row(f), T(0.5) * q_.strength[f] * factor, slot(f));
-      fold(slot(f));
-      if (f >= reach) spread(f - reach, finish);
+      interact(row(f), T(0.5) * q_.strength[f] * factor, sums(f));
+      const auto transfer = spread(f);
+      if (f >= reach) {
+        finish(f - reach, transfer);
+      } else {
+        for (int d = 0; d < nd_; ++d) transfer(d);
+      }
     }
   }
 
@@ -141,12 +144,9 @@ class QuadrupletSweep {
   struct Exchanged {
     V one, two, plus_one, plus_two, minus_one, minus_two;
   };
-  /// What a row of interactions brings to its own frequency and to the directions of the other two.
-  struct Folded {
-    V center, above, below, center_slope, above_slope, below_slope;
-  };
 
-  Folded* slot(int f) const { return rings_ + f % q_.ring() * nd_; }
+  /// Sums of output row f; those below the first one are dropped.
+  QuadrupletSource<V>* sums(int f) const { return sums_ + (f + q_.ring()) % q_.ring() * nd_; }
 
   /// Energy of a frequency; beyond the last one it belongs to an f^-5 tail.
   const V* row(int f) {
@@ -183,10 +183,10 @@ class QuadrupletSweep {
     wrap(minus_, q_.minus + 1);
   }
 
-  void interact(const V* energy, V half_strength, Folded* folded) {
+  void interact(const V* energy, V half_strength, QuadrupletSource<V>* own) {
     const int p = q_.plus, m = q_.minus;
     const T pn = q_.plus_near, pf = q_.plus_far, mn = q_.minus_near, mf = q_.minus_far;
-    const V *plus = plus_, *minus = minus_;
+    const V *plus = plus_, *minus = minus_, double_strength = T(2) * half_strength;
     Exchanged* exchanged = exchanged_;
     for (int d = 0; d < nd_; ++d) {
       const V e = energy[d];
@@ -202,48 +202,39 @@ class QuadrupletSweep {
       to.plus_two = half * second.slope_plus;
       to.minus_one = half * first.slope_minus;
       to.minus_two = half * second.slope_minus;
-      folded[d].center = to.one + to.two;
-      folded[d].center_slope = half_strength * (first.slope + second.slope);
+      own[d].source -= T(2) * (to.one + to.two);
+      own[d].diagonal -= double_strength * (first.slope + second.slope);
     }
     wrap(exchanged, q_.pad());
   }
 
-  /// Bring the transfers of a row to the directions of the other two waves.
-  void fold(Folded* folded) {
-    const int p = q_.plus, m = q_.minus;
+  /// Bring the interactions of row f to the directions and frequencies of the other two waves. The
+  /// function of direction returned completes the row that lies farthest below.
+  auto spread(int f) const {
     const T pn = q_.plus_near, pf = q_.plus_far, mn = q_.minus_near, mf = q_.minus_far;
     const T pn2 = T(2) * q_.plus_share * pn * pn, pf2 = T(2) * q_.plus_share * pf * pf;
     const T mn2 = T(2) * q_.minus_share * mn * mn, mf2 = T(2) * q_.minus_share * mf * mf;
-    const Exchanged *p1 = exchanged_ - p, *p2 = exchanged_ + p;
-    const Exchanged *m1 = exchanged_ + m, *m2 = exchanged_ - m;
-    for (int d = 0; d < nd_; ++d) {
-      Folded& to = folded[d];
-      to.above = pn * (p1[d].one + p2[d].two) + pf * (p1[d - 1].one + p2[d + 1].two);
-      to.below = mn * (m1[d].one + m2[d].two) + mf * (m1[d + 1].one + m2[d - 1].two);
-      to.above_slope =
-          pn2 * (p1[d].plus_one + p2[d].plus_two) + pf2 * (p1[d - 1].plus_one + p2[d + 1].plus_two);
-      to.below_slope = mn2 * (m1[d].minus_one + m2[d].minus_two) +
-                       mf2 * (m1[d + 1].minus_one + m2[d - 1].minus_two);
-    }
-  }
-
-  /// Gather at frequency f what the rows around it bring.
-  template <class Finish>
-  void spread(int f, Finish& finish) {
     const T un = q_.up_near, uf = q_.up_far, dn = q_.down_near, df = q_.down_far;
     const T un2 = un * un, uf2 = uf * uf, dn2 = dn * dn, df2 = df * df;
-    const int below = f - q_.up, above = f + q_.down;
-    const Folded* up_near = below < 0 ? zeros_ : slot(below);
-    const Folded* up_far = below < 1 ? zeros_ : slot(below - 1);
-    const Folded *down_near = slot(above), *down_far = slot(above + 1), *own = slot(f);
-    finish(f, [=](int d) {
-      const V source = (un * up_near[d].above + uf * up_far[d].above) +
-                       (dn * down_near[d].below + df * down_far[d].below) - T(2) * own[d].center;
-      const V diagonal = (un2 * up_near[d].above_slope + uf2 * up_far[d].above_slope) +
-                         (dn2 * down_near[d].below_slope + df2 * down_far[d].below_slope) -
-                         T(2) * own[d].center_slope;
-      return QuadrupletSource<V>{source, diagonal};
-    });
+    const Exchanged *p1 = exchanged_ - q_.plus, *p2 = exchanged_ + q_.plus;
+    const Exchanged *m1 = exchanged_ + q_.minus, *m2 = exchanged_ - q_.minus;
+    auto *up_far = sums(f + q_.up + 1), *up_near = sums(f + q_.up);
+    auto *down_near = sums(f - q_.down), *down_far = sums(f - q_.down - 1);
+    return [=](int d) {
+      const V above = pn * (p1[d].one + p2[d].two) + pf * (p1[d - 1].one + p2[d + 1].two);
+      const V below = mn * (m1[d].one + m2[d].two) + mf * (m1[d + 1].one + m2[d - 1].two);
+      const V above_slope =
+          pn2 * (p1[d].plus_one + p2[d].plus_two) + pf2 * (p1[d - 1].plus_one + p2[d + 1].plus_two);
+      const V below_slope = mn2 * (m1[d].minus_one + m2[d].minus_two) +
+                            mf2 * (m1[d + 1].minus_one + m2[d - 1].minus_two);
+      up_far[d] = {uf * above, uf2 * above_slope};
+      up_near[d].source += un * above;
+      up_near[d].diagonal += un2 * above_slope;
+      down_near[d].source += dn * below;
+      down_near[d].diagonal += dn2 * below_slope;
+      return QuadrupletSource<V>{down_far[d].source + df * below,
+                                 down_far[d].diagonal + df2 * below_slope};
+    };
   }
 
   const QuadrupletTables<T>& q_;
@@ -251,7 +242,7 @@ class QuadrupletSweep {
   const V* energy_;
   V *plus_, *minus_, *tail_;
   Exchanged* exchanged_;
-  Folded *rings_, *zeros_;
+  QuadrupletSource<V>* sums_;
 };
 
 }  // namespace halocline::waves
