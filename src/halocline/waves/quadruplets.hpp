@@ -104,10 +104,10 @@ struct QuadrupletTables {
   }
 };
 
-/// The quadruplets of a tile, rolling over frequency. What rows of interactions bring is summed in a
-/// ring of output rows, small enough for the nearest cache; with the last part of a row
-/// `finish(f, transfer)` is called, and transfer(d), to be called once, is the QuadrupletSource of a
-/// direction.
+/// The quadruplets of a tile, rolling over frequency. What rows of interactions bring is summed in
+/// a ring of output rows, small enough for the nearest cache; with the last part of a row
+/// `finish(f, transfer)` is called, and transfer(d), to be called once, is the QuadrupletSource of
+/// a direction.
 template <class T, int Width>
 class QuadrupletSweep {
  public:

@@ -193,8 +193,9 @@ class SourceIntegration {
     for (int f = 0; f < tile.frequencies(); ++f) tile.linear_row[f] *= tile.open_water;
   }
 
-  /// All sources together and their diagonal; returns the inverse of the step that the largest
-  /// relative change demands, at least that of what is left.
+  /// All sources together and, in the place of `rate`, their diagonal: one plane less to hold in
+  /// cache. Returns the inverse of the step that the largest relative change demands, at least that
+  /// of what is left.
   V combine(Tile<T, W>& tile, V* scratch, V left) {
     const int nd = tile.directions();
     V worst = T(1) / (left > T(0) ? left : splat<V>(T(1)));
@@ -206,13 +207,13 @@ class SourceIntegration {
       const Mask integrated = T(f) < rows;
       const V inverse_limit = tile.largest_change_inverse[f];
       const V inverse_floor = action_unit(tile, f) / floor;
-      const V *spectrum = tile.spectrum + f * nd, *growth = tile.rate + f * nd;
+      const V* spectrum = tile.spectrum + f * nd;
       const V *initial = tile.initial + f * nd, *direction = tile.linear_direction;
-      V *sources = tile.source + f * nd, *diagonals = tile.diagonal + f * nd;
+      V *sources = tile.source + f * nd, *rates = tile.rate + f * nd;
       V fastest = worst;
       for (int d = 0; d < nd; ++d) {
         const auto exchanged = transfer(d);
-        const V rate = growth[d] + row_rate;
+        const V rate = rates[d] + row_rate;
         const V total = rate * spectrum[d] + exchanged.source + linear * direction[d];
         const V source = integrated ? total : V{};
         const V diagonal = rate + exchanged.diagonal;
@@ -220,7 +221,7 @@ class SourceIntegration {
         fastest = maximum(fastest,
                           elementary::magnitude(source) * inverse_change + minimum(diagonal, V{}));
         sources[d] = source;
-        diagonals[d] = diagonal;
+        rates[d] = diagonal;
       }
       worst = fastest;
     });
@@ -267,8 +268,7 @@ class SourceIntegration {
       const V most = limited ? tile.largest_change[f] : elementary::infinity<V>();
       for (int d = 0; d < nd; ++d) {
         const int at = f * nd + d;
-        const V change =
-            semi_implicit_change(tile.source[at], tile.diagonal[at], step, implicitness);
+        const V change = semi_implicit_change(tile.source[at], tile.rate[at], step, implicitness);
         const V old = tile.spectrum[at];
         V next = maximum(old + maximum(minimum(change, most), -most), V{});
         if (breaks) next = maximum(next + broken * old, V{});

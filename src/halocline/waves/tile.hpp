@@ -76,9 +76,9 @@ struct Tile {
   // one value per component and point, component = f * directions + d
   V* spectrum = nullptr;  ///< variance density [m2 Hz-1 rad-1]
   V* initial = nullptr;   ///< what the integration keeps of the start of the global step
-  V* rate = nullptr;      ///< growth rate of input and dissipation [s-1]
+  V* rate = nullptr;      ///< of growth by input, dissipation; then derivative of `source` [s-1]
   V* source = nullptr;    ///< all sources together [m2 Hz-1 rad-1 s-1]
-  V* diagonal = nullptr;  ///< derivative of `source` by `spectrum` [s-1]
+  V* diagonal = nullptr;  ///< working space; derivative where quadruplets are taken alone [s-1]
 
   int frequencies() const { return tables->frequencies; }
   int directions() const { return tables->directions; }
