@@ -1,0 +1,58 @@
+"""Cuts of a grid: every sea cell is owned once, land-only blocks are dropped, mistakes refused."""
+
+import numpy as np
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.experiment.command_line import main
+from halocline.runtime.communicator import Alone
+from halocline.runtime.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.topology import Topology
+
+
+class Some(Alone):
+    """A communicator of any size, without ranks."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+def cut(mask, ranks, kind="blocks", per_rank=1):
+    options = DecompositionOptions(kind=kind, blocks_per_rank=per_rank)
+    topology = Topology(*mask.shape, periodic_i=True)
+    return Decomposition(
+        mask, topology, halo=2, options=options, communicator=Some(ranks), components=8
+    )
+
+
+@pytest.mark.parametrize("kind", ["blocks", "curve"])
+@pytest.mark.parametrize("ranks", [1, 2, 5, 8])
+def test_every_sea_cell_has_one_owner_and_every_rank_some_sea(kind, ranks):
+    mask = np.random.default_rng(ranks).random((30, 40)) < 0.7
+    mask[:, :10] = False
+    rectangles = cut(mask, ranks, kind, per_rank=2).world.rectangles
+    owners = np.zeros(mask.shape, int)
+    for r in rectangles:
+        owners[r.j0 : r.j1, r.i0 : r.i1] += 1
+        assert mask[r.j0 : r.j1, r.i0 : r.i1].any()
+    assert (owners[mask] == 1).all()
+    assert owners.max() == 1
+    assert {r.rank for r in rectangles} == set(range(ranks))
+
+
+@pytest.mark.parametrize("kind", ["blocks", "curve", "cards"])
+def test_more_ranks_than_points_are_refused(kind):
+    mask = np.zeros((6, 6), bool)
+    mask[2, 2:5] = True
+    with pytest.raises(UserError, match=r"3 sea points among 4 ranks\. Use at most 3 ranks"):
+        cut(mask, 4, kind)
+
+
+def test_a_mask_without_sea_is_refused():
+    with pytest.raises(UserError, match="no sea point"):
+        cut(np.zeros((6, 6), bool), 1)
+
+
+def test_more_ranks_than_points_on_the_command_line(capsys):
+    assert main(["run", "equator-circle", "-n", "1000"]) == 2
+    assert "Cannot share 360 sea points among 1000 ranks" in capsys.readouterr().err
