@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,10 +49,15 @@ class Node:
         return len(self.ranks)
 
 
-@lru_cache(maxsize=8)
 def node_of(communicator: Communicator) -> Node:
     """The node of this rank; the first call is for all ranks."""
-    return Node(communicator)
+    node = _nodes.get(communicator)
+    if node is None:
+        node = _nodes[communicator] = Node(communicator)
+    return node
+
+
+_nodes: WeakKeyDictionary[Communicator, Node] = WeakKeyDictionary()
 
 
 class SharedWindow:
