@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -93,6 +94,57 @@ HD inline V maximum(V a, V b) {
 template <class V>
 HD inline V absolute(V a) {
   return a < V{} ? -a : a;
+}
+
+namespace fused {
+/// Scalars beside packs go into every lane.
+template <class V, class A>
+HD inline V widened(A a) {
+  if constexpr (std::is_same_v<A, V>) {
+    return a;
+  } else {
+    return splat<V>(a);
+  }
+}
+
+/// a * b + c of one type.
+template <class V>
+HD inline V multiply_add(V a, V b, V c) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return std::fma(a, b, c);
+#if !defined(__CUDACC__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__)
+  } else if constexpr (std::is_same_v<V, pack<float, 16>>) {
+    return __builtin_ia32_vfmaddps512_mask(a, b, c, static_cast<unsigned short>(-1), 4);
+  } else if constexpr (std::is_same_v<V, pack<double, 8>>) {
+    return __builtin_ia32_vfmaddpd512_mask(a, b, c, static_cast<unsigned char>(-1), 4);
+#endif
+#if defined(__FMA__)
+  } else if constexpr (std::is_same_v<V, pack<float, 8>>) {
+    return __builtin_ia32_vfmaddps256(a, b, c);
+  } else if constexpr (std::is_same_v<V, pack<double, 4>>) {
+    return __builtin_ia32_vfmaddpd256(a, b, c);
+#endif
+#endif
+  } else {
+    V result{};
+    for (int lane = 0; lane < width_of<V>; ++lane)
+      result[lane] = std::fma(a[lane], b[lane], c[lane]);
+    return result;
+  }
+}
+}  // namespace fused
+
+/// a * b + c of scalars and packs, rounded once: one instruction where the processor has it (x86
+/// since 2013, every GPU), the same bits everywhere (docs/decisions/0008-fused-multiply-add.md).
+template <class A, class B, class C>
+HD inline auto multiply_add(A a, B b, C c) {
+  using V = std::conditional_t<!std::is_arithmetic_v<A>, A,
+                               std::conditional_t<!std::is_arithmetic_v<B>, B, C>>;
+  static_assert(sizeof(scalar_of<A>) == sizeof(scalar_of<V>) &&
+                sizeof(scalar_of<B>) == sizeof(scalar_of<V>) &&
+                sizeof(scalar_of<C>) == sizeof(scalar_of<V>));
+  return fused::multiply_add<V>(fused::widened<V>(a), fused::widened<V>(b), fused::widened<V>(c));
 }
 
 /// Whether any lane of a mask is set.

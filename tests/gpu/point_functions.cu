@@ -15,7 +15,8 @@ template <class T>
 __global__ void elementary_functions(const T* x, T* y) {
   const T a = x[threadIdx.x];
   y[threadIdx.x] = exp(a) + log(a) + pow(a, T(1.5)) + sin(a) + cos(a) + tan(a) + atan2(a, T(2)) +
-                   sinh(a) + cosh(a) + tanh(a) + cube_root(a) + square_root(a);
+                   sinh(a) + cosh(a) + tanh(a) + cube_root(a) + square_root(a) +
+                   multiply_add(a, T(2), a);
 }
 
 template <class T>

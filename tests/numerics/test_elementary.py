@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -139,3 +141,29 @@ def test_same_bits_for_every_width(name, kind):
 def test_moderate_exponential_has_the_bits_of_the_general_one(kind):
     x = np.random.default_rng(3).uniform(-87, 87, 1_000_000).astype(kind)
     assert np.array_equal(evaluate("exp_moderate", x), evaluate("exp", x))
+
+
+def rounded_once(exact, kind):
+    """The number of `kind` nearest to a fraction, of two equally near ones the even one."""
+    near = kind(float(exact))
+    candidates = [np.nextafter(near, kind(-np.inf)), near, np.nextafter(near, kind(np.inf))]
+    word = np.uint32 if kind is np.float32 else np.uint64
+    return min(candidates, key=lambda c: (abs(Fraction(float(c)) - exact), int(c.view(word)) & 1))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_multiply_add_rounds_once(kind):
+    rng = np.random.default_rng(5)
+    x, y, z = (rng.normal(size=3072) * 10.0 ** rng.uniform(-3, 3, (3, 3072))).astype(kind)
+    z[1024:] = -x[1024:] * y[1024:]  # what the rounding of the product loses
+    z[2048:] += np.spacing(z[2048:]) * rng.integers(-3, 4, 1024).astype(kind)
+    exact = [
+        Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+        for a, b, c in zip(x, y, z, strict=True)
+    ]
+    expected = np.array([rounded_once(value, kind) for value in exact])
+    assert (expected != x * y + z).mean() > 0.3
+    for width in (1, 4, 8, 16):
+        result = np.full_like(x, np.nan)
+        _native.multiply_add(width, x, y, z, result)
+        np.testing.assert_array_equal(result, expected)

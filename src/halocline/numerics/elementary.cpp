@@ -57,11 +57,35 @@ void elementary_function(const std::string& name, int width, View1<const T> x, V
   throw std::invalid_argument("width is 1, 4, 8 or 16");
 }
 
+template <int Width, class T>
+void evaluate_multiply_add(View1<const T> x, View1<const T> y, View1<const T> z, View1<T> result) {
+  using V = pack<T, Width>;
+  for (std::ptrdiff_t at = 0; at + Width <= result.extent[0]; at += Width)
+    store<V>(&result(at),
+             halocline::multiply_add(load<V>(&x(at)), load<V>(&y(at)), load<V>(&z(at))));
+}
+
+/// x * y + z of arrays whose length is a multiple of `width`.
+template <class T>
+void multiply_add(int width, View1<const T> x, View1<const T> y, View1<const T> z,
+                  View1<T> result) {
+  if (width == 1) return evaluate_multiply_add<1>(x, y, z, result);
+  if (width == 4) return evaluate_multiply_add<4>(x, y, z, result);
+  if (width == 8) return evaluate_multiply_add<8>(x, y, z, result);
+  if (width == 16) return evaluate_multiply_add<16>(x, y, z, result);
+  throw std::invalid_argument("width is 1, 4, 8 or 16");
+}
+
+template <class T>
+void bind_functions(nb::module_& module) {
+  module.def("elementary_function", &elementary_function<T>, "name"_a, "width"_a, "x"_a, "y"_a,
+             "result"_a);
+  module.def("multiply_add", &multiply_add<T>, "width"_a, "x"_a, "y"_a, "z"_a, "result"_a);
+}
+
 HALOCLINE_BIND(elementary) {
-  module.def("elementary_function", &elementary_function<float>, "name"_a, "width"_a, "x"_a, "y"_a,
-             "result"_a);
-  module.def("elementary_function", &elementary_function<double>, "name"_a, "width"_a, "x"_a, "y"_a,
-             "result"_a);
+  bind_functions<float>(module);
+  bind_functions<double>(module);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ struct QuadrupletExchange {
 template <class V>
 HD inline QuadrupletExchange<V> exchange(V energy, V plus, V minus) {
   const V both = energy * (plus + minus);
-  const V b = both - plus * minus;
+  const V b = multiply_add(-plus, minus, both);
   return {b, both + b, energy - minus, energy - plus};
 }
 
@@ -162,6 +162,10 @@ class QuadrupletSweep {
     return energy_ + (nf_ - 1) * nd_;
   }
 
+  static V mean(T near, V first, T far, V second) {
+    return multiply_add(near, first, far * second);
+  }
+
   /// Continue a row around the circle.
   template <class Value>
   void wrap(Value* row, int pad) const {
@@ -174,26 +178,26 @@ class QuadrupletSweep {
     T far = T(2) * q_.plus_share * q_.up_far, near = T(2) * q_.plus_share * q_.up_near;
     const V* first = source_row(f + q_.up + 1, far);
     const V* second = source_row(f + q_.up, near);
-    for (int d = 0; d < nd_; ++d) plus_[d] = far * first[d] + near * second[d];
+    for (int d = 0; d < nd_; ++d) plus_[d] = mean(far, first[d], near, second[d]);
     wrap(plus_, q_.plus + 1);
     far = T(2) * q_.minus_share * q_.down_far, near = T(2) * q_.minus_share * q_.down_near;
     first = source_row(f - q_.down - 1, far);
     second = source_row(f - q_.down, near);
-    for (int d = 0; d < nd_; ++d) minus_[d] = far * first[d] + near * second[d];
+    for (int d = 0; d < nd_; ++d) minus_[d] = mean(far, first[d], near, second[d]);
     wrap(minus_, q_.minus + 1);
   }
 
   void interact(const V* energy, V half_strength, QuadrupletSource<V>* own) {
     const int p = q_.plus, m = q_.minus;
     const T pn = q_.plus_near, pf = q_.plus_far, mn = q_.minus_near, mf = q_.minus_far;
-    const V *plus = plus_, *minus = minus_, double_strength = T(2) * half_strength;
+    const V *plus = plus_, *minus = minus_, loss = T(-2) * half_strength;
     Exchanged* exchanged = exchanged_;
     for (int d = 0; d < nd_; ++d) {
       const V e = energy[d];
-      const auto first = exchange<V>(e, pn * plus[d + p] + pf * plus[d + p + 1],
-                                     mn * minus[d - m] + mf * minus[d - m - 1]);
-      const auto second = exchange<V>(e, pn * plus[d - p] + pf * plus[d - p - 1],
-                                      mn * minus[d + m] + mf * minus[d + m + 1]);
+      const auto first = exchange<V>(e, mean(pn, plus[d + p], pf, plus[d + p + 1]),
+                                     mean(mn, minus[d - m], mf, minus[d - m - 1]));
+      const auto second = exchange<V>(e, mean(pn, plus[d - p], pf, plus[d - p - 1]),
+                                      mean(mn, minus[d + m], mf, minus[d + m + 1]));
       const V half = half_strength * e;
       Exchanged& to = exchanged[d];
       to.one = half * first.b;
@@ -202,8 +206,8 @@ class QuadrupletSweep {
       to.plus_two = half * second.slope_plus;
       to.minus_one = half * first.slope_minus;
       to.minus_two = half * second.slope_minus;
-      own[d].source -= T(2) * (to.one + to.two);
-      own[d].diagonal -= double_strength * (first.slope + second.slope);
+      own[d].source = multiply_add(T(-2), to.one + to.two, own[d].source);
+      own[d].diagonal = multiply_add(loss, first.slope + second.slope, own[d].diagonal);
     }
     wrap(exchanged, q_.pad());
   }
@@ -221,19 +225,19 @@ class QuadrupletSweep {
     auto *up_far = sums(f + q_.up + 1), *up_near = sums(f + q_.up);
     auto *down_near = sums(f - q_.down), *down_far = sums(f - q_.down - 1);
     return [=](int d) {
-      const V above = pn * (p1[d].one + p2[d].two) + pf * (p1[d - 1].one + p2[d + 1].two);
-      const V below = mn * (m1[d].one + m2[d].two) + mf * (m1[d + 1].one + m2[d - 1].two);
+      const V above = mean(pn, p1[d].one + p2[d].two, pf, p1[d - 1].one + p2[d + 1].two);
+      const V below = mean(mn, m1[d].one + m2[d].two, mf, m1[d + 1].one + m2[d - 1].two);
       const V above_slope =
-          pn2 * (p1[d].plus_one + p2[d].plus_two) + pf2 * (p1[d - 1].plus_one + p2[d + 1].plus_two);
-      const V below_slope = mn2 * (m1[d].minus_one + m2[d].minus_two) +
-                            mf2 * (m1[d + 1].minus_one + m2[d - 1].minus_two);
+          mean(pn2, p1[d].plus_one + p2[d].plus_two, pf2, p1[d - 1].plus_one + p2[d + 1].plus_two);
+      const V below_slope = mean(mn2, m1[d].minus_one + m2[d].minus_two, mf2,
+                                 m1[d + 1].minus_one + m2[d - 1].minus_two);
       up_far[d] = {uf * above, uf2 * above_slope};
-      up_near[d].source += un * above;
-      up_near[d].diagonal += un2 * above_slope;
-      down_near[d].source += dn * below;
-      down_near[d].diagonal += dn2 * below_slope;
-      return QuadrupletSource<V>{down_far[d].source + df * below,
-                                 down_far[d].diagonal + df2 * below_slope};
+      up_near[d].source = multiply_add(un, above, up_near[d].source);
+      up_near[d].diagonal = multiply_add(un2, above_slope, up_near[d].diagonal);
+      down_near[d].source = multiply_add(dn, below, down_near[d].source);
+      down_near[d].diagonal = multiply_add(dn2, below_slope, down_near[d].diagonal);
+      return QuadrupletSource<V>{multiply_add(df, below, down_far[d].source),
+                                 multiply_add(df2, below_slope, down_far[d].diagonal)};
     };
   }
 

@@ -43,7 +43,8 @@ HD inline V parametric_change(V wavenumber, V group_velocity, scalar_of<V> share
 template <class V>
 HD inline V semi_implicit_change(V source, V diagonal, V step, scalar_of<V> implicitness) {
   using T = scalar_of<V>;
-  return source * step / maximum(T(1) - implicitness * step * diagonal, splat<V>(T(1)));
+  return source * step /
+         maximum(multiply_add(-implicitness * step, diagonal, T(1)), splat<V>(T(1)));
 }
 
 /// Variance density below which a direction near that of the wind does not fall at high
@@ -214,12 +215,13 @@ class SourceIntegration {
       for (int d = 0; d < nd; ++d) {
         const auto exchanged = transfer(d);
         const V rate = rates[d] + row_rate;
-        const V total = rate * spectrum[d] + exchanged.source + linear * direction[d];
+        const V total =
+            multiply_add(rate, spectrum[d], multiply_add(linear, direction[d], exchanged.source));
         const V source = integrated ? total : V{};
         const V diagonal = rate + exchanged.diagonal;
         const V inverse_change = maximum(inverse_limit, minimum(initial[d], inverse_floor));
-        fastest = maximum(fastest,
-                          elementary::magnitude(source) * inverse_change + minimum(diagonal, V{}));
+        fastest = maximum(fastest, multiply_add(elementary::magnitude(source), inverse_change,
+                                                minimum(diagonal, V{})));
         sources[d] = source;
         rates[d] = diagonal;
       }
