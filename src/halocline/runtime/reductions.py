@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,57 +10,157 @@ from numpy.typing import NDArray
 
 from halocline.runtime import _native
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.sum_choice import SumChoice
+from halocline.runtime.sum_variants import Pending, Reduction, reduction
 
-folds = 3
+Terms = Sequence[Sequence[NDArray[Any]]]
+Parts = NDArray[np.float64]
+Fill = Callable[[Parts], None]
+
+
+def simplest(communicator: Communicator, count: int) -> SumChoice:
+    """The way to add that every machine has."""
+    return SumChoice()
+
+
+choose: Callable[[Communicator, int], SumChoice] = simplest
+"""How `count` numbers are added over the ranks of a communicator where nobody says it."""
 
 
 class GlobalSums:
     """Sums over all ranks whose bits depend on neither order nor decomposition.
 
-    Each of the `count` sums keeps a scale (a power of two above every term) from call to call; a
-    term beyond it is noticed inside the one reduction, and the sum is done again on a larger scale.
+    Each of the `count` sums keeps a scale (a power of two above every term) from call to call. The
+    scale that belongs to the terms at hand follows from the largest of them alone; a kept one that
+    is not it is noticed inside the one reduction, and the sum is done again. So the bits do not
+    depend on earlier calls either.
+
+    With `ordinary` sums are fast, and their bits depend on the decomposition.
+
+    >>> from halocline.runtime.communicator import Alone
+    >>> sums = GlobalSums(Alone(), 2)
+    >>> sums([[np.array([1e16, 1.0, -1e16])], [np.arange(5)]]).tolist()
+    [1.0, 10.0]
     """
 
-    def __init__(self, communicator: Communicator, count: int) -> None:
-        self.communicator = communicator
-        self.exponents = [0] * count
+    def __init__(
+        self,
+        communicator: Communicator,
+        count: int,
+        choice: SumChoice | None = None,
+        *,
+        ordinary: bool = False,
+    ) -> None:
+        self.communicator, self.count, self.ordinary = communicator, count, ordinary
+        self.exponents = np.zeros(count, np.int32)
+        self._words = 1 if ordinary else _native.word_count
+        self._choice = choice
+        self._reduction: Reduction | None = None
 
-    def __call__(self, terms: Sequence[Sequence[NDArray[Any]]]) -> NDArray[np.float64]:
+    @property
+    def choice(self) -> SumChoice:
+        """How the sums are added over the ranks."""
+        if self._choice is None:
+            self._choice = choose(self.communicator, self.count * self._words)
+        return self._choice
+
+    def use(self, choice: SumChoice) -> None:
+        """Add over the ranks in another way from now on; no sum may be under way."""
+        if self._reduction is not None:
+            self._reduction.free()
+        self._choice, self._reduction = choice, None
+
+    @property
+    def reduction(self) -> Reduction:
+        if self._reduction is None:
+            self._reduction = reduction(self.communicator, self.choice, self.count * self._words)
+        return self._reduction
+
+    def __call__(self, terms: Terms) -> NDArray[np.float64]:
         """Sums of each group of arrays: `terms[sum]` are this rank's arrays of terms.
 
         Raises FloatingPointError, on all ranks alike, where a term is not finite.
         """
-        assert len(terms) == len(self.exponents)
-        while True:
-            local = np.zeros((len(terms), folds + 1))
-            for at, arrays in enumerate(terms):
+        return self.start(terms).finish()
+
+    def start(self, terms: Terms) -> PendingSums:
+        """Begin the sums: `finish()` of what this returns gives them.
+
+        The arrays of `terms` must not change before that. Up to 4 sums may be under way at a time.
+        """
+        assert len(terms) == self.count
+
+        def fill(parts: Parts) -> None:
+            add = _native.add_ordinarily if self.ordinary else _native.add_exactly
+            for part, arrays in zip(parts, terms, strict=True):
                 for array in arrays:
-                    flat = np.ascontiguousarray(array).reshape(-1)
-                    local[at, folds] += _native.add_exactly(
-                        flat, self.exponents[at], local[at, :folds]
-                    )
-            total = self.communicator.sum(local)
-            beyond = np.flatnonzero(total[:, folds])
-            if not beyond.size:
-                return np.array([_round(parts[:folds]) for parts in total])
-            self._raise_scales(terms, beyond)
+                    add(_flat(array), part)
 
-    def _raise_scales(
-        self, terms: Sequence[Sequence[NDArray[Any]]], beyond: NDArray[np.int64]
-    ) -> None:
-        largest = np.zeros(len(terms))
-        for at in beyond:
-            for array in terms[at]:
-                if array.size:
-                    value = float(np.max(np.abs(array)))
-                    largest[at] = max(largest[at], value if math.isfinite(value) else math.inf)
+        parts = self.new_parts()
+        fill(parts)
+        return self.start_parts(parts, fill)
+
+    def new_parts(self) -> Parts:
+        """Parts of sums without terms, on the kept scales, for a kernel to fill.
+
+        A kernel adds to row `sum` with an `ExactSum` (or `OrdinarySum`) of reductions.hpp.
+        """
+        parts = np.zeros((self.count, _native.part_count))
+        parts[:, _native.exponent_place] = self.exponents
+        return parts
+
+    def of_parts(self, parts: Parts, again: Fill) -> NDArray[np.float64]:
+        """Sums whose parts a kernel has made; `again` fills new parts from the same terms."""
+        return self.start_parts(parts, again).finish()
+
+    def start_parts(self, parts: Parts, again: Fill) -> PendingSums:
+        """Begin the sums of parts that a kernel has made."""
+        return PendingSums(self, parts, again)
+
+    def send(self, parts: Parts) -> Pending:
+        """Begin to add parts over the ranks."""
+        if self.ordinary:
+            return self.reduction.start(parts[:, 0].copy())
+        words = np.empty((self.count, self._words))
+        _native.judge_parts(parts, words)
+        return self.reduction.start(words.reshape(-1))
+
+    def rescale(self, parts: Parts) -> None:
+        """Take the scales that belong to the terms of these parts; a call for all ranks."""
+        largest = parts[:, _native.largest_place].copy()
+        largest[~np.isfinite(parts).all(axis=1)] = np.inf
         largest = self.communicator.maximum(largest)
-        if not np.isfinite(largest).all():
-            raise FloatingPointError("A global sum has terms that are not finite.")
-        for at in beyond:
-            self.exponents[at] = math.frexp(largest[at])[1] + 1
+        if not (largest < 2.0**_native.greatest_exponent).all():
+            raise FloatingPointError("A global sum has terms that are not finite, or above 1e289.")
+        for at in np.flatnonzero(largest):
+            self.exponents[at] = _native.exponent_of(float(largest[at]))
 
 
-def _round(parts: NDArray[np.float64]) -> float:
-    """One number from exact parts, correctly rounded."""
-    return math.fsum(parts)
+class PendingSums:
+    """Sums under way."""
+
+    def __init__(self, sums: GlobalSums, parts: Parts, again: Fill) -> None:
+        self._sums, self._parts, self._again = sums, parts, again
+        self._pending = sums.send(parts)
+
+    def finish(self) -> NDArray[np.float64]:
+        """The sums, the same bits on all ranks; a call for all ranks."""
+        sums = self._sums
+        while True:
+            totals = self._pending.finish()
+            if sums.ordinary:
+                if not np.isfinite(totals).all():
+                    raise FloatingPointError("A global sum has terms that are not finite.")
+                return totals
+            values = np.empty(sums.count)
+            if not _native.round_parts(totals.reshape(sums.count, -1), values):
+                return values
+            sums.rescale(self._parts)
+            self._parts = sums.new_parts()
+            self._again(self._parts)
+            self._pending = sums.send(self._parts)
+
+
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat if flat.dtype.kind == "f" else flat.astype(float)

@@ -1,0 +1,101 @@
+"""Adding a few numbers over all ranks: every way behind one call.
+
+A reduction adds a vector of float64 element by element over all ranks and gives all ranks the same
+bits. It may be split: `start` hands in this rank's numbers and `finish` waits for the sums.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.runtime.communicator import Communicator, Ranks
+from halocline.runtime.sum_choice import SumChoice
+
+Values = NDArray[np.float64]
+
+
+class Pending(Protocol):
+    """A sum that is under way."""
+
+    def finish(self) -> Values:
+        """The sums; a call for all ranks, in the same order on all."""
+
+
+class Reduction(Protocol):
+    """Sums over all ranks of vectors of one length."""
+
+    def start(self, values: Values) -> Pending:
+        """Begin to add `values`, which may be changed afterwards; for all ranks in one order."""
+
+    def free(self) -> None:
+        """Give back what the sums needed; a call for all ranks."""
+
+
+class Known:
+    """Sums that are there already."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    def finish(self) -> Values:
+        return self.values
+
+
+class Single:
+    """The sum over one rank."""
+
+    def start(self, values: Values) -> Pending:
+        return Known(values.copy())
+
+    def free(self) -> None:
+        pass
+
+
+class AllReduce:
+    """MPI's all-reduce, done in `start`."""
+
+    def __init__(self, communicator: Communicator) -> None:
+        self.communicator = communicator
+
+    def start(self, values: Values) -> Pending:
+        return Known(self.communicator.sum(values))
+
+    def free(self) -> None:
+        pass
+
+
+class NonBlockingAllReduce:
+    """MPI's non-blocking all-reduce."""
+
+    def __init__(self, communicator: Ranks) -> None:
+        self.comm = communicator.comm.Dup()
+
+    def start(self, values: Values) -> Pending:
+        return NonBlocking(self.comm, values.copy())
+
+    def free(self) -> None:
+        self.comm.Free()
+
+
+class NonBlocking:
+    """A non-blocking all-reduce under way."""
+
+    def __init__(self, comm: Any, values: Values) -> None:
+        self._values, self._sums = values, np.empty_like(values)
+        self._request = comm.Iallreduce(self._values, self._sums)
+
+    def finish(self) -> Values:
+        self._request.Wait()
+        return self._sums
+
+
+def reduction(communicator: Communicator, choice: SumChoice, count: int) -> Reduction:
+    """Make the sums of `count` numbers ready; a call for all ranks."""
+    if not isinstance(communicator, Ranks) or communicator.size == 1:
+        return Single() if communicator.size == 1 else AllReduce(communicator)
+    if choice.pattern == "non-blocking":
+        return NonBlockingAllReduce(communicator)
+    return AllReduce(communicator)
