@@ -23,7 +23,7 @@ template <class T>
 __global__ void source_terms(const T* x, T* y, GrowthColumns<T> columns, QuadrupletOptions options,
                              StabilityOptions stability) {
   const T a = x[threadIdx.x];
-  const auto growth = GrowthTable<T>(columns)(a, T(0.001));
+  const auto growth = GrowthTable<T>(columns)(GrowthPlace<T>::of(a, T(2)));
   const auto stress = surface_stress(a, T(0.8), T(100), T(0.3), T(10), T(9.806));
   const auto transfer = exchange(a, T(2) * a, T(3) * a);
   y[threadIdx.x] = growth.with + growth.against + stress.friction_velocity + stress.roughness +

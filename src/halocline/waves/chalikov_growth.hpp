@@ -10,35 +10,32 @@
 ///
 /// As in WAVEWATCH III it is read from a table with steps of 0.1 in w and 0.0005 in drag, linearly
 /// in both. The table is not stored: its corners are computed. A drag below the first column is
-/// read one column up.
+/// read one column up. Below, w and drag are counted in steps of the table.
 namespace halocline::waves {
 
 inline constexpr double growth_step = 0.1;        ///< of apparent frequency
 inline constexpr double growth_drag_step = 5e-4;  ///< of drag
-inline constexpr int growth_columns = 21;         ///< drags from one step up
 
-/// Coefficients of the fit at one drag; `bend`, `offset` and `slope` need divisions.
+/// The fit at one drag, a column of the table: in w pieces of a parabola between 0 and `first`, of
+/// which the first half is bent, a line up to `second`, and a parabola beyond.
 template <class V>
 struct GrowthFit {
   V first, second;  ///< limits of w between the pieces
-  V a1, a2, a4, a5, a9, a10;
-  V bend, offset, slope;
+  V a4, a9, a10;
+  V bend, offset, slope;  ///< these need divisions: they are looked up
 };
 
 /// The coefficients that need no division, at column number `column` of the table.
 template <class V>
 HD inline GrowthFit<V> growth_fit(V column) {
   using T = scalar_of<V>;
-  constexpr T d = T(growth_drag_step);
+  constexpr double d = growth_drag_step, x = growth_step;
   GrowthFit<V> fit;
-  fit.first = T(1.075) + (T(75) * d) * column;
-  fit.second = T(1.2) + (T(300) * d) * column;
-  fit.a1 = T(0.25) + (T(395) * d) * column;
-  fit.a2 = T(0.35) + (T(150) * d) * column;
-  fit.a4 = T(0.3) + (T(300) * d) * column;
-  fit.a5 = fit.a4 * fit.first;
-  fit.a9 = T(0.35) + (T(240) * d) * column;
-  fit.a10 = T(-0.06) + (T(470) * d) * column;
+  fit.first = multiply_add(T(75 * d / x), column, T(1.075 / x));
+  fit.second = multiply_add(T(300 * d / x), column, T(1.2 / x));
+  fit.a4 = multiply_add(T(300 * d * x * x), column, T(0.3 * x * x));
+  fit.a9 = multiply_add(T(240 * d * x * x), column, T(0.35 * x * x));
+  fit.a10 = multiply_add(T(470 * d), column, T(-0.06));
   return fit;
 }
 
@@ -46,52 +43,48 @@ HD inline GrowthFit<V> growth_fit(V column) {
 template <class V>
 HD inline GrowthFit<V> next_column(const GrowthFit<V>& fit) {
   using T = scalar_of<V>;
-  constexpr T d = T(growth_drag_step);
+  constexpr double d = growth_drag_step, x = growth_step;
   GrowthFit<V> next;
-  next.first = fit.first + T(75) * d;
-  next.second = fit.second + T(300) * d;
-  next.a1 = fit.a1 + T(395) * d;
-  next.a2 = fit.a2 + T(150) * d;
-  next.a4 = fit.a4 + T(300) * d;
-  next.a5 = next.a4 * next.first;
-  next.a9 = fit.a9 + T(240) * d;
-  next.a10 = fit.a10 + T(470) * d;
+  next.first = fit.first + T(75 * d / x);
+  next.second = fit.second + T(300 * d / x);
+  next.a4 = fit.a4 + T(300 * d * x * x);
+  next.a9 = fit.a9 + T(240 * d * x * x);
+  next.a10 = fit.a10 + T(470 * d);
   return next;
-}
-
-/// Complete a fit: bend and offset of the piece around 0, slope of the linear piece.
-template <class V>
-HD inline GrowthFit<V> complete(GrowthFit<V> fit) {
-  using T = scalar_of<V>;
-  const V a0 = T(0.25) * fit.a5 * fit.first;
-  fit.bend = (a0 - fit.a2 - fit.a1) / (a0 + fit.a4 + fit.a5);
-  fit.offset = a0 * (T(1) - fit.bend);
-  const V beyond = fit.second - T(1);
-  fit.slope = (fit.a9 * beyond * beyond + fit.a10) / (fit.second - fit.first);
-  return fit;
 }
 
 /// 10^4 times the interaction parameter at w >= 0.
 template <class V>
 HD inline V growth_with_wind(const GrowthFit<V>& fit, V w) {
   using T = scalar_of<V>;
-  const V parabola = w * (fit.a4 * w - fit.a5);
-  const V beyond = w - T(1);
-  const V low = w < T(0.5) * fit.first ? fit.bend * parabola - fit.offset : parabola;
-  const V high = w < fit.second ? fit.slope * (w - fit.first) : fit.a9 * beyond * beyond + fit.a10;
-  return w < fit.first ? low : high;
+  const V gradient = w < fit.first ? fit.a4 * w : fit.slope;
+  const V middle = gradient * (w - fit.first);
+  const V low = T(2) * w < fit.first ? multiply_add(fit.bend, middle, -fit.offset) : middle;
+  const V beyond = w - T(1 / growth_step);
+  return w < fit.second ? low : multiply_add(fit.a9, beyond * beyond, fit.a10);
 }
 
-/// 10^4 times the interaction parameter at w = -against <= 0, linear between the steps of w. Both
-/// pieces are parabolas that meet at a step, so the chord is the parabola plus half its curvature
-/// times the distances to the two steps.
+/// The chord of the square of x between two places, at a place between them.
 template <class V>
-HD inline V growth_against_wind(const GrowthFit<V>& fit, V against, V below, V above) {
-  const V distances = (against - below) * (above - against);
-  const V near =
-      fit.bend * (against * (fit.a4 * against + fit.a5) + fit.a4 * distances) - fit.offset;
-  const V far = -fit.a1 * (against * against + distances) - fit.a2;
-  return below < splat<V>(scalar_of<V>(1) - scalar_of<V>(0.5 * growth_step)) ? near : far;
+HD inline V square_chord(V x, V below, V above) {
+  return multiply_add(x, below + above, -below * above);
+}
+
+/// 10^4 times the interaction parameter at w = -against <= 0 and above -1, the bent parabola, and
+/// `square` the chord of its square.
+template <class V>
+HD inline V growth_against_wind(const GrowthFit<V>& fit, V against, V square) {
+  return multiply_add(fit.bend * fit.a4, multiply_add(fit.first, against, square), -fit.offset);
+}
+
+/// The same below w = -1, at any place between the columns, in which the fit is linear.
+template <class V>
+HD inline V growth_far_against_wind(V column, V square) {
+  using T = scalar_of<V>;
+  constexpr double d = growth_drag_step, x = growth_step;
+  const V a1 = multiply_add(T(-395 * d * x * x), column, T(-0.25 * x * x));
+  const V a2 = multiply_add(T(-150 * d), column, T(-0.35));
+  return multiply_add(a1, square, a2);
 }
 
 /// Bends, offsets and slopes of all columns of the table.
@@ -102,10 +95,15 @@ struct GrowthColumns {
 
   GrowthColumns() {
     for (int column = 0; column < size; ++column) {
-      const auto fit = complete(growth_fit<double>(column < 1 ? 1 : column));
-      bend[column] = T(fit.bend);
-      offset[column] = T(fit.offset);
-      slope[column] = T(fit.slope);
+      const double drag = growth_drag_step * (column < 1 ? 1 : column);
+      const double first = 1.075 + 75 * drag, second = 1.2 + 300 * drag;
+      const double a1 = 0.25 + 395 * drag, a2 = 0.35 + 150 * drag, a4 = 0.3 + 300 * drag;
+      const double a5 = a4 * first, a0 = 0.25 * a5 * first;
+      const double a9 = 0.35 + 240 * drag, a10 = -0.06 + 470 * drag, beyond = second - 1;
+      const double bending = (a0 - a2 - a1) / (a0 + a4 + a5);
+      bend[column] = T(bending);
+      offset[column] = T(a0 * (1 - bending));
+      slope[column] = T(growth_step * (a9 * beyond * beyond + a10) / (second - first));
     }
   }
 };
@@ -154,6 +152,26 @@ struct GrowthPair {
   V with, against;
 };
 
+/// Where in the table an apparent frequency w >= 0 and a drag lie, both counted in its steps.
+template <class V>
+struct GrowthPlace {
+  V w, below;                    ///< and the step of w not above it
+  V column, share;               ///< of the table, and how far the drag lies beyond it
+  elementary::integer_of<V> at;  ///< `column`
+
+  HD static GrowthPlace of(V w, V drag) {
+    using Integer = elementary::integer_of<V>;
+    const Integer first = elementary::integer<Integer>(1), last = elementary::integer<Integer>(20);
+    const Integer number = elementary::truncated<V>(drag);
+    const Integer raised = number < first ? first : number;
+    const Integer at = raised > last ? last : raised;
+    return {w, whole(elementary::truncated<V>(w)), whole(at), drag - whole(number), at};
+  }
+
+ private:
+  HD static V whole(elementary::integer_of<V> number) { return elementary::converted<V>(number); }
+};
+
 /// The table of the interaction parameter.
 template <class V>
 class GrowthTable {
@@ -162,40 +180,28 @@ class GrowthTable {
   HD explicit GrowthTable(const GrowthColumns<T>& columns)
       : bend_(columns.bend), offset_(columns.offset), slope_(columns.slope) {}
 
-  /// Interaction parameters for apparent frequencies `w` >= 0 and -`w`.
-  HD GrowthPair<V> operator()(V w, V drag) const {
-    const auto column = whole(drag * T(1 / growth_drag_step));
-    const V share = drag * T(1 / growth_drag_step) - column.value;
-    const Integer at = limited(column.integer);
-    const auto step = whole(w * T(1 / growth_step));
-    const V below = step.value * T(growth_step), above = (step.value + T(1)) * T(growth_step);
-    const V part = w * T(1 / growth_step) - step.value;
-    auto fit_1 = growth_fit(elementary::converted<V>(at));
+  /// 10^4 times the interaction parameters for apparent frequencies w and -w.
+  HD GrowthPair<V> operator()(const GrowthPlace<V>& at) const {
+    auto fit_1 = growth_fit(at.column);
     auto fit_2 = next_column(fit_1);
-    read(fit_1, at);
-    read(fit_2, at + elementary::integer<Integer>(1));
+    read(fit_1, at.at);
+    read(fit_2, at.at + elementary::integer<Integer>(1));
+    const V w = at.w, below = at.below, above = below + T(1), share = at.share;
+    const V part = w - below;
     const V with_1 = between(growth_with_wind(fit_1, below), growth_with_wind(fit_1, above), part);
     const V with_2 = between(growth_with_wind(fit_2, below), growth_with_wind(fit_2, above), part);
-    return {T(1e-4) * between(with_1, with_2, share),
-            T(1e-4) * between(growth_against_wind(fit_1, w, below, above),
-                              growth_against_wind(fit_2, w, below, above), share)};
+    const V square = square_chord(w, below, above);
+    const V near = between(growth_against_wind(fit_1, w, square),
+                           growth_against_wind(fit_2, w, square), share);
+    const V far = growth_far_against_wind(at.column + share, square);
+    return {between(with_1, with_2, share), below < T(1 / growth_step) ? near : far};
   }
 
  private:
   using Integer = elementary::integer_of<V>;
 
-  HD static V between(V first, V second, V part) { return first + part * (second - first); }
-
-  /// The largest whole number not above x >= 0.
-  HD static elementary::Rounded<V> whole(V x) {
-    const Integer integer = elementary::truncated<V>(x);
-    return {integer, elementary::converted<V>(integer)};
-  }
-
-  HD static Integer limited(Integer column) {
-    const Integer first = elementary::integer<Integer>(1), last = elementary::integer<Integer>(20);
-    const Integer raised = column < first ? first : column;
-    return raised > last ? last : raised;
+  HD static V between(V first, V second, V part) {
+    return multiply_add(part, second - first, first);
   }
 
   HD void read(GrowthFit<V>& fit, Integer at) const {

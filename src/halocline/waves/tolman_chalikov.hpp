@@ -276,30 +276,42 @@ class TolmanChalikov {
   }
 
   /// Growth rates of one frequency, and the input to it. Directions are taken in opposite pairs
-  /// where there are such.
+  /// where there are such. The places in the table are found for some directions ahead, so that the
+  /// divisions are under way while the table is read.
   template <bool paired, int W>
   void growth_row(Tile<T, W>& tile, const GrowthTable<pack<T, W>>& table, int f) const {
     using V = pack<T, W>;
+    constexpr int ahead = 12;
     const SpectralTables<T>& s = *tile.tables;
     const int count = paired ? s.directions / 2 : s.directions;
     const V* spectrum = tile.spectrum + static_cast<std::ptrdiff_t>(f) * s.directions;
     V* rate = tile.rate + static_cast<std::ptrdiff_t>(f) * s.directions;
     const V length = length_row(tile)[f] - log(tile.roughness);
-    const V slowness = tile.wavenumber[f] * tile.friction_velocity * T(2.5 / s.sigma[f]);
-    const T unit = s.sigma[f];
+    const V slowness =
+        tile.wavenumber[f] * tile.friction_velocity * T(2.5 / growth_step / s.sigma[f]);
+    const T unit = T(1e-4) * s.sigma[f];
+    const T root_drag = T(0.4 / std::sqrt(growth_drag_step));
     V gain{};
-    for (int d = 0; d < count; ++d) {
-      const V profile = maximum(length - log_row(tile)[d], splat<V>(T(0.1)));
-      const V inverse = T(0.4) / profile;
-      const auto pair = table(slowness * profile * size_row(tile)[d], inverse * inverse);
-      const auto with = cosine_row(tile)[d] >= V{};
-      const V one = unit * (with ? pair.with : pair.against);
-      rate[d] = one;
-      gain += maximum(one, V{}) * spectrum[d];
-      if constexpr (paired) {
-        const V two = unit * (with ? pair.against : pair.with);
-        rate[d + count] = two;
-        gain += maximum(two, V{}) * spectrum[d + count];
+    for (int first = 0; first < count; first += ahead) {
+      const int last = std::min(first + ahead, count);
+      GrowthPlace<V> places[ahead];
+      for (int d = first; d < last; ++d) {
+        const V profile = maximum(length - log_row(tile)[d], splat<V>(T(0.1)));
+        const V inverse = root_drag / profile;
+        places[d - first] =
+            GrowthPlace<V>::of(slowness * profile * size_row(tile)[d], inverse * inverse);
+      }
+      for (int d = first; d < last; ++d) {
+        const auto pair = table(places[d - first]);
+        const auto with = cosine_row(tile)[d] >= V{};
+        const V one = unit * (with ? pair.with : pair.against);
+        rate[d] = one;
+        gain = multiply_add(maximum(one, V{}), spectrum[d], gain);
+        if constexpr (paired) {
+          const V two = unit * (with ? pair.against : pair.with);
+          rate[d + count] = two;
+          gain = multiply_add(maximum(two, V{}), spectrum[d + count], gain);
+        }
       }
     }
     gain_row(tile)[f] = s.direction_width * gain;
