@@ -114,7 +114,7 @@ HD inline V polynomial(V, double last) {
 }
 template <class V, class... Rest>
 HD inline V polynomial(V x, double first, double second, Rest... rest) {
-  return static_cast<scalar_of<V>>(first) + x * polynomial(x, second, rest...);
+  return multiply_add(x, polynomial(x, second, rest...), static_cast<scalar_of<V>>(first));
 }
 
 template <class V>

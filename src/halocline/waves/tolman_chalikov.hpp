@@ -138,11 +138,12 @@ class TolmanChalikov {
   void input(Tile<T, W>& tile) const {
     mean_values(tile);
     const GrowthTable<pack<T, W>> table(columns_);
+    const auto roughness = log(tile.roughness);
     for (int f = 0; f < tile.frequencies(); ++f) {
       if (tile.directions() % 2 == 0) {
-        growth_row<true>(tile, table, f);
+        growth_row<true>(tile, table, roughness, f);
       } else {
-        growth_row<false>(tile, table, f);
+        growth_row<false>(tile, table, roughness, f);
       }
     }
     find_input_peak(tile);
@@ -159,17 +160,20 @@ class TolmanChalikov {
     const V low =
         T(-2) * tile.friction_velocity * high_waves(tile) * phi_(peak * T(1 / two_pi) * star);
     const V start = T(1.75) * peak, width = T(0.75) * peak;
+    const V log_star = log(star) + log(s.first_sigma * T(1 / two_pi));
+    for (int f = 0; f < s.frequencies; ++f) {
+      const V level = level_row(tile)[f] * T(1 / o_.reference_level);
+      const V age = exp(T(-o_.dissipation_a2) * multiply_add(T(f), s.log_factor, log_star));
+      const V power = minimum(T(o_.dissipation_a1) * age, splat<V>(T(25)));
+      exponent_row(tile)[f] = level > T(0) ? power * log(level) : -elementary::infinity<V>();
+    }
+    const V high = T(-o_.dissipation_a0) * star * star;
     for (int f = 0; f < s.frequencies; ++f) {
       const T frequency = s.sigma[f] * T(1 / two_pi);
       const V k = tile.wavenumber[f];
       const V share = limited((s.sigma[f] - start) / width);
-      const V level = level_row(tile)[f] * T(1 / o_.reference_level);
-      const V age = exp(T(-o_.dissipation_a2) * log(star * frequency));
-      const V power = minimum(T(o_.dissipation_a1) * age, splat<V>(T(25)));
-      const V raised = level > T(0) ? exp(power * log(level)) : V{};
-      const V high =
-          T(-o_.dissipation_a0) * star * star * (frequency * frequency * frequency) * raised;
-      tile.row_rate[f] += (T(1) - share) * low * k * k + share * high;
+      const V short_waves = high * (frequency * frequency * frequency) * exp(exponent_row(tile)[f]);
+      tile.row_rate[f] += (T(1) - share) * low * k * k + share * short_waves;
     }
   }
 
@@ -223,6 +227,10 @@ class TolmanChalikov {
   template <int W>
   static auto* gain_row(Tile<T, W>& tile) {
     return tile.row[2];
+  }
+  template <int W>
+  static auto* exponent_row(Tile<T, W>& tile) {
+    return tile.row[3];
   }
   template <int W>
   static auto* cosine_row(Tile<T, W>& tile) {
@@ -279,14 +287,15 @@ class TolmanChalikov {
   /// where there are such. The places in the table are found for some directions ahead, so that the
   /// divisions are under way while the table is read.
   template <bool paired, int W>
-  void growth_row(Tile<T, W>& tile, const GrowthTable<pack<T, W>>& table, int f) const {
+  void growth_row(Tile<T, W>& tile, const GrowthTable<pack<T, W>>& table, pack<T, W> log_roughness,
+                  int f) const {
     using V = pack<T, W>;
     constexpr int ahead = 12;
     const SpectralTables<T>& s = *tile.tables;
     const int count = paired ? s.directions / 2 : s.directions;
     const V* spectrum = tile.spectrum + static_cast<std::ptrdiff_t>(f) * s.directions;
     V* rate = tile.rate + static_cast<std::ptrdiff_t>(f) * s.directions;
-    const V length = length_row(tile)[f] - log(tile.roughness);
+    const V length = length_row(tile)[f] - log_roughness;
     const V slowness =
         tile.wavenumber[f] * tile.friction_velocity * T(2.5 / growth_step / s.sigma[f]);
     const T unit = T(1e-4) * s.sigma[f];
