@@ -86,7 +86,7 @@ def test_three_parts_are_rounded_once():
     parts[::7, 1], parts[::5, 2] = -parts[::7, 0], 2.0**-54 * parts[::5, 0]
     parts[:, 3] = 2.0**26
     values = np.empty(len(parts))
-    assert _native.round_parts(parts, values) == 0
+    assert _native.round_parts(parts.reshape(-1), values) == 0
     assert values.tolist() == [math.fsum(row[:3]) for row in parts]
 
 

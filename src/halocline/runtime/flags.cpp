@@ -31,6 +31,7 @@ static void wait_for_all(View1<const Flag> flags, View1<const std::int64_t> plac
 }
 
 HALOCLINE_BIND(flags) {
+  module.def("set_spins", [](int count) { spins = count; }, "count"_a);
   module.def("post", &post, "flags"_a, "at"_a, "value"_a);
   module.def("posted", &posted, "flags"_a, "at"_a, "value"_a);
   module.def("wait_for", &wait_for, "flags"_a, "at"_a, "value"_a);

@@ -21,8 +21,9 @@ inline void relax() {
 #endif
 }
 
-/// How often a wait looks before it gives its core to others: about a microsecond or two.
-inline constexpr int spins = 64;
+/// How often a wait looks before it gives its core to others: about a microsecond or two, but once
+/// where ranks share cores, for what they wait for does not come while they spin.
+inline int spins = 64;
 
 /// Wait with `ready()`: spin a little, then yield. False after about `patience` [s].
 template <class Ready>

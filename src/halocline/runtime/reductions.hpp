@@ -159,12 +159,12 @@ inline constexpr double nothing = 0.0, low = 1.0, fits = 0x1p26;
 inline constexpr double beyond = std::numeric_limits<double>::infinity();
 }  // namespace verdict
 
-/// words[sum] = the folds of parts[sum] and the verdict on its scale.
-inline void judge_parts(View2<const double> parts, View2<double> words) {
+/// Words of every sum: the folds of its parts and the verdict on its scale.
+inline void judge_parts(View2<const double> parts, View1<double> words) {
   for (std::ptrdiff_t at = 0; at < parts.extent[0]; ++at) {
     const double *part = parts.row(at), largest = part[largest_place];
     const int exponent = static_cast<int>(part[exponent_place]);
-    double* word = words.row(at);
+    double* word = words.data + at * word_count;
     bool finite = true;
     for (int fold = 0; fold < fold_count; ++fold) {
       word[fold] = part[fold];
@@ -201,11 +201,11 @@ inline double add_three(double a, double b, double c) {
   return high + add_to_odd(high_error, low_error);
 }
 
-/// values[sum] = the rounded sum of its parts over all ranks; returns how many have a wrong scale.
-inline int round_parts(View2<const double> totals, View1<double> values) {
+/// values[sum] = the rounded sum of its words over all ranks; returns how many have a wrong scale.
+inline int round_parts(View1<const double> totals, View1<double> values) {
   int wrong = 0;
-  for (std::ptrdiff_t at = 0; at < totals.extent[0]; ++at) {
-    const double* part = totals.row(at);
+  for (std::ptrdiff_t at = 0; at < values.extent[0]; ++at) {
+    const double* part = totals.data + at * word_count;
     const double said = part[fold_count];
     wrong += !(said == verdict::nothing || (said >= verdict::fits && said < verdict::beyond));
     values.data[at] = add_three(part[0], part[1], part[2]);

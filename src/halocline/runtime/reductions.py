@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halocline.runtime import _native
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.sum_choice import SumChoice
-from halocline.runtime.sum_variants import Pending, Reduction, reduction
+from halocline.runtime.sum_variants import Reduction, reduction
 
 Terms = Sequence[Sequence[NDArray[Any]]]
 Parts = NDArray[np.float64]
@@ -66,9 +66,14 @@ class GlobalSums:
 
     def use(self, choice: SumChoice) -> None:
         """Add over the ranks in another way from now on; no sum may be under way."""
+        self.free()
+        self._choice = choice
+
+    def free(self) -> None:
+        """Give back what the sums needed; a call for all ranks. They may be used again."""
         if self._reduction is not None:
             self._reduction.free()
-        self._choice, self._reduction = choice, None
+        self._reduction = None
 
     @property
     def reduction(self) -> Reduction:
@@ -81,13 +86,16 @@ class GlobalSums:
 
         Raises FloatingPointError, on all ranks alike, where a term is not finite.
         """
-        return self.start(terms).finish()
+        return self.of_parts(*self._parts(terms))
 
     def start(self, terms: Terms) -> PendingSums:
         """Begin the sums: `finish()` of what this returns gives them.
 
         The arrays of `terms` must not change before that. Up to 4 sums may be under way at a time.
         """
+        return self.start_parts(*self._parts(terms))
+
+    def _parts(self, terms: Terms) -> tuple[Parts, Fill]:
         assert len(terms) == self.count
 
         def fill(parts: Parts) -> None:
@@ -98,7 +106,7 @@ class GlobalSums:
 
         parts = self.new_parts()
         fill(parts)
-        return self.start_parts(parts, fill)
+        return parts, fill
 
     def new_parts(self) -> Parts:
         """Parts of sums without terms, on the kept scales, for a kernel to fill.
@@ -111,19 +119,34 @@ class GlobalSums:
 
     def of_parts(self, parts: Parts, again: Fill) -> NDArray[np.float64]:
         """Sums whose parts a kernel has made; `again` fills new parts from the same terms."""
-        return self.start_parts(parts, again).finish()
+        return self.settle(self.reduction.add(self.words(parts)), parts, again)
 
     def start_parts(self, parts: Parts, again: Fill) -> PendingSums:
         """Begin the sums of parts that a kernel has made."""
         return PendingSums(self, parts, again)
 
-    def send(self, parts: Parts) -> Pending:
-        """Begin to add parts over the ranks."""
+    def words(self, parts: Parts) -> NDArray[np.float64]:
+        """What is added over the ranks."""
         if self.ordinary:
-            return self.reduction.start(parts[:, 0].copy())
-        words = np.empty((self.count, self._words))
+            return parts[:, 0].copy()
+        words = np.empty(self.count * _native.word_count)
         _native.judge_parts(parts, words)
-        return self.reduction.start(words.reshape(-1))
+        return words
+
+    def settle(self, totals: NDArray[np.float64], parts: Parts, again: Fill) -> NDArray[np.float64]:
+        """The sums of which these are the words over all ranks; done again on a wrong scale."""
+        while True:
+            if self.ordinary:
+                if not np.isfinite(totals).all():
+                    raise FloatingPointError("A global sum has terms that are not finite.")
+                return totals
+            values = np.empty(self.count)
+            if not _native.round_parts(totals, values):
+                return values
+            self.rescale(parts)
+            parts = self.new_parts()
+            again(parts)
+            totals = self.reduction.add(self.words(parts))
 
     def rescale(self, parts: Parts) -> None:
         """Take the scales that belong to the terms of these parts; a call for all ranks."""
@@ -141,24 +164,11 @@ class PendingSums:
 
     def __init__(self, sums: GlobalSums, parts: Parts, again: Fill) -> None:
         self._sums, self._parts, self._again = sums, parts, again
-        self._pending = sums.send(parts)
+        self._pending = sums.reduction.start(sums.words(parts))
 
     def finish(self) -> NDArray[np.float64]:
         """The sums, the same bits on all ranks; a call for all ranks."""
-        sums = self._sums
-        while True:
-            totals = self._pending.finish()
-            if sums.ordinary:
-                if not np.isfinite(totals).all():
-                    raise FloatingPointError("A global sum has terms that are not finite.")
-                return totals
-            values = np.empty(sums.count)
-            if not _native.round_parts(totals.reshape(sums.count, -1), values):
-                return values
-            sums.rescale(self._parts)
-            self._parts = sums.new_parts()
-            self._again(self._parts)
-            self._pending = sums.send(self._parts)
+        return self._sums.settle(self._pending.finish(), self._parts, self._again)
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:

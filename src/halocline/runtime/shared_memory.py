@@ -38,6 +38,8 @@ class Node:
             from mpi4py import MPI
 
             self.comm = communicator.comm.Split_type(MPI.COMM_TYPE_SHARED)
+            if self.comm.Get_size() > len(os.sched_getaffinity(0)):
+                _native.set_spins(1)
             at_most = int(os.environ.get("HALOCLINE_RANKS_PER_NODE", "0"))
             if at_most:
                 self.comm = self.comm.Split(self.comm.Get_rank() // at_most)

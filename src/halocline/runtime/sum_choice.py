@@ -24,8 +24,8 @@ class SumChoice:
     numbers are there: 'flags', 'barriers', or 'sentinels' in the place of the numbers themselves.
     `padded`: no two ranks write to one cache line.
 
-    >>> SumChoice.parse("non-blocking").pattern
-    'non-blocking'
+    >>> SumChoice.parse("tree:4 shared sentinels")
+    SumChoice(pattern='tree', way='shared', signal='sentinels', branching=4, padded=False)
     >>> str(SumChoice("collect", "shared", padded=True))
     'collect shared padded'
     """
@@ -58,6 +58,19 @@ def every_choice() -> Iterator[SumChoice]:
     """All ways there are, simplest first."""
     yield SumChoice()
     yield SumChoice("non-blocking")
+    yield SumChoice("collect", "messages")
+    for branching in branchings:
+        yield SumChoice("tree", "messages", branching=branching)
+    yield SumChoice("node-then-network")
+    for signal in ("barriers", "flags"):
+        yield SumChoice("collect", "one-sided", signal)
+        yield SumChoice("fetch", "one-sided", signal)
+    for signal in ("flags", "sentinels"):
+        for pattern in ("everyone", "collect", "fetch"):
+            yield SumChoice(pattern, "shared", signal)
+        yield SumChoice("collect", "shared", signal, padded=True)
+        for branching in branchings:
+            yield SumChoice("tree", "shared", signal, branching)
 
 
 def choices(communicator: Communicator) -> list[SumChoice]:
@@ -67,9 +80,20 @@ def choices(communicator: Communicator) -> list[SumChoice]:
     return [choice for choice in every_choice() if _suits(choice, communicator)]
 
 
+def require(choice: SumChoice, communicator: Communicator) -> None:
+    """Refuse a way that these ranks cannot take; a call for all ranks."""
+    if choice.way == "shared" and node_of(communicator).size < communicator.size:
+        raise UserError(
+            f"Cannot sum by '{choice}': it needs all {communicator.size} ranks on one node, and"
+            " they lie on several. Use 'node-then-network' or 'all-reduce'."
+        )
+
+
 def _suits(choice: SumChoice, communicator: Communicator) -> bool:
+    """Whether a choice can be taken, and differs from a simpler one; few trees stand for all."""
     if choice.branching and (choice.branching & (choice.branching - 1)):
         return False
-    if choice.branching >= communicator.size:
+    if choice.branching >= max(communicator.size - 1, 2):
         return False
-    return choice.way != "shared" or node_of(communicator).size == communicator.size
+    nodes = node_of(communicator).size < communicator.size
+    return choice.way != "shared" or not nodes

@@ -6,13 +6,17 @@ bits. It may be split: `start` hands in this rank's numbers and `finish` waits f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime.communicator import Communicator, Ranks
-from halocline.runtime.sum_choice import SumChoice
+from halocline.runtime.sum_choice import SumChoice, require
+from halocline.runtime.sum_messages import MessageSums
+from halocline.runtime.sum_one_sided import OneSidedSums
+from halocline.runtime.sum_shared import NodeThenNetwork, SharedSums
 
 Values = NDArray[np.float64]
 
@@ -29,6 +33,9 @@ class Reduction(Protocol):
 
     def start(self, values: Values) -> Pending:
         """Begin to add `values`, which may be changed afterwards; for all ranks in one order."""
+
+    def add(self, values: Values) -> Values:
+        """The sums of `values`; a call for all ranks."""
 
     def free(self) -> None:
         """Give back what the sums needed; a call for all ranks."""
@@ -48,7 +55,10 @@ class Single:
     """The sum over one rank."""
 
     def start(self, values: Values) -> Pending:
-        return Known(values.copy())
+        return Known(self.add(values))
+
+    def add(self, values: Values) -> Values:
+        return values.copy()
 
     def free(self) -> None:
         pass
@@ -57,11 +67,14 @@ class Single:
 class AllReduce:
     """MPI's all-reduce, done in `start`."""
 
-    def __init__(self, communicator: Communicator) -> None:
+    def __init__(self, communicator: Ranks, choice: SumChoice, count: int) -> None:
         self.communicator = communicator
 
     def start(self, values: Values) -> Pending:
-        return Known(self.communicator.sum(values))
+        return Known(self.add(values))
+
+    def add(self, values: Values) -> Values:
+        return self.communicator.sum(values)
 
     def free(self) -> None:
         pass
@@ -70,11 +83,14 @@ class AllReduce:
 class NonBlockingAllReduce:
     """MPI's non-blocking all-reduce."""
 
-    def __init__(self, communicator: Ranks) -> None:
+    def __init__(self, communicator: Ranks, choice: SumChoice, count: int) -> None:
         self.comm = communicator.comm.Dup()
 
     def start(self, values: Values) -> Pending:
         return NonBlocking(self.comm, values.copy())
+
+    def add(self, values: Values) -> Values:
+        return self.start(values).finish()
 
     def free(self) -> None:
         self.comm.Free()
@@ -94,8 +110,22 @@ class NonBlocking:
 
 def reduction(communicator: Communicator, choice: SumChoice, count: int) -> Reduction:
     """Make the sums of `count` numbers ready; a call for all ranks."""
-    if not isinstance(communicator, Ranks) or communicator.size == 1:
-        return Single() if communicator.size == 1 else AllReduce(communicator)
-    if choice.pattern == "non-blocking":
-        return NonBlockingAllReduce(communicator)
-    return AllReduce(communicator)
+    if communicator.size == 1:
+        return Single()
+    assert isinstance(communicator, Ranks)
+    require(choice, communicator)
+    if choice.way:
+        return _ways[choice.way](communicator, choice, count)
+    return _patterns[choice.pattern](communicator, choice, count)
+
+
+_ways: dict[str, Callable[[Ranks, SumChoice, int], Reduction]] = {
+    "messages": MessageSums,
+    "one-sided": OneSidedSums,
+    "shared": SharedSums,
+}
+_patterns: dict[str, Callable[[Ranks, SumChoice, int], Reduction]] = {
+    "all-reduce": AllReduce,
+    "non-blocking": NonBlockingAllReduce,
+    "node-then-network": NodeThenNetwork,
+}
