@@ -91,7 +91,8 @@ class GlobalSums:
     def start(self, terms: Terms) -> PendingSums:
         """Begin the sums: `finish()` of what this returns gives them.
 
-        The arrays of `terms` must not change before that. Up to 4 sums may be under way at a time.
+        The arrays of `terms` must not change before that. Sums may overlap: one has to be finished
+        before the fourth after it begins.
         """
         return self.start_parts(*self._parts(terms))
 

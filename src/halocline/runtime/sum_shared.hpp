@@ -110,7 +110,7 @@ class SharedSum {
     under_way_[sequence % slot_count] = true;
     clear(sequence + most_pending);
     std::memcpy(own(sequence), values, count_ * sizeof(double));
-    if (part_.everyone || part_.sources.empty())
+    if (part_.up && (part_.everyone || part_.sources.empty()))
       Signal::write(part_.up, sequence, own(sequence), count_);
     return sequence;
   }

@@ -32,7 +32,10 @@ class Reduction(Protocol):
     """Sums over all ranks of vectors of one length."""
 
     def start(self, values: Values) -> Pending:
-        """Begin to add `values`, which may be changed afterwards; for all ranks in one order."""
+        """Begin to add `values`, which may be changed afterwards; for all ranks in one order.
+
+        A sum has to be finished before the fourth after it begins.
+        """
 
     def add(self, values: Values) -> Values:
         """The sums of `values`; a call for all ranks."""
