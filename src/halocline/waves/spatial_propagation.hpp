@@ -30,15 +30,128 @@ inline constexpr Contract<12> propagate_space_contract{
       {"travel", Access::read, Place::none, "1"},
       {"spatial_step", Access::read, Place::none, "s"}}}};
 
-/// One sub-step of one component; rows pass through in the order of travel.
-///
-/// Each row is averaged (or copied), swept in x and swept in y (or y, then x) while it lies in the
-/// nearest cache; two rows before and one after the owned ones are recomputed in the halo.
-template <Advection scheme, bool uniform, class T>
-class ComponentStep {
+/// One sweep in x of a row whose packs come in the order of travel: what neighbours need stays in
+/// registers.
+template <Advection scheme, bool eastward, class T>
+class SweepX {
   using V = pack<T, lanes<T>>;
   using Plane = Row<V, false>;
   using M = mask_of<V>;
+
+ public:
+  /// What one pack of cells tells its neighbours.
+  struct Cells {
+    V content{}, courant{}, flux{}, open{};
+  };
+
+  SweepX(const Metrics<T>& metrics, const HeldRow<T>& held, int frequency, int j, T reach)
+      : rate_(metrics.crossing_rate.row(frequency, j)),
+        faces_(metrics.transparency_x.row(j)),
+        held_(held),
+        reach_(reach) {}
+
+  [[gnu::always_inline]] Cells cells(std::ptrdiff_t i, V content) const {
+    const V courant = rate_[i] * reach_;
+    return {content, courant, courant * content, faces_[i]};
+  }
+
+  /// What crosses the downstream faces of a pack, in contents.
+  [[gnu::always_inline]] V outflow(const Cells& behind, const Cells& here, const Cells& ahead) const {
+    const V open_upstream = eastward ? here.open : upstream(behind.open, here.open);
+    const V open_downstream = eastward ? downstream(here.open, ahead.open) : here.open;
+    const M both = (open_upstream > V{}) & (open_downstream > V{});
+    return numerics::outflow<scheme>(
+        here.content, here.flux, where(both, here.flux - upstream(behind.flux, here.flux)),
+        where(both, downstream(here.flux, ahead.flux) - here.flux),
+        where(both, here.content - upstream(behind.content, here.content)), here.courant);
+  }
+
+  /// Contents after the sweep of the pack at i.
+  [[gnu::always_inline]] V after(std::ptrdiff_t i, const Cells& behind, const Cells& here,
+                                 V out_behind, V out) const {
+    const V open_upstream = eastward ? here.open : upstream(behind.open, here.open);
+    return held_.keep(i, here.content, here.content - out + open_upstream * upstream(out_behind, out));
+  }
+
+ private:
+  static V upstream(V behind, V here) {
+    return eastward ? from_west(behind, here) : from_east(here, behind);
+  }
+  static V downstream(V here, V ahead) {
+    return eastward ? from_east(here, ahead) : from_west(ahead, here);
+  }
+
+  Plane rate_, faces_;
+  HeldRow<T> held_;
+  T reach_;
+};
+
+/// One sweep in y: with each row that comes, the row before it is finished.
+template <Advection scheme, bool uniform, class T>
+class SweepY {
+  using V = pack<T, lanes<T>>;
+  using Plane = Row<V, false>;
+  using M = mask_of<V>;
+
+ public:
+  /// Take row j, the `order`-th in the order of travel.
+  SweepY(const PlaneMap<T>& map, const Metrics<T>& metrics, RowBuffers<T>& buffers, int frequency,
+         int order, int j, bool northward, T reach)
+      : rate_(metrics.crossing_rate.row(frequency, j)),
+        rate_centre_(metrics.crossing_rate.row(frequency, northward ? j - 1 : j + 1)),
+        aspect_(map.template aspect<uniform>(j)),
+        aspect_centre_(map.template aspect<uniform>(northward ? j - 1 : j + 1)),
+        faces_(metrics.transparency_y.row(northward ? j : j + 1)),
+        faces_behind_(metrics.transparency_y.row(face_behind(order, j, northward))),
+        held_(map.held(northward ? j - 1 : j + 1)),
+        content_(buffers.content(order)),
+        content_centre_(buffers.content(order + 1)),
+        flux_(buffers.flux(order)),
+        flux_centre_(buffers.flux(order + 1)),
+        outflow_(buffers.outflow()),
+        reach_(reach) {}
+
+  /// Take the pack at i of the row and return that of the row before it after the sweep.
+  ///
+  /// The rows of the buffers take turns: that of the row before last holds the new one after it.
+  [[gnu::always_inline]] V pass(std::ptrdiff_t i, V here) {
+    const V flux_ahead = rate_[i] * (aspect_[i] * reach_) * here;
+    const V content = load<V>(content_centre_ + i), flux = load<V>(flux_centre_ + i);
+    const V behind = load<V>(content_ + i), flux_behind = load<V>(flux_ + i);
+    const V courant = rate_centre_[i] * (aspect_centre_[i] * reach_);
+    const V open = faces_behind_[i];
+    const M both = (open > V{}) & (faces_[i] > V{});
+    const V out = numerics::outflow<scheme>(content, flux, where(both, flux - flux_behind),
+                                            where(both, flux_ahead - flux),
+                                            where(both, content - behind), courant);
+    const V after = content - out + open * load<V>(outflow_ + i);
+    store<V>(content_ + i, here);
+    store<V>(flux_ + i, flux_ahead);
+    store<V>(outflow_ + i, out);
+    return held_.keep(i, content, after);
+  }
+
+ private:
+  static int face_behind(int order, int j, bool northward) {
+    return order == 0 ? j : northward ? j - 1 : j + 2;
+  }
+
+  Plane rate_, rate_centre_;
+  Row<V, uniform> aspect_, aspect_centre_;
+  Plane faces_, faces_behind_;
+  HeldRow<T> held_;
+  T *content_, *content_centre_, *flux_, *flux_centre_, *outflow_;
+  T reach_;
+};
+
+/// One sub-step of one component; rows pass through in the order of travel.
+///
+/// Each row is averaged (or copied), then swept in x and y (or y and x) at once, pack by pack,
+/// while it lies in the nearest cache; two rows before and one after the owned ones are recomputed
+/// in the halo.
+template <Advection scheme, bool uniform, class T>
+class ComponentStep {
+  using V = pack<T, lanes<T>>;
   static constexpr int width = lanes<T>;
 
  public:
@@ -65,34 +178,24 @@ class ComponentStep {
     const int first = northward_ ? map_.box.j0 - 2 : map_.box.j1 + 1;
     const int step = northward_ ? 1 : -1;
     for (int n = -behind_; n < ahead_; ++n) take_row(first + n * step, spectrum);
-    T* finished = nullptr;
     for (int order = 0; order < rows + 3; ++order) {
-      const int j = first + order * step, upwind_row = j - step;
+      const int j = first + order * step;
       take_row(j + ahead_ * step, spectrum);
-      T* row = buffers_.content(order);
-      if (x_first) {
-        prepare(j, order == 0, buffers_.averaged());
-        sweep_x(j, buffers_.averaged(), row);
-      } else {
-        prepare(j, order == 0, row);
-      }
-      T* after = buffers_.swept(order);
-      sweep_y(order, j, after);
-      if (order < 3) continue;
-      map_.restore_fixed(upwind_row, buffers_.density(upwind_row), after);
-      if (!x_first) {
-        sweep_x(upwind_row, after, buffers_.turned(order));
-        after = buffers_.turned(order);
-      }
-      if (finished) give_row(upwind_row - step, finished, spectrum);
-      finished = after;
+      averaging_.row(j, order == 0, northward_, buffers_.averaged());
+      map_.restore_fixed(j, buffers_.density(j), buffers_.averaged());
+      T* swept = buffers_.swept(order);
+      if (eastward_)
+        sweep<true>(order, j, x_first, swept);
+      else
+        sweep<false>(order, j, x_first, swept);
+      if (order > 3) give_row(j - 2 * step, buffers_.swept(order - 1), spectrum);
     }
-    if (finished) give_row(first + (rows + 1) * step, finished, spectrum);
+    give_row(first + (rows + 1) * step, buffers_.swept(rows + 2), spectrum);
   }
 
  private:
   void take_row(int j, const T* spectrum) {
-    constexpr int rows_ahead = 32;
+    constexpr int rows_ahead = 12;
     map_.prefetch_row(northward_ ? j + rows_ahead : j - rows_ahead, spectrum);
     map_.scatter_row(j, spectrum, buffers_.density(j));
   }
@@ -101,98 +204,47 @@ class ComponentStep {
     map_.gather_row(j, buffers_.density(j), content, spectrum);
   }
 
-  void prepare(int j, bool first, T* row) {
-    averaging_.row(j, first, northward_, row);
-    map_.restore_fixed(j, buffers_.density(j), row);
-  }
-
-  Plane rate_row(int j) const { return Plane(metrics_.crossing_rate.row(frequency_, j)); }
-  static V where(M mask, V value) { return mask ? value : V{}; }
-
-  void sweep_x(int j, const T* before, T* after) {
-    if (eastward_)
-      sweep_x_towards<true>(j, before, after);
-    else
-      sweep_x_towards<false>(j, before, after);
-    map_.restore_fixed(j, buffers_.density(j), after);
-  }
-
-  /// Packs come in the order of travel, so that their neighbours stay in registers.
+  /// Both sweeps: row j comes in, the row before it goes out, complete from the fourth row on.
   template <bool eastward>
-  void sweep_x_towards(int j, const T* before, T* after) {
-    const auto upstream = [](V behind, V here) {
-      return eastward ? from_west(behind, here) : from_east(here, behind);
-    };
-    const auto downstream = [](V here, V ahead) {
-      return eastward ? from_east(here, ahead) : from_west(ahead, here);
-    };
-    const Plane rate = rate_row(j), faces(metrics_.transparency_x.row(j));
-    const T reach = reach_x_;
-    const std::ptrdiff_t step = eastward ? width : -width;
+  void sweep(int order, int j, bool x_first, T* swept) {
+    const int row_in_x = x_first ? j : northward_ ? j - 1 : j + 1;
+    SweepX<scheme, eastward, T> x(metrics_, map_.held(row_in_x), frequency_, row_in_x, reach_x_);
+    SweepY<scheme, uniform, T> y(map_, metrics_, buffers_, frequency_, order, j, northward_,
+                                 reach_y_);
+    const T* before = buffers_.averaged();
     for (const auto& stretch : map_.stretches(j)) {
-      const std::ptrdiff_t packs = (stretch.last - stretch.first) / width;
-      std::ptrdiff_t i = eastward ? stretch.first : stretch.last - width;
-      V content_behind{}, flux_behind{}, open_behind{}, out_behind{};
-      V content = load<V>(before + i), courant = rate[i] * reach, open = faces[i];
-      V flux = courant * content;
-      for (std::ptrdiff_t n = 0; n < packs; ++n, i += step) {
-        const bool last = n + 1 == packs;
-        const V content_ahead = last ? V{} : load<V>(before + i + step);
-        const V courant_ahead = last ? V{} : rate[i + step] * reach;
-        const V open_ahead = last ? V{} : faces[i + step];
-        const V flux_ahead = courant_ahead * content_ahead;
-        const V open_upstream = eastward ? open : upstream(open_behind, open);
-        const V open_downstream = eastward ? downstream(open, open_ahead) : open;
-        const M both = (open_upstream > V{}) & (open_downstream > V{});
-        const V out = numerics::outflow<scheme>(
-            content, flux, where(both, flux - upstream(flux_behind, flux)),
-            where(both, downstream(flux, flux_ahead) - flux),
-            where(both, content - upstream(content_behind, content)), courant);
-        store<V>(after + i, content - out + open_upstream * upstream(out_behind, out));
-        content_behind = content;
-        flux_behind = flux;
-        open_behind = open;
-        out_behind = out;
-        content = content_ahead;
-        courant = courant_ahead;
-        flux = flux_ahead;
-        open = open_ahead;
-      }
+      if (x_first)
+        sweep_stretch<eastward>(
+            stretch, x, [&](std::ptrdiff_t i) { return load<V>(before + i); },
+            [&](std::ptrdiff_t i, V content) { store<V>(swept + i, y.pass(i, content)); });
+      else
+        sweep_stretch<eastward>(
+            stretch, x, [&](std::ptrdiff_t i) { return y.pass(i, load<V>(before + i)); },
+            [&](std::ptrdiff_t i, V content) { store<V>(swept + i, content); });
     }
   }
 
-  /// Take row j, the `order`-th; with it, the row before it can be finished.
-  void sweep_y(int order, int j, T* after) {
-    const int upwind_row = northward_ ? j - 1 : j + 1;
-    const int face = northward_ ? j : j + 1, face_behind = northward_ ? j - 1 : j + 2;
-    const bool complete = order >= 2;
-    const Plane rate = rate_row(j);
-    const Row<V, uniform> aspect = map_.template aspect<uniform>(j);
-    const Plane rate_centre = rate_row(complete ? upwind_row : j);
-    const Row<V, uniform> aspect_centre = map_.template aspect<uniform>(complete ? upwind_row : j);
-    const Plane faces(metrics_.transparency_y.row(complete ? face : j));
-    const Plane faces_behind(metrics_.transparency_y.row(complete ? face_behind : j));
-    const T *here = buffers_.content(order), *centre = buffers_.content(order + 3),
-            *behind = buffers_.content(order + 2);
-    const T *flux_centre = buffers_.flux(order + 3), *flux_behind = buffers_.flux(order + 2);
-    T *flux_here = buffers_.flux(order), *outflow = buffers_.outflow(order);
-    const T* inflow = buffers_.outflow(order + 1);
-    const T reach = reach_y_;
-    for (const auto& stretch : map_.stretches(j))
-      for (std::ptrdiff_t i = stretch.first, end = stretch.last; i < end; i += width) {
-        const V flux_ahead = rate[i] * aspect[i] * reach * load<V>(here + i);
-        store<V>(flux_here + i, flux_ahead);
-        if (!complete) continue;
-        const V content = load<V>(centre + i), flux = load<V>(flux_centre + i);
-        const V courant = rate_centre[i] * aspect_centre[i] * reach;
-        const V open = faces_behind[i];
-        const M both = (open > V{}) & (faces[i] > V{});
-        const V out = numerics::outflow<scheme>(
-            content, flux, where(both, flux - load<V>(flux_behind + i)),
-            where(both, flux_ahead - flux), where(both, content - load<V>(behind + i)), courant);
-        store<V>(outflow + i, out);
-        store<V>(after + i, content - out + open * load<V>(inflow + i));
-      }
+  /// `take(i)` gives the contents before the sweep in x, `give(i, contents)` takes those after it.
+  template <bool eastward, class Take, class Give>
+  static void sweep_stretch(const typename PlaneMap<T>::Stretch& stretch,
+                            const SweepX<scheme, eastward, T>& x, Take take, Give give) {
+    using Cells = typename SweepX<scheme, eastward, T>::Cells;
+    constexpr std::ptrdiff_t step = eastward ? width : -width;
+    const std::ptrdiff_t end = eastward ? stretch.last - width : stretch.first;
+    std::ptrdiff_t i = eastward ? stretch.first : stretch.last - width;
+    Cells behind{}, here = x.cells(i, take(i)), ahead{};
+    V out_behind{};
+    while (true) {
+      const bool last = i == end;
+      ahead = last ? Cells{} : x.cells(i + step, take(i + step));
+      const V out = x.outflow(behind, here, ahead);
+      give(i, x.after(i, behind, here, out_behind, out));
+      if (last) break;
+      behind = here;
+      here = ahead;
+      out_behind = out;
+      i += step;
+    }
   }
 
   const PlaneMap<T>& map_;

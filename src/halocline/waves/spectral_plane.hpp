@@ -87,11 +87,27 @@ inline V from_east(V here, V east) {
   return __builtin_shuffle(here, east, lane);
 }
 
+template <class V>
+inline V where(mask_of<V> mask, V value) {
+  return mask ? value : V{};
+}
+
+/// Cells of a row whose contents are held (active boundary).
+template <class T>
+struct HeldRow {
+  const T* held;  ///< 1 where they are, else 0; null where none is
+
+  template <class V>
+  V keep(std::ptrdiff_t i, V before, V after) const {
+    return held ? load<V>(held + i) > V{} ? before : after : after;
+  }
+};
+
 /// Where the points of a block lie: runs of neighbours that are moved as a whole, row by row.
 template <class T>
 class PlaneMap {
   using V = pack<T, lanes<T>>;
-  static constexpr std::ptrdiff_t width = lanes<T>, reach = 3;
+  static constexpr std::ptrdiff_t width = lanes<T>;
 
  public:
   PlaneMap(const Box& box, View<const std::int32_t, 1> cell_of_point,
@@ -102,6 +118,7 @@ class PlaneMap {
         runs_of_row_(rows),
         stretches_of_row_(rows),
         fixed_of_row_(rows),
+        held_of_row_(rows),
         area_of_row_(rows),
         aspect_of_row_(rows),
         metrics_(metrics) {
@@ -118,6 +135,9 @@ class PlaneMap {
       if (fixed_point(point) != 0) {
         const auto cell = std::div(cell_of_point(point), static_cast<std::int32_t>(columns));
         fixed_of_row_[cell.quot].push_back({static_cast<std::int32_t>(point), cell.rem});
+        std::vector<T>& held = held_of_row_[cell.quot];
+        held.resize((columns + width - 1) / width * width, T(0));
+        held[cell.rem] = T(1);
       }
     find_stretches();
     for (std::ptrdiff_t j = 0; j < rows; ++j)
@@ -133,12 +153,12 @@ class PlaneMap {
   }
 
   /// Ask memory for the points of row j, which will be read and written soon.
-  void prefetch_row(int j, const T* spectrum) const {
+  [[gnu::always_inline]] void prefetch_row(int j, const T* spectrum) const {
     constexpr std::int32_t line = 64 / sizeof(T);
     if (j < 0 || j >= rows) return;
     for (const Run& run : runs_of_row_[j])
       for (std::int32_t n = 0; n < run.length; n += line)
-        __builtin_prefetch(spectrum + run.point + n, 1, 2);
+        __builtin_prefetch(spectrum + run.point + n, 1, 3);
   }
 
   /// Turn contents of row j into densities of its owned points; fixed ones keep what they have.
@@ -166,6 +186,10 @@ class PlaneMap {
       content[fixed.i] = metrics_.cell_area(j, fixed.i) * density[fixed.i];
   }
 
+  HeldRow<T> held(int j) const {
+    return {held_of_row_[j].empty() ? nullptr : held_of_row_[j].data()};
+  }
+
   template <bool uniform>
   Row<V, uniform> area(int j) const {
     if constexpr (uniform)
@@ -180,8 +204,8 @@ class PlaneMap {
     else
       return Row<V, false>(metrics_.cell_aspect.row(j));
   }
-  /// Stretches [first, last) of row j, in whole packs, that hold all cells within `reach` of the
-  /// sea; what lies between them is land that no point of the sea is told of.
+  /// Stretches [first, last) of row j, in whole packs, that hold all cells of the sea in this row
+  /// and in the rows beside it; faces and corners between other packs are closed.
   struct Stretch {
     std::ptrdiff_t first, last;
   };
@@ -205,15 +229,12 @@ class PlaneMap {
     const std::ptrdiff_t packs = (columns + width - 1) / width;
     for (std::ptrdiff_t j = 0; j < rows; ++j) {
       std::vector<char> near_sea(packs, 0);
-      const std::ptrdiff_t south = std::max<std::ptrdiff_t>(j - reach, 0);
-      const std::ptrdiff_t north = std::min<std::ptrdiff_t>(j + reach, rows - 1);
+      const std::ptrdiff_t south = std::max<std::ptrdiff_t>(j - 1, 0);
+      const std::ptrdiff_t north = std::min<std::ptrdiff_t>(j + 1, rows - 1);
       for (std::ptrdiff_t row = south; row <= north; ++row)
-        for (const Run& run : runs_of_row_[row]) {
-          const std::ptrdiff_t west = std::max<std::ptrdiff_t>(run.i - reach, 0);
-          const std::ptrdiff_t east =
-              std::min<std::ptrdiff_t>(run.i + run.length - 1 + reach, columns - 1);
-          for (std::ptrdiff_t n = west / width; n <= east / width; ++n) near_sea[n] = 1;
-        }
+        for (const Run& run : runs_of_row_[row])
+          for (std::ptrdiff_t n = run.i / width; n <= (run.i + run.length - 1) / width; ++n)
+            near_sea[n] = 1;
       std::vector<Stretch>& stretches = stretches_of_row_[j];
       for (std::ptrdiff_t n = 0; n < packs; ++n) {
         if (!near_sea[n]) continue;
@@ -250,6 +271,7 @@ class PlaneMap {
   std::vector<std::vector<Run>> runs_of_row_;
   std::vector<std::vector<Stretch>> stretches_of_row_;
   std::vector<std::vector<Fixed>> fixed_of_row_;
+  std::vector<std::vector<T>> held_of_row_;
   std::vector<T> area_of_row_, aspect_of_row_;
   const Metrics<T>& metrics_;
   bool uniform_ = true;
@@ -260,26 +282,27 @@ template <class T>
 class RowBuffers {
  public:
   explicit RowBuffers(std::ptrdiff_t columns)
-      : width_((columns + 15) / 16 * 16 + 32), memory_(number * width_ + 16, T(0)) {}
+      : width_(((columns + line - 1) / line + 2) * line),
+        memory_(number * width_ + 2 * line, T(0)) {}
 
   T* density(int j) { return at(j & 7); }  ///< of row j as it came
-  T* content(int order) { return at(8 + (order & 3)); }
-  T* flux(int order) { return at(12 + (order & 3)); }  ///< courant number in y times content
-  T* outflow(int order) { return at(16 + (order & 1)); }
-  T* averaged() { return at(18); }
-  T* swept(int order) { return at(19 + (order & 1)); }
-  T* turned(int order) { return at(21 + (order & 1)); }  ///< swept in x after y
-  T* straight(int face) { return at(23 + (face & 1)); }
-  T* rising(int face) { return at(25 + (face & 1)); }
-  T* falling(int face) { return at(27 + (face & 1)); }
+  T* content(int order) { return at(8 + (order & 1)); }
+  T* flux(int order) { return at(10 + (order & 1)); }  ///< courant number in y times content
+  T* outflow() { return at(12); }
+  T* averaged() { return at(13); }
+  T* swept(int order) { return at(14 + (order & 1)); }
+  T* straight(int face) { return at(16 + (face & 1)); }
+  T* rising(int face) { return at(18 + (face & 1)); }
+  T* falling(int face) { return at(20 + (face & 1)); }
   void clear() { std::fill(memory_.begin(), memory_.end(), T(0)); }
 
  private:
-  static constexpr int number = 29;
+  static constexpr int number = 22;
+  static constexpr std::ptrdiff_t line = 64 / sizeof(T);
   T* at(int row) {
     const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
     const std::size_t skip = (64 - start % 64) % 64 / sizeof(T);
-    return memory_.data() + skip + 16 + row * width_;
+    return memory_.data() + skip + line + row * width_;
   }
   std::ptrdiff_t width_;
   std::vector<T> memory_;
