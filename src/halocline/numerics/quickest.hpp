@@ -25,7 +25,8 @@ HD inline V beyond_upwind(V flux_behind, V flux_ahead, V behind, V courant) {
   using T = scalar_of<V>;
   const V stays = T(1) - courant;
   const V third = stays * T(1.0 / 6.0);
-  const V flux = third * ((T(2) - courant) * flux_ahead + (T(1) + courant) * flux_behind);
+  const V flux = third * multiply_add(courant, flux_behind - flux_ahead,
+                                      flux_ahead + (flux_ahead + flux_behind));
   if constexpr (scheme == Advection::quickest) return flux;
   const V zero = splat<V>(T(0));
   const V most = stays * behind;

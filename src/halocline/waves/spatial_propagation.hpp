@@ -56,7 +56,8 @@ class SweepX {
   }
 
   /// What crosses the downstream faces of a pack, in contents.
-  [[gnu::always_inline]] V outflow(const Cells& behind, const Cells& here, const Cells& ahead) const {
+  [[gnu::always_inline]] V outflow(const Cells& behind, const Cells& here,
+                                   const Cells& ahead) const {
     const V open_upstream = eastward ? here.open : upstream(behind.open, here.open);
     const V open_downstream = eastward ? downstream(here.open, ahead.open) : here.open;
     const M both = (open_upstream > V{}) & (open_downstream > V{});
@@ -70,7 +71,8 @@ class SweepX {
   [[gnu::always_inline]] V after(std::ptrdiff_t i, const Cells& behind, const Cells& here,
                                  V out_behind, V out) const {
     const V open_upstream = eastward ? here.open : upstream(behind.open, here.open);
-    return held_.keep(i, here.content, here.content - out + open_upstream * upstream(out_behind, out));
+    return held_.keep(i, here.content,
+                      multiply_add(open_upstream, upstream(out_behind, out), here.content - out));
   }
 
  private:
@@ -124,7 +126,7 @@ class SweepY {
     const V out = numerics::outflow<scheme>(content, flux, where(both, flux - flux_behind),
                                             where(both, flux_ahead - flux),
                                             where(both, content - behind), courant);
-    const V after = content - out + open * load<V>(outflow_ + i);
+    const V after = multiply_add(open, load<V>(outflow_ + i), content - out);
     store<V>(content_ + i, here);
     store<V>(flux_ + i, flux_ahead);
     store<V>(outflow_ + i, out);
@@ -195,14 +197,12 @@ class ComponentStep {
 
  private:
   void take_row(int j, const T* spectrum) {
-    constexpr int rows_ahead = 12;
+    constexpr int rows_ahead = 4;
     map_.prefetch_row(northward_ ? j + rows_ahead : j - rows_ahead, spectrum);
     map_.scatter_row(j, spectrum, buffers_.density(j));
   }
 
-  void give_row(int j, const T* content, T* spectrum) {
-    map_.gather_row(j, buffers_.density(j), content, spectrum);
-  }
+  void give_row(int j, const T* content, T* spectrum) { map_.gather_row(j, content, spectrum); }
 
   /// Both sweeps: row j comes in, the row before it goes out, complete from the fourth row on.
   template <bool eastward>

@@ -152,32 +152,33 @@ class PlaneMap {
       copy_run(run.length, spectrum + run.point, density + run.i, [](auto value) { return value; });
   }
 
-  /// Ask memory for the points of row j, which will be read and written soon.
+  /// Ask memory for the points of row j, which will be read and written soon. Inlined by order: GCC
+  /// drops calls of functions that do nothing but prefetch.
   [[gnu::always_inline]] void prefetch_row(int j, const T* spectrum) const {
     constexpr std::int32_t line = 64 / sizeof(T);
     if (j < 0 || j >= rows) return;
     for (const Run& run : runs_of_row_[j])
       for (std::int32_t n = 0; n < run.length; n += line)
-        __builtin_prefetch(spectrum + run.point + n, 1, 3);
+        __builtin_prefetch(spectrum + run.point + n, 1);
   }
 
-  /// Turn contents of row j into densities of its owned points; fixed ones keep what they have.
-  void gather_row(int j, const T* density, const T* content, T* spectrum) const {
-    if (uniform_) {
+  /// Turn contents of row j into densities of its owned points; held ones keep what they have.
+  void gather_row(int j, const T* content, T* spectrum) const {
+    const std::vector<T>& held = held_of_row_[j];
+    if (uniform_ && held.empty()) {
       const T inverse = T(1) / area_of_row_[j];
       for (const Run& run : runs_of_row_[j])
         if (run.point < box.points)
           copy_run(run.length, content + run.i, spectrum + run.point,
                    [inverse](auto value) { return value * inverse; });
-    } else {
-      const T* area = metrics_.cell_area.row(j);
-      for (const Run& run : runs_of_row_[j])
-        if (run.point < box.points)
-          for (int n = 0; n < run.length; ++n)
-            spectrum[run.point + n] = content[run.i + n] * (T(1) / area[run.i + n]);
+      return;
     }
-    for (const Fixed& fixed : fixed_of_row_[j])
-      if (fixed.point < box.points) spectrum[fixed.point] = density[fixed.i];
+    const T* area = metrics_.cell_area.row(j);
+    for (const Run& run : runs_of_row_[j])
+      if (run.point < box.points)
+        for (int n = 0; n < run.length; ++n)
+          if (held.empty() || held[run.i + n] == T(0))
+            spectrum[run.point + n] = content[run.i + n] * (T(1) / area[run.i + n]);
   }
 
   /// Put the held densities of row j back after an operation on its contents.
@@ -282,30 +283,30 @@ template <class T>
 class RowBuffers {
  public:
   explicit RowBuffers(std::ptrdiff_t columns)
-      : width_(((columns + line - 1) / line + 2) * line),
-        memory_(number * width_ + 2 * line, T(0)) {}
+      : pitch_((columns + line - 1) / line * line + 2 * line), memory_(number * pitch_ + line) {
+    const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
+    first_ = memory_.data() + (64 - start % 64) % 64 / sizeof(T) + line;
+  }
+  RowBuffers(const RowBuffers&) = delete;
 
-  T* density(int j) { return at(j & 7); }  ///< of row j as it came
-  T* content(int order) { return at(8 + (order & 1)); }
-  T* flux(int order) { return at(10 + (order & 1)); }  ///< courant number in y times content
-  T* outflow() { return at(12); }
-  T* averaged() { return at(13); }
-  T* swept(int order) { return at(14 + (order & 1)); }
-  T* straight(int face) { return at(16 + (face & 1)); }
-  T* rising(int face) { return at(18 + (face & 1)); }
-  T* falling(int face) { return at(20 + (face & 1)); }
+  T* density(int j) { return at(j & 3); }  ///< of row j as it came
+  T* content(int order) { return at(4 + (order & 1)); }
+  T* flux(int order) { return at(6 + (order & 1)); }  ///< courant number in y times content
+  T* outflow() { return at(8); }
+  T* averaged() { return at(9); }
+  T* swept(int order) { return at(10 + (order & 1)); }
+  T* straight(int face) { return at(12 + (face & 1)); }
+  T* rising(int face) { return at(14 + (face & 1)); }
+  T* falling(int face) { return at(16 + (face & 1)); }
   void clear() { std::fill(memory_.begin(), memory_.end(), T(0)); }
 
  private:
-  static constexpr int number = 22;
+  static constexpr int number = 18;
   static constexpr std::ptrdiff_t line = 64 / sizeof(T);
-  T* at(int row) {
-    const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
-    const std::size_t skip = (64 - start % 64) % 64 / sizeof(T);
-    return memory_.data() + skip + line + row * width_;
-  }
-  std::ptrdiff_t width_;
+  T* at(int row) { return first_ + row * pitch_; }
+  std::ptrdiff_t pitch_;
   std::vector<T> memory_;
+  T* first_;
 };
 
 }  // namespace halocline::waves

@@ -80,7 +80,7 @@ class SprinklerAveraging {
     const T *rising = buffers_.rising(j), *rising_north = buffers_.rising(j + 1);
     const T *falling = buffers_.falling(j), *falling_north = buffers_.falling(j + 1);
     for (const auto& stretch : map_.stretches(j)) {
-      Along along{*this, {}, {}, area[stretch.first], aspect[stretch.first]};
+      Along along{vectors_, quarter_, {}, {}, area[stretch.first], aspect[stretch.first]};
       const auto corners = [&](std::ptrdiff_t i) {
         return load<V>(falling + i) - load<V>(rising_north + i);
       };
@@ -99,7 +99,8 @@ class SprinklerAveraging {
         const V across =
             (load<V>(south + i) - load<V>(north + i)) +
             ((load<V>(rising + i) - load<V>(falling_north + i)) + from_east(corner, corner_ahead));
-        store<V>(content + i, area_here * density_here + ((west - from_east(west, east)) + across));
+        store<V>(content + i,
+                 multiply_add(area_here, density_here, (west - from_east(west, east)) + across));
         density_here = density_ahead;
         area_here = area_ahead;
         west = east;
@@ -110,21 +111,30 @@ class SprinklerAveraging {
 
   /// Exchange eastward through the west faces of a row, pack after pack.
   struct Along {
-    const SprinklerAveraging& owner;
+    AveragingVectors<T> vectors;
+    T quarter;
     V density_west, rate_west, area_west, aspect_west;
+    V size_of_row = size(area_west, aspect_west);
 
-    V flux(V density, V rate, V open, V area, V aspect) {
-      const auto& v = owner.vectors_;
-      const V shape = T(0.5) * (from_west(aspect_west, aspect) + aspect);
-      const V weight = maximum(v.size_x[0] - v.size_y[0] * shape, V{}) +
-                       maximum(v.size_x[1] - v.size_y[1] * shape, V{});
-      const V size = (owner.quarter_ * (from_west(area_west, area) + area)) * weight;
+    V size(V area, V aspect) const {
+      const V shape = T(0.5) * (aspect_west + aspect);
+      const V weight = maximum(vectors.size_x[0] - vectors.size_y[0] * shape, V{}) +
+                       maximum(vectors.size_x[1] - vectors.size_y[1] * shape, V{});
+      return (quarter * (area_west + area)) * weight;
+    }
+
+    [[gnu::always_inline]] V flux(V density, V rate, V open, V area, V aspect) {
+      if constexpr (!uniform) {
+        area_west = from_west(area_west, area);
+        aspect_west = from_west(aspect_west, aspect);
+        size_of_row = size(area, aspect);
+        area_west = area;
+        aspect_west = aspect;
+      }
       const V speed = (from_west(rate_west, rate) + rate) * open;
-      const V result = size * speed * (from_west(density_west, density) - density);
+      const V result = size_of_row * speed * (from_west(density_west, density) - density);
       density_west = density;
       rate_west = rate;
-      area_west = area;
-      aspect_west = aspect;
       return result;
     }
   };
@@ -155,13 +165,13 @@ class SprinklerAveraging {
         const V weight = maximum(reach0 - x0, V{}) + maximum(reach1 - x1, V{});
         const V diagonal0 = minimum(splat<V>(x0), reach0),
                 diagonal1 = minimum(splat<V>(x1), reach1);
-        const V up = size * (rising0 * diagonal0 + rising1 * diagonal1);
-        const V down = size * (diagonal0 + diagonal1) - up;
+        const V up = T(0.5) * size * (rising0 * diagonal0 + rising1 * diagonal1);
+        const V down = T(0.5) * size * (diagonal0 + diagonal1) - up;
         const V north = load<V>(north_row + i), south = load<V>(south_row + i);
         const V rate_both = rate_south[i] + rate[i];
         const V open = open_y[i], x_north = open_x[i], x_south = open_x_south[i];
         const V beside = from_west(open_west, open);
-        const V corner = T(0.5) * (from_west(rate_west, rate_both) + rate_both);
+        const V corner = from_west(rate_west, rate_both) + rate_both;
         store<V>(straight + i, (size * weight) * (rate_both * open) * (south - north));
         const V way_up = maximum(x_south * open, beside * x_north);
         const V way_down = maximum(x_south * beside, open * x_north);
