@@ -37,7 +37,7 @@ class Storage:
 
     `arrays` has one array per block: outer + (nj, ni) for cells, outer + (points,) for points.
     `flat` sees the same memory as (rows, horizontal), for halos. `fresh` is, for every row, how
-    deep the halo is fresh [cells].
+    deep the halo is fresh [cells]. `requests` is the runner's: what it asks of the halo exchange.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Storage:
                 self.arrays.append(array[..., :ni])
                 self.flat.append(array.reshape(rows, nj * block.row_length))
         self.fresh = np.zeros(rows, np.int64)
+        self.requests: dict[tuple[int, int], Any] = {}
         self.valid = False
 
 

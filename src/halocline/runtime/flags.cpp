@@ -1,20 +1,9 @@
 #include "runtime/flags.hpp"
 
 #include "bind.hpp"
+#include "runtime/patience.hpp"
 
 using namespace halocline;
-
-/// Wait without the interpreter's lock, but let signals be handled now and then.
-template <class Ready>
-static void wait_patiently(Ready&& ready) {
-  while (true) {
-    {
-      nb::gil_scoped_release free;
-      if (wait_until(ready)) return;
-    }
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  }
-}
 
 static void post(View1<Flag> flags, std::ptrdiff_t at, Flag value) { write_flag(flags(at), value); }
 
@@ -30,10 +19,35 @@ static void wait_for_all(View1<const Flag> flags, View1<const std::int64_t> plac
   for (std::ptrdiff_t n = 0; n < places.extent[0]; ++n) wait_for(flags, places(n), value);
 }
 
+/// Flags by address, in whatever segments they lie.
+static void wait_at(View1<const std::int64_t> addresses, Flag value) {
+  std::ptrdiff_t n = 0;
+  wait_patiently([&] {
+    while (n < addresses.extent[0] &&
+           read_flag(*reinterpret_cast<const Flag*>(addresses(n))) >= value)
+      ++n;
+    return n == addresses.extent[0];
+  });
+}
+
+static bool reached(View1<const std::int64_t> addresses, Flag value) {
+  for (std::ptrdiff_t n = 0; n < addresses.extent[0]; ++n)
+    if (read_flag(*reinterpret_cast<const Flag*>(addresses(n))) < value) return false;
+  return true;
+}
+
+static void post_at(View1<const std::int64_t> addresses, Flag value) {
+  for (std::ptrdiff_t n = 0; n < addresses.extent[0]; ++n)
+    write_flag(*reinterpret_cast<Flag*>(addresses(n)), value);
+}
+
 HALOCLINE_BIND(flags) {
   module.def("set_spins", [](int count) { spins = count; }, "count"_a);
   module.def("post", &post, "flags"_a, "at"_a, "value"_a);
   module.def("posted", &posted, "flags"_a, "at"_a, "value"_a);
   module.def("wait_for", &wait_for, "flags"_a, "at"_a, "value"_a);
   module.def("wait_for_all", &wait_for_all, "flags"_a, "places"_a, "value"_a);
+  module.def("wait_at", &wait_at, "addresses"_a, "value"_a);
+  module.def("reached", &reached, "addresses"_a, "value"_a);
+  module.def("post_at", &post_at, "addresses"_a, "value"_a);
 }

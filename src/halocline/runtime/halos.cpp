@@ -7,9 +7,6 @@ using namespace halocline;
 template <class T>
 static void bind_type(nb::module_& module) {
   const auto free = nb::call_guard<nb::gil_scoped_release>();
-  module.def("pack", &pack<T>, "from_array"_a, "index"_a, "buffer"_a, free);
-  module.def("unpack", &unpack<T>, "buffer"_a, "index"_a, "to"_a, free);
-  module.def("copy", &copy<T>, "from_array"_a, "from_index"_a, "to"_a, "to_index"_a, free);
   module.def("poison", &poison<T>, "to"_a, "index"_a, free);
   module.def("deal_out", &deal_out<T>, "from_array"_a, "rows"_a, "hand"_a, "hands"_a, "to"_a, free);
   module.def("take_in", &take_in<T>, "from_array"_a, "rows"_a, "hand"_a, "hands"_a, "to"_a, free);

@@ -1,191 +1,308 @@
-"""Halo exchange: all stale fields in one message per neighbour, several blocks per rank."""
+"""Halo exchange: one call for many fields and several blocks per rank, done in any of many ways."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.core.errors import UserError
 from halocline.runtime import _native
-from halocline.runtime.blocks import Block
+from halocline.runtime.communicator import Communicator, Ranks
 from halocline.runtime.decomposition import Decomposition, Layout
 from halocline.runtime.fields import Where
+from halocline.runtime.halo_buffers import Arrays, Mechanism, addresses
+from halocline.runtime.halo_choices import HaloChoice, all_choices, shared, simplest
+from halocline.runtime.halo_messages import Messages, Partitioned, Persistent, partitioned_works
+from halocline.runtime.halo_neighbourhood import Neighbours, TypedNeighbours
+from halocline.runtime.halo_patterns import Pattern, check_two_stages
+from halocline.runtime.halo_shared import Shared
+from halocline.runtime.halo_traffic import Item, Signature, Traffic
+from halocline.runtime.halo_types import TypedMessages
+from halocline.runtime.halo_windows import Fence, Flags, Post
 from halocline.runtime.recorder import Recorder
+from halocline.runtime.shared_memory import node_of
 
-Index32 = NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Values that one block takes from another: places in the flat arrays of both."""
-
-    source: int  # place among this rank's blocks, -1 if remote
-    target: int
-    peer: int  # the other rank; this one where both blocks are here
-    source_index: Index32
-    target_index: Index32
+_numbers = count()
+kept_exchanges = 256  # lists of requests whose addresses are kept
 
 
-class Pattern:
-    """Who gives what to whom for halos of one depth, apart from buffers and messages."""
-
-    def __init__(self, layout: Layout, on: Where, depth: int, ranks: int, rank: int) -> None:
-        self.local: list[Piece] = []
-        self.send: dict[int, list[Piece]] = {}
-        self.receive: dict[int, list[Piece]] = {}
-        mine = {b.number: at for at, b in enumerate(layout.blocks)}
-        if not layout.blocks or not isinstance(layout.blocks[0], Block):
-            return
-        world = layout.blocks[0].world
-        alone = ranks == 1 or layout.components is not None
-        blocks = {b.number: b for b in layout.blocks if isinstance(b, Block)}
-        for rectangle in world.rectangles:
-            target = blocks.get(rectangle.number) or Block(world, rectangle)
-            j, i, target_index = _halo_places(target, on, depth)
-            owners = world.owner[target.cell_j[j, i], target.cell_i[j, i]]
-            for owner in np.unique(owners[owners >= 0]):
-                give = world.rectangles[owner]
-                here, there = rectangle.number in mine, int(owner) in mine
-                if not (here or there):
-                    continue
-                chosen = owners == owner
-                cells = target.cell_j[j, i][chosen], target.cell_i[j, i][chosen]
-                piece = Piece(
-                    mine.get(int(owner), -1),
-                    mine.get(rectangle.number, -1),
-                    rectangle.rank if there and not here else give.rank,
-                    _source_places(world, give, on, *cells),
-                    target_index[chosen],
-                )
-                if here and there or alone:
-                    self.local.append(piece)
-                elif here:
-                    self.receive.setdefault(give.rank, []).append(piece)
-                else:
-                    self.send.setdefault(rectangle.rank, []).append(piece)
-
-
-def _halo_places(block: Block, on: Where, depth: int) -> tuple[Any, Any, Index32]:
-    """Padded cells of the halo up to `depth`, and their places in a flat array."""
-    if on == "points":
-        points: Index32 = np.arange(block.owned_points, block.points).astype(np.int32)
-        j, i = block.point_j[points], block.point_i[points]
-        near = block.distance(j, i) <= depth
-        return j[near], i[near], points[near]
-    j, i = np.indices(block.shape)[:, ~block.owned & block.inside]
-    near = block.distance(j, i) <= depth
-    j, i = j[near], i[near]
-    return j, i, np.asarray(j * block.row_length + i, np.int32)
-
-
-def _source_places(world: Any, give: Any, on: Where, cell_j: Any, cell_i: Any) -> Index32:
-    """Places of owned global cells in the flat array of the block that owns them."""
-    if on == "points":
-        places: Index32 = world.position[cell_j, cell_i]
-        return np.ascontiguousarray(places)
-    row_length = Block(world, give).row_length
-    h = world.halo
-    flat = (cell_j - give.j0 + h) * row_length + cell_i - give.i0 + h
-    return np.ascontiguousarray(flat, np.int32)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
-    """One stale field: its flat arrays cut to the rows wanted, where it lies, how deep."""
+    """One stale field: its flat arrays cut to the rows wanted, where it lies, how deep.
+
+    Who keeps a request and uses it again spares the exchange looking up addresses.
+    """
 
     flat: list[NDArray[Any]]
     on: Where
     depth: int
+    number: int = field(default_factory=_numbers.__next__)
+
+    @property
+    def item(self) -> Item:
+        """What all ranks know of it."""
+        array = self.flat[0]
+        return Item(self.on, self.depth, array.dtype, array.shape[0])
+
+
+class _Nothing:
+    """No messages: all blocks are in this process."""
+
+    def start(self, arrays: Arrays) -> None:
+        pass
+
+    def finish(self, arrays: Arrays) -> None:
+        pass
+
+    def free(self) -> None:
+        pass
+
+
+class Route:
+    """One exchange in one way: its messages, what carries them, and the copies of this rank."""
+
+    def __init__(
+        self,
+        communicator: Communicator,
+        comm: Any,
+        stages: Sequence[Traffic],
+        blocks: int,
+        choice: HaloChoice,
+    ) -> None:
+        self.choice, self.stages = choice, tuple(stages)
+        self.message_count = sum(traffic.count for traffic in stages)
+        self.message_bytes = sum(traffic.bytes for traffic in stages)
+        self.copies = [traffic.copies(blocks) for traffic in stages]
+        self.mechanisms = [
+            _mechanism(communicator, comm, traffic, blocks, choice) for traffic in stages
+        ]
+        self.under_way = False
+
+    def start(self, arrays: Arrays) -> None:
+        self.under_way = True
+        self.mechanisms[0].start(arrays)
+        self.copies[0].run(arrays.table)
+
+    def finish(self, arrays: Arrays) -> None:
+        self.mechanisms[0].finish(arrays)
+        for mechanism, copies in zip(self.mechanisms[1:], self.copies[1:], strict=True):
+            mechanism.start(arrays)
+            copies.run(arrays.table)
+            mechanism.finish(arrays)
+        self.under_way = False
+
+    def free(self) -> None:
+        for mechanism in self.mechanisms:
+            mechanism.free()
+
+
+def _mechanism(
+    communicator: Communicator, comm: Any, traffic: Traffic, blocks: int, choice: HaloChoice
+) -> Mechanism:
+    if comm is None:
+        return _Nothing()
+    name = choice.mechanism
+    if name in shared:
+        return Shared(communicator, comm, traffic, blocks, choice)
+    if name.startswith("neighbours"):
+        if choice.types:
+            return TypedNeighbours(comm, traffic, blocks, choice)
+        return Neighbours(comm, traffic, blocks, choice)
+    if choice.types:
+        return TypedMessages(comm, traffic, blocks, choice)
+    made: dict[str, Callable[[Any, Traffic, int, HaloChoice], Mechanism]] = {
+        "messages": Messages,
+        "persistent": Persistent,
+        "partitioned": Partitioned,
+        "fence": Fence,
+        "post": Post,
+        "flags": Flags,
+    }
+    return made[name.removeprefix("put-").removeprefix("get-")](comm, traffic, blocks, choice)
+
+
+class Pending:
+    """An exchange under way. Owned values must not change, halos not be read, before `finish`."""
+
+    def __init__(self, route: Route, arrays: Arrays, recorder: Recorder) -> None:
+        self.route, self.arrays, self.recorder = route, arrays, recorder
+
+    def start(self) -> Pending:
+        route = self.route
+        route.start(self.arrays)
+        if route.message_count:
+            self.recorder.messages(route.message_count, route.message_bytes)
+        return self
+
+    def finish(self) -> None:
+        """Wait for the halos and fill them."""
+        self.route.finish(self.arrays)
+
+
+Choose = Callable[[Signature], HaloChoice]
+
+
+def simple(_: Signature) -> HaloChoice:
+    """The rule: all fields packed into one non-blocking message per neighbour."""
+    return simplest
+
+
+def fixed(choice: HaloChoice) -> Choose:
+    """The same choice for all exchanges."""
+    return lambda _: choice
 
 
 class HaloExchange:
-    """Fills halos of many fields at once, packed into one message per neighbouring rank."""
+    """Fills halos of many fields at once, in the way that `choose` names for each exchange.
 
-    def __init__(self, decomposition: Decomposition, recorder: Recorder) -> None:
-        self.decomposition, self.recorder = decomposition, recorder
-        self._buffers: dict[tuple[str, int, int], NDArray[np.uint8]] = {}
+    All ranks make the same calls in the same order. What an exchange needs (buffers, requests,
+    types, windows) is made when it is first done and kept until `free`.
+    """
+
+    def __init__(
+        self, decomposition: Decomposition, recorder: Recorder, choose: Choose = simple
+    ) -> None:
+        self.decomposition, self.recorder, self.choose = decomposition, recorder, choose
+        self.chosen: dict[Signature, HaloChoice] = {}
         self.pattern = lru_cache(maxsize=None)(self._pattern)
+        self._comm: Any = None
+        self._routes: dict[tuple[Signature, HaloChoice], list[Route]] = {}
+        self._pending: dict[tuple[Any, ...], Pending] = {}
 
-    def _pattern(self, layout_name: str, on: Where, depth: int) -> Pattern:
-        layout = next(x for x in self.decomposition.layouts if x.name == layout_name)
-        communicator = self.decomposition.communicator
-        return Pattern(layout, on, depth, communicator.size, communicator.rank)
-
-    def __call__(self, layout: Layout, requests: list[Request]) -> None:
+    def __call__(
+        self, layout: Layout, requests: Sequence[Request], choice: HaloChoice | None = None
+    ) -> None:
         """Fill the halos of all `requests`, in the same order on all ranks."""
-        patterns = [self.pattern(layout.name, r.on, r.depth) for r in requests]
-        send, receive, incoming = [], [], []
-        for peer in sorted({peer for p in patterns for peer in p.receive}):
-            parts = self._parts(requests, patterns, peer, "receive")
-            buffer = self._buffer("receive", peer, parts)
-            incoming.append((parts, buffer))
-            receive.append((peer, buffer))
-        for peer in sorted({peer for p in patterns for peer in p.send}):
-            parts = self._parts(requests, patterns, peer, "send")
-            buffer = self._buffer("send", peer, parts)
-            for request, piece, part in _split(buffer, parts):
-                _native.pack(request.flat[piece.source], piece.source_index, part)
-            send.append((peer, buffer))
-        for request, pattern in zip(requests, patterns, strict=True):
-            for piece in pattern.local:
-                _native.copy(
-                    request.flat[piece.source],
-                    piece.source_index,
-                    request.flat[piece.target],
-                    piece.target_index,
-                )
-        if send or receive:
-            self.decomposition.communicator.exchange(send, receive)
-            self.recorder.messages(len(send), sum(buffer.size for _, buffer in send))
-        for parts, buffer in incoming:
-            for request, piece, part in _split(buffer, parts):
-                _native.unpack(part, piece.target_index, request.flat[piece.target])
+        self.start(layout, requests, choice).finish()
+
+    def start(
+        self, layout: Layout, requests: Sequence[Request], choice: HaloChoice | None = None
+    ) -> Pending:
+        """Begin to fill the halos of all `requests`, which must live on until `finish`."""
+        key = (layout.name, choice, *[request.number for request in requests])
+        pending = self._pending.get(key)
+        if pending is None:
+            if len(self._pending) >= kept_exchanges:
+                self._pending.pop(next(iter(self._pending)))
+            pending = self._pending[key] = self._bind(layout, requests, choice)
+        elif pending.route.under_way:
+            pending = self._bind(layout, requests, choice)
+        return pending.start()
+
+    def signature(self, layout: Layout, requests: Sequence[Request]) -> Signature:
+        """What identifies this exchange on all ranks."""
+        return Signature(layout.name, tuple(request.item for request in requests))
+
+    def use(self, signature: Signature, choice: HaloChoice) -> None:
+        """Do an exchange in one way from now on; a call for all ranks."""
+        self.chosen[signature] = choice
+        self._pending.clear()
+
+    def choices(self, layout: Layout, requests: Sequence[Request]) -> list[HaloChoice]:
+        """Ways that make sense for an exchange, the simplest first; a call for all ranks."""
+        return choices(layout, requests, self.decomposition.communicator)
 
     def poison(self, layout: Layout, request: Request) -> None:
         """Put NaN into the halos of one field."""
-        for piece in _all_targets(self.pattern(layout.name, request.on, request.depth)):
+        for piece in self.pattern(layout.name, request.on, request.depth).targets:
             _native.poison(request.flat[piece.target], piece.target_index)
 
-    @staticmethod
-    def _parts(
-        requests: list[Request], patterns: list[Pattern], peer: int, way: str
-    ) -> list[tuple[Request, Piece]]:
-        return [
-            (request, piece)
-            for request, pattern in zip(requests, patterns, strict=True)
-            for piece in getattr(pattern, way).get(peer, [])
+    def route(self, layout: Layout, signature: Signature, choice: HaloChoice) -> Route:
+        """What does an exchange in one way, made when first asked for; a call for all ranks."""
+        if choice.problem:
+            raise UserError(f"Halo exchange '{choice}' makes no sense: {choice.problem}.")
+        routes = self._routes.setdefault((signature, choice), [])
+        for route in routes:
+            if not route.under_way:
+                return route
+        # Other fields of the same kind are under way: they have buffers of their own.
+        routes.append(self._make_route(layout, signature, choice))
+        return routes[-1]
+
+    def forget(self, signature: Signature, choice: HaloChoice) -> None:
+        """Free what one way of doing an exchange holds; a call for all ranks."""
+        self._pending.clear()
+        for route in self._routes.pop((signature, choice), []):
+            route.free()
+
+    def free(self) -> None:
+        """Free all that the exchanges hold; a call for all ranks."""
+        self._pending.clear()
+        while self._routes:
+            for route in self._routes.popitem()[1]:
+                route.free()
+        if self._comm is not None:
+            self._comm.Free()
+            self._comm = None
+
+    def _bind(
+        self, layout: Layout, requests: Sequence[Request], choice: HaloChoice | None
+    ) -> Pending:
+        signature = self.signature(layout, requests)
+        if choice is None:
+            if signature not in self.chosen:
+                self.chosen[signature] = self.choose(signature)
+            choice = self.chosen[signature]
+        flat = [array for request in requests for array in request.flat]
+        table = np.stack([addresses(flat), np.array([a.strides[0] for a in flat], np.int64)], 1)
+        route = self.route(layout, signature, choice)
+        return Pending(route, Arrays(table), self.recorder)
+
+    def _make_route(self, layout: Layout, signature: Signature, choice: HaloChoice) -> Route:
+        communicator = self.decomposition.communicator
+        stages = (1, 2) if choice.two_stage else (0,)
+        if choice.two_stage:
+            check_two_stages(layout, [item.on for item in signature.items])
+        traffic = [
+            Traffic(
+                signature.items,
+                [self.pattern(layout.name, i.on, i.depth, stage) for i in signature.items],
+                choice,
+            )
+            for stage in stages
         ]
+        comm = None
+        if layout.components is None and isinstance(communicator, Ranks):
+            if self._comm is None:
+                self._comm = communicator.comm.Dup()
+            comm = self._comm
+        return Route(communicator, comm, traffic, len(layout.blocks), choice)
 
-    def _buffer(self, way: str, peer: int, parts: list[tuple[Request, Piece]]) -> NDArray[np.uint8]:
-        size = sum(_bytes(request, piece) for request, piece in parts)
-        kept = self._buffers.get((way, peer, 0))
-        if kept is None or kept.size < size:
-            kept = self._buffers[way, peer, 0] = np.empty(size, np.uint8)
-        return kept[:size]
-
-
-def _bytes(request: Request, piece: Piece) -> int:
-    any_block = request.flat[0]
-    size = any_block.shape[0] * piece.target_index.size * any_block.itemsize
-    return -(-size // 8) * 8
+    def _pattern(self, layout_name: str, on: Where, depth: int, stage: int = 0) -> Pattern:
+        layout = next(x for x in self.decomposition.layouts if x.name == layout_name)
+        communicator = self.decomposition.communicator
+        return Pattern(layout, on, depth, communicator.size, communicator.rank, stage)
 
 
-def _split(
-    buffer: NDArray[np.uint8], parts: list[tuple[Request, Piece]]
-) -> list[tuple[Request, Piece, NDArray[Any]]]:
-    """Views of the buffer, one per part, typed."""
-    views, start = [], 0
-    for request, piece in parts:
-        kind = request.flat[0]
-        count = kind.shape[0] * piece.target_index.size
-        part = buffer[start : start + count * kind.itemsize].view(kind.dtype)
-        views.append((request, piece, part))
-        start += _bytes(request, piece)
-    return views
-
-
-def _all_targets(pattern: Pattern) -> list[Piece]:
-    return pattern.local + [piece for pieces in pattern.receive.values() for piece in pieces]
+def choices(
+    layout: Layout, requests: Sequence[Request], communicator: Communicator
+) -> list[HaloChoice]:
+    """Ways that make sense for an exchange, the simplest first; a call for all ranks."""
+    if not isinstance(communicator, Ranks) or layout.components is not None:
+        return [simplest]
+    items = [request.item for request in requests]
+    patterns = [Pattern(layout, i.on, i.depth, communicator.size, communicator.rank) for i in items]
+    largest = max((message.size for message in Traffic(items, patterns, simplest).send), default=0)
+    rows = max(item.rows for item in items)
+    node = node_of(communicator).size
+    # All ranks must see the same choices.
+    largest, node = (int(x) for x in communicator.maximum(np.array([largest, node], float)))
+    try:
+        check_two_stages(layout, [item.on for item in items])
+        grid = True
+    except UserError:
+        grid = False
+    return all_choices(
+        fields=len(items),
+        row_bytes=largest // rows,
+        bytes_per_rank=largest,
+        node=node > 1,
+        grid=grid,
+        partitioned=partitioned_works(communicator.size),
+    )

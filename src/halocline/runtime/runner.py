@@ -98,8 +98,7 @@ class Runner:
             whole, rows = _whole(value, layout)
             storage = whole.storage(layout)
             if storage.fresh[:rows].size and storage.fresh[:rows].min() < depth:
-                flat = _flat_rows(whole, storage, rows)
-                stale.append((whole.name, storage, rows, Request(flat, whole.on, depth)))
+                stale.append((whole.name, storage, rows, _request(whole, storage, rows, depth)))
         if not stale:
             return
         if self.plan is not None:
@@ -141,9 +140,8 @@ class Runner:
         storage.fresh[:rows] = 0
         if self.check_halos and self.plan is None and whole.on != "none":
             if whole.dtype.kind == "f":
-                flat = _flat_rows(whole, storage, rows)
                 halo = self.decomposition.world.halo
-                self.exchange.poison(layout, Request(flat, whole.on, halo))
+                self.exchange.poison(layout, _request(whole, storage, rows, halo))
 
 
 def _bind(argument: Argument, state: Any, given: dict[str, Any]) -> Field | Rows:
@@ -164,8 +162,13 @@ def _whole(value: Field | Rows, layout: Layout) -> tuple[Field, int]:
     return value, value.storage(layout).fresh.size
 
 
-def _flat_rows(whole: Field, storage: Storage, rows: int) -> list[Any]:
-    return [flat[:rows] for flat in storage.flat]
+def _request(whole: Field, storage: Storage, rows: int, depth: int) -> Request:
+    """What is asked of the exchange, the same object every time."""
+    request = storage.requests.get((rows, depth))
+    if request is None:
+        request = Request([flat[:rows] for flat in storage.flat], whole.on, depth)
+        storage.requests[rows, depth] = request
+    return request
 
 
 def _line(kernel: Kernel, bound: list[tuple[Argument, Field | Rows]]) -> str:

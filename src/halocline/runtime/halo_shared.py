@@ -1,0 +1,204 @@
+"""Halos through memory that the ranks of a node share; messages to ranks on other nodes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from halocline.runtime import _native
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.halo_buffers import Arrays, Buffers, Packed, addresses, buffer_bytes, line
+from halocline.runtime.halo_choices import HaloChoice
+from halocline.runtime.halo_messages import Persistent
+from halocline.runtime.halo_traffic import Addresses, Message, Traffic
+from halocline.runtime.shared_memory import Bytes, SharedWindow, node_of
+
+
+class Segments:
+    """What the ranks of a node share for one exchange.
+
+    A segment holds where the messages of each rank begin; a counter for each rank that has put a
+    message here, one for what this rank has packed, one for what it has taken; and two buffers used
+    in turn, so that a sender waits only for what was taken two exchanges ago. Counters have
+    cache lines of their own unless `gap` is 8 bytes.
+    """
+
+    def __init__(
+        self,
+        communicator: Communicator,
+        exposed: Sequence[Message],
+        half: int,
+        gap: int,
+        factor: int,
+    ) -> None:
+        self.node = node_of(communicator)
+        size = self.node.size
+        self.gap, self._counters = gap, _whole_lines(8 * (size + 1))
+        self._buffers = self._counters + _whole_lines((size + 2) * gap)
+        self.window = SharedWindow(communicator, self._buffers + 2 * half)
+        table = self._table(self.node.here)
+        table[size] = half
+        for message, begin in zip(exposed, Buffers(exposed).begin, strict=True):
+            table[self.node.ranks.index(message.peer)] = begin * factor
+        if self.node.comm is not None:
+            self.node.comm.Barrier()
+
+    def _table(self, place: int) -> Any:
+        return self.window.segments[place][: 8 * (self.node.size + 1)].view(np.int64)
+
+    def views(self, messages: Sequence[Message], sizes: Sequence[int], half: int) -> list[Bytes]:
+        """Half buffers of messages in the segments of their peers."""
+        found = []
+        for message, size in zip(messages, sizes, strict=True):
+            place = self.node.ranks.index(message.peer)
+            table = self._table(place)
+            begin = self._buffers + half * int(table[-1]) + int(table[self.node.here])
+            found.append(self.window.segments[place][begin : begin + size])
+        return found
+
+    def own(self, messages: Sequence[Message], sizes: Sequence[int], half: int) -> list[Bytes]:
+        """Half buffers of messages in this rank's segment."""
+        table = self._table(self.node.here)
+        begins = [
+            self._buffers + half * int(table[-1]) + int(table[self.node.ranks.index(m.peer)])
+            for m in messages
+        ]
+        return [self.window.own[b : b + n] for b, n in zip(begins, sizes, strict=True)]
+
+    def _flags(self, places: Sequence[tuple[int, int]]) -> Addresses:
+        """Counters as (rank's place, number there)."""
+        return addresses(
+            [self.window.segments[p][self._counters + n * self.gap :] for p, n in places]
+        )
+
+    def put_by(self, messages: Sequence[Message]) -> Addresses:
+        """Counters here of what the senders of messages have put."""
+        here = self.node.here
+        return self._flags([(here, self.node.ranks.index(m.peer)) for m in messages])
+
+    def put_to(self, messages: Sequence[Message]) -> Addresses:
+        """Counters at the receivers of messages that this rank has put."""
+        here = self.node.here
+        return self._flags([(self.node.ranks.index(m.peer), here) for m in messages])
+
+    def packed(self, ranks: Sequence[int]) -> Addresses:
+        """Counters of exchanges that ranks have packed."""
+        return self._flags([(self.node.ranks.index(r), self.node.size) for r in ranks])
+
+    def taken(self, ranks: Sequence[int]) -> Addresses:
+        """Counters of exchanges that ranks have taken."""
+        return self._flags([(self.node.ranks.index(r), self.node.size + 1) for r in ranks])
+
+
+def _whole_lines(size: int) -> int:
+    return -(-size // line) * line
+
+
+class Shared:
+    """Reads from, or puts into, the memory of the neighbours on the same node."""
+
+    def __init__(
+        self,
+        communicator: Communicator,
+        comm: Any,
+        traffic: Traffic,
+        blocks: int,
+        choice: HaloChoice,
+    ) -> None:
+        ranks = set(node_of(communicator).ranks)
+        self.near, far = traffic.only(ranks), traffic.without(ranks)
+        self.comm, self.far = comm, None
+        if far.send or far.receive:
+            self.far = Persistent(comm, far, blocks, HaloChoice())
+        self.reads = choice.mechanism == "shared-read"
+        self.counted = choice.mechanism == "shared-count"
+        send, receive = self.near.send, self.near.receive
+        exposed, factor = send if self.reads else receive, 2 if self.counted else 1
+        self.shared = Segments(
+            communicator,
+            exposed,
+            half=factor * buffer_bytes(exposed),
+            gap=8 if choice.dense else line,
+            factor=factor,
+        )
+        here = [communicator.rank]
+        self._not_taken = self.shared.taken([m.peer for m in send])
+        self._take = self.shared.taken(here)
+        if self.reads:
+            self._come = self.shared.packed([m.peer for m in receive])
+            self._tell = self.shared.packed(here)
+        else:
+            self._come, self._tell = self.shared.put_by(receive), self.shared.put_to(send)
+        self._prepare(blocks)
+        self._count = 0
+
+    def _prepare(self, blocks: int) -> None:
+        """Packers whose buffers are those of the segments, for both halves."""
+        send, receive = self.near.send, self.near.receive
+        self.packed = Packed(self.near, blocks)
+        sizes = [[message.size for message in messages] for messages in (send, receive)]
+        if self.counted:
+            # Private buffers are read and written as 4-byte words.
+            words = [[-(-size // 4) for size in side] for side in sizes]
+            halves = range(2)
+            self._there = [
+                [v.view(np.uint64) for v in self.shared.views(send, [8 * n for n in words[0]], h)]
+                for h in halves
+            ]
+            self._here = [
+                [v.view(np.uint64) for v in self.shared.own(receive, [8 * n for n in words[1]], h)]
+                for h in halves
+            ]
+            self._out = self.packed.send.words
+            self._in = self.packed.receive.words
+            return
+        place_out = self.shared.own if self.reads else self.shared.views
+        place_in = self.shared.views if self.reads else self.shared.own
+        self._views = [
+            (place_out(send, sizes[0], half), place_in(receive, sizes[1], half)) for half in (0, 1)
+        ]
+        self._tables = [(addresses(out), addresses(into)) for out, into in self._views]
+
+    def _wait(self, flags: Addresses, count: int) -> None:
+        if self.far is None:
+            _native.wait_at(flags, count)
+            return
+        while not _native.reached(flags, count):
+            self.comm.Iprobe()  # lets messages to other nodes go on
+            os.sched_yield()
+
+    def start(self, arrays: Arrays) -> None:
+        self._count += 1
+        if self.far is not None:
+            self.far.start(arrays)
+        self._wait(self._not_taken, max(self._count - 2, 0))
+        half = self._count % 2
+        if self.counted:
+            self.packed.pack(arrays)
+            for words, there in zip(self._out, self._there[half], strict=True):
+                _native.put_counted(words, there, self._count & 0xFFFFFFFF)
+        else:
+            self.packed.pack(arrays, self._tables[half][0])
+            _native.post_at(self._tell, self._count)
+
+    def finish(self, arrays: Arrays) -> None:
+        half = self._count % 2
+        if self.far is not None:
+            self.far.finish(arrays)
+        if self.counted:
+            for here, words in zip(self._here[half], self._in, strict=True):
+                _native.take_counted(here, words, self._count & 0xFFFFFFFF)
+            self.packed.unpack(arrays)
+        else:
+            self._wait(self._come, self._count)
+            self.packed.unpack(arrays, self._tables[half][1])
+        _native.post_at(self._take, self._count)
+
+    def free(self) -> None:
+        if self.far is not None:
+            self.far.free()
+        self._views = []
+        self.shared.window.free()

@@ -1,0 +1,200 @@
+"""Random halo exchanges in every way that applies, compared with what the global field says.
+
+Run by test_halo_choices.py on many ranks: `random_exchanges.py EXCHANGES SEED [DELAY]`. With a
+delay [s] every rank sleeps for random times up to it between its calls.
+"""
+
+import sys
+import time
+import traceback
+from itertools import pairwise
+
+import numpy as np
+
+from halocline.runtime.blocks import Block, Rectangle, World
+from halocline.runtime.communicator import Communicator, world
+from halocline.runtime.decomposition import (
+    Decomposition,
+    DecompositionOptions,
+    Layout,
+    factorisations,
+)
+from halocline.runtime.fields import Field
+from halocline.runtime.halo_choices import HaloChoice
+from halocline.runtime.halo_patterns import is_processor_grid
+from halocline.runtime.halos import HaloExchange, Request
+from halocline.runtime.recorder import Recorder
+from halocline.runtime.topology import Topology
+
+Random = np.random.Generator
+
+
+def random_decomposition(random: Random, communicator: Communicator) -> Decomposition:
+    """Any shape, mask, cut and halo; often a full rectangle, where two stages work."""
+    while True:
+        nj, ni = (int(n) for n in random.integers(3, 26, 2))
+        if nj * ni < 8 * communicator.size:
+            continue
+        full = random.random() < 0.4
+        mask = random.random((nj, ni)) < (1.1 if full else random.uniform(0.3, 1.0))
+        kind = str(random.choice(["blocks", "blocks", "blocks", "curve", "cards"]))
+        if full:
+            kind = "blocks"
+        if mask.sum() < 2 * communicator.size:
+            continue
+        blocks_per_rank = 1 if random.random() < 0.5 else int(random.integers(2, 5))
+        topology = Topology(nj, ni, bool(random.integers(2)), bool(random.integers(2)))
+        decomposition = Decomposition(
+            mask,
+            topology,
+            halo=int(random.integers(1, 5)),
+            options=DecompositionOptions(kind=kind, blocks_per_rank=blocks_per_rank),
+            communicator=communicator,
+            components=communicator.size,
+        )
+        if full:
+            cut_into_grid(random, decomposition, blocks_per_rank)
+        return decomposition
+
+
+def cut_into_grid(random: Random, decomposition: Decomposition, blocks_per_rank: int) -> None:
+    """Cut into rows and columns anywhere, if there are enough cells."""
+    world_ = decomposition.world
+    nj, ni = world_.mask.shape
+    wanted = decomposition.communicator.size * blocks_per_rank
+    possible = [(r, c) for r, c in factorisations(wanted) if r <= nj and c <= ni]
+    if not possible:
+        return
+    rows, columns = possible[random.integers(len(possible))]
+
+    def cut(length: int, parts: int) -> list[tuple[int, int]]:
+        inner = np.sort(random.permutation(np.arange(1, length))[: parts - 1]).tolist()
+        return list(pairwise([0, *inner, length]))
+
+    across = cut(ni, columns)
+    sides = [(j, i) for j in cut(nj, rows) for i in across]
+    rectangles = tuple(Rectangle(n, n // blocks_per_rank, *j, *i) for n, (j, i) in enumerate(sides))
+    world_ = World(world_.topology, world_.mask, world_.halo, rectangles)
+    mine = [r for r in rectangles if r.rank == decomposition.communicator.rank]
+    decomposition.world = world_
+    decomposition.home = decomposition.planes = Layout(
+        "blocks", [Block(world_, r) for r in mine], None
+    )
+
+
+class Case:
+    """One field whose halo is to be filled, and what must be there afterwards."""
+
+    def __init__(self, random: Random, decomposition: Decomposition, on: str) -> None:
+        self.decomposition = decomposition
+        self.layout = decomposition.planes
+        dtype = random.choice(["float32", "float64", "int32"])
+        outer = tuple(int(n) for n in random.integers(1, 5, random.integers(0, 3)))
+        self.field = Field("x", "1", decomposition, outer=outer, on=on, dtype=dtype)
+        self.storage = self.field.storage(self.layout)
+        self.depth = int(random.integers(1, decomposition.world.halo + 1))
+        total = self.storage.flat[0].shape[0]
+        self.rows = int(random.integers(1, total + 1)) if random.random() < 0.3 else total
+        flat = [array[: self.rows] for array in self.storage.flat]
+        self.request = Request(flat, on, self.depth)
+
+    def fill(self, random: Random) -> None:
+        """New values, garbage in all halos; remembers what is expected."""
+        world_, field = self.decomposition.world, self.field
+        shape = world_.mask.shape if field.on == "cells" else (world_.sea_points,)
+        bits = random.integers(0, 256, (*field.outer, *shape, field.dtype.itemsize), np.uint8)
+        truth = bits.view(field.dtype)[..., 0]
+        self.field.now_in(self.layout)
+        field._fill(self.storage, truth)
+        self.expected = []
+        for array, block in zip(self.storage.arrays, self.layout.blocks, strict=True):
+            assert isinstance(block, Block)
+            if field.on == "points":
+                j, i = block.point_j, block.point_i
+                owned = np.arange(block.points) < block.owned_points
+            else:
+                j, i = np.indices(block.shape)
+                owned = block.owned
+            there = world_.owner[block.cell_j[j, i], block.cell_i[j, i]] >= 0
+            there &= block.inside[j, i]
+            filled = owned | (there & (block.distance(j, i) <= self.depth))
+            wanted = np.where(filled, array, np.array(77, field.dtype))
+            rows = wanted.reshape(-1, *filled.shape)
+            rows[self.rows :] = np.where(owned, rows[self.rows :], np.array(77, field.dtype))
+            array[...] = np.where(owned, array, np.array(77, field.dtype))
+            self.expected.append(wanted)
+
+    @property
+    def right(self) -> bool:
+        """Whether halos hold what their owners hold, to the bit, and nothing else was touched."""
+        return all(
+            np.ascontiguousarray(array).tobytes() == wanted.tobytes()
+            for array, wanted in zip(self.storage.arrays, self.expected, strict=True)
+        )
+
+
+def exchange_once(
+    random: Random, exchange: HaloExchange, cases: list[Case], choice: HaloChoice, nap: float
+) -> None:
+    """Exchange once, all fields together or two exchanges under way at the same time."""
+    layout = cases[0].layout
+    for case in cases:
+        case.fill(random)
+    cut = int(random.integers(0, len(cases)))
+    own = np.random.default_rng(exchange.decomposition.communicator.rank + cut)
+
+    def sleep() -> None:
+        if nap:
+            time.sleep(own.random() ** 4 * nap)
+
+    under_way = []
+    for part in (cases[:cut], cases[cut:]):
+        if part:
+            sleep()
+            under_way.append(exchange.start(layout, [c.request for c in part], choice))
+    for pending in under_way:
+        sleep()
+        pending.finish()
+    for case in cases:
+        assert case.right, f"{choice} of {exchange.signature(layout, [c.request for c in cases])}"
+
+
+def random_exchanges(number: int, seed: int, delay: float = 0.0) -> dict[str, int]:
+    """Do about `number` exchanges; how often each way was taken."""
+    communicator = world()
+    random = np.random.default_rng(seed)
+    taken: dict[str, int] = {}
+    while sum(taken.values()) < number:
+        decomposition = random_decomposition(random, communicator)
+        places = [["cells"], ["cells"], ["points"], ["cells", "points"]][random.integers(4)]
+        cases = [
+            Case(random, decomposition, str(random.choice(places)))
+            for _ in range(random.integers(1, 5))
+        ]
+        exchange = HaloExchange(decomposition, Recorder())
+        found = exchange.choices(decomposition.planes, [case.request for case in cases])
+        on_cells = all(case.field.on == "cells" for case in cases)
+        if on_cells and is_processor_grid(decomposition.world):
+            found.append(HaloChoice(two_stage=True))
+        found += [HaloChoice("persistent", "mixed", int(random.integers(1, 400)))]
+        found += [HaloChoice("put-flags", "segments", int(random.integers(1, 400)))]
+        for at in random.permutation(len(found))[:8]:
+            choice = found[at]
+            for _ in range(random.integers(1, 5)):
+                exchange_once(random, exchange, cases, choice, delay)
+                taken[choice.text] = taken.get(choice.text, 0) + 1
+        exchange.free()
+    return taken
+
+
+if __name__ == "__main__":
+    try:
+        counted = random_exchanges(int(sys.argv[1]), int(sys.argv[2]), *map(float, sys.argv[3:]))
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        world().abort(1)
+    if world().rank == 0:
+        for text in sorted(counted):
+            print(counted[text], text)
+        print("exchanges", sum(counted.values()))
