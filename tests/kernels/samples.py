@@ -310,3 +310,76 @@ source_parts = (
 for physics, package_name in (("ST2", "tolman_chalikov"), ("ST4", "ardhuin")):
     samples[f"integrate_{package_name}"] = source_sample(physics, ())
     samples[f"separate_{package_name}"] = source_sample(physics, source_parts)
+
+
+def elliptic_cells(
+    random: np.random.Generator, halo: int = 1, rows: int = 4, columns: int = 11
+) -> tuple[tuple[int, int, int, int, int], dict[str, np.ndarray]]:
+    """A box and, by the names of the elliptic kernels' arguments, values on its padded cells."""
+    shape = (rows + 2 * halo, columns + 2 * halo)
+    names = (
+        "direction image right_side solution residual preconditioned preconditioned_image turned"
+        " turned_image image_of_turned turned_direction correction new_solution"
+    )
+    arrays = {name: random.standard_normal(shape) for name in names.split()}
+    coefficients = ("diagonal", "west", "south", "corner", "inverse_diagonal")
+    arrays |= {name: random.uniform(0.5, 1.5, shape) for name in coefficients}
+    return (halo, halo + rows, halo, halo + columns, 0), arrays
+
+
+def elliptic_sample(kernel: str, *scalars: str) -> None:
+    """Register the sample of an elliptic kernel with these scalar arguments."""
+
+    @sample(kernel)
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        from halocline.numerics import _native
+        from halocline.runtime._native import exponent_place, part_count
+
+        box, cells = elliptic_cells(random)
+        names = [argument[0] for argument in _native.contracts[kernel]]
+        arrays = {name: cells[name].astype(dtype) for name in names if name != "parts"}
+        if "parts" in names:
+            arrays["parts"] = np.zeros((3, part_count))
+            arrays["parts"][:, exponent_place] = 16
+        return Sample(box, arrays, {name: random.uniform(0.5, 1.5) for name in scalars})
+
+
+for name, scalars in {
+    "apply_nine_point": "",
+    "nine_point_residual": "",
+    "precondition_diagonal": "",
+    "two_products": "",
+    "new_direction": "beta",
+    "direction_image": "",
+    "step_along_direction": "alpha",
+    "step_along_direction_diagonal": "alpha",
+    "three_products": "",
+    "chronopoulos_gear_step": "alpha beta",
+    "chronopoulos_gear_step_diagonal": "alpha beta",
+    "pipelined_products": "",
+    "pipelined_step": "alpha beta",
+    "chebyshev_start": "weight",
+    "chebyshev_step_diagonal": "weight memory",
+    "chebyshev_update": "weight memory",
+}.items():
+    elliptic_sample(name, *scalars.split())
+
+
+@sample("precondition_blocks")
+def precondition_blocks(random: np.random.Generator, dtype: type) -> Sample:
+    """Four tiles of 8 x 8 cells that meet in the box."""
+    halo, rows, columns, width = 7, 2, 2, 8
+    box, cells = elliptic_cells(random, halo, rows, columns)
+    tile_rows = np.array([[0, 8], [8, 16]], np.int32)
+    tile_columns = np.array([[0, 8], [8, 16]], np.int32)
+    factors = random.uniform(0.01, 0.05, (2, 16, width + 3, width))
+    return Sample(
+        box,
+        {
+            "residual": cells["residual"].astype(dtype),
+            "factors": factors.astype(dtype),
+            "tile_rows": tile_rows,
+            "tile_columns": tile_columns,
+            "preconditioned": cells["preconditioned"].astype(dtype),
+        },
+    )

@@ -170,9 +170,13 @@ def compare(
     """Offsets from every changed cell of the answer to the poked cell."""
     found = []
     for output in kernel.arguments:
-        if not output.writes or output.place == "none":
+        if not output.writes:
             continue
         differs = base[output.name] != result[output.name]
+        if output.place == "none":  # a sum over the cells of the box
+            if differs.any() and owned(argument, sample, base[argument.name])[at]:
+                found.append((0, 0))
+            continue
         if output.name == argument.name:
             inside = owned(output, sample, base[output.name])[at]
             if not inside:

@@ -58,6 +58,8 @@ class Decomposition:
 
     Cards have two layouts: `home`, where the points of a hand have all their components, and
     `planes`, where some components have all points. Otherwise the two are the same.
+
+    Blocks of a processor grid begin at multiples of `unit` (rows, columns) of the global grid.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Decomposition:
         options: DecompositionOptions | None = None,
         communicator: Communicator | None = None,
         components: int = 0,
+        unit: tuple[int, int] = (1, 1),
     ) -> None:
         self.options = options or DecompositionOptions()
         self.communicator: Communicator = communicator or Alone()
@@ -97,8 +100,13 @@ class Decomposition:
                 np.arange(rank, components, ranks, dtype=np.int32),
             )
         else:
-            cut = cut_curve if self.kind == "curve" else cut_blocks
-            self.world = World(topology, mask, halo, cut(mask, ranks, per_rank, halo))
+            if unit != (1, 1):
+                rectangles = cut_units(mask, ranks, per_rank, unit)
+            elif self.kind == "curve":
+                rectangles = cut_curve(mask, ranks, per_rank, halo)
+            else:
+                rectangles = cut_blocks(mask, ranks, per_rank, halo)
+            self.world = World(topology, mask, halo, rectangles)
             blocks = [Block(self.world, r) for r in self.world.rectangles if r.rank == rank]
             self.home = self.planes = Layout(self.kind, blocks, None)
 
@@ -223,6 +231,42 @@ def cut_blocks(mask: Mask, ranks: int, per_rank: int, halo: int) -> tuple[Rectan
     for rank, part in enumerate(_deal(shares, ranks)):
         rectangles += [(rank, *blocks[n]) for n in part]
     return tuple(Rectangle(number, *r) for number, r in enumerate(rectangles))
+
+
+def cut_units(
+    mask: Mask, ranks: int, per_rank: int, unit: tuple[int, int]
+) -> tuple[Rectangle, ...]:
+    """Blocks of whole units of cells; the factorisation with the least largest load wins.
+
+    The load of a block is its cells in units with sea; land-only blocks are dropped.
+    """
+    (nj, ni), (height, width) = mask.shape, unit
+    rows, columns = -(-nj // height), -(-ni // width)
+    padded = np.pad(mask, ((0, rows * height - nj), (0, columns * width - ni)))
+    sea: Mask = np.asarray(padded.reshape(rows, height, columns, width).any(axis=(1, 3)))
+    best: tuple[int, list[list[tuple[int, int, int, int]]]] | None = None
+    for down, across in factorisations(ranks * per_rank):
+        if down > rows or across > columns:
+            continue
+        blocks = _grid_of_blocks(sea, down, across)
+        if len(blocks) < ranks:
+            continue
+        shares = np.array([float(sea[j0:j1, i0:i1].sum()) for j0, j1, i0, i1 in blocks])
+        deal = _deal(shares, ranks)
+        load = int(max(shares[part].sum() for part in deal))
+        if best is None or load < best[0]:
+            best = load, [[blocks[n] for n in part] for part in deal]
+    if best is None:
+        raise UserError(
+            f"Cannot cut {nj} x {ni} cells in units of {height} x {width} into blocks for {ranks}"
+            " ranks. Use fewer ranks or smaller units."
+        )
+    cells = [
+        (rank, j0 * height, min(j1 * height, nj), i0 * width, min(i1 * width, ni))
+        for rank, part in enumerate(best[1])
+        for j0, j1, i0, i1 in part
+    ]
+    return tuple(Rectangle(number, *cell) for number, cell in enumerate(cells))
 
 
 def factorisations(number: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 
 from halocline.runtime import _native
 from halocline.runtime.communicator import Communicator
-from halocline.runtime.recorder import Recorder
 from halocline.runtime.sum_choice import SumChoice
 from halocline.runtime.sum_variants import Reduction, reduction
 
@@ -37,8 +35,7 @@ class GlobalSums:
     is not it is noticed inside the one reduction, and the sum is done again. So the bits do not
     depend on earlier calls either.
 
-    With `ordinary` sums are fast, and their bits depend on the decomposition. A `recorder` counts
-    the calls and the time on the way over the ranks.
+    With `ordinary` sums are fast, and their bits depend on the decomposition.
 
     >>> from halocline.runtime.communicator import Alone
     >>> sums = GlobalSums(Alone(), 2)
@@ -53,10 +50,8 @@ class GlobalSums:
         choice: SumChoice | None = None,
         *,
         ordinary: bool = False,
-        recorder: Recorder | None = None,
     ) -> None:
         self.communicator, self.count, self.ordinary = communicator, count, ordinary
-        self._recorder = recorder
         self.exponents = np.zeros(count, np.int32)
         self._words = 1 if ordinary else _native.word_count
         self._choice = choice
@@ -125,19 +120,11 @@ class GlobalSums:
 
     def of_parts(self, parts: Parts, again: Fill) -> NDArray[np.float64]:
         """Sums whose parts a kernel has made; `again` fills new parts from the same terms."""
-        begun = time.perf_counter()
-        totals = self.reduction.add(self.words(parts))
-        self.record(begun)
-        return self.settle(totals, parts, again)
+        return self.settle(self.reduction.add(self.words(parts)), parts, again)
 
     def start_parts(self, parts: Parts, again: Fill) -> PendingSums:
         """Begin the sums of parts that a kernel has made."""
         return PendingSums(self, parts, again)
-
-    def record(self, begun: float) -> None:
-        """Put the time since `begun` on record."""
-        if self._recorder is not None:
-            self._recorder.add("global sum", time.perf_counter() - begun)
 
     def words(self, parts: Parts) -> NDArray[np.float64]:
         """What is added over the ranks."""
@@ -182,10 +169,7 @@ class PendingSums:
 
     def finish(self) -> NDArray[np.float64]:
         """The sums, the same bits on all ranks; a call for all ranks."""
-        begun = time.perf_counter()
-        totals = self._pending.finish()
-        self._sums.record(begun)
-        return self._sums.settle(totals, self._parts, self._again)
+        return self._sums.settle(self._pending.finish(), self._parts, self._again)
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:

@@ -1,0 +1,250 @@
+"""Preconditioned conjugate gradients in three arrangements: two reductions, one, or one hidden."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from itertools import count
+from types import SimpleNamespace
+from typing import Protocol
+
+from halocline.numerics.elliptic import EllipticOperator, kernels
+from halocline.numerics.kernel_sums import KernelSums
+from halocline.numerics.preconditioners import Preconditioner
+from halocline.runtime.fields import Field
+from halocline.runtime.prepared import PreparedCall
+from halocline.runtime.runner import Runner
+
+volume_rate = "m3 s-2"
+
+
+class Judge(Protocol):
+    """Says when an iteration ends."""
+
+    def ended(self, iteration: int, square: float) -> bool:
+        """Judge the squared norm of the residual after an iteration."""
+
+    def broke_down(self) -> None:
+        """Hear that the operator or the preconditioner is not positive definite."""
+
+    def to_go(self, rate: float) -> int:
+        """Iterations until the next check, where the residual's logarithm falls by `rate`."""
+
+
+class Iteration(ABC):
+    """What the arrangements share: fields by the names of the kernels' arguments.
+
+    `iterate` starts from `residual`, which belongs to `right_side` and `solution`, and changes the
+    last two. The steps taken are kept in `steps` as (alpha, beta): Lanczos' matrix follows.
+    """
+
+    def __init__(
+        self,
+        operator: EllipticOperator,
+        run: Runner,
+        preconditioner: Preconditioner,
+        right_side: Field,
+        solution: Field,
+        residual: Field,
+    ) -> None:
+        self.operator, self.run = operator, run
+        self.space = SimpleNamespace(
+            diagonal=operator.diagonal,
+            west=operator.west,
+            south=operator.south,
+            corner=operator.corner,
+            inverse_diagonal=preconditioner.inverse_diagonal,
+            right_side=right_side,
+            solution=solution,
+            residual=residual,
+        )
+        self.add("preconditioned", "direction")
+        self.add("image", units=volume_rate)
+        self.fused = preconditioner.inverse_diagonal is not None
+        self.precondition = preconditioner.prepare(run, residual, self.space.preconditioned)
+        self.steps: list[tuple[float, float]] = []
+
+    @abstractmethod
+    def iterate(self, judge: Judge) -> None:
+        """Iterate until `judge` ends it."""
+
+    def add(self, *names: str, units: str = "m2 s-2") -> None:
+        for name in names:
+            setattr(self.space, name, self.operator.field(name, units))
+
+    def call(self, kernel: str, sums: KernelSums | None = None, **given: Field) -> PreparedCall:
+        parts = {} if sums is None else {"parts": sums.parts}
+        return PreparedCall(self.run, kernels[kernel], self.space, **parts, **given)
+
+    def clear(self, *names: str) -> None:
+        """Begin anew with zero directions."""
+        self.steps.clear()
+        for name in names:
+            for block in getattr(self.space, name).blocks:
+                block[...] = 0.0
+
+
+class ConjugateGradient(Iteration):
+    """The method of Hestenes & Stiefel (1952): two reductions and one halo per iteration."""
+
+    def __init__(
+        self,
+        operator: EllipticOperator,
+        run: Runner,
+        preconditioner: Preconditioner,
+        right_side: Field,
+        solution: Field,
+        residual: Field,
+    ) -> None:
+        super().__init__(operator, run, preconditioner, right_side, solution, residual)
+        self.sums = KernelSums(operator.decomposition, 2)
+        self.curvature = KernelSums(operator.decomposition, 1)
+        self.products = self.call("two_products", self.sums)
+        self.turn = self.call("new_direction")
+        self.image = self.call("direction_image", self.curvature)
+        self.step = (
+            self.call("step_along_direction_diagonal", self.sums)
+            if self.fused
+            else self.call("step_along_direction")
+        )
+        self.sums.again, self.curvature.again = self.products, self.image
+
+    def iterate(self, judge: Judge) -> None:
+        self.clear("direction")
+        self.precondition()
+        self.sums.begin()
+        self.products()
+        product, square = self.sums.finish()
+        beta = 0.0
+        for iteration in count():
+            if judge.ended(iteration, square):
+                return
+            self.turn(beta=beta)
+            self.curvature.begin()
+            self.image()
+            (curvature,) = self.curvature.finish()
+            if not (curvature > 0.0 and product > 0.0):
+                return judge.broke_down()
+            alpha, before = product / curvature, product
+            self.steps.append((alpha, beta))
+            self.sums.begin()
+            self.step(alpha=alpha)
+            if not self.fused:
+                self.precondition()
+                self.products()
+            product, square = self.sums.finish()
+            beta = product / before
+
+
+class ChronopoulosGear(Iteration):
+    """One reduction per iteration, of three sums (Chronopoulos & Gear 1989, J. Comput. Appl. Math.
+    25, 153; arranged as in D'Azevedo, Eijkhout & Romine 1993), and one halo."""
+
+    def __init__(
+        self,
+        operator: EllipticOperator,
+        run: Runner,
+        preconditioner: Preconditioner,
+        right_side: Field,
+        solution: Field,
+        residual: Field,
+    ) -> None:
+        super().__init__(operator, run, preconditioner, right_side, solution, residual)
+        self.add("preconditioned_image", units=volume_rate)
+        self.sums = KernelSums(operator.decomposition, 3)
+        self.products = self.sums.again = self.call("three_products", self.sums)
+        self.step = self.call("chronopoulos_gear_step" + "_diagonal" * self.fused)
+
+    def iterate(self, judge: Judge) -> None:
+        self.clear("direction", "image")
+        self.precondition()
+        before = curvature = beta = 0.0
+        for iteration in count():
+            self.sums.begin()
+            self.products()
+            product, turned, square = self.sums.finish()
+            if judge.ended(iteration, square):
+                return
+            if iteration:
+                beta = product / before
+            curvature = turned - beta * beta * curvature
+            if not (curvature > 0.0 and product > 0.0):
+                return judge.broke_down()
+            alpha, before = product / curvature, product
+            self.steps.append((alpha, beta))
+            self.step(alpha=alpha, beta=beta)
+            if not self.fused:
+                self.precondition()
+
+
+class Pipelined(Iteration):
+    """One reduction per iteration, hidden behind the preconditioner and the operator (Ghysels &
+    Vanroose 2014, Parallel Computing 40, 224). Its recurrences drift: what they stand for is
+    computed anew now and then."""
+
+    renewal = 50
+    """Iterations after which the recurrences begin anew."""
+
+    def __init__(
+        self,
+        operator: EllipticOperator,
+        run: Runner,
+        preconditioner: Preconditioner,
+        right_side: Field,
+        solution: Field,
+        residual: Field,
+    ) -> None:
+        super().__init__(operator, run, preconditioner, right_side, solution, residual)
+        self.add("turned", "turned_direction")
+        self.add("preconditioned_image", "turned_image", "image_of_turned", units=volume_rate)
+        space = self.space
+        self.first_image = self.call(
+            "apply_nine_point", direction=space.preconditioned, image=space.preconditioned_image
+        )
+        self.sums = KernelSums(operator.decomposition, 3)
+        self.products = self.sums.again = self.call("pipelined_products", self.sums)
+        self.precondition_image = preconditioner.prepare(
+            run, space.preconditioned_image, space.turned
+        )
+        self.image = self.call("apply_nine_point", direction=space.turned, image=space.turned_image)
+        self.step = self.call("pipelined_step", self.sums)
+        self.square = KernelSums(operator.decomposition, 1)
+        self.renew = (
+            self.call("nine_point_residual", self.square),
+            self.precondition,
+            self.first_image,
+            self.call("apply_nine_point"),
+            preconditioner.prepare(run, space.image, space.turned_direction),
+            self.call(
+                "apply_nine_point", direction=space.turned_direction, image=space.image_of_turned
+            ),
+            self.products,
+        )
+
+    def iterate(self, judge: Judge) -> None:
+        self.clear("direction", "image", "turned_direction", "image_of_turned")
+        self.precondition()
+        self.first_image()
+        self.sums.begin()
+        self.products()
+        before = alpha = beta = 0.0
+        for iteration in count():
+            pending = self.sums.start()
+            self.precondition_image()
+            self.image()
+            product, turned, square = pending.finish()
+            if judge.ended(iteration, square):
+                return
+            curvature = turned
+            if iteration:
+                beta = product / before
+                curvature = turned - beta * product / alpha
+            if not (curvature > 0.0 and product > 0.0):
+                return judge.broke_down()
+            alpha, before = product / curvature, product
+            self.steps.append((alpha, beta))
+            self.sums.begin()
+            self.step(alpha=alpha, beta=beta)
+            if (iteration + 1) % self.renewal == 0:
+                self.sums.begin()
+                for call in self.renew:
+                    call()

@@ -1,0 +1,149 @@
+"""The nine-point elliptic operator of a free surface that is implicit in time.
+
+On every sea cell, for a pressure p over a reference density [m2 s-2]:
+
+    A p = -area (div(H grad p) - shift p),   shift = 1 / (g alpha tau dt) [m-1],
+
+symmetric and positive definite; A p is in m3 s-2. Gradients live at cell corners, where each of the
+four cells around takes a quarter, and the divergence is their negative adjoint (Dukowicz & Smith
+1994, J. Geophys. Res. 99, 7991; POP reference manual, Smith et al. 2010, LAUR-10-01853, "spatial
+discretization" and "barotropic solver").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from halocline.core.errors import UserError
+from halocline.grids.layered import LayeredGrid
+from halocline.numerics import _native
+from halocline.runtime.decomposition import Decomposition
+from halocline.runtime.fields import Field
+from halocline.runtime.kernel import kernels_of
+from halocline.runtime.topology import Topology
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+kernels = kernels_of(_native)
+
+
+@dataclass(frozen=True)
+class NinePoint:
+    """The operator's numbers on the global grid, each of shape (nj, ni); metres.
+
+    `west`, `south` and `corner` couple a cell with its western, southern and south-western
+    neighbour; the south-western corner also couples its western with its southern neighbour.
+    """
+
+    diagonal: Array
+    west: Array
+    south: Array
+    corner: Array
+    area: Array  # of the cells [m2]
+    mask: Mask
+    topology: Topology
+
+
+def time_step_shift(gravity: float, alpha: float, tau: float, dt: float) -> float:
+    """What the time step adds to the operator [m-1]: 1 / (gravity alpha tau dt).
+
+    `gravity` [m s-2]; `alpha` weight of the new pressure [1]; `tau` interval of the leapfrog step
+    and `dt` step of the surface [s].
+    """
+    return 1.0 / (gravity * alpha * tau * dt)
+
+
+def nine_point(
+    depth: Array,
+    x_face_width: Array,
+    y_face_width: Array,
+    area: Array,
+    topology: Topology,
+    shift: float,
+) -> NinePoint:
+    """Build the operator from global metrics and depths.
+
+    `depth` of the cells [m], 0 on land, and their `area` [m2], shape (nj, ni); lengths [m] of
+    western faces `x_face_width`, shape (nj, ni + 1), and southern faces `y_face_width`, shape
+    (nj + 1, ni). Depth at a corner is the least of the four around it.
+    """
+    cells = _padded(depth, topology)
+    corner_depth = np.minimum(
+        np.minimum(cells[:-1, :-1], cells[:-1, 1:]), np.minimum(cells[1:, :-1], cells[1:, 1:])
+    )
+    dx = np.pad(y_face_width, ((0, 0), (1, 1)), "wrap" if topology.periodic_i else "edge")
+    dy = np.pad(x_face_width, ((1, 1), (0, 0)), "wrap" if topology.periodic_j else "edge")
+    dx, dy = 0.5 * (dx[:, :-1] + dx[:, 1:]), 0.5 * (dy[:-1] + dy[1:])
+    along_x, along_y = 0.25 * corner_depth * dy / dx, 0.25 * corner_depth * dx / dy
+    corner, excess = along_x + along_y, along_x - along_y
+    mask = depth > 0
+    corners = (corner[:-1, :-1] + corner[:-1, 1:]) + (corner[1:, :-1] + corner[1:, 1:])
+    return NinePoint(
+        diagonal=np.where(mask, corners + area * shift, 1.0),
+        west=(excess[:-1] + excess[1:])[:, :-1],
+        south=-(excess[:, :-1] + excess[:, 1:])[:-1],
+        corner=corner[:-1, :-1],
+        area=area,
+        mask=mask,
+        topology=topology,
+    )
+
+
+def _padded(depth: Array, topology: Topology) -> Array:
+    """Cells with one more on all sides: land, or those across a periodic side."""
+    cells = np.pad(depth, 1)
+    if topology.periodic_j:
+        cells[0], cells[-1] = cells[-2], cells[1]
+    if topology.periodic_i:
+        cells[:, 0], cells[:, -1] = cells[:, -2], cells[:, 1]
+    return cells
+
+
+def nine_point_of(grid: LayeredGrid, shift: float) -> NinePoint:
+    """The operator of a grid of layers, whose depth is the sum of its wet levels."""
+    bottom = np.concatenate([[0.0], np.cumsum(grid.thickness[::-1])])
+    return nine_point(
+        bottom[grid.wet_levels],
+        grid.x_face_width,
+        grid.y_face_width,
+        grid.area,
+        grid.topology,
+        shift,
+    )
+
+
+class EllipticOperator:
+    """The operator on the local blocks of a decomposition, as static fields."""
+
+    def __init__(
+        self, numbers: NinePoint, decomposition: Decomposition, dtype: DTypeLike = np.float64
+    ) -> None:
+        if decomposition.kind == "cards":
+            raise UserError(
+                "Cards have no neighbours, but the elliptic operator needs them. Use"
+                " decomposition.kind = 'blocks' or 'curve'."
+            )
+        self.numbers, self.decomposition, self.dtype = numbers, decomposition, np.dtype(dtype)
+        self.diagonal = self._static("diagonal", "m", numbers.diagonal)
+        self.west = self._static("west", "m", numbers.west)
+        self.south = self._static("south", "m", numbers.south)
+        self.corner = self._static("corner", "m", numbers.corner)
+        self.norm_of_area = float(np.sqrt(np.square(numbers.area[numbers.mask]).sum()))
+        """Root of the sum of squared areas [m2]: turns norms of residuals into m s-2."""
+
+    def _static(self, name: str, units: str, values: Any) -> Field:
+        field = Field(name, units, self.decomposition, on="cells", dtype=self.dtype, static=True)
+        field.set_global(np.asarray(values, self.dtype))
+        return field
+
+    def scaling(self, values: Array) -> Field:
+        """A static field of a diagonal preconditioner from global values, 0 on land."""
+        return self._static("inverse_diagonal", "m-1", np.where(self.numbers.mask, values, 0.0))
+
+    def field(self, name: str, units: str = "m2 s-2") -> Field:
+        """A new field of the operator's precision, zero."""
+        return Field(name, units, self.decomposition, on="cells", dtype=self.dtype)

@@ -1,0 +1,95 @@
+#pragma once
+#include <cstddef>
+#include <utility>
+
+#include "pack.hpp"
+#include "runtime/reductions.hpp"
+#include "view.hpp"
+
+/// Loops over rows in packs of lanes, with exact sums of products on the way.
+///
+/// What is left of a row after the last whole pack is done value by value with the same operations.
+namespace halocline {
+
+/// A type handed to a generic lambda: `body(Lane<V>{}, i)` computes `width_of<V>` values from i.
+template <class V>
+struct Lane {
+  using type = V;
+};
+
+template <class T, class Body>
+INLINE void over_row(std::ptrdiff_t i0, std::ptrdiff_t i1, const Body& body) {
+  constexpr std::ptrdiff_t width = lanes<T>;
+  std::ptrdiff_t i = i0;
+  for (; i + width <= i1; i += width) body(Lane<pack<T, lanes<T>>>{}, i);
+  for (; i < i1; ++i) body(Lane<T>{}, i);
+}
+
+/// `Count` order-independent sums that a loop makes on its way; one object per thread.
+template <int Count>
+class LoopSums {
+  using Wide = pack<double, lanes<double>>;
+
+ public:
+  explicit LoopSums(View2<const double> parts)
+      : LoopSums(parts, std::make_integer_sequence<int, Count>{}) {}
+
+  /// Add a * b, lane by lane, to sum `at`; products of float are exact.
+  template <class V>
+  INLINE void add(int at, V a, V b) {
+    using T = scalar_of<V>;
+    if constexpr (std::is_same_v<V, Wide>) {
+      sum_[at].add(a * b);
+    } else if constexpr (std::is_arithmetic_v<V>) {
+      Wide product{};
+      product[0] = static_cast<double>(a) * static_cast<double>(b);
+      sum_[at].add(product);
+    } else {
+      for (int first = 0; first < width_of<V>; first += width_of<Wide>) {
+        Wide product{};
+        for (int lane = 0; lane < width_of<Wide>; ++lane)
+          product[lane] = static_cast<double>(static_cast<T>(a[first + lane])) *
+                          static_cast<double>(b[first + lane]);
+        sum_[at].add(product);
+      }
+    }
+  }
+
+  /// Add to parts[sum][fold]; threads one after the other.
+  void store(View2<double> parts) {
+#pragma omp critical(halocline_loop_sums)
+    for (int at = 0; at < Count; ++at) sum_[at].store(parts.row(at));
+  }
+
+ private:
+  template <int... At>
+  LoopSums(View2<const double> parts, std::integer_sequence<int, At...>)
+      : sum_{ExactSum<Wide>(parts.row(At))...} {}
+
+  ExactSum<Wide> sum_[Count];
+};
+
+/// Run `body(j)` for every row of the box, rows side by side in threads.
+template <class Body>
+void for_rows(Box box, const Body& body) {
+#pragma omp parallel for schedule(static)
+  for (int j = box.j0; j < box.j1; ++j) body(j);
+}
+
+/// The same with sums: `body(j, sums)` adds to `parts`, which carry the scales.
+template <int Count, class Body>
+void for_rows_with_sums(Box box, View2<double> parts, const Body& body) {
+#pragma omp parallel
+  {
+    LoopSums<Count> sums({parts.data, parts.extent, parts.stride});
+#pragma omp for schedule(static)
+    for (int j = box.j0; j < box.j1; ++j) {
+      LoopSums<Count> in_registers = sums;
+      body(j, in_registers);
+      sums = in_registers;
+    }
+    sums.store(parts);
+  }
+}
+
+}  // namespace halocline

@@ -1,0 +1,121 @@
+"""The solver of elliptic equations: operator, preconditioner and method put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from halocline.numerics.chebyshev import Chebyshev, spectrum_bounds
+from halocline.numerics.chebyshev_weights import Bounds
+from halocline.numerics.conjugate_gradient import (
+    ChronopoulosGear,
+    ConjugateGradient,
+    Iteration,
+    Pipelined,
+)
+from halocline.numerics.elliptic import EllipticOperator, kernels
+from halocline.numerics.kernel_sums import KernelSums
+from halocline.numerics.preconditioners import Blocks, Polynomial, Preconditioner, Scaling
+from halocline.numerics.solver_options import Convergence, SolverOptions, Watch
+from halocline.runtime.blocks import Block
+from halocline.runtime.fields import Field
+from halocline.runtime.prepared import PreparedCall
+from halocline.runtime.runner import Runner
+
+
+class EllipticSolver:
+    """Solves A solution = right_side again and again with one operator.
+
+    Factors and bounds of the spectrum are made once, here. A call for all ranks, like `solve`.
+    """
+
+    def __init__(
+        self, operator: EllipticOperator, run: Runner, options: SolverOptions | None = None
+    ) -> None:
+        self.operator, self.run, self.options = operator, run, options or SolverOptions()
+        self._bounds: Bounds | None = None
+        self.preconditioner = self._make_preconditioner()
+        self._right_side = operator.field("right_side", "m3 s-2")
+        self._solution = operator.field("solution")
+        residual = operator.field("residual", "m3 s-2")
+        self._square = KernelSums(operator.decomposition, 1)
+        self._start = self._square.again = PreparedCall(
+            run,
+            kernels["nine_point_residual"],
+            operator,
+            right_side=self._right_side,
+            solution=self._solution,
+            residual=residual,
+            parts=self._square.parts,
+        )
+        self._norm = KernelSums(operator.decomposition, 2)
+        self._measure = self._norm.again = PreparedCall(
+            run,
+            kernels["two_products"],
+            residual=self._right_side,
+            preconditioned=self._right_side,
+            parts=self._norm.parts,
+        )
+        fields = (self._right_side, self._solution, residual)
+        arguments = (operator, run, self.preconditioner, *fields)
+        method = self.options.method
+        if method == "chebyshev":
+            self._bounds = spectrum_bounds(
+                operator, run, self.preconditioner, self.options.bound_tolerance
+            )
+            self.iteration: Iteration = Chebyshev(*arguments, self._bounds)
+        else:
+            kinds: dict[str, Callable[..., Iteration]] = {
+                "conjugate_gradient": ConjugateGradient,
+                "chronopoulos_gear": ChronopoulosGear,
+                "pipelined": Pipelined,
+            }
+            self.iteration = kinds[method](*arguments)
+
+    def _make_preconditioner(self) -> Preconditioner:
+        options = self.options
+        if options.preconditioner == "blocks":
+            return Blocks(self.operator, options)
+        if options.preconditioner == "polynomial":
+            scaling = Scaling(self.operator)
+            bounds = spectrum_bounds(self.operator, self.run, scaling, options.bound_tolerance)
+            return Polynomial(self.operator, bounds, options.degree)
+        return Scaling(self.operator, diagonal=options.preconditioner == "diagonal")
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """Bounds of the preconditioned operator's spectrum, where the method needs them."""
+        return self._bounds
+
+    def _take(self, values: Field, mine: Field) -> None:
+        """Copy values of sea cells, zero on land."""
+        mask = self.operator.decomposition.world.mask
+        for block, given, copy in zip(mine.layout.blocks, values.owned, mine.owned, strict=True):
+            assert isinstance(block, Block)
+            r = block.rectangle
+            copy[...] = np.where(mask[r.j0 : r.j1, r.i0 : r.i1], given, 0.0)
+        mine.written()
+
+    def solve(self, right_side: Field, solution: Field) -> Convergence:
+        """Improve `solution` [m2 s-2], the first guess, until it fits `right_side` [m3 s-2].
+
+        Values on land are taken as zero. Check what is returned, or call its `require()`.
+        """
+        self._take(right_side, self._right_side)
+        self._take(solution, self._solution)
+        watch: Watch | None = None
+        try:
+            self._norm.begin()
+            self._measure()
+            watch = Watch(self.options, self._norm.finish()[0], self.operator.norm_of_area)
+            self._square.begin()
+            self._start()
+            self.iteration.iterate(watch)
+        except FloatingPointError:
+            watch = watch or Watch(self.options, 0.0, self.operator.norm_of_area)
+            watch.broken()
+        for result, found in zip(solution.owned, self._solution.owned, strict=True):
+            result[...] = found
+        solution.written()
+        return watch.convergence()

@@ -1,0 +1,65 @@
+"""Calls of a kernel that are bound once and repeated: what iterations of a solver are made of."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from halocline.runtime.fields import Rows, Storage
+from halocline.runtime.halos import Request
+from halocline.runtime.kernel import Kernel
+from halocline.runtime.runner import PerBlock, Runner, _bind
+
+
+class PreparedCall:
+    """A kernel bound to fields: the call looks up, exchanges and records as the runner does.
+
+    The fields must keep their memory (no `swap`) and lie in the layout that the kernel wants.
+    """
+
+    def __init__(self, run: Runner, kernel: Kernel, state: Any = None, /, **given: Any) -> None:
+        self.run, self.kernel, self.state, self.given = run, kernel, state, given
+        layout = run.decomposition.planes if kernel.horizontal else run.decomposition.home
+        bound = [(argument, _bind(argument, state, given)) for argument in kernel.arguments]
+        names = {argument.name for argument in kernel.arguments}
+        self.layout, self._bound = layout, bound
+        self._halos: list[tuple[Storage, Request]] = []
+        self._writes: list[Storage] = []
+        for argument, value in bound:
+            assert not isinstance(value, Rows) and not value.move_to(layout)
+            storage = value.storage(layout)
+            if argument.depth and argument.access != "write" and not value.static:
+                self._halos.append((storage, Request(storage.flat, value.on, argument.depth)))
+            if argument.writes:
+                self._writes.append(storage)
+        self._calls: list[dict[str, Any]] = []
+        for at, block in enumerate(layout.blocks):
+            arrays = {a.name: v.storage(layout).arrays[at] for a, v in bound}  # type: ignore
+            local = {
+                name: item.value(layout, at) if isinstance(item, PerBlock) else item
+                for name, item in given.items()
+                if name not in names
+            }
+            self._calls.append({"box": block.box, **arrays, **local})
+
+    def __call__(self, **scalars: Any) -> None:
+        """Fill stale halos, run the kernel on every local block with these scalars too."""
+        if self.run.plan is not None or self.run.check_halos:
+            self.run(self.kernel, self.state, **self.given, **scalars)
+            return
+        stale = [
+            (storage, request)
+            for storage, request in self._halos
+            if storage.fresh.min() < request.depth
+        ]
+        if stale:
+            with self.run.recorder.time("halo exchange"):
+                self.run.exchange(self.layout, [request for _, request in stale])
+            for storage, request in stale:
+                storage.fresh[:] = request.depth
+        start = time.perf_counter()
+        for arguments in self._calls:
+            self.kernel.function(**arguments, **scalars)
+        self.run.recorder.add(self.kernel.name, time.perf_counter() - start)
+        for storage in self._writes:
+            storage.fresh[:] = 0
