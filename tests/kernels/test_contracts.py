@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from halocline.runtime.kernel import Argument, Kernel, kernels_of
+from halocline.runtime.kernel import Argument, Kernel, kernels_of, rim
 from kernels.samples import Sample, samples
 
 rooms = ["numerics", "waves", "biogeochemistry"]
@@ -193,3 +193,55 @@ def extent(offsets: list[tuple[int, int]]) -> tuple[int, int, int, int] | None:
         return None
     j, i = np.array(offsets).T
     return int(i.min()), int(i.max()), int(j.min()), int(j.max())
+
+
+split_kernels = sorted(name for name, kernel in kernels.items() if kernel.splits)
+
+
+def test_some_kernels_split():
+    """Those of transport, at least: the runner overlaps them with their halo exchange."""
+    assert {"sweep_x", "sweep_y", "sweep_z"} <= set(split_kernels)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", split_kernels)
+def test_parts_of_a_box_give_the_bits_of_the_whole(name, dtype):
+    kernel = kernels[name]
+    random = np.random.default_rng(7)
+    for seed in range(3):
+        sample = fresh(name, seed, dtype)
+        whole = run(kernel, sample, sample.arrays)
+        j0, j1, i0, i1, points = sample.box
+        a0, a1 = sorted(random.integers(j0, j1 + 1, 2))
+        b0, b1 = sorted(random.integers(i0, i1 + 1, 2))
+        inner = (int(a0), int(a1), int(b0), int(b1), points)
+        apart = {key: array.copy() for key, array in sample.arrays.items()}
+        parts = [sample.box]
+        if a0 < a1 and b0 < b1:
+            parts = [inner, *rim(sample.box, inner)]
+        for part in parts:
+            kernel.function(box=part, **apart, **sample.scalars)
+        for argument in kernel.arguments:
+            if argument.writes:
+                assert np.array_equal(apart[argument.name], whole[argument.name]), argument
+
+
+@pytest.mark.parametrize("name", split_kernels)
+def test_outputs_are_written_everywhere_in_the_box(name):
+    """What is stated as written does not depend on what stood there: halos can be recomputed."""
+    kernel = kernels[name]
+    sample = fresh(name, 1, np.float64)
+    results = []
+    for fill in (-1.0, 2.0):
+        arrays = {
+            a.name: np.full_like(sample.arrays[a.name], fill)
+            if a.access == "write"
+            else sample.arrays[a.name]
+            for a in kernel.arguments
+        }
+        results.append(run(kernel, sample, arrays))
+    for argument in kernel.arguments:
+        if argument.writes:
+            own = owned(argument, sample, sample.arrays[argument.name])
+            one, two = (result[argument.name][..., own] for result in results)
+            assert np.array_equal(one, two), argument

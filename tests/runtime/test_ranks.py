@@ -10,7 +10,13 @@ import pytest
 from halocline.runtime.communicator import under_mpi
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 
-files = ["test_halos.py", "test_reductions.py", "test_restart.py", "test_shared_memory.py"]
+files = [
+    "test_halos.py",
+    "test_reductions.py",
+    "test_restart.py",
+    "test_shared_memory.py",
+    "test_overlap.py",
+]
 
 
 @pytest.mark.skipif(under_mpi(), reason="starts ranks itself")

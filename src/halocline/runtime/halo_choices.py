@@ -39,7 +39,8 @@ class HaloChoice:
     rows of one field up to `segment` bytes (segments), rows of any fields up to `segment` bytes
     (mixed). A message is packed into a buffer, or described by MPI's derived `types`. Two stages
     fill east and west first, then north and south with the corners. `send_first` starts sends
-    before receives. Flags of shared memory lie on cache lines of their own unless `dense`.
+    before receives. Flags of shared memory lie on cache lines of their own unless `dense`. With
+    `overlap` a kernel that can computes its inner cells while the halos are under way.
 
     >>> HaloChoice("messages", "segments", 4096, two_stage=True, send_first=True).text
     'messages segments:4096 two-stage send-first'
@@ -52,6 +53,7 @@ class HaloChoice:
     two_stage: bool = False
     send_first: bool = False
     dense: bool = False
+    overlap: bool = False
 
     @property
     def text(self) -> str:
@@ -84,6 +86,7 @@ _switches = {
     "two-stage": "two_stage",
     "send-first": "send_first",
     "dense": "dense",
+    "overlap": "overlap",
 }
 simplest = HaloChoice()
 
@@ -97,7 +100,7 @@ def parse_choice(text: str) -> HaloChoice:
 
     >>> parse_choice("put-fence per-field")
     HaloChoice(mechanism='put-fence', grouping='per-field', segment=0, types=False, \
-two_stage=False, send_first=False, dense=False)
+two_stage=False, send_first=False, dense=False, overlap=False)
     """
     words = text.split()
     if not words:

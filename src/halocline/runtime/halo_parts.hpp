@@ -47,8 +47,18 @@ inline void append_chunks(std::vector<Chunk>& chunks, std::size_t part, std::ptr
     chunks.push_back({part, row, std::min(rows, row + step)});
 }
 
-/// Bytes beyond which threads share the work.
-inline constexpr std::ptrdiff_t threaded = 1 << 17;
+/// Do the chunks [begin, end); threads share them where there are many bytes (a parallel region
+/// of one thread would cost as much as a small message).
+template <class Body>
+inline void each_chunk(std::size_t begin, std::size_t end, std::ptrdiff_t bytes, Body&& body) {
+  constexpr std::ptrdiff_t threaded = 1 << 17;
+  if (bytes > threaded) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t n = begin; n < end; ++n) body(n);
+  } else {
+    for (std::size_t n = begin; n < end; ++n) body(n);
+  }
+}
 
 template <class T>
 inline void move_runs(const T* from, T* to, const std::vector<Run>& runs) {
@@ -156,14 +166,13 @@ class Parts {
   void each(std::size_t first, std::size_t last, Body&& body) const {
     const std::size_t begin = first == 0 ? 0 : ends_[first - 1];
     const std::size_t end = last == 0 ? 0 : ends_[last - 1];
-#pragma omp parallel for schedule(static) if (bytes_ > threaded)
-    for (std::size_t n = begin; n < end; ++n) {
+    each_chunk(begin, end, bytes_, [&](std::size_t n) {
       const Part& part = parts_[chunks_[n].part];
       with_item(part.item, [&](auto item) {
         for (std::ptrdiff_t row = chunks_[n].begin; row < chunks_[n].end; ++row)
           body(part, row, item);
       });
-    }
+    });
   }
 
   std::vector<Part> parts_;
@@ -186,8 +195,7 @@ class Copies {
   std::size_t size() const { return copies_.size(); }
 
   void run(Arrays arrays) const {
-#pragma omp parallel for schedule(static) if (bytes_ > threaded)
-    for (std::size_t n = 0; n < chunks_.size(); ++n) {
+    each_chunk(0, chunks_.size(), bytes_, [&](std::size_t n) {
       const Copy& copy = copies_[chunks_[n].part];
       with_item(copy.item, [&](auto item) {
         using T = decltype(item);
@@ -195,7 +203,7 @@ class Copies {
           move_runs(reinterpret_cast<const T*>(arrays(copy.from, 0) + row * arrays(copy.from, 1)),
                     reinterpret_cast<T*>(arrays(copy.to, 0) + row * arrays(copy.to, 1)), copy.runs);
       });
-    }
+    });
   }
 
  private:

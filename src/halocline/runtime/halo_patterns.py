@@ -145,6 +145,35 @@ def is_processor_grid(world: World) -> bool:
     return complete and len(rows) * len(columns) == len(cells) == len(world.rectangles)
 
 
+def extended_box(block: Any, beyond: int) -> tuple[int, int, int, int, int]:
+    """The box of a block with `beyond` cells more on every side that has neighbours."""
+    j0, j1, i0, i1, points = block.box
+    there = _owned_by_any(block, beyond)
+    south, north = int(there[:j0].any()), int(there[j1:].any())
+    west, east = int(there[:, :i0].any()), int(there[:, i1:].any())
+    n = beyond
+    return j0 - n * south, j1 + n * north, i0 - n * west, i1 + n * east, points
+
+
+def _owned_by_any(block: Any, depth: int) -> NDArray[np.bool_]:
+    """Padded cells up to `depth` outside the block that some block owns, its own included."""
+    owners = block.world.owner[block.cell_j, block.cell_i]
+    j, i = np.indices(block.shape)
+    there: NDArray[np.bool_] = block.inside & (owners >= 0) & (block.distance(j, i) <= depth)
+    return there
+
+
+def can_extend(world: World, beyond: int) -> bool:
+    """Whether every block's halo up to `beyond` is a frame of owned cells on whole sides."""
+    for rectangle in world.rectangles:
+        block = Block(world, rectangle)
+        there = _owned_by_any(block, beyond)
+        j0, j1, i0, i1, _ = extended_box(block, beyond)
+        if not there[j0:j1, i0:i1].all():
+            return False
+    return True
+
+
 def check_two_stages(layout: Layout, on: list[Where]) -> None:
     """Refuse two stages where they cannot work."""
     if "points" in on:

@@ -133,6 +133,10 @@ class Pending:
     def __init__(self, route: Route, arrays: Arrays, recorder: Recorder) -> None:
         self.route, self.arrays, self.recorder = route, arrays, recorder
 
+    @property
+    def choice(self) -> HaloChoice:
+        return self.route.choice
+
     def start(self) -> Pending:
         route = self.route
         route.start(self.arrays)
@@ -208,10 +212,17 @@ class HaloExchange:
         """Ways that make sense for an exchange, the simplest first; a call for all ranks."""
         return choices(layout, requests, self.decomposition.communicator)
 
-    def poison(self, layout: Layout, request: Request) -> None:
-        """Put NaN into the halos of one field."""
+    def poison(self, layout: Layout, request: Request, beyond: int = 0) -> None:
+        """Put NaN into the halos of one field, from `beyond` cells on up to the request's depth."""
+        near = self.pattern(layout.name, request.on, beyond).targets if beyond else []
+        spared: dict[int, list[NDArray[np.int32]]] = {}
+        for piece in near:
+            spared.setdefault(piece.target, []).append(piece.target_index)
         for piece in self.pattern(layout.name, request.on, request.depth).targets:
-            _native.poison(request.flat[piece.target], piece.target_index)
+            index = piece.target_index
+            for keep in spared.get(piece.target, []):
+                index = np.setdiff1d(index, keep)
+            _native.poison(request.flat[piece.target], index)
 
     def route(self, layout: Layout, signature: Signature, choice: HaloChoice) -> Route:
         """What does an exchange in one way, made when first asked for; a call for all ranks."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+Box = tuple[int, int, int, int, int]  # j0, j1, i0, i1, points
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -41,6 +43,40 @@ class Kernel:
     def horizontal(self) -> bool:
         """Whether any argument is read beyond its own place, or lies on whole planes."""
         return any(argument.depth for argument in self.arguments)
+
+    @property
+    def splits(self) -> bool:
+        """Whether any boxes of cells may be computed, one after another, with the same answer.
+
+        So it is where all that is written lies on cells, and nothing that is written is read beyond
+        its own place.
+        """
+        places = {argument.place for argument in self.arguments}
+        return (
+            "point" not in places
+            and places != {"none"}
+            and not any(a.writes and (a.place == "none" or a.depth) for a in self.arguments)
+        )
+
+    def inner(self, box: Box) -> Box:
+        """The part of a box that reads no halo."""
+        reaches = [argument.reach for argument in self.arguments]
+        west, south = (max(-reach[side] for reach in reaches) for side in (0, 2))
+        east, north = (max(reach[side] for reach in reaches) for side in (1, 3))
+        j0, j1, i0, i1, points = box
+        return j0 + max(south, 0), j1 - max(north, 0), i0 + max(west, 0), i1 - max(east, 0), points
+
+
+def rim(box: Box, inner: Box) -> list[Box]:
+    """What of a box is not in its inner part: south, north, west, east.
+
+    >>> rim((0, 4, 0, 4, 0), (1, 3, 0, 3, 0))
+    [(0, 1, 0, 4, 0), (3, 4, 0, 4, 0), (1, 3, 3, 4, 0)]
+    """
+    j0, j1, i0, i1, points = box
+    a0, a1, b0, b1, _ = inner
+    sides = [(j0, a0, i0, i1), (a1, j1, i0, i1), (a0, a1, i0, b0), (a0, a1, b1, i1)]
+    return [(*side, points) for side in sides if side[0] < side[1] and side[2] < side[3]]
 
 
 def kernels_of(native: ModuleType) -> dict[str, Kernel]:

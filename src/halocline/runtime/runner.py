@@ -9,8 +9,9 @@ from typing import Any
 
 from halocline.runtime.decomposition import Decomposition, Layout
 from halocline.runtime.fields import Field, Rows, Storage
+from halocline.runtime.halo_patterns import can_extend, extended_box
 from halocline.runtime.halos import HaloExchange, Request
-from halocline.runtime.kernel import Argument, Kernel
+from halocline.runtime.kernel import Argument, Box, Kernel, rim
 from halocline.runtime.recorder import Recorder
 from halocline.runtime.transpose import move
 
@@ -27,6 +28,19 @@ def local_rows(rows: Rows) -> PerBlock:
     return PerBlock(lambda layout, _: rows.local(layout))
 
 
+Bound = tuple[Argument, Field | Rows]
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A field whose halo has to be filled."""
+
+    name: str
+    storage: Storage
+    rows: int
+    request: Request
+
+
 @dataclass
 class Plan:
     """The list of what a step does, filled instead of doing it."""
@@ -38,7 +52,11 @@ class Runner:
     """Runs kernels on the local blocks of one decomposition.
 
     With `check_halos` every halo that nobody promised to be fresh holds NaN. With a `plan` nothing
-    is computed: the exchanges and kernels that would run are listed.
+    is computed: the exchanges and kernels that would run are listed. With `overlap` kernels that
+    can compute their inner cells while halos are under way, even where the choice of the exchange
+    does not say so. With `recompute_halos` fields on cells are exchanged as deep as their halos
+    are, and kernels compute as far into the halos as their inputs are fresh, so that their outputs
+    need no exchange.
     """
 
     def __init__(
@@ -48,10 +66,14 @@ class Runner:
         *,
         check_halos: bool = False,
         plan: Plan | None = None,
+        overlap: bool = False,
+        recompute_halos: bool = False,
     ) -> None:
         self.decomposition = decomposition
         self.recorder = recorder or Recorder()
         self.check_halos, self.plan = check_halos, plan
+        self.overlap, self.recompute_halos = overlap, recompute_halos
+        self._extends: dict[int, bool] = {}
         self.exchange = HaloExchange(decomposition, self.recorder)
 
     def __call__(self, kernel: Kernel, state: Any = None, /, **given: Any) -> None:
@@ -65,16 +87,22 @@ class Runner:
         names = {argument.name for argument in kernel.arguments}
         scalars = {name: value for name, value in given.items() if name not in names}
         self._bring(layout, bound)
-        self._fill_halos(kernel, layout, bound)
+        stale = self._stale(kernel, layout, bound)
+        beyond = self._beyond(kernel, layout, bound, stale)
         if self.plan is not None:
+            if stale:
+                fields = ", ".join(f"{s.name} (depth {s.request.depth})" for s in stale)
+                self.plan.lines.append(f"exchange   {fields}")
             self.plan.lines.append(_line(kernel, bound))
         else:
-            self._call(kernel, layout, bound, scalars)
+            self._compute(kernel, layout, bound, scalars, stale, beyond)
+        for one in stale:
+            one.storage.fresh[: one.rows] = one.request.depth
         for argument, value in bound:
             if argument.writes:
-                self._written(layout, value)
+                self._written(layout, value, beyond)
 
-    def _bring(self, layout: Layout, bound: list[tuple[Argument, Field | Rows]]) -> None:
+    def _bring(self, layout: Layout, bound: list[Bound]) -> None:
         for _, value in bound:
             whole = value.field if isinstance(value, Rows) else value
             if not whole.move_to(layout):
@@ -86,11 +114,9 @@ class Runner:
                 with self.recorder.time("transpose"):
                     move(whole, layout, self.recorder)
 
-    def _fill_halos(
-        self, kernel: Kernel, layout: Layout, bound: list[tuple[Argument, Field | Rows]]
-    ) -> None:
-        """Fill, in one exchange, every halo that the kernel reads deeper than it is fresh."""
-        stale: list[tuple[str, Storage, int, Request]] = []
+    def _stale(self, kernel: Kernel, layout: Layout, bound: list[Bound]) -> list[Stale]:
+        """Every halo that the kernel reads deeper than it is fresh."""
+        stale = []
         for argument, value in bound:
             depth = argument.depth
             if not depth or argument.access == "write":
@@ -98,27 +124,78 @@ class Runner:
             whole, rows = _whole(value, layout)
             storage = whole.storage(layout)
             if storage.fresh[:rows].size and storage.fresh[:rows].min() < depth:
-                stale.append((whole.name, storage, rows, _request(whole, storage, rows, depth)))
+                if self.recompute_halos and whole.on == "cells":
+                    depth = self.decomposition.world.halo
+                request = _request(whole, storage, rows, depth)
+                stale.append(Stale(whole.name, storage, rows, request))
+        return stale
+
+    def _beyond(
+        self, kernel: Kernel, layout: Layout, bound: list[Bound], stale: list[Stale]
+    ) -> int:
+        """How many cells into the halos the kernel can compute what an exchange would bring."""
+        if not (self.recompute_halos and kernel.splits):
+            return 0
+        halo = self.decomposition.world.halo
+        beyond = halo
+        coming = {id(one.storage): one.request.depth for one in stale}
+        for argument, value in bound:
+            whole, rows = _whole(value, layout)
+            if whole.on != "cells":
+                continue
+            storage = whole.storage(layout)
+            if argument.access != "write":
+                fresh = coming.get(id(storage), int(storage.fresh[:rows].min(initial=halo)))
+                beyond = min(beyond, min(fresh, halo) - argument.depth)
+        while beyond > 0 and not self._can_extend(beyond):
+            beyond -= 1
+        return max(beyond, 0)
+
+    def _can_extend(self, beyond: int) -> bool:
+        if beyond not in self._extends:
+            self._extends[beyond] = can_extend(self.decomposition.world, beyond)
+        return self._extends[beyond]
+
+    def _compute(
+        self,
+        kernel: Kernel,
+        layout: Layout,
+        bound: list[Bound],
+        scalars: dict[str, Any],
+        stale: list[Stale],
+        beyond: int,
+    ) -> None:
+        """Fill the stale halos in one exchange and call the kernel, overlapped where asked."""
+        boxes = [[extended_box(b, beyond) if beyond else b.box] for b in layout.blocks]
         if not stale:
+            self._call(kernel, layout, bound, scalars, boxes)
             return
-        if self.plan is not None:
-            fields = ", ".join(f"{name} (depth {r.depth})" for name, _, _, r in stale)
-            self.plan.lines.append(f"exchange   {fields}")
-        else:
-            with self.recorder.time("halo exchange"):
-                self.exchange(layout, [request for _, _, _, request in stale])
-        for _, storage, rows, request in stale:
-            storage.fresh[:rows] = request.depth
+        requests = [one.request for one in stale]
+        begun = time.perf_counter()
+        pending = self.exchange.start(layout, requests)
+        spent = time.perf_counter() - begun
+        if (self.overlap or pending.choice.overlap) and kernel.splits and _apart(bound):
+            inner = [kernel.inner(block.box) for block in layout.blocks]
+            whole = [i[0] < i[1] and i[2] < i[3] for i in inner]
+            first = [[i] if w else [] for i, w in zip(inner, whole, strict=True)]
+            self._call(kernel, layout, bound, scalars, first)
+            boxes = [rim(b[0], i) if w else b for b, i, w in zip(boxes, inner, whole, strict=True)]
+        begun = time.perf_counter()
+        pending.finish()
+        self.recorder.add("halo exchange", spent + time.perf_counter() - begun)
+        self._call(kernel, layout, bound, scalars, boxes)
 
     def _call(
         self,
         kernel: Kernel,
         layout: Layout,
-        bound: list[tuple[Argument, Field | Rows]],
+        bound: list[Bound],
         scalars: dict[str, Any],
+        boxes: list[list[Box]],
     ) -> None:
+        """Call the kernel on some boxes of every block."""
         start = time.perf_counter()
-        for at, block in enumerate(layout.blocks):
+        for at in range(len(layout.blocks)):
             arrays = {}
             for argument, value in bound:
                 whole, _ = _whole(value, layout)
@@ -130,18 +207,29 @@ class Runner:
                 name: item.value(layout, at) if isinstance(item, PerBlock) else item
                 for name, item in scalars.items()
             }
-            kernel.function(box=block.box, **arrays, **local)
+            for box in boxes[at]:
+                kernel.function(box=box, **arrays, **local)
         self.recorder.add(kernel.name, time.perf_counter() - start)
 
-    def _written(self, layout: Layout, value: Field | Rows) -> None:
+    def _written(self, layout: Layout, value: Field | Rows, beyond: int) -> None:
         whole, rows = _whole(value, layout)
         whole.now_in(layout)
         storage = whole.storage(layout)
-        storage.fresh[:rows] = 0
+        storage.fresh[:rows] = beyond
         if self.check_halos and self.plan is None and whole.on != "none":
             if whole.dtype.kind == "f":
                 halo = self.decomposition.world.halo
-                self.exchange.poison(layout, _request(whole, storage, rows, halo))
+                self.exchange.poison(layout, _request(whole, storage, rows, halo), beyond)
+
+
+def _apart(bound: list[Bound]) -> bool:
+    """Whether no field is written that is also read beyond its own place."""
+    written = {id(_field(value)) for argument, value in bound if argument.writes}
+    return not any(a.depth and not a.writes and id(_field(v)) in written for a, v in bound)
+
+
+def _field(value: Field | Rows) -> Field:
+    return value.field if isinstance(value, Rows) else value
 
 
 def _bind(argument: Argument, state: Any, given: dict[str, Any]) -> Field | Rows:
@@ -171,6 +259,6 @@ def _request(whole: Field, storage: Storage, rows: int, depth: int) -> Request:
     return request
 
 
-def _line(kernel: Kernel, bound: list[tuple[Argument, Field | Rows]]) -> str:
+def _line(kernel: Kernel, bound: list[Bound]) -> str:
     writes = ", ".join(argument.name for argument, _ in bound if argument.writes)
     return f"kernel     {kernel.name} -> {writes}"
