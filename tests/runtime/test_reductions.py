@@ -8,6 +8,7 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.runtime import _native
 from halocline.runtime.communicator import Alone, world
+from halocline.runtime.recorder import Recorder
 from halocline.runtime.reductions import GlobalSums
 from halocline.runtime.sum_choice import SumChoice, choices, every_choice
 
@@ -129,6 +130,15 @@ def test_sums_overlap_and_parts_may_come_from_a_kernel():
             third = sums.start_parts(parts, fill)
             assert first.finish()[0] == third.finish()[0] == alone(values)
             assert sums.of_parts(parts, fill)[0] == alone(values)
+
+
+def test_sums_are_on_record():
+    recorder = Recorder()
+    sums = GlobalSums(world(), 1, recorder=recorder)
+    sums([[np.ones(2)]])
+    calls = recorder.counters["global sum"].calls
+    sums.start([[np.ones(2)]]).finish()
+    assert recorder.counters["global sum"].calls == calls + 1 and recorder.seconds("global sum") > 0
 
 
 def test_the_ordinary_sum_is_close_and_alike_on_all_ranks():

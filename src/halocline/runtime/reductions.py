@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.runtime import _native
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.recorder import Recorder
 from halocline.runtime.sum_choice import SumChoice
 from halocline.runtime.sum_variants import Reduction, reduction
 
@@ -35,7 +37,8 @@ class GlobalSums:
     is not it is noticed inside the one reduction, and the sum is done again. So the bits do not
     depend on earlier calls either.
 
-    With `ordinary` sums are fast, and their bits depend on the decomposition.
+    With `ordinary` sums are fast, and their bits depend on the decomposition. A `recorder` counts
+    the calls and the time on the way over the ranks.
 
     >>> from halocline.runtime.communicator import Alone
     >>> sums = GlobalSums(Alone(), 2)
@@ -50,8 +53,10 @@ class GlobalSums:
         choice: SumChoice | None = None,
         *,
         ordinary: bool = False,
+        recorder: Recorder | None = None,
     ) -> None:
         self.communicator, self.count, self.ordinary = communicator, count, ordinary
+        self._recorder = recorder
         self.exponents = np.zeros(count, np.int32)
         self._words = 1 if ordinary else _native.word_count
         self._choice = choice
@@ -120,11 +125,19 @@ class GlobalSums:
 
     def of_parts(self, parts: Parts, again: Fill) -> NDArray[np.float64]:
         """Sums whose parts a kernel has made; `again` fills new parts from the same terms."""
-        return self.settle(self.reduction.add(self.words(parts)), parts, again)
+        begun = time.perf_counter()
+        totals = self.reduction.add(self.words(parts))
+        self.record(begun)
+        return self.settle(totals, parts, again)
 
     def start_parts(self, parts: Parts, again: Fill) -> PendingSums:
         """Begin the sums of parts that a kernel has made."""
         return PendingSums(self, parts, again)
+
+    def record(self, begun: float) -> None:
+        """Put the time since `begun` on record."""
+        if self._recorder is not None:
+            self._recorder.add("global sum", time.perf_counter() - begun)
 
     def words(self, parts: Parts) -> NDArray[np.float64]:
         """What is added over the ranks."""
@@ -169,7 +182,10 @@ class PendingSums:
 
     def finish(self) -> NDArray[np.float64]:
         """The sums, the same bits on all ranks; a call for all ranks."""
-        return self._sums.settle(self._pending.finish(), self._parts, self._again)
+        begun = time.perf_counter()
+        totals = self._pending.finish()
+        self._sums.record(begun)
+        return self._sums.settle(totals, self._parts, self._again)
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
