@@ -19,17 +19,21 @@ from halocline.runtime.sum_variants import reduction
 plain = {"OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
-def on_nine_ranks(*options: str, limit: float = 60.0) -> None:
-    """Run this file's tests on 9 ranks; a deadlock ends at the limit [s]."""
-    done = subprocess.run(
-        [*mpiexec_command(9), sys.executable, "-m", "pytest", "-q", "-x", __file__]
-        + ["-p", "no:cacheprovider", *options],
+def on_ranks(ranks: int, *command: str, limit: float) -> subprocess.CompletedProcess[str]:
+    """Run a command on ranks; a deadlock ends at the limit [s]."""
+    return subprocess.run(
+        [*mpiexec_command(ranks), sys.executable, *command],
         env=mpi_environment({**os.environ, **plain}),
         capture_output=True,
         text=True,
         timeout=limit,
     )
-    print(done.stdout)
+
+
+def on_nine_ranks(*options: str, limit: float) -> None:
+    """Run this file's tests on 9 ranks."""
+    quiet = ["-q", "-x", "-p", "no:cacheprovider"]
+    done = on_ranks(9, "-m", "pytest", *quiet, __file__, *options, limit=limit)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -151,10 +155,32 @@ def test_thousands_of_sums_with_random_delays():
 
 @pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 def test_on_groups_of_nine_ranks():
-    on_nine_ranks("--durations=8")
+    on_nine_ranks(limit=60.0)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 def test_thousands_of_sums_on_groups_of_nine_ranks():
     on_nine_ranks("--all", "-k", "thousands", limit=900.0)
+
+
+killed = """
+import os, signal, sys
+from halocline.runtime.communicator import world
+from halocline.runtime.sum_choice import SumChoice
+from halocline.runtime.sum_variants import reduction
+import numpy as np
+
+sums = reduction(world(), SumChoice.parse(sys.argv[1]), 1)
+for number in range(10**9):
+    if world().rank == 1 and number == 100:
+        os.kill(os.getpid(), signal.SIGKILL)
+    sums.add(np.ones(1))
+"""
+
+
+@pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
+@pytest.mark.parametrize("choice", ["everyone shared", "collect one-sided", "tree:2 messages"])
+def test_a_killed_rank_ends_all(choice):
+    done = on_ranks(3, "-c", killed, choice, limit=30.0)
+    assert done.returncode != 0 and "signal 9" in done.stdout + done.stderr
