@@ -20,25 +20,10 @@ static void wait_for_all(View1<const Flag> flags, View1<const std::int64_t> plac
 }
 
 /// Flags by address, in whatever segments they lie.
-static void wait_at(View1<const std::int64_t> addresses, Flag value) {
-  std::ptrdiff_t n = 0;
-  wait_patiently([&] {
-    while (n < addresses.extent[0] &&
-           read_flag(*reinterpret_cast<const Flag*>(addresses(n))) >= value)
-      ++n;
-    return n == addresses.extent[0];
-  });
-}
-
 static bool reached(View1<const std::int64_t> addresses, Flag value) {
   for (std::ptrdiff_t n = 0; n < addresses.extent[0]; ++n)
     if (read_flag(*reinterpret_cast<const Flag*>(addresses(n))) < value) return false;
   return true;
-}
-
-static void post_at(View1<const std::int64_t> addresses, Flag value) {
-  for (std::ptrdiff_t n = 0; n < addresses.extent[0]; ++n)
-    write_flag(*reinterpret_cast<Flag*>(addresses(n)), value);
 }
 
 HALOCLINE_BIND(flags) {
@@ -47,7 +32,5 @@ HALOCLINE_BIND(flags) {
   module.def("posted", &posted, "flags"_a, "at"_a, "value"_a);
   module.def("wait_for", &wait_for, "flags"_a, "at"_a, "value"_a);
   module.def("wait_for_all", &wait_for_all, "flags"_a, "places"_a, "value"_a);
-  module.def("wait_at", &wait_at, "addresses"_a, "value"_a);
   module.def("reached", &reached, "addresses"_a, "value"_a);
-  module.def("post_at", &post_at, "addresses"_a, "value"_a);
 }

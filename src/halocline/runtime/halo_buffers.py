@@ -62,14 +62,6 @@ class Buffers:
         ]
         self.table = addresses(self.views)
 
-    @property
-    def words(self) -> list[NDArray[np.uint32]]:
-        """The messages as 4-byte words, the last one filled up."""
-        return [
-            self.memory[begin : begin + -(-view.size // 4) * 4].view(np.uint32)
-            for begin, view in zip(self.begin, self.views, strict=True)
-        ]
-
 
 def starts(messages: Sequence[Message]) -> list[int]:
     """Where each message begins in a buffer for all of them [bytes]."""
@@ -103,9 +95,8 @@ class Packed:
         self.unpacker = traffic.parts(traffic.receive, blocks)
         self._parts = len(self.packer)
 
-    def pack(self, arrays: Arrays, buffers: Addresses | None = None) -> None:
-        table = self.send.table if buffers is None else buffers
-        self.packer.pack(arrays.table, table, 0, self._parts)
+    def pack(self, arrays: Arrays) -> None:
+        self.packer.pack(arrays.table, self.send.table, 0, self._parts)
 
-    def unpack(self, arrays: Arrays, buffers: Addresses | None = None) -> None:
-        self.unpacker.unpack(arrays.table, self.receive.table if buffers is None else buffers)
+    def unpack(self, arrays: Arrays) -> None:
+        self.unpacker.unpack(arrays.table, self.receive.table)

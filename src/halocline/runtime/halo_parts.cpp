@@ -1,17 +1,8 @@
 #include "runtime/halo_parts.hpp"
 
 #include "bind.hpp"
-#include "runtime/patience.hpp"
 
 using namespace halocline;
-
-static void take(View1<const Flag> from, View1<std::uint32_t> to, std::uint32_t count) {
-  std::ptrdiff_t at = 0;
-  wait_patiently([&] {
-    at = take_counted(from, to, count, at);
-    return at == to.extent[0];
-  });
-}
 
 HALOCLINE_BIND(halo_parts) {
   const auto free = nb::call_guard<nb::gil_scoped_release>();
@@ -28,6 +19,4 @@ HALOCLINE_BIND(halo_parts) {
            "to_places"_a)
       .def("run", &Copies::run, "arrays"_a, free)
       .def("__len__", &Copies::size);
-  module.def("put_counted", &put_counted, "from_words"_a, "to"_a, "count"_a, free);
-  module.def("take_counted", &take, "from_words"_a, "to"_a, "count"_a);
 }

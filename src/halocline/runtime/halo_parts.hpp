@@ -216,24 +216,4 @@ class Copies {
   std::ptrdiff_t bytes_ = 0;
 };
 
-/// Put 4-byte words into shared memory, each beside the low half of `count` in one 8-byte store:
-/// the count says that the word has come, whatever its bits.
-inline void put_counted(View1<const std::uint32_t> from, View1<Flag> to, std::uint32_t count) {
-  const Flag mark = static_cast<Flag>(count) << 32;
-  for (std::ptrdiff_t n = 0; n < from.extent[0]; ++n)
-    std::atomic_ref<Flag>(to.data[n]).store(mark | from.data[n], std::memory_order_relaxed);
-}
-
-/// Take words from `begin` on as they come; the first that has not come, or the end.
-inline std::ptrdiff_t take_counted(View1<const Flag> from, View1<std::uint32_t> to,
-                                   std::uint32_t count, std::ptrdiff_t begin) {
-  for (std::ptrdiff_t n = begin; n < to.extent[0]; ++n) {
-    const Flag word =
-        std::atomic_ref<Flag>(const_cast<Flag&>(from.data[n])).load(std::memory_order_relaxed);
-    if (static_cast<std::uint32_t>(word >> 32) != count) return n;
-    to.data[n] = static_cast<std::uint32_t>(word);
-  }
-  return to.extent[0];
-}
-
 }  // namespace halocline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -124,81 +124,53 @@ class Shared:
             gap=8 if choice.dense else line,
             factor=factor,
         )
-        here = [communicator.rank]
-        self._not_taken = self.shared.taken([m.peer for m in send])
-        self._take = self.shared.taken(here)
+        here, peers = [communicator.rank], [m.peer for m in send]
         if self.reads:
-            self._come = self.shared.packed([m.peer for m in receive])
-            self._tell = self.shared.packed(here)
+            come = self.shared.packed([m.peer for m in receive])
+            tell = self.shared.packed(here)
         else:
-            self._come, self._tell = self.shared.put_by(receive), self.shared.put_to(send)
-        self._prepare(blocks)
-        self._count = 0
+            come, tell = self.shared.put_by(receive), self.shared.put_to(send)
+        taken, take = self.shared.taken(peers), self.shared.taken(here)
+        self.moves = self._moves(blocks, _native.Signals(taken, tell, come, take))
 
-    def _prepare(self, blocks: int) -> None:
-        """Packers whose buffers are those of the segments, for both halves."""
+    def _moves(self, blocks: int, signals: Any) -> Any:
+        """Native packers whose buffers are those of the segments, for both halves."""
         send, receive = self.near.send, self.near.receive
         self.packed = Packed(self.near, blocks)
+        packer, unpacker = self.packed.packer, self.packed.unpacker
         sizes = [[message.size for message in messages] for messages in (send, receive)]
         if self.counted:
-            # Private buffers are read and written as 4-byte words.
             words = [[-(-size // 4) for size in side] for side in sizes]
-            halves = range(2)
-            self._there = [
-                [v.view(np.uint64) for v in self.shared.views(send, [8 * n for n in words[0]], h)]
-                for h in halves
-            ]
-            self._here = [
-                [v.view(np.uint64) for v in self.shared.own(receive, [8 * n for n in words[1]], h)]
-                for h in halves
-            ]
-            self._out = self.packed.send.words
-            self._in = self.packed.receive.words
-            return
+            sizes = [[8 * n for n in side] for side in words]
         place_out = self.shared.own if self.reads else self.shared.views
         place_in = self.shared.views if self.reads else self.shared.own
-        self._views = [
-            (place_out(send, sizes[0], half), place_in(receive, sizes[1], half)) for half in (0, 1)
-        ]
-        self._tables = [(addresses(out), addresses(into)) for out, into in self._views]
-
-    def _wait(self, flags: Addresses, count: int) -> None:
-        if self.far is None:
-            _native.wait_at(flags, count)
-            return
-        while not _native.reached(flags, count):
-            self.comm.Iprobe()  # lets messages to other nodes go on
-            os.sched_yield()
+        out = np.stack([addresses(place_out(send, sizes[0], half)) for half in (0, 1)])
+        into = np.stack([addresses(place_in(receive, sizes[1], half)) for half in (0, 1)])
+        if not self.counted:
+            return _native.SharedMoves(packer, unpacker, signals, out, into)
+        sent = np.stack([self.packed.send.table, np.array(words[0], np.int64)])
+        received = np.stack([self.packed.receive.table, np.array(words[1], np.int64)])
+        return _native.CountedMoves(packer, unpacker, signals, out, into, sent, received)
 
     def start(self, arrays: Arrays) -> None:
-        self._count += 1
         if self.far is not None:
             self.far.start(arrays)
-        self._wait(self._not_taken, max(self._count - 2, 0))
-        half = self._count % 2
-        if self.counted:
-            self.packed.pack(arrays)
-            for words, there in zip(self._out, self._there[half], strict=True):
-                _native.put_counted(words, there, self._count & 0xFFFFFFFF)
-        else:
-            self.packed.pack(arrays, self._tables[half][0])
-            _native.post_at(self._tell, self._count)
+            self._progress(self.moves.may_start)
+        self.moves.start(arrays.table)
 
     def finish(self, arrays: Arrays) -> None:
-        half = self._count % 2
         if self.far is not None:
             self.far.finish(arrays)
-        if self.counted:
-            for here, words in zip(self._here[half], self._in, strict=True):
-                _native.take_counted(here, words, self._count & 0xFFFFFFFF)
-            self.packed.unpack(arrays)
-        else:
-            self._wait(self._come, self._count)
-            self.packed.unpack(arrays, self._tables[half][1])
-        _native.post_at(self._take, self._count)
+            self._progress(self.moves.may_finish)
+        self.moves.finish(arrays.table)
+
+    def _progress(self, ready: Callable[[], bool]) -> None:
+        """Let messages to other nodes go on until `ready`."""
+        while not ready():
+            self.comm.Iprobe()
+            os.sched_yield()
 
     def free(self) -> None:
         if self.far is not None:
             self.far.free()
-        self._views = []
         self.shared.window.free()

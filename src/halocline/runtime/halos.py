@@ -78,7 +78,8 @@ class Route:
         self.choice, self.stages = choice, tuple(stages)
         self.message_count = sum(traffic.count for traffic in stages)
         self.message_bytes = sum(traffic.bytes for traffic in stages)
-        self.copies = [traffic.copies(blocks) for traffic in stages]
+        made = [traffic.copies(blocks) for traffic in stages]
+        self.copies = [copies if len(copies) else None for copies in made]
         self.mechanisms = [
             _mechanism(communicator, comm, traffic, blocks, choice) for traffic in stages
         ]
@@ -87,13 +88,15 @@ class Route:
     def start(self, arrays: Arrays) -> None:
         self.under_way = True
         self.mechanisms[0].start(arrays)
-        self.copies[0].run(arrays.table)
+        if self.copies[0] is not None:
+            self.copies[0].run(arrays.table)
 
     def finish(self, arrays: Arrays) -> None:
         self.mechanisms[0].finish(arrays)
         for mechanism, copies in zip(self.mechanisms[1:], self.copies[1:], strict=True):
             mechanism.start(arrays)
-            copies.run(arrays.table)
+            if copies is not None:
+                copies.run(arrays.table)
             mechanism.finish(arrays)
         self.under_way = False
 
