@@ -12,10 +12,11 @@ from halocline.runtime.launch import mpi_environment, mpiexec_command
 
 files = [
     "test_halos.py",
+    "test_overlap.py",
+    "test_referee.py",
     "test_reductions.py",
     "test_restart.py",
     "test_shared_memory.py",
-    "test_overlap.py",
 ]
 
 

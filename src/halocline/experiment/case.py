@@ -28,6 +28,7 @@ from halocline.grids.grid import Grid
 from halocline.grids.layered import LayeredGrid, layered, read_displaced_pole
 from halocline.grids.regular import GridOptions, build_grid
 from halocline.runtime.decomposition import DecompositionOptions
+from halocline.runtime.referee import CommunicationOptions
 from halocline.waves.model import WavesOptions
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
@@ -69,6 +70,9 @@ class Case(Options):
     restart: RestartOptions = option(RestartOptions(), meaning="restart files")
     decomposition: DecompositionOptions = option(
         DecompositionOptions(), meaning="how the grid is cut among the ranks"
+    )
+    communication: CommunicationOptions = option(
+        CommunicationOptions(), meaning="how ranks exchange halos"
     )
 
     def find(self, name: str) -> Path:

@@ -22,6 +22,7 @@ from halocline.experiment.stopping import Stopping
 from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.runtime.communicator import Communicator, world
+from halocline.runtime.referee import Referee, cache_folder
 from halocline.runtime.runner import Plan
 
 
@@ -73,11 +74,20 @@ def run(
     restarts = Restarts(ready.restart, component, clock)
     restarted = restarts.read()
     streams = build_streams(ready, component, clock, communicator, folder, resumed=restarted)
+    referee = Referee(
+        component.run.exchange,
+        ready.communication,
+        tell=log.line if log is not None else lambda line: None,
+        folder=cache_folder(),
+        steps=clock.steps - clock.step_number,
+        watch=not check_halos,
+    )
     with Progress(clock.start, clock.end, first=clock.time, show=show and root) as progress:
 
         def after_step(time: Date) -> None:
             if folder is not None:
                 restarts.after_step(folder, time)
+            referee.after_step(component.run.recorder.seconds("step"))
             progress.update(time)
 
         stopping = Stopping(communicator, walltime)

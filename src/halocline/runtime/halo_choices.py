@@ -91,6 +91,17 @@ _switches = {
 simplest = HaloChoice()
 
 
+contenders = (
+    "messages aggregated",
+    "persistent aggregated",
+    "neighbours aggregated",
+    "shared-read aggregated",
+    "shared-put aggregated",
+    "shared-count aggregated",
+)
+"""Ways that win somewhere in `halocline lab communication`; the others stay in the laboratory."""
+
+
 def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from halocline.runtime.halo_shared import Shared
 from halocline.runtime.halo_traffic import Item, Signature, Traffic
 from halocline.runtime.halo_types import TypedMessages
 from halocline.runtime.halo_windows import Fence, Flags, Post
-from halocline.runtime.recorder import Recorder
+from halocline.runtime.recorder import Counter, Recorder
 from halocline.runtime.shared_memory import node_of
 
 _numbers = count()
@@ -133,23 +134,29 @@ def _mechanism(
 class Pending:
     """An exchange under way. Owned values must not change, halos not be read, before `finish`."""
 
-    def __init__(self, route: Route, arrays: Arrays, recorder: Recorder) -> None:
-        self.route, self.arrays, self.recorder = route, arrays, recorder
+    def __init__(self, route: Route, arrays: Arrays, recorder: Recorder, counter: Counter) -> None:
+        self.route, self.arrays = route, arrays
+        self.recorder, self.counter = recorder, counter
 
     @property
     def choice(self) -> HaloChoice:
         return self.route.choice
 
     def start(self) -> Pending:
+        begin = perf_counter()
         route = self.route
         route.start(self.arrays)
         if route.message_count:
             self.recorder.messages(route.message_count, route.message_bytes)
+        self.counter.seconds += perf_counter() - begin
         return self
 
     def finish(self) -> None:
         """Wait for the halos and fill them."""
+        begin = perf_counter()
         self.route.finish(self.arrays)
+        self.counter.calls += 1
+        self.counter.seconds += perf_counter() - begin
 
 
 Choose = Callable[[Signature], HaloChoice]
@@ -177,6 +184,8 @@ class HaloExchange:
     ) -> None:
         self.decomposition, self.recorder, self.choose = decomposition, recorder, choose
         self.chosen: dict[Signature, HaloChoice] = {}
+        self.spent: dict[Signature, Counter] = {}  # calls and time of each exchange
+        self.seen: dict[Signature, tuple[Layout, Sequence[Request]]] = {}  # one of each kind
         self.pattern = lru_cache(maxsize=None)(self._pattern)
         self._comm: Any = None
         self._routes: dict[tuple[Signature, HaloChoice], list[Route]] = {}
@@ -259,14 +268,17 @@ class HaloExchange:
         self, layout: Layout, requests: Sequence[Request], choice: HaloChoice | None
     ) -> Pending:
         signature = self.signature(layout, requests)
+        counter = Counter()
         if choice is None:
+            counter = self.spent.setdefault(signature, counter)
+            self.seen.setdefault(signature, (layout, requests))
             if signature not in self.chosen:
                 self.chosen[signature] = self.choose(signature)
             choice = self.chosen[signature]
         flat = [array for request in requests for array in request.flat]
         table = np.stack([addresses(flat), np.array([a.strides[0] for a in flat], np.int64)], 1)
         route = self.route(layout, signature, choice)
-        return Pending(route, Arrays(table), self.recorder)
+        return Pending(route, Arrays(table), self.recorder, counter)
 
     def _make_route(self, layout: Layout, signature: Signature, choice: HaloChoice) -> Route:
         communicator = self.decomposition.communicator

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.runtime import _native
 from halocline.runtime.communicator import Communicator
-from halocline.runtime.recorder import Recorder
+from halocline.runtime.recorder import Counter, Recorder
 from halocline.runtime.sum_choice import SumChoice
 from halocline.runtime.sum_variants import Reduction, reduction
 
@@ -59,14 +59,20 @@ class GlobalSums:
         self._recorder = recorder
         self.exponents = np.zeros(count, np.int32)
         self._words = 1 if ordinary else _native.word_count
+        self.spent = Counter()  # calls and wall time of this rank
         self._choice = choice
         self._reduction: Reduction | None = None
+
+    @property
+    def words_in_all(self) -> int:
+        """How many numbers are added over the ranks."""
+        return self.count * self._words
 
     @property
     def choice(self) -> SumChoice:
         """How the sums are added over the ranks."""
         if self._choice is None:
-            self._choice = choose(self.communicator, self.count * self._words)
+            self._choice = choose(self.communicator, self.words_in_all)
         return self._choice
 
     def use(self, choice: SumChoice) -> None:
@@ -83,7 +89,7 @@ class GlobalSums:
     @property
     def reduction(self) -> Reduction:
         if self._reduction is None:
-            self._reduction = reduction(self.communicator, self.choice, self.count * self._words)
+            self._reduction = reduction(self.communicator, self.choice, self.words_in_all)
         return self._reduction
 
     def __call__(self, terms: Terms) -> NDArray[np.float64]:
@@ -136,8 +142,11 @@ class GlobalSums:
 
     def record(self, begun: float) -> None:
         """Put the time since `begun` on record."""
+        seconds = time.perf_counter() - begun
+        self.spent.calls += 1
+        self.spent.seconds += seconds
         if self._recorder is not None:
-            self._recorder.add("global sum", time.perf_counter() - begun)
+            self._recorder.add("global sum", seconds)
 
     def words(self, parts: Parts) -> NDArray[np.float64]:
         """What is added over the ranks."""

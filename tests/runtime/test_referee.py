@@ -1,0 +1,148 @@
+"""The referee measures, remembers, obeys and looks again; run alone and on several ranks."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.runtime import referee as module
+from halocline.runtime.communicator import Ranks, world
+from halocline.runtime.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields import Field
+from halocline.runtime.halo_choices import contenders
+from halocline.runtime.kernel import Argument, Kernel
+from halocline.runtime.referee import CommunicationOptions, Memory, Referee, Verdict
+from halocline.runtime.runner import Runner
+from halocline.runtime.topology import Topology
+
+several = isinstance(world(), Ranks)
+
+
+def spread_kernel() -> Kernel:
+    """value = mean of itself and its neighbour to the west, on cells."""
+
+    def spread(box, value):
+        j0, j1, i0, i1, _ = box
+        value[..., j0:j1, i0:i1] = 0.5 * (
+            value[..., j0:j1, i0:i1] + value[..., j0:j1, i0 - 1 : i1 - 1]
+        )
+
+    arguments = (Argument("value", "update", "center", "1", (-1, 0, 0, 0), "own"),)
+    return Kernel("spread", arguments, spread)
+
+
+def model():
+    options = DecompositionOptions(kind="blocks", blocks_per_rank=1)
+    decomposition = Decomposition(
+        np.ones((12, 18), bool),
+        Topology(12, 18, periodic_i=True),
+        halo=1,
+        options=options,
+        communicator=world(),
+    )
+    state = SimpleNamespace(value=Field("value", "1", decomposition, on="cells", dtype=np.float64))
+    truth = np.random.default_rng(3).random((12, 18))
+    state.value.set_from(
+        lambda b: truth[b.rectangle.j0 : b.rectangle.j1, b.rectangle.i0 : b.rectangle.i1]
+    )
+    return Runner(decomposition), state
+
+
+def steps(run, state, referee, count):
+    for _ in range(count):
+        run(spread_kernel(), state)
+        referee.after_step(run.recorder.seconds("halo exchange"))
+    return state.value.gather()
+
+
+@pytest.fixture
+def eager(monkeypatch):
+    monkeypatch.setattr(module, "worth_seconds", 0.0)
+    monkeypatch.delenv("HALOCLINE_HALOS", raising=False)
+
+
+def test_judges_what_costs_most_and_changes_no_bit(eager, tmp_path):
+    lines: list[str] = []
+    run, state = model()
+    folder = world().broadcast(tmp_path)
+    judged = steps(run, state, Referee(run.exchange, tell=lines.append, folder=folder), 12)
+    plain, other = model()
+    by_rule = steps(plain, other, Referee(plain.exchange, watch=False, tell=lines.append), 12)
+    assert np.array_equal(judged, by_rule) if world().rank == 0 else judged is None
+    assert len(lines) == (1 if several else 0)
+    if several:
+        assert "rivals:" in lines[0]
+        (choice,) = run.exchange.chosen.values()
+        assert choice.text in contenders
+        assert lines[0].startswith(f"halos of blocks: 1 rows of float64 cells to depth 1: {choice}")
+        everyone = world().gather(choice.text)
+        assert everyone is None or len(set(everyone)) == 1
+    assert run.recorder.message_count == plain.recorder.message_count
+
+
+def test_a_later_run_takes_what_an_earlier_one_measured(eager, tmp_path):
+    folder = world().broadcast(tmp_path)
+    lines: list[str] = []
+    for _ in range(2):
+        run, state = model()
+        steps(run, state, Referee(run.exchange, tell=lines.append, folder=folder), 3)
+    if several:
+        assert "(measured" in lines[0]
+        assert "measured by an earlier run" in lines[1]
+        assert lines[0].split("(")[0] == lines[1].split("(")[0]
+
+
+def test_an_exchange_that_costs_too_little_is_left_alone(monkeypatch):
+    monkeypatch.setattr(module, "worth_seconds", 1e9)
+    run, state = model()
+    referee = Referee(run.exchange, steps=20)
+    steps(run, state, referee, 12)
+    assert not referee.verdicts
+
+
+def test_judges_again_when_an_exchange_has_become_slower(eager, monkeypatch):
+    lines: list[str] = []
+    run, state = model()
+    referee = Referee(run.exchange, tell=lines.append)
+    steps(run, state, referee, 9)
+    for counter in run.exchange.spent.values():
+        counter.seconds += 10.0
+    steps(run, state, referee, 24)
+    assert sum("measured again" in line for line in lines) == (1 if several else 0)
+
+
+def test_a_fixed_way_is_taken_for_all(eager, monkeypatch):
+    lines: list[str] = []
+    run, state = model()
+    options = CommunicationOptions(halos="persistent aggregated")
+    referee = Referee(run.exchange, options, tell=lines.append)
+    steps(run, state, referee, 3)
+    assert lines == ["halos: persistent aggregated for all exchanges (fixed)"]
+    assert {str(choice) for choice in run.exchange.chosen.values()} == {"persistent aggregated"}
+    monkeypatch.setenv("HALOCLINE_HALOS", "put-fence")
+    run, state = model()
+    steps(run, state, Referee(run.exchange, options, tell=lines.append), 3)
+    assert {choice.mechanism for choice in run.exchange.chosen.values()} == {"put-fence"}
+
+
+def test_an_unknown_way_is_refused_with_the_nearest(monkeypatch):
+    monkeypatch.delenv("HALOCLINE_HALOS", raising=False)
+    run, _ = model()
+    with pytest.raises(UserError, match="persistent"):
+        Referee(run.exchange, CommunicationOptions(halos="persistant"))
+
+
+def test_memory_keeps_verdicts_and_forgives_what_it_cannot_read(tmp_path):
+    memory = Memory(tmp_path / "cache")
+    verdict = Verdict(
+        "a", "persistent aggregated", "measured", (("messages aggregated", 1.2),), 1.0
+    )
+    memory.write(["fact"], verdict)
+    kept = memory.read(["fact"])
+    assert (kept.chosen, kept.rivals, kept.seconds) == (verdict.chosen, verdict.rivals, 1.0)
+    assert memory.read(["other fact"]) is None
+    memory.path(["fact"]).write_text("{")
+    assert memory.read(["fact"]) is None
+    (tmp_path / "file").write_text("")
+    Memory(tmp_path / "file").write(["fact"], verdict)
