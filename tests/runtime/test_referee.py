@@ -12,6 +12,7 @@ from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
 from halocline.runtime.halo_choices import contenders
 from halocline.runtime.kernel import Argument, Kernel
+from halocline.runtime.reductions import GlobalSums
 from halocline.runtime.referee import CommunicationOptions, Memory, Referee, Verdict
 from halocline.runtime.runner import Runner
 from halocline.runtime.topology import Topology
@@ -60,6 +61,7 @@ def steps(run, state, referee, count):
 def eager(monkeypatch):
     monkeypatch.setattr(module, "worth_seconds", 0.0)
     monkeypatch.delenv("HALOCLINE_HALOS", raising=False)
+    monkeypatch.delenv("HALOCLINE_SUMS", raising=False)
 
 
 def test_judges_what_costs_most_and_changes_no_bit(eager, tmp_path):
@@ -112,6 +114,21 @@ def test_judges_again_when_an_exchange_has_become_slower(eager, monkeypatch):
     assert sum("measured again" in line for line in lines) == (1 if several else 0)
 
 
+def test_sums_are_judged_too_and_keep_their_bits(eager):
+    lines: list[str] = []
+    run, _ = model()
+    sums = GlobalSums(world(), 2)
+    referee = Referee(run.exchange, tell=lines.append, sums={"something": sums})
+    terms = [[np.linspace(0.1, 1.0, 7) * (world().rank + 1)], [np.array([1.0])]]
+    found = []
+    for _ in range(4):
+        found.append(sums(terms).tolist())
+        referee.after_step(sums.spent.seconds)
+    assert found == [found[0]] * 4
+    if several:
+        assert lines[0].startswith(f"sums of something: {sums.choice} (measured")
+
+
 def test_a_fixed_way_is_taken_for_all(eager, monkeypatch):
     lines: list[str] = []
     run, state = model()
@@ -124,6 +141,17 @@ def test_a_fixed_way_is_taken_for_all(eager, monkeypatch):
     run, state = model()
     steps(run, state, Referee(run.exchange, options, tell=lines.append), 3)
     assert {choice.mechanism for choice in run.exchange.chosen.values()} == {"put-fence"}
+
+
+def test_fixed_sums(eager):
+    lines: list[str] = []
+    run, _ = model()
+    sums = GlobalSums(world(), 1)
+    options = CommunicationOptions(sums="non-blocking")
+    Referee(run.exchange, options, tell=lines.append, sums={"something": sums})
+    assert str(sums.choice) == "non-blocking"
+    assert lines == ["sums: non-blocking for all sums (fixed)"]
+    assert sums([[np.array([1.5])]]).tolist() == [1.5 * world().size]
 
 
 def test_an_unknown_way_is_refused_with_the_nearest(monkeypatch):

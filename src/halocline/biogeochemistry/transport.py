@@ -187,7 +187,7 @@ class Transport:
         self.state = TransportState(grid, len(options.tracers), decomposition, dtype)
         self.state.set_fluxes(fluxes)
         self.state.set_mixing(grid, options)
-        self._sums = GlobalSums(decomposition.communicator, len(options.tracers))
+        self.sums = GlobalSums(decomposition.communicator, len(options.tracers))
 
     def set_start(self) -> None:
         """Set all tracers to their start."""
@@ -238,7 +238,7 @@ class Transport:
             ]
             for number in range(len(self.options.tracers))
         ]
-        return self._sums(terms)
+        return self.sums(terms)
 
     def extremes(self) -> tuple[Array, Array]:
         """Least and greatest value of every tracer over the whole sea; for all ranks."""

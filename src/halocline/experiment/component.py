@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Protocol
 
 from halocline.core.clock import Date
 from halocline.runtime.fields import Field
+from halocline.runtime.reductions import GlobalSums
 from halocline.runtime.runner import Runner
 
 
@@ -16,6 +17,7 @@ class Component(Protocol):
 
     run: Runner
     step_length: timedelta
+    sums: Mapping[str, GlobalSums]  # those it makes, by what they add up
 
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""

@@ -81,6 +81,7 @@ def run(
         folder=cache_folder(),
         steps=clock.steps - clock.step_number,
         watch=not check_halos,
+        sums=component.sums,
     )
     with Progress(clock.start, clock.end, first=clock.time, show=show and root) as progress:
 
@@ -153,8 +154,9 @@ def build_component(
     plan: Plan | None = None,
 ) -> Component:
     """The component of a case, with its grid and decomposition."""
+    component: Component
     if isinstance(case, WaveCase):
-        return WaveComponent(
+        component = WaveComponent(
             case.build_grid(),
             case.spectrum,
             case.waves,
@@ -169,8 +171,8 @@ def build_component(
             check_halos=check_halos,
             plan=plan,
         )
-    if isinstance(case, TransportCase):
-        return TransportComponent(
+    elif isinstance(case, TransportCase):
+        component = TransportComponent(
             case.build_layered_grid(),
             case.transport,
             clock,
@@ -180,7 +182,11 @@ def build_component(
             check_halos=check_halos,
             plan=plan,
         )
-    raise UserError(f"No component '{case.component}' can be run yet.")
+    else:
+        raise UserError(f"No component '{case.component}' can be run yet.")
+    component.run.overlap = case.communication.overlap
+    component.run.recompute_halos = case.communication.recompute
+    return component
 
 
 def _with_paths(case: WaveCase) -> ForcingOptions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +20,7 @@ from halocline.grids.layered import LayeredGrid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
+from halocline.runtime.reductions import GlobalSums
 from halocline.runtime.runner import Plan, Runner
 
 
@@ -64,6 +65,7 @@ class TransportComponent:
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         dt = clock.step.total_seconds()
         self.model = Transport(grid, options, self.decomposition, dt, dtype=precision)
+        self.sums: Mapping[str, GlobalSums] = {"tracer contents": self.model.sums}
         self._outputs: dict[str, Field] = {}
         self._before: Any = None
 

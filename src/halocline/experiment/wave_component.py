@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
@@ -93,7 +93,7 @@ class WaveComponent:
             grid, spectral, waves, self.decomposition, clock.step.total_seconds(), dtype=precision
         )
         self._bracket = -1
-        self._sums = GlobalSums(communicator, 2)
+        self.sums: Mapping[str, GlobalSums] = {}
 
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""

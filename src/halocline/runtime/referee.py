@@ -52,6 +52,17 @@ class CommunicationOptions(Options):
         "the same for sums over ranks, as 'all-reduce' or 'tree:4 shared'; the environment's"
         " HALOCLINE_SUMS goes before it",
     )
+    overlap: bool = option(
+        False,
+        "",
+        "compute the inner cells of a block while its halos are on their way, the rim after",
+    )
+    recompute: bool = option(
+        False,
+        "",
+        "exchange halos of fields on cells as deep as they are and recompute rims in them instead"
+        " of exchanging results",
+    )
     budget: float = option(
         1.0, "s", "time for measuring at the start of a run, in total", at_least=0.0
     )
