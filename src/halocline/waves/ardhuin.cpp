@@ -74,7 +74,7 @@ void integrate_ardhuin(Box box, View2<T> spectrum, View2<const T> wavenumber,
                        View1<std::int64_t> phase_times, const SourceOptions& options,
                        ArdhuinPackage& package, double duration, bool timed) {
   integrate_tiles<T, lanes<T>>(
-      package.on<T>(options.grid), NoTurning(), box.points, spectrum,
+      package.on<T>(options.grid), box.points, spectrum,
       SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
                       friction_velocity, roughness, source_memory},
       source_steps, counters, phase_times, options, duration, timed);

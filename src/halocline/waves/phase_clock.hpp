@@ -9,8 +9,8 @@
 /// Time within a kernel, phase by phase.
 namespace halocline::waves {
 
-enum class Phase { copy_in, turning, input, friction, quadruplets, update, copy_out };
-inline constexpr int phases = 7;
+enum class Phase { copy_in, input, friction, quadruplets, update, copy_out };
+inline constexpr int phases = 6;
 
 /// Adds what passed since the last mark to a phase; each thread has its own.
 class PhaseClock {

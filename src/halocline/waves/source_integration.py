@@ -18,7 +18,7 @@ from halocline.waves.quadruplets import Quadruplets
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.wind_stability import WindStability
 
-PHASES = ("copy_in", "turning", "input", "friction", "quadruplets", "update", "copy_out")
+PHASES = ("copy_in", "input", "friction", "quadruplets", "update", "copy_out")
 """What the values of `phase_times` [ns] are; `input` holds dissipation too."""
 
 COUNTERS = ("points", "steps", "executed", "tiles")

@@ -34,7 +34,7 @@ void integrate_tolman_chalikov(Box box, View2<T> spectrum, View2<const T> wavenu
                                const SourceOptions& options, const TolmanChalikovOptions& package,
                                double duration, bool timed) {
   integrate_tiles<T, lanes<T>>(
-      TolmanChalikov<T>(package), NoTurning(), box.points, spectrum,
+      TolmanChalikov<T>(package), box.points, spectrum,
       SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
                       friction_velocity, roughness, source_memory},
       source_steps, counters, phase_times, options, duration, timed);

@@ -106,21 +106,16 @@ class PointQueue {
 
 /// One thread's tile, whose lanes take a new point as soon as theirs is done: points differ in the
 /// number of their sub-steps, and so no lane waits for another.
-template <class T, int W, class Package, class Turning>
+template <class T, int W, class Package>
 class LaneSchedule {
  public:
   using V = pack<T, W>;
   using Integration = SourceIntegration<T, W, Package>;
   using Copy = TileCopy<T, W, Package>;
 
-  LaneSchedule(Tile<T, W>& tile, Integration& integration, const Copy& copy, const Turning& turning,
-               PointQueue& queue, PhaseClock& clock)
-      : tile_(tile),
-        integration_(integration),
-        copy_(copy),
-        turning_(turning),
-        queue_(queue),
-        clock_(clock) {
+  LaneSchedule(Tile<T, W>& tile, Integration& integration, const Copy& copy, PointQueue& queue,
+               PhaseClock& clock)
+      : tile_(tile), integration_(integration), copy_(copy), queue_(queue), clock_(clock) {
     for (std::ptrdiff_t& point : point_) point = -1;
   }
 
@@ -166,8 +161,6 @@ class LaneSchedule {
       if (first_) intake = whole(intake);
       copy_.in(tile_, intake);
       clock_.mark(Phase::copy_in);
-      turning_(tile_, intake);
-      clock_.mark(Phase::turning);
       fresh |= intake.taken;
     }
     bool busy = false;
@@ -186,7 +179,6 @@ class LaneSchedule {
   Tile<T, W>& tile_;
   Integration& integration_;
   const Copy& copy_;
-  const Turning& turning_;
   PointQueue& queue_;
   PhaseClock& clock_;
   SourceCounts counts_;
@@ -198,14 +190,13 @@ class LaneSchedule {
 /// Advance the spectra of the first `points` sea points by `duration` [s].
 ///
 /// @param[in]     package   source package
-/// @param[in]     turning   called with each tile and its new points before the source terms
 /// @param[in,out] spectrum  [m2 Hz-1 rad-1], shape (component, point)
 /// @param[out]    source_steps steps of each point
 /// @param[in,out] counters  see SourceCounts
 /// @param[in,out] phase_times  [ns], see Phase; only where `timed`
-template <class T, int W, class Package, class Turning>
-void integrate_tiles(const Package& package, const Turning& turning, std::ptrdiff_t points,
-                     View2<T> spectrum, const SourceArrays<T>& arrays, View1<T> source_steps,
+template <class T, int W, class Package>
+void integrate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spectrum,
+                     const SourceArrays<T>& arrays, View1<T> source_steps,
                      View1<std::int64_t> counters, View1<std::int64_t> phase_times,
                      const SourceOptions& options, double duration, bool timed) {
   const SpectralTableMemory<T> grid(options.grid);
@@ -219,8 +210,7 @@ void integrate_tiles(const Package& package, const Turning& turning, std::ptrdif
     Integration integration(options.integration, options.quadruplets, quadruplets, package);
     const TileCopy<T, W, Package> copy(spectrum, arrays, points, options.stability);
     PhaseClock clock;
-    LaneSchedule<T, W, Package, Turning> schedule(memory.tile, integration, copy, turning, queue,
-                                                  clock);
+    LaneSchedule<T, W, Package> schedule(memory.tile, integration, copy, queue, clock);
     const SourceCounts counts = schedule.run(memory.extra, T(duration), source_steps);
 #pragma omp critical
     {

@@ -8,9 +8,9 @@
 #include "view.hpp"
 
 /// A tile: the spectra of as many sea points as the hardware has lanes,
-/// [frequency][direction][lane], with all that source terms need to know of these points. Turning,
-/// source packages, quadruplets and the integration in time work on it one after the other while it
-/// stays in cache.
+/// [frequency][direction][lane], with all that source terms need to know of these points. Source
+/// packages, quadruplets and the integration in time work on it one after the other while it stays
+/// in cache.
 ///
 /// A source package is a class with the members (see tolman_chalikov.hpp)
 ///   static constexpr int memory;              values kept per point from step to step
@@ -131,12 +131,6 @@ class TileMemory {
     void operator()(V* values) const { std::free(values); }
   };
   std::unique_ptr<V[], Free> values_;
-};
-
-/// What happens to a tile between its copying in and its source terms: nothing.
-struct NoTurning {
-  template <class Tile, class Intake>
-  void operator()(Tile&, const Intake&) const {}
 };
 
 }  // namespace halocline::waves
