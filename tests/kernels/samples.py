@@ -319,7 +319,8 @@ def elliptic_cells(
     shape = (rows + 2 * halo, columns + 2 * halo)
     names = (
         "direction image right_side solution residual preconditioned preconditioned_image turned"
-        " turned_image image_of_turned turned_direction correction new_solution"
+        " turned_image image_of_turned turned_direction correction new_solution new_correction"
+        " source copy"
     )
     arrays = {name: random.standard_normal(shape) for name in names.split()}
     coefficients = ("diagonal", "west", "south", "corner", "inverse_diagonal")
@@ -358,11 +359,23 @@ for name, scalars in {
     "chronopoulos_gear_step_diagonal": "alpha beta",
     "pipelined_products": "",
     "pipelined_step": "alpha beta",
+    "copy_values": "",
     "chebyshev_start": "weight",
     "chebyshev_step_diagonal": "weight memory",
     "chebyshev_update": "weight memory",
 }.items():
     elliptic_sample(name, *scalars.split())
+
+
+@sample("chebyshev_sweep")
+def chebyshev_sweep(random: np.random.Generator, dtype: type) -> Sample:
+    from halocline.numerics import _native
+
+    steps = _native.sweep_steps
+    box, cells = elliptic_cells(random, steps, rows=2, columns=9)
+    names = [argument[0] for argument in _native.contracts["chebyshev_sweep"]]
+    arrays = {name: cells[name].astype(dtype) for name in names if name != "weights"}
+    return Sample(box, arrays | {"weights": random.uniform(0.1, 0.3, (steps, 2))})
 
 
 @sample("precondition_blocks")
@@ -378,6 +391,7 @@ def precondition_blocks(random: np.random.Generator, dtype: type) -> Sample:
         {
             "residual": cells["residual"].astype(dtype),
             "factors": factors.astype(dtype),
+            "tile_sea": np.ones((2, 16), np.int32),
             "tile_rows": tile_rows,
             "tile_columns": tile_columns,
             "preconditioned": cells["preconditioned"].astype(dtype),

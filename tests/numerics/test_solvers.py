@@ -89,7 +89,7 @@ def test_blocks_are_solved_exactly(rough, rows, columns, precision):
     operator, run = world_of(numbers)
     blocks = Blocks(
         operator,
-        SolverOptions(block_rows=rows, block_columns=columns, block_precision=precision),
+        SolverOptions(block_rows=rows, block_columns=columns, precision=precision),
     )
     residual, preconditioned = operator.field("residual"), operator.field("preconditioned")
     residual.set_global(rough.right_side * numbers.mask)
@@ -108,8 +108,9 @@ def test_a_polynomial_is_that_many_chebyshev_iterations_from_zero(rough):
     bounds = spectrum_bounds(operator, run, Scaling(operator), 0.02)
     residual, preconditioned = operator.field("residual"), operator.field("preconditioned")
     residual.set_global(rough.right_side * rough.numbers.mask)
-    for degree in (1, 2, 5):
-        Polynomial(operator, bounds, degree).prepare(run, residual, preconditioned)()
+    for degree in (1, 2, 5, 9, 26):
+        exact = SolverOptions(degree=degree, precision="float64")
+        Polynomial(operator, bounds, exact).prepare(run, residual, preconditioned)()
         options = SolverOptions(
             method="chebyshev", preconditioner="diagonal", iterations=degree, check_interval=degree
         )
@@ -187,7 +188,7 @@ def test_iterations_on_the_ocean_grid_are_those_tried_before(ocean, name):
             preconditioner="blocks",
             block_rows=size,
             block_columns=size,
-            block_precision="float64",
+            precision="float64",
             **method,
         )
         assert blocks == pytest.approx(tried_before[name][size], rel=0.03)
@@ -200,7 +201,7 @@ def test_iterations_on_the_ocean_grid_are_those_tried_before(ocean, name):
 def test_other_methods_take_about_as_many_iterations(ocean, method):
     wanted = iterations_on(ocean, "smooth", method="chronopoulos_gear", preconditioner="blocks")
     taken = iterations_on(ocean, "smooth", method=method, preconditioner="blocks")
-    assert wanted - 2 <= taken <= 1.5 * wanted
+    assert 0.95 * wanted <= taken <= 1.5 * wanted
 
 
 def test_the_end_says_what_was_reached(rough):
@@ -271,6 +272,7 @@ def test_the_watch_predicts_when_to_look():
     watch = Watch(SolverOptions(tolerance=1e-6, check_interval=1000), 1.0, 1.0)
     assert not watch.ended(0, 1.0)
     assert watch.to_go(0.1) == int(0.9 * np.log(1e6) / 0.1)
+    assert watch.to_go(0.1, 8) == 128
     assert not watch.ended(100, 1e-8)
     assert watch.to_go(0.01) == int(0.9 * 50)
     assert watch.ended(151, 1e-13) and watch.reached == "tolerance"

@@ -60,6 +60,7 @@ class BlockFactors:
             return Field(name, units, decomposition, outer=outer, on="none", dtype=kind)
 
         self.factors = field("factors", "m-1", (most, height, columns + 3, columns), dtype)
+        self.tile_sea = field("tile_sea", "1", (most, height), np.int32)
         self.tile_rows = field("tile_rows", "1", (max(len(d) for d, _ in cuts), 2), np.int32)
         self.tile_columns = field("tile_columns", "1", (most, 2), np.int32)
         for at, (block, (down, across)) in enumerate(zip(blocks, cuts, strict=True)):
@@ -75,6 +76,9 @@ class BlockFactors:
                 factors[: len(across), first : first + j1 - j0] = factorise(
                     numbers, (j0, j1), across, columns
                 )
+                for tile, (i0, i1) in enumerate(across):
+                    sea = numbers.mask[j0:j1, i0:i1].any(axis=1)
+                    self.tile_sea.blocks[at][tile, first : first + j1 - j0] = sea
 
 
 def _end(last: int, size: int, length: int) -> int:

@@ -69,28 +69,37 @@ struct TileRow {
   }
 };
 
-/// The sum over k of column k of the (symmetric) matrix times value k, in two interleaved sums.
-template <class P, int Width>
-INLINE TileRow<P, Width> times(const P* columns, const TileRow<P, Width>& values) {
-  alignas(64) P value[Width];
-  values.to(value);
-  using Row = TileRow<P, Width>;
-  Row even = Row::zero(), odd = Row::zero();
-  for (int k = 0; k < Width; k += 2) {
-    for (int at = 0; at < Row::packs; ++at) {
-      const P* column = columns + k * Width + at * Row::width;
-      even.part[at] = multiply_add(load<typename Row::V>(column), value[k], even.part[at]);
-      odd.part[at] =
-          multiply_add(load<typename Row::V>(column + Width), value[k + 1], odd.part[at]);
-    }
-  }
-  return even + odd;
+/// The same value in every lane, without arithmetic.
+template <class V>
+INLINE V broadcast(scalar_of<V> value) {
+  return [value]<int... Lane>(std::integer_sequence<int, Lane...>) {
+    return V{((void)Lane, value)...};
+  }(std::make_integer_sequence<int, width_of<V>>{});
 }
 
-inline constexpr Contract<5> precondition_blocks_contract{
+/// The sum over k of column k of the (symmetric) matrix times value k, in four interleaved sums.
+template <class P, int Width>
+INLINE TileRow<P, Width> times(const P* columns, const TileRow<P, Width>& values) {
+  using Row = TileRow<P, Width>;
+  using V = typename Row::V;
+  alignas(64) P value[Width];
+  values.to(value);
+  Row sum[4] = {Row::zero(), Row::zero(), Row::zero(), Row::zero()};
+#pragma GCC unroll 32
+  for (int k = 0; k < Width; ++k) {
+    const V factor = broadcast<V>(value[k]);
+    for (int at = 0; at < Row::packs; ++at)
+      sum[k % 4].part[at] =
+          multiply_add(load<V>(columns + k * Width + at * Row::width), factor, sum[k % 4].part[at]);
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+inline constexpr Contract<6> precondition_blocks_contract{
     "precondition_blocks",
     {{{"residual", Access::read, Place::center, "m3 s-2", {-7, 7, -7, 7}},
       {"factors", Access::read, Place::none, "m-1", {}, Column::whole},
+      {"tile_sea", Access::read, Place::none, "1", {}, Column::whole},
       {"tile_rows", Access::read, Place::none, "1", {}, Column::whole},
       {"tile_columns", Access::read, Place::none, "1", {}, Column::whole},
       {"preconditioned", Access::write, Place::center, "m2 s-2"}}}};
@@ -100,7 +109,7 @@ struct TileSolver {
   Box box;
   View2<const T> residual;
   View4<const P> factors;
-  View2<const std::int32_t> columns;
+  View2<const std::int32_t> sea, columns;
   View2<T> preconditioned;
   int first_row;
 
@@ -115,6 +124,10 @@ struct TileSolver {
     for (int j = j0; j < j1; ++j) {
       P* row = scratch.data() + static_cast<std::ptrdiff_t>(j - j0) * count * Width;
       for (int tile = 0; tile < count; ++tile) {
+        if (!sea(first + tile, j - first_row)) {
+          Row::zero().to(above + tile * Width);
+          continue;
+        }
         const P* factor = factors.row(first + tile, j - first_row);
         const P* coupling = factor + Width * Width;
         const Row before = Row::from(above + tile * Width);
@@ -130,6 +143,12 @@ struct TileSolver {
     for (int j = j1 - 1; j >= j0; --j) {
       const P* row = scratch.data() + static_cast<std::ptrdiff_t>(j - j0) * count * Width;
       for (int tile = 0; tile < count; ++tile) {
+        const bool owned = j >= box.j0 && j < box.j1;
+        if (!sea(first + tile, j - first_row)) {
+          Row::zero().to(above + tile * Width);
+          if (owned) scatter(Row::zero(), j, first + tile);
+          continue;
+        }
         const P* factor = factors.row(first + tile, j - first_row);
         Row right = Row::from(row + tile * Width);
         if (j + 1 < j1) {
@@ -141,7 +160,7 @@ struct TileSolver {
         }
         const Row solved = times<P, Width>(factor, right);
         solved.to(above + tile * Width);
-        if (j >= box.j0 && j < box.j1) scatter(solved, j, first + tile);
+        if (owned) scatter(solved, j, first + tile);
       }
     }
   }
@@ -150,23 +169,30 @@ struct TileSolver {
   INLINE Row gather(int j, int tile) const {
     const int i0 = columns(tile, 0), i1 = columns(tile, 1);
     const T* from = residual.row(j);
-    alignas(64) P value[Width];
-    if (i1 - i0 == Width) {
-      for (int i = 0; i < Width; ++i) value[i] = static_cast<P>(from[i0 + i]);
-    } else {
-      for (int i = 0; i < Width; ++i) value[i] = i0 + i < i1 ? static_cast<P>(from[i0 + i]) : P{};
-    }
-    return Row::from(value);
+    if (i1 - i0 == Width) return converted(from + i0);
+    alignas(64) T value[Width] = {};
+    for (int i = i0; i < i1; ++i) value[i - i0] = from[i];
+    return converted(value);
+  }
+
+  static INLINE Row converted(const T* from) {
+    Row row;
+    for (int at = 0; at < Row::packs; ++at)
+      row.part[at] = __builtin_convertvector(load<pack<T, Row::width>>(from + at * Row::width),
+                                             typename Row::V);
+    return row;
   }
 
   INLINE void scatter(const Row& solved, int j, int tile) const {
-    alignas(64) P value[Width];
-    solved.to(value);
     const int i0 = columns(tile, 0), i1 = columns(tile, 1);
     T* to = preconditioned.row(j);
     if (i1 - i0 == Width && i0 >= box.i0 && i1 <= box.i1) {
-      for (int i = 0; i < Width; ++i) to[i0 + i] = static_cast<T>(value[i]);
+      for (int at = 0; at < Row::packs; ++at)
+        store(to + i0 + at * Row::width,
+              __builtin_convertvector(solved.part[at], pack<T, Row::width>));
     } else {
+      alignas(64) P value[Width];
+      solved.to(value);
       for (int i = std::max(i0, box.i0); i < std::min(i1, box.i1); ++i)
         to[i] = static_cast<T>(value[i - i0]);
     }
@@ -178,22 +204,23 @@ struct TileSolver {
 /// @param[in]  residual      [m3 s-2]; read on all tiles that touch the box
 /// @param[in]  factors       shape (column of tiles, row, width + 3, width); row 0 is that of the
 ///                           first tile; lower precision than the residual's is fine
+/// @param[in]  tile_sea      whether a row of a tile has sea, shape (column of tiles, row)
 /// @param[in]  tile_rows     first row and end of every row of tiles, shape (rows of tiles, 2)
 /// @param[in]  tile_columns  the same of columns; an entry without cells is skipped
 template <class T, class P>
 void precondition_blocks(Box box, View2<const T> residual, View4<const P> factors,
-                         View2<const std::int32_t> tile_rows,
+                         View2<const std::int32_t> tile_sea, View2<const std::int32_t> tile_rows,
                          View2<const std::int32_t> tile_columns, View2<T> preconditioned) {
   int columns = 0;
   while (columns < tile_columns.extent[0] && tile_columns(columns, 1) > tile_columns(columns, 0))
     ++columns;
   const auto sweep = [&]<int Width>() {
-    const TileSolver<T, P, Width> solver{box,          residual,       factors,
+    const TileSolver<T, P, Width> solver{box,          residual,       factors,        tile_sea,
                                          tile_columns, preconditioned, tile_rows(0, 0)};
     const std::ptrdiff_t height = tile_rows(0, 1) - tile_rows(0, 0);
     const std::ptrdiff_t tile = height * (Width + coupling_rows) * Width * sizeof(P);
     // Tiles side by side hide each other's latency as long as their factors stay in the L2 cache.
-    const int group = static_cast<int>(std::clamp<std::ptrdiff_t>(600000 / tile, 1, 8));
+    const int group = static_cast<int>(std::clamp<std::ptrdiff_t>(600000 / tile, 2, 8));
     const int groups = (columns + group - 1) / group;
     const int bands = static_cast<int>(tile_rows.extent[0]);
 #pragma omp parallel for collapse(2) schedule(static)

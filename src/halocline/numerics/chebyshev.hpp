@@ -43,6 +43,20 @@ void chebyshev_step_diagonal(Box box, View2<const T> diagonal, View2<const T> we
   });
 }
 
+inline constexpr Contract<2> copy_values_contract{
+    "copy_values",
+    {{{"source", Access::read, Place::center, "1"}, {"copy", Access::write, Place::center, "1"}}}};
+
+/// copy = source, in another precision.
+template <class From, class To>
+void copy_values(Box box, View2<const From> source, View2<To> copy) {
+  for_rows(box, [&](int j) {
+    const From* from = source.row(j);
+    To* to = copy.row(j);
+    for (int i = box.i0; i < box.i1; ++i) to[i] = static_cast<To>(from[i]);
+  });
+}
+
 inline constexpr Contract<4> chebyshev_start_contract{
     "chebyshev_start",
     {{inverse_diagonal_argument,

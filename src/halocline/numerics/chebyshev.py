@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import count, islice
 
 import numpy as np
 
+from halocline.numerics.chebyshev_steps import DiagonalSteps, sweep_steps
 from halocline.numerics.chebyshev_weights import Bounds, weights_without_end
 from halocline.numerics.conjugate_gradient import ChronopoulosGear, Iteration, Judge
 from halocline.numerics.elliptic import EllipticOperator
 from halocline.numerics.kernel_sums import KernelSums
 from halocline.numerics.preconditioners import Preconditioner
 from halocline.runtime.fields import Field
-from halocline.runtime.prepared import PreparedCall
 from halocline.runtime.runner import Runner
 
 margin = 0.05
@@ -35,19 +35,9 @@ class Chebyshev(Iteration):
     ) -> None:
         super().__init__(operator, run, preconditioner, right_side, solution, residual)
         self.bounds = bounds
-        self.add("correction", "other")
+        self.add("correction")
         self.sums = KernelSums(operator.decomposition, 1)
-        space = self.space
-        # With the diagonal alone two solutions take turns, and a step is one loop.
-        turns = [(solution, space.other), (space.other, solution)]
-        self.residuals = [
-            self.call("nine_point_residual", self.sums, solution=old) for old, _ in turns
-        ]
-        self.fused_steps = [
-            self.call("chebyshev_step_diagonal", solution=old, new_solution=new)
-            for old, new in turns
-            if self.fused
-        ]
+        self.residual = self.sums.again = self.call("nine_point_residual", self.sums)
         self.update = self.call("chebyshev_update")
 
     def iterate(self, judge: Judge) -> None:
@@ -55,29 +45,59 @@ class Chebyshev(Iteration):
         coefficients = weights_without_end(self.bounds)
         check = 0
         for iteration in count():
-            turn = iteration % 2 if self.fused else 0
-            residual: PreparedCall = self.residuals[turn]
-            due = iteration == check
-            if due or not self.fused:
-                self.sums.begin()
-                residual()
-            if due:
-                self.sums.again = residual
+            self.sums.begin()
+            self.residual()
+            if iteration == check:
                 (square,) = self.sums.finish()
                 if judge.ended(iteration, square):
-                    break
+                    return
                 check = iteration + judge.to_go(self.bounds.rate)
             weight, memory = next(coefficients)
-            if self.fused:
-                self.fused_steps[turn](weight=weight, memory=memory)
-            else:
-                self.precondition()
-                self.update(weight=weight, memory=memory)
-        if turn:
-            fields = self.space.solution, self.space.other
-            for result, other in zip(*(field.blocks for field in fields), strict=True):
-                result[...] = other
-            self.space.solution.written()
+            self.precondition()
+            self.update(weight=weight, memory=memory)
+
+
+class ChebyshevSweeps(Iteration):
+    """The same with a preconditioner that only scales: several iterations in a pass over the memory
+    and for one exchange."""
+
+    def __init__(
+        self,
+        operator: EllipticOperator,
+        run: Runner,
+        preconditioner: Preconditioner,
+        right_side: Field,
+        solution: Field,
+        residual: Field,
+        bounds: Bounds,
+    ) -> None:
+        super().__init__(operator, run, preconditioner, right_side, solution, residual)
+        self.bounds = bounds
+        assert preconditioner.inverse_diagonal is not None
+        self.steps_taken = DiagonalSteps(
+            operator, run, preconditioner.inverse_diagonal, right_side, solution
+        )
+        self.sums = KernelSums(operator.decomposition, 1)
+        self.residuals = [
+            self.call("nine_point_residual", self.sums, solution=values)
+            for values in self.steps_taken.solutions
+        ]
+
+    def iterate(self, judge: Judge) -> None:
+        advancing = self.steps_taken
+        advancing.clear()
+        coefficients = weights_without_end(self.bounds)
+        iteration = 0
+        while True:
+            residual = self.sums.again = self.residuals[advancing.turn]
+            self.sums.begin()
+            residual()
+            (square,) = self.sums.finish()
+            if judge.ended(iteration, square):
+                return advancing.settle()
+            steps = judge.to_go(self.bounds.rate, sweep_steps)
+            advancing.advance(list(islice(coefficients, steps)))
+            iteration += steps
 
 
 class SpectrumWatch:
@@ -103,8 +123,8 @@ class SpectrumWatch:
         self.known = True
         return settled
 
-    def to_go(self, rate: float) -> int:
-        return 1
+    def to_go(self, rate: float, together: int = 1) -> int:
+        return together
 
     def broke_down(self) -> None:
         raise ValueError("The elliptic operator or its preconditioner is not positive definite.")

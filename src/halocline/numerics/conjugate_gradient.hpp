@@ -13,8 +13,6 @@ namespace halocline {
 
 inline constexpr Argument preconditioned_argument{"preconditioned", Access::read, Place::center,
                                                   "m2 s-2"};
-inline constexpr Argument inverse_diagonal_argument{"inverse_diagonal", Access::read, Place::center,
-                                                    "m-1"};
 
 /// An argument with another access.
 constexpr Argument with(Argument argument, Access access) {

@@ -26,8 +26,11 @@ class Judge(Protocol):
     def broke_down(self) -> None:
         """Hear that the operator or the preconditioner is not positive definite."""
 
-    def to_go(self, rate: float) -> int:
-        """Iterations until the next check, where the residual's logarithm falls by `rate`."""
+    def to_go(self, rate: float, together: int = 1) -> int:
+        """Iterations until the next check, where the residual's logarithm falls by `rate`.
+
+        Whole groups of `together` iterations, unless that would be more than are allowed.
+        """
 
 
 class Iteration(ABC):

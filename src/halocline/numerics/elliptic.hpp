@@ -20,10 +20,24 @@ struct NinePoint {
   template <class Body>
   INLINE void along_row(int j, View2<const T> value, std::ptrdiff_t i0, std::ptrdiff_t i1,
                         const Body& body) const {
+    along_row<false>(j, {value.row(j - 1), value.row(j), value.row(j + 1)}, i0, i1, body);
+  }
+
+  /// Rows of a value, south of a cell, its own, and north of it.
+  struct Rows {
+    const T *below, *here, *above;
+  };
+
+  /// The same for rows that lie anywhere. `Closed`: nothing beyond i0 and i1 - 1 is read, and the
+  /// images there are wrong.
+  template <bool Closed, class Body>
+  INLINE void along_row(int j, Rows rows, std::ptrdiff_t i0, std::ptrdiff_t i1,
+                        const Body& body) const {
+    using Bare = Sliding<false, Closed>;
+    using Wide = Sliding<true, Closed>;
     const T *d = diagonal.row(j), *s = south.row(j), *n = south.row(j + 1);
-    Sliding<false> w(west.row(j), i0, i1), c(corner.row(j), i0, i1), u(corner.row(j + 1), i0, i1);
-    Sliding<true> below(value.row(j - 1), i0, i1), here(value.row(j), i0, i1),
-        above(value.row(j + 1), i0, i1);
+    Bare w(west.row(j), i0, i1), c(corner.row(j), i0, i1), u(corner.row(j + 1), i0, i1);
+    Wide below(rows.below, i0, i1), here(rows.here, i0, i1), above(rows.above, i0, i1);
     std::ptrdiff_t i = i0;
     for (; i + width <= i1; i += width) {
       w.slide(i), c.slide(i), u.slide(i), below.slide(i), here.slide(i), above.slide(i);
@@ -38,15 +52,15 @@ struct NinePoint {
       T east() const { return right; }
     };
     for (; i < i1; ++i) {
-      const auto around = [&](int row) {
-        const T* p = value.row(row);
-        return Point{point(p, -1), point(p), point(p, 1)};
+      const int left = Closed && i == i0 ? 0 : -1, right = Closed && i + 1 == i1 ? 0 : 1;
+      const auto around = [&](const T* p) {
+        return Point{point(p, left), point(p), point(p, right)};
       };
       const T *wr = west.row(j), *cr = corner.row(j), *ur = corner.row(j + 1);
-      const Point middle = around(j);
-      const T image =
-          sum(point(d), point(wr), point(wr, 1), point(s), point(n), point(cr), point(cr, 1),
-              point(ur), point(ur, 1), around(j - 1), middle, around(j + 1));
+      const Point middle = around(rows.here);
+      const T image = sum(point(d), point(wr), point(wr, right), point(s), point(n), point(cr),
+                          point(cr, right), point(ur), point(ur, right), around(rows.below), middle,
+                          around(rows.above));
       body(Lane<T>{}, i, middle.now, image);
     }
   }
@@ -56,7 +70,7 @@ struct NinePoint {
   using V = pack<T, width>;
 
   /// Three packs around the one at i of a row, of which values from i0 - 1 (or i0) to i1 are read.
-  template <bool West>
+  template <bool West, bool Closed>
   struct Sliding {
     const T* row;
     std::ptrdiff_t end;
@@ -64,13 +78,14 @@ struct NinePoint {
 
     INLINE Sliding(const T* from, std::ptrdiff_t i0, std::ptrdiff_t i1)
         : row(from), end(i1), before{}, now{}, next{} {
-      if constexpr (West) now = splat<V>(from[i0 - 1]);
+      if constexpr (West) now = splat<V>(from[Closed ? i0 : i0 - 1]);
       if (i0 + width <= i1) next = load<V>(from + i0);
     }
     INLINE void slide(std::ptrdiff_t i) {
       before = now;
       now = next;
-      next = i + 2 * width <= end ? load<V>(row + i + width) : splat<V>(row[i + width]);
+      next = i + 2 * width <= end ? load<V>(row + i + width)
+                                  : splat<V>(row[i + width - (Closed && i + width == end)]);
     }
     INLINE V west() const { return joined<width - 1>(before, now); }
     INLINE V east() const { return joined<1>(now, next); }
@@ -105,6 +120,8 @@ inline constexpr Argument diagonal_argument{"diagonal", Access::read, Place::cen
 inline constexpr Argument west_argument{"west", Access::read, Place::x_face, "m", {0, 1, 0, 0}};
 inline constexpr Argument south_argument{"south", Access::read, Place::y_face, "m", {0, 0, 0, 1}};
 inline constexpr Argument corner_argument{"corner", Access::read, Place::corner, "m", {0, 1, 0, 1}};
+inline constexpr Argument inverse_diagonal_argument{"inverse_diagonal", Access::read, Place::center,
+                                                    "m-1"};
 inline constexpr Argument parts_argument{"parts", Access::update, Place::none, "1"};
 
 inline constexpr Contract<6> apply_nine_point_contract{

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from halocline.numerics.block_factors import BlockFactors
+from halocline.numerics.chebyshev_steps import DiagonalSteps
 from halocline.numerics.chebyshev_weights import Bounds, weights
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.solver_options import SolverOptions
@@ -28,8 +29,21 @@ class Preconditioner(ABC):
         """The call that computes `preconditioned` from `residual`."""
 
 
+def precision_of(operator: EllipticOperator, options: SolverOptions) -> str:
+    """The precision of a preconditioner.
+
+    The pipelined method applies it to vectors that it never forms: rounding to float32 would make
+    them drift apart.
+    """
+    if options.method == "pipelined":
+        return str(operator.dtype)
+    return min(str(operator.dtype), options.precision)
+
+
 class Scaling(Preconditioner):
     """Division by the diagonal (`preconditioner = "diagonal"`), or nothing ("none")."""
+
+    inverse_diagonal: Field
 
     def __init__(self, operator: EllipticOperator, *, diagonal: bool = True) -> None:
         numbers = operator.numbers
@@ -52,16 +66,12 @@ class Blocks(Preconditioner):
     """Exact solution on blocks of cells that are cut once from the global grid."""
 
     def __init__(self, operator: EllipticOperator, options: SolverOptions) -> None:
-        # The pipelined method applies the preconditioner to vectors that it never forms: rounding
-        # to float32 would make them drift apart.
-        exact = options.method == "pipelined"
-        precision = "float64" if exact else options.block_precision
         self.factors = BlockFactors(
             operator.numbers,
             operator.decomposition,
             rows=options.block_rows,
             columns=options.block_columns,
-            dtype=np.dtype(np.float32 if operator.dtype == np.float32 else precision),
+            dtype=np.dtype(precision_of(operator, options)),
         )
 
     def prepare(self, run: Runner, residual: Field, preconditioned: Field) -> Callable[[], None]:
@@ -81,48 +91,40 @@ class Blocks(Preconditioner):
 
 
 class Polynomial(Preconditioner):
-    """A Chebyshev polynomial of the operator: some iterations from zero with the diagonal."""
+    """A Chebyshev polynomial of the operator: some iterations from zero with the diagonal.
 
-    def __init__(self, operator: EllipticOperator, bounds: Bounds, degree: int) -> None:
-        self.operator, self.scaling = operator, Scaling(operator)
-        self.weights = weights(bounds, degree)
-        self.correction = operator.field("correction")
-        self.other = operator.field("solution")
+    In float32 it takes half the time and is still the same fixed operator to seven digits.
+    """
+
+    def __init__(self, operator: EllipticOperator, bounds: Bounds, options: SolverOptions) -> None:
+        self.outer = operator
+        precision = np.dtype(precision_of(operator, options))
+        self.same = precision == operator.dtype
+        self.operator = (
+            operator
+            if self.same
+            else EllipticOperator(operator.numbers, operator.decomposition, precision)
+        )
+        self.scaling = Scaling(self.operator)
+        self.weights = weights(bounds, options.degree)
 
     def prepare(self, run: Runner, residual: Field, preconditioned: Field) -> Callable[[], None]:
-        # Two fields take turns; the last step must write `preconditioned`.
-        turns = [preconditioned, self.other]
-        steps = []
-        for number, (weight, memory) in enumerate(self.weights):
-            last = len(self.weights) - 1 - number
-            new, old = turns[last % 2], turns[(last + 1) % 2]
-            if number == 0:
-                call = PreparedCall(
-                    run,
-                    kernels["chebyshev_start"],
-                    inverse_diagonal=self.scaling.inverse_diagonal,
-                    right_side=residual,
-                    correction=self.correction,
-                    new_solution=new,
-                    weight=weight,
-                )
-            else:
-                call = PreparedCall(
-                    run,
-                    kernels["chebyshev_step_diagonal"],
-                    self.operator,
-                    inverse_diagonal=self.scaling.inverse_diagonal,
-                    right_side=residual,
-                    solution=old,
-                    correction=self.correction,
-                    new_solution=new,
-                    weight=weight,
-                    memory=memory,
-                )
-            steps.append(call)
+        first, *rest = self.weights
+        given, found = residual, preconditioned
+        if not self.same:
+            given = self.operator.field("right_side", "m3 s-2")
+            found = self.operator.field("solution")
+        steps = DiagonalSteps(self.operator, run, self.scaling.inverse_diagonal, given, found)
+        take = PreparedCall(run, kernels["copy_values"], source=residual, copy=given)
+        give = PreparedCall(run, kernels["copy_values"], source=found, copy=preconditioned)
 
         def apply() -> None:
-            for step in steps:
-                step()
+            if not self.same:
+                take()
+            steps.start(first[0])
+            steps.advance(rest)
+            steps.settle()
+            if not self.same:
+                give()
 
         return apply

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from halocline.numerics.chebyshev import Chebyshev, spectrum_bounds
+from halocline.numerics.chebyshev import Chebyshev, ChebyshevSweeps, spectrum_bounds
 from halocline.numerics.chebyshev_weights import Bounds
 from halocline.numerics.conjugate_gradient import (
     ChronopoulosGear,
@@ -64,7 +64,9 @@ class EllipticSolver:
             self._bounds = spectrum_bounds(
                 operator, run, self.preconditioner, self.options.bound_tolerance
             )
-            self.iteration: Iteration = Chebyshev(*arguments, self._bounds)
+            scales = self.preconditioner.inverse_diagonal is not None
+            kind = ChebyshevSweeps if scales else Chebyshev
+            self.iteration: Iteration = kind(*arguments, self._bounds)
         else:
             kinds: dict[str, Callable[..., Iteration]] = {
                 "conjugate_gradient": ConjugateGradient,
@@ -80,7 +82,7 @@ class EllipticSolver:
         if options.preconditioner == "polynomial":
             scaling = Scaling(self.operator)
             bounds = spectrum_bounds(self.operator, self.run, scaling, options.bound_tolerance)
-            return Polynomial(self.operator, bounds, options.degree)
+            return Polynomial(self.operator, bounds, options)
         return Scaling(self.operator, diagonal=options.preconditioner == "diagonal")
 
     @property

@@ -65,13 +65,18 @@ class SolverOptions(Options):
     block_rows: int = option(
         0, "1", "cells of a block along y; 0: all rows of the grid", at_least=0
     )
-    block_precision: str = option(
+    precision: str = option(
         "float32",
         "",
-        "precision of the factors of blocks; float64 whatever is given for the pipelined method",
+        "precision of blocks and polynomials; the pipelined method takes that of the solution",
         choices=("float32", "float64"),
     )
-    degree: int = option(8, "1", "operator applications of the polynomial", at_least=1)
+    degree: int = option(
+        25,
+        "1",
+        "iterations that make the polynomial; one more than a multiple of 8 is fastest",
+        at_least=1,
+    )
     bound_tolerance: float = option(
         0.02,
         "1",
@@ -160,18 +165,20 @@ class Watch:
         """Hear that the operator or the preconditioner is not positive definite."""
         self.reached = "breakdown"
 
-    def to_go(self, rate: float) -> int:
+    def to_go(self, rate: float, together: int = 1) -> int:
         """Iterations until the next check: somewhat fewer than are missing.
 
         They are predicted from `rate`, by which theory says that the logarithm of the residual
-        falls in an iteration, or from the last two checks where that is faster.
+        falls in an iteration, or from the last two checks where that is faster. They are whole
+        groups of `together` iterations, unless that would be more than are allowed.
         """
         if self.last is not None and 0.0 < self.norm < self.last[1]:
             seen = math.log(self.last[1] / self.norm) / (self.iterations - self.last[0])
             rate = max(rate, seen)
         missing = math.log(self.norm / self.target) / rate if self.target > 0.0 else math.inf
-        most = min(self.options.check_interval, self.options.iterations - self.iterations)
-        return max(1, int(min(0.9 * missing, most)))
+        wanted = max(1, int(min(0.9 * missing, self.options.check_interval)))
+        groups = -(-wanted // together) * together
+        return min(groups, self.options.iterations - self.iterations)
 
     def convergence(self) -> Convergence:
         scale = self.right_norm if self.right_norm > 0.0 else 1.0
