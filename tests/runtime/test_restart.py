@@ -14,7 +14,6 @@ from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
 from halocline.runtime.picking import pick
 from halocline.runtime.restart import (
-    describe,
     latest_restart,
     read_restart,
     restart_path,
@@ -114,7 +113,6 @@ def test_names_and_the_latest(tmp_path_factory):
         when = date(f"2011-01-15 {hour}")
         write_restart(restart_path(folder, when), made, when, facts)
     assert latest_restart(folder).name == "restart_20110115T180000.nc"
-    assert "2011-01-15 18:00" in describe(latest_restart(folder))
 
 
 def written(folder, dtype=np.float32):

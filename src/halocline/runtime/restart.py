@@ -17,7 +17,7 @@ import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.clock import Date, date, text, time_units, to_number
+from halocline.core.clock import Date, date, time_units, to_number
 from halocline.core.errors import UserError
 from halocline.runtime.classic_files import define, map_variable, read_header
 from halocline.runtime.communicator import Communicator
@@ -178,9 +178,3 @@ def _compare(path: Path, theirs: Facts, ours: Facts) -> None:
                 f"The restart file '{path}' was written with {name} = {theirs.get(name)}, this run"
                 f" has {name} = {value}. Use the same, or start without a restart."
             )
-
-
-def describe(path: Path) -> str:
-    """One line on a restart file, for logs."""
-    with netCDF4.Dataset(path) as file:
-        return f"{path.name}: {text(date(file.time, file.calendar))}, {file.facts}"

@@ -6,6 +6,7 @@
 
 #include "bind.hpp"
 #include "waves/ardhuin_tables.hpp"
+#include "waves/package_kernels.hpp"
 #include "waves/source_terms.hpp"
 
 namespace halocline::waves {
@@ -48,85 +49,14 @@ class ArdhuinPackage {
       memory_;
 };
 
-constexpr Contract<14> integrate_ardhuin_contract{
-    "integrate_ardhuin",
-    {{{"spectrum", Access::update, Place::point, "m2 Hz-1 rad-1", {}, Column::whole},
-      source_arguments[0],
-      source_arguments[1],
-      source_arguments[2],
-      source_arguments[3],
-      source_arguments[4],
-      source_arguments[5],
-      source_arguments[6],
-      {"friction_velocity", Access::write, Place::point, "m s-1"},
-      source_arguments[8],
-      source_arguments[9],
-      {"source_steps", Access::write, Place::point, "1"},
-      {"counters", Access::update, Place::none, "1"},
-      {"phase_times", Access::update, Place::none, "ns"}}}};
-
 template <class T>
-void integrate_ardhuin(Box box, View2<T> spectrum, View2<const T> wavenumber,
-                       View2<const T> group_velocity, View1<const T> depth, View1<const T> wind_u,
-                       View1<const T> wind_v, View1<const T> air_sea_difference, View1<const T> ice,
-                       View1<T> friction_velocity, View1<T> roughness, View2<T> source_memory,
-                       View1<T> source_steps, View1<std::int64_t> counters,
-                       View1<std::int64_t> phase_times, const SourceOptions& options,
-                       ArdhuinPackage& package, double duration, bool timed) {
-  integrate_tiles<T, lanes<T>>(
-      package.on<T>(options.grid), box.points, spectrum,
-      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
-                      friction_velocity, roughness, source_memory},
-      source_steps, counters, phase_times, options, duration, timed);
-}
-
-constexpr Contract<17> separate_ardhuin_contract{
-    "separate_ardhuin",
-    {{{"spectrum", Access::read, Place::point, "m2 Hz-1 rad-1", {}, Column::whole},
-      source_arguments[0],
-      source_arguments[1],
-      source_arguments[2],
-      source_arguments[3],
-      source_arguments[4],
-      source_arguments[5],
-      source_arguments[6],
-      {"friction_velocity", Access::write, Place::point, "m s-1"},
-      source_arguments[8],
-      source_arguments[9],
-      {"input", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole},
-      {"dissipation", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole},
-      {"quadruplets", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole},
-      {"quadruplet_diagonal", Access::write, Place::point, "s-1", {}, Column::whole},
-      {"friction", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole},
-      {"breaking", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole}}}};
-
-template <class T>
-void separate_ardhuin(Box box, View2<T> spectrum, View2<const T> wavenumber,
-                      View2<const T> group_velocity, View1<const T> depth, View1<const T> wind_u,
-                      View1<const T> wind_v, View1<const T> air_sea_difference, View1<const T> ice,
-                      View1<T> friction_velocity, View1<T> roughness, View2<T> source_memory,
-                      View2<T> input, View2<T> dissipation, View2<T> quadruplets,
-                      View2<T> quadruplet_diagonal, View2<T> friction, View2<T> breaking,
-                      const SourceOptions& options, ArdhuinPackage& package, int rounds) {
-  separate_tiles<T, lanes<T>>(
-      package.on_one_spectrum<T>(options.grid), box.points, spectrum,
-      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
-                      friction_velocity, roughness, source_memory},
-      SourceParts<T>{input, dissipation, quadruplets, quadruplet_diagonal, friction, breaking},
-      options, rounds);
+Ardhuin<T> package_on(ArdhuinPackage& package, const SpectralNumbers& grid) {
+  return package.on<T>(grid);
 }
 
 template <class T>
-void bind_kernels(nb::module_& module) {
-  module.def("integrate_ardhuin", &integrate_ardhuin<T>, "box"_a, "spectrum"_a, "wavenumber"_a,
-             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a, "ice"_a,
-             "friction_velocity"_a, "roughness"_a, "source_memory"_a, "source_steps"_a,
-             "counters"_a, "phase_times"_a, "options"_a, "package"_a, "duration"_a, "timed"_a);
-  module.def("separate_ardhuin", &separate_ardhuin<T>, "box"_a, "spectrum"_a, "wavenumber"_a,
-             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a, "ice"_a,
-             "friction_velocity"_a, "roughness"_a, "source_memory"_a, "input"_a, "dissipation"_a,
-             "quadruplets"_a, "quadruplet_diagonal"_a, "friction"_a, "breaking"_a, "options"_a,
-             "package"_a, "rounds"_a);
+Ardhuin<T> package_on_one_spectrum(ArdhuinPackage& package, const SpectralNumbers& grid) {
+  return package.on_one_spectrum<T>(grid);
 }
 
 void bind_options(nb::module_& module) {
@@ -204,10 +134,7 @@ void bind_air(nb::module_& module) {
 
 HALOCLINE_BIND(ardhuin) {
   bind_options(module);
-  publish(module, integrate_ardhuin_contract);
-  publish(module, separate_ardhuin_contract);
-  bind_kernels<float>(module);
-  bind_kernels<double>(module);
+  bind_package<ArdhuinPackage>(module, "integrate_ardhuin", "separate_ardhuin", Access::write);
   bind_air<float>(module);
   bind_air<double>(module);
   module.def("friction_factor_table", &friction_factor_table, "table"_a, "von_karman"_a);

@@ -1,0 +1,104 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+
+#include "bind.hpp"
+#include "waves/source_terms.hpp"
+
+/// The kernels of a package of source terms: what they touch, and their names in Python.
+///
+/// A package brings `package_on<T>(package, grid)` and `package_on_one_spectrum<T>(package, grid)`,
+/// found by the type of the package.
+namespace halocline::waves {
+
+template <std::size_t Count>
+constexpr Contract<11 + Count> package_contract(const char* name, Argument spectrum,
+                                                Access friction_velocity,
+                                                const std::array<Argument, Count>& results) {
+  Contract<11 + Count> contract{name, {}};
+  contract.arguments[0] = spectrum;
+  std::copy(std::begin(source_arguments), std::end(source_arguments),
+            contract.arguments.begin() + 1);
+  contract.arguments[8].access = friction_velocity;
+  for (std::size_t n = 0; n < Count; ++n) contract.arguments[11 + n] = results[n];
+  return contract;
+}
+
+/// Access::write where a package finds the friction velocity anew, Access::update where it goes on
+/// from the last one.
+inline Contract<14> integrate_contract(const char* name, Access friction_velocity) {
+  return package_contract<3>(
+      name, {"spectrum", Access::update, Place::point, "m2 Hz-1 rad-1", {}, Column::whole},
+      friction_velocity,
+      {{{"source_steps", Access::write, Place::point, "1"},
+        {"counters", Access::update, Place::none, "1"},
+        {"phase_times", Access::update, Place::none, "ns"}}});
+}
+
+inline Contract<17> separate_contract(const char* name, Access friction_velocity) {
+  return package_contract<6>(
+      name, {"spectrum", Access::read, Place::point, "m2 Hz-1 rad-1", {}, Column::whole},
+      friction_velocity,
+      {{{"input", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole},
+        {"dissipation", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole},
+        {"quadruplets", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole},
+        {"quadruplet_diagonal", Access::write, Place::point, "s-1", {}, Column::whole},
+        {"friction", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole},
+        {"breaking", Access::write, Place::point, "m2 Hz-1 rad-1 s-1", {}, Column::whole}}});
+}
+
+template <class T, class Package>
+void integrate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<const T> group_velocity,
+               View1<const T> depth, View1<const T> wind_u, View1<const T> wind_v,
+               View1<const T> air_sea_difference, View1<const T> ice, View1<T> friction_velocity,
+               View1<T> roughness, View2<T> source_memory, View1<T> source_steps,
+               View1<std::int64_t> counters, View1<std::int64_t> phase_times,
+               const SourceOptions& options, Package& package, double duration, bool timed) {
+  integrate_tiles<T, lanes<T>>(
+      package_on<T>(package, options.grid), box.points, spectrum,
+      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
+                      friction_velocity, roughness, source_memory},
+      source_steps, counters, phase_times, options, duration, timed);
+}
+
+template <class T, class Package>
+void separate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<const T> group_velocity,
+              View1<const T> depth, View1<const T> wind_u, View1<const T> wind_v,
+              View1<const T> air_sea_difference, View1<const T> ice, View1<T> friction_velocity,
+              View1<T> roughness, View2<T> source_memory, View2<T> input, View2<T> dissipation,
+              View2<T> quadruplets, View2<T> quadruplet_diagonal, View2<T> friction,
+              View2<T> breaking, const SourceOptions& options, Package& package, int rounds) {
+  separate_tiles<T, lanes<T>>(
+      package_on_one_spectrum<T>(package, options.grid), box.points, spectrum,
+      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
+                      friction_velocity, roughness, source_memory},
+      SourceParts<T>{input, dissipation, quadruplets, quadruplet_diagonal, friction, breaking},
+      options, rounds);
+}
+
+template <class T, class Package>
+void define_package(nb::module_& module, const char* integrate_name, const char* separate_name) {
+  module.def(integrate_name, &integrate<T, Package>, "box"_a, "spectrum"_a, "wavenumber"_a,
+             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a, "ice"_a,
+             "friction_velocity"_a, "roughness"_a, "source_memory"_a, "source_steps"_a,
+             "counters"_a, "phase_times"_a, "options"_a, "package"_a, "duration"_a, "timed"_a);
+  module.def(separate_name, &separate<T, Package>, "box"_a, "spectrum"_a, "wavenumber"_a,
+             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a, "ice"_a,
+             "friction_velocity"_a, "roughness"_a, "source_memory"_a, "input"_a, "dissipation"_a,
+             "quadruplets"_a, "quadruplet_diagonal"_a, "friction"_a, "breaking"_a, "options"_a,
+             "package"_a, "rounds"_a);
+}
+
+/// Publish the contracts of a package's kernels and define them in both precisions.
+template <class Package>
+void bind_package(nb::module_& module, const char* integrate_name, const char* separate_name,
+                  Access friction_velocity) {
+  publish(module, integrate_contract(integrate_name, friction_velocity));
+  publish(module, separate_contract(separate_name, friction_velocity));
+  define_package<float, Package>(module, integrate_name, separate_name);
+  define_package<double, Package>(module, integrate_name, separate_name);
+}
+
+}  // namespace halocline::waves
