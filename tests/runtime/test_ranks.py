@@ -17,6 +17,7 @@ files = [
     "test_reductions.py",
     "test_restart.py",
     "test_shared_memory.py",
+    "test_halo_truth.py",
 ]
 
 

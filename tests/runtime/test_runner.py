@@ -7,6 +7,7 @@ import pytest
 
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
+from halocline.runtime.halo_truth import StaleHalo
 from halocline.runtime.kernel import Argument, Kernel
 from halocline.runtime.runner import Plan, Runner
 from halocline.runtime.topology import Topology
@@ -80,7 +81,7 @@ def test_a_plan_lists_what_would_run_and_computes_nothing():
     assert not state.total.gather().any()
 
 
-def test_a_kernel_that_reads_deeper_than_it_says_meets_nan():
+def test_a_kernel_that_reads_deeper_than_it_says_is_refused():
     decomposition = periodic()
     state = SimpleNamespace(
         value=Field("value", "1", decomposition, on="cells", dtype=np.float64),
@@ -93,8 +94,8 @@ def test_a_kernel_that_reads_deeper_than_it_says_meets_nan():
     liar = Kernel("liar", arguments, liar.function)
     run = Runner(decomposition, check_halos=True)
     run(add_west_kernel(1), state)
-    run(liar, value=state.total, total=state.again)
-    assert np.isnan(state.again.gather()).any()
+    with pytest.raises(StaleHalo, match="'liar' reads 'value'"):
+        run(liar, value=state.total, total=state.again)
     honest = Runner(decomposition, check_halos=True)
     honest(add_west_kernel(1), value=state.total, total=state.again)
     assert np.isfinite(state.again.gather()).all()

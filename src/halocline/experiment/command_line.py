@@ -34,6 +34,10 @@ lab_benchmarks = {
 }
 
 
+checks = ("halos",)
+"""What `--check` can look after in a run."""
+
+
 def _lab_words() -> str:
     return "; ".join(f"{name}: {words}" for name, words in lab_benchmarks.items())
 
@@ -113,7 +117,12 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
         "--walltime", metavar="HH:MM:SS", help="end cleanly, with a restart, before this time"
     )
     parser.add_argument(
-        "--check", choices=["halos"], help="halos: fill halos that nobody promised with NaN"
+        "--check",
+        metavar="WHAT[,WHAT]",
+        type=_checks,
+        default=[],
+        help="halos: refuse reads of stale halos; report at the end which exchanges were redundant"
+        " and what deeper halos would save (slow: kernels that exchange run several times)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
 
@@ -123,6 +132,19 @@ def _positive(word: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{word} is not 1 or more")
     return number
+
+
+def _checks(words: str) -> list[str]:
+    """Names of checks, separated by commas.
+
+    >>> _checks("halos")
+    ['halos']
+    """
+    names = [word.strip() for word in words.split(",")]
+    for name in names:
+        if name not in checks:
+            raise argparse.ArgumentTypeError(f"'{name}' is none of: {', '.join(checks)}")
+    return names
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -100,10 +100,13 @@ def run(
         restarts.at_end(folder, outcome.time, stopped=bool(outcome.stopped_by))
     words = _summary(ready, outcome, component)
     table = component.run.recorder.table(communicator)
+    truth = component.run.truth.report() if component.run.truth else ""
     if log is not None:
         log.section("time by phase", table or "")
+        if truth:
+            log.section("halos", truth)
         log.section("summary", words)
-    return Result(outcome, component, folder, words)
+    return Result(outcome, component, folder, "\n".join(filter(None, [words, truth])))
 
 
 def build_streams(

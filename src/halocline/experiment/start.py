@@ -106,7 +106,7 @@ def run_here(options: Any) -> int:
         settings=options.settings,
         output=folder,
         walltime=limit,
-        check_halos=options.check == "halos",
+        check_halos="halos" in options.check,
         show=not options.quiet,
     )
     if world().rank == 0 and not options.quiet:

@@ -192,6 +192,11 @@ class Field:
         for storage in self._storage.values():
             self._make(storage, function)
 
+    @property
+    def made_per_block(self) -> bool:
+        """Whether blocks made their values themselves, halos included (tables of local places)."""
+        return self._maker is not None
+
     def _make(self, storage: Storage, function: Callable[[Any], Array]) -> None:
         for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
             if isinstance(block, Block):

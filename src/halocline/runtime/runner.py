@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from halocline.runtime.decomposition import Decomposition, Layout
 from halocline.runtime.fields import Field, Rows, Storage
 from halocline.runtime.halo_patterns import can_extend, extended_box
+from halocline.runtime.halo_trials import Held
+from halocline.runtime.halo_truth import HaloTruth
 from halocline.runtime.halos import HaloExchange, Request
 from halocline.runtime.kernel import Argument, Box, Kernel, rim
 from halocline.runtime.recorder import Recorder
@@ -51,8 +54,9 @@ class Plan:
 class Runner:
     """Runs kernels on the local blocks of one decomposition.
 
-    With `check_halos` every halo that nobody promised to be fresh holds NaN. With a `plan` nothing
-    is computed: the exchanges and kernels that would run are listed. With `overlap` kernels that
+    With `check_halos` every halo that nobody promised to be fresh holds NaN, stale halos that are
+    read are refused, and `truth` reports on the exchanges. With a `plan` nothing is computed: the
+    exchanges and kernels that would run are listed. With `overlap` kernels that
     can compute their inner cells while halos are under way, even where the choice of the exchange
     does not say so. With `recompute_halos` fields on cells are exchanged as deep as their halos
     are, and kernels compute as far into the halos as their inputs are fresh, so that their outputs
@@ -75,6 +79,9 @@ class Runner:
         self.overlap, self.recompute_halos = overlap, recompute_halos
         self._extends: dict[int, bool] = {}
         self.exchange = HaloExchange(decomposition, self.recorder)
+        self.truth: HaloTruth | None = None
+        if check_halos and plan is None:
+            self.truth = HaloTruth(decomposition, self.recorder)
 
     def __call__(self, kernel: Kernel, state: Any = None, /, **given: Any) -> None:
         """Run `kernel` on every local block.
@@ -95,7 +102,20 @@ class Runner:
                 self.plan.lines.append(f"exchange   {fields}")
             self.plan.lines.append(_line(kernel, bound))
         else:
-            self._compute(kernel, layout, bound, scalars, stale, beyond)
+            compute = partial(self._compute, kernel, layout, bound, scalars, stale, beyond)
+            if self.truth is None:
+                compute()
+            else:
+                boxes = [[block.box] for block in layout.blocks]
+                self.truth.watch(
+                    kernel,
+                    layout,
+                    [_held(argument, value, layout) for argument, value in bound],
+                    [(one.storage, one.request) for one in stale],
+                    compute,
+                    partial(self._call, kernel, layout, bound, scalars, boxes),
+                    beyond,
+                )
         for one in stale:
             one.storage.fresh[: one.rows] = one.request.depth
         for argument, value in bound:
@@ -248,6 +268,11 @@ def _whole(value: Field | Rows, layout: Layout) -> tuple[Field, int]:
             inner *= extent
         return value.field, value.local(layout) * inner
     return value, value.storage(layout).fresh.size
+
+
+def _held(argument: Argument, value: Field | Rows, layout: Layout) -> Held:
+    whole, rows = _whole(value, layout)
+    return Held(argument, whole, whole.storage(layout), rows)
 
 
 def _request(whole: Field, storage: Storage, rows: int, depth: int) -> Request:
