@@ -31,6 +31,7 @@ lab_benchmarks = {
     "waves": "the wave model on the benchmark of Tolman (2003)",
     "transport": "the transport of tracers",
     "recorder": "the cost of the record of a run",
+    "communication": "every way to exchange halos and to sum",
 }
 
 

@@ -108,7 +108,8 @@ class _Table:
         for at in self.alive:
             ratios = self._ratios(at, best)
             hopeless = ratios.min() > hopeless_ratio
-            beaten = self.rounds >= 6 and _bounds(ratios)[0] > 1 and np.median(ratios) > clear_ratio
+            clear = median_bounds(ratios)[0] > 1 and np.median(ratios) > clear_ratio
+            beaten = self.rounds >= 6 and clear
             if at == best or not (hopeless or beaten):
                 kept.append(at)
         self.alive = kept
@@ -138,7 +139,7 @@ class _Table:
 
     def _score(self, at: int, best: int) -> Score:
         ratios = self._ratios(at, best)
-        low, high = _bounds(ratios)
+        low, high = median_bounds(ratios)
         seconds = float(np.median(self.times[at] or [self.first[at]]))
         return Score(seconds, float(np.median(ratios)), low, high, len(self.times[at]))
 
@@ -155,7 +156,7 @@ class _Table:
         return self.communicator.maximum(np.array(values))
 
 
-def _bounds(ratios: NDArray[np.float64]) -> tuple[float, float]:
+def median_bounds(ratios: NDArray[np.float64]) -> tuple[float, float]:
     """Order statistics that enclose the median with about 95 % confidence."""
     count = ratios.size
     below = max(0, math.floor((count + 1) / 2 - 0.98 * math.sqrt(count)) - 1)
