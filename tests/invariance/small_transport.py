@@ -1,4 +1,4 @@
-"""Four tracers in the upper levels of the real ocean, cut in several ways; prints hashes."""
+"""Four tracers in upper levels of the real ocean, cut and run in several ways; prints hashes."""
 
 import hashlib
 
@@ -19,18 +19,23 @@ options = TransportOptions(
 )
 communicator = world()
 grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc", 3)
-for cut in ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2}):
+ways = (
+    ({}, reach, {}),
+    ({"blocks_per_rank": 3}, 2 * reach, {"overlap": True, "recompute_halos": True}),
+    ({"kind": "curve", "blocks_per_rank": 2}, reach, {"overlap": True}),
+)
+for cut, halo, settings in ways:
     decomposition = Decomposition(
         grid.mask,
         grid.topology,
-        halo=reach,
+        halo=halo,
         options=DecompositionOptions(**cut),
         communicator=communicator,
     )
     for precision in ("float32", "float64"):
         model = Transport(grid, options, decomposition, 3600.0, dtype=precision)
         model.set_start()
-        run = Runner(decomposition, check_halos=True)
+        run = Runner(decomposition, check_halos=True, **settings)
         for number in range(3):
             model.step(run, model.state, 3600.0, number)
         contents, (least, greatest) = model.contents(), model.extremes()

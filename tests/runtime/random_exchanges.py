@@ -124,6 +124,24 @@ class Case:
             array[...] = np.where(owned, array, np.array(77, field.dtype))
             self.expected.append(wanted)
 
+    def remote_values(self) -> dict[int, int]:
+        """How many values of a row come from each other rank."""
+        world_, values = self.decomposition.world, {}
+        if self.layout.components is not None:
+            return values
+        for block in self.layout.blocks:
+            if self.field.on == "points":
+                j, i = block.point_j[block.owned_points :], block.point_i[block.owned_points :]
+            else:
+                j, i = np.nonzero(~block.owned & block.inside)
+            near = block.distance(j, i) <= self.depth
+            owner = world_.owner[block.cell_j[j, i], block.cell_i[j, i]][near]
+            for number in owner[owner >= 0]:
+                rank = world_.rectangles[number].rank
+                if rank != block.rank:
+                    values[rank] = values.get(rank, 0) + 1
+        return values
+
     @property
     def right(self) -> bool:
         """Whether halos hold what their owners hold, to the bit, and nothing else was touched."""
@@ -133,6 +151,27 @@ class Case:
         )
 
 
+def check_record(exchange: HaloExchange, cases: list[Case], choice: HaloChoice) -> None:
+    """All ranks together have sent one message per neighbour and group, and the halos' bytes."""
+    communicator, recorder = exchange.decomposition.communicator, exchange.recorder
+    recorded = np.array([recorder.message_count, recorder.message_bytes], float)
+    recorded = communicator.sum(recorded)
+    recorder.clear()
+    remote = [case.remote_values() for case in cases]
+    size = sum(
+        sum(values.values()) * case.rows * case.field.dtype.itemsize
+        for case, values in zip(cases, remote, strict=True)
+    )
+    if choice.grouping == "per-field":
+        messages = sum(len(values) for values in remote)
+    else:
+        messages = len({rank for values in remote for rank in values})
+    expected = communicator.sum(np.array([messages, size], float))
+    assert choice.two_stage or recorded[1] == expected[1], (choice, recorded, expected)
+    whole = choice.grouping in ("aggregated", "per-field") and not choice.two_stage
+    assert not whole or recorded[0] == expected[0], (choice, recorded, expected)
+
+
 def exchange_once(
     random: Random, exchange: HaloExchange, cases: list[Case], choice: HaloChoice, nap: float
 ) -> None:
@@ -140,7 +179,7 @@ def exchange_once(
     layout = cases[0].layout
     for case in cases:
         case.fill(random)
-    cut = int(random.integers(0, len(cases)))
+    cut = int(random.integers(0, len(cases))) if random.random() < 0.5 else 0
     own = np.random.default_rng(exchange.decomposition.communicator.rank + cut)
 
     def sleep() -> None:
@@ -157,6 +196,9 @@ def exchange_once(
         pending.finish()
     for case in cases:
         assert case.right, f"{choice} of {exchange.signature(layout, [c.request for c in cases])}"
+    if cut == 0:
+        check_record(exchange, cases, choice)
+    exchange.recorder.clear()
 
 
 def random_exchanges(number: int, seed: int, delay: float = 0.0) -> dict[str, int]:
@@ -178,8 +220,11 @@ def random_exchanges(number: int, seed: int, delay: float = 0.0) -> dict[str, in
             found.append(HaloChoice(two_stage=True))
         found += [HaloChoice("persistent", "mixed", int(random.integers(1, 400)))]
         found += [HaloChoice("put-flags", "segments", int(random.integers(1, 400)))]
-        for at in random.permutation(len(found))[:8]:
-            choice = found[at]
+        least_used = sorted(
+            (found[at] for at in random.permutation(len(found))),
+            key=lambda choice: sum(taken[t] for t in taken if t.split()[0] == choice.mechanism),
+        )
+        for choice in least_used[:8]:
             for _ in range(random.integers(1, 5)):
                 exchange_once(random, exchange, cases, choice, delay)
                 taken[choice.text] = taken.get(choice.text, 0) + 1

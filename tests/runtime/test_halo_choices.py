@@ -51,13 +51,13 @@ def exchanges(output: str) -> dict[str, int]:
 
 @alone
 @pytest.mark.parametrize(
-    "ranks, number", [(1, 200), (2, 300), (3, 300), (4, 200), (6, 120), (9, 60)]
+    "ranks, number", [(1, 200), (2, 300), (3, 300), (4, 200), (6, 150), (9, 100)]
 )
 def test_random_exchanges_give_what_the_global_field_says(ranks, number):
     taken = exchanges(launch(ranks, "random_exchanges.py", str(number), str(ranks)))
     assert sum(taken.values()) >= number
     used = {text.split()[0] for text in taken}
-    if 1 < ranks < 9:
+    if ranks > 1:
         assert set(mechanisms) - {"partitioned"} <= used
     if ranks == 2:
         assert "partitioned" in used
