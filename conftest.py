@@ -1,6 +1,17 @@
 """`--all` runs the slow tests too."""
 
+import os
+import tempfile
+from pathlib import Path
+
 import pytest
+
+# Ranks that share a folder for temporary files would remove each other's.
+if "OMPI_COMM_WORLD_RANK" in os.environ:
+    root = os.environ.get("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+    own = Path(root) / "halocline-ranks" / os.environ["OMPI_COMM_WORLD_RANK"]
+    own.mkdir(parents=True, exist_ok=True)
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(own)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
