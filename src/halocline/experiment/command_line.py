@@ -30,6 +30,7 @@ exit codes:
 lab_benchmarks = {
     "waves": "the wave model on the benchmark of Tolman (2003)",
     "transport": "the transport of tracers",
+    "solver": "the elliptic solver on POP's x1 grid",
     "recorder": "the cost of the record of a run",
     "communication": "every way to exchange halos and to sum",
 }

@@ -30,17 +30,18 @@ class KernelSums:
             "parts", "1", decomposition, outer=(count, _native.part_count), on="none",
             dtype=np.float64,
         )  # fmt: skip
+        self._arrays = self.parts.blocks
         self.again: Callable[[], None] = lambda: None
 
     def begin(self) -> None:
         """Empty sums on the kept scales."""
         fresh = self.sums.new_parts()
-        for array in self.parts.blocks:
+        for array in self._arrays:
             array[...] = fresh
 
     def total(self) -> NDArray[np.float64]:
         """Parts of all local blocks together."""
-        first, *others = self.parts.blocks
+        first, *others = self._arrays
         total = first.copy()
         for other in others:
             total[:, folds] += other[:, folds]
@@ -52,7 +53,7 @@ class KernelSums:
         return total
 
     def _fill_again(self, parts: NDArray[Any]) -> None:
-        for array in self.parts.blocks:
+        for array in self._arrays:
             array[...] = parts
         self.again()
         parts[...] = self.total()

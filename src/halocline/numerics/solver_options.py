@@ -17,7 +17,7 @@ class SolverOptions(Options):
     """The iterative solver of the elliptic equation; no choice depends on the decomposition."""
 
     method: str = option(
-        "chebyshev",
+        "chronopoulos_gear",
         "",
         "conjugate gradients with two reductions per iteration, rearranged to one, or pipelined to"
         " hide it; Chebyshev iteration without any between checks",
@@ -25,7 +25,7 @@ class SolverOptions(Options):
         source="Chronopoulos & Gear (1989); Ghysels & Vanroose (2014); Hu et al. (2015), P-CSI",
     )
     preconditioner: str = option(
-        "blocks",
+        "polynomial",
         "",
         "none, the diagonal, exact solution on blocks of cells, or a Chebyshev polynomial of the"
         " operator",

@@ -44,22 +44,25 @@ class PreparedCall:
 
     def __call__(self, **scalars: Any) -> None:
         """Fill stale halos, run the kernel on every local block with these scalars too."""
-        if self.run.plan is not None or self.run.check_halos:
-            self.run(self.kernel, self.state, **self.given, **scalars)
+        run = self.run
+        if run.plan is not None or run.check_halos or run.overlap or run.recompute_halos:
+            run(self.kernel, self.state, **self.given, **scalars)
             return
-        stale = [
-            (storage, request)
-            for storage, request in self._halos
-            if storage.fresh.min() < request.depth
-        ]
+        stale = [one for one in self._halos if _depth(one[0]) < one[1].depth]
         if stale:
-            with self.run.recorder.time("halo exchange"):
-                self.run.exchange(self.layout, [request for _, request in stale])
+            with run.recorder.time("halo exchange"):
+                run.exchange(self.layout, [request for _, request in stale])
             for storage, request in stale:
                 storage.fresh[:] = request.depth
         start = time.perf_counter()
         for arguments in self._calls:
             self.kernel.function(**arguments, **scalars)
-        self.run.recorder.add(self.kernel.name, time.perf_counter() - start)
+        run.recorder.add(self.kernel.name, time.perf_counter() - start)
         for storage in self._writes:
             storage.fresh[:] = 0
+
+
+def _depth(storage: Storage) -> int:
+    """How deep all rows of a halo are fresh [cells]."""
+    fresh = storage.fresh
+    return int(fresh[0] if fresh.size == 1 else fresh.min())
