@@ -7,9 +7,10 @@ import pytest
 
 from halocline.experiment.command_line import main
 from halocline.lab import communication_tables, tracer_messages
-from halocline.lab.communication_rows import Row, Verdict, columns
+from halocline.lab.communication_rows import Row, Verdict, beyond_noise, columns
 from halocline.lab.exchanges import grid_of_blocks, nearest_to_square
 from halocline.lab.tracer_messages import aggregated, patterns, segmented, segments, sent_in_step
+from halocline.lab.turns import Bounded
 
 ROW = Row("halo", 2, 2, "8 words", 8, "messages aggregated", 6.0, 5.0, 7.0, 1.0, 1.0, 1.0, False)
 
@@ -131,7 +132,8 @@ def test_ratios_of_the_tables():
 
 
 def test_a_slow_pick_is_called_slow():
-    verdict = Verdict(2, "8 words", "a", "b", 1.5, 1.2, 10, 9, 9, "b", 1.5, 1.3, 1.6)
-    assert verdict.slower and verdict.gap_exceeds_noise
+    assert beyond_noise(Bounded(1.5, 1.3, 1.6))
+    assert not beyond_noise(Bounded(1.5, 0.9, 1.6)) and not beyond_noise(Bounded(1.04, 1.03, 1.05))
+    verdict = Verdict(2, "8 words", "a", "b", 1.5, True, 10, 9, 9, "b", 1.5, 1.3, 1.6, True)
     assert "SLOWER" in communication_tables.verdict_table([verdict])
-    assert not replace(verdict, ratio_low=0.9).slower
+    assert "SLOWER" not in communication_tables.verdict_table([replace(verdict, slower=False)])

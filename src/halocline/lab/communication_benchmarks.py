@@ -11,7 +11,7 @@ import numpy as np
 from halocline.experiment.shipped import data_folder
 from halocline.grids.layered import LayeredGrid, read_displaced_pole
 from halocline.lab import ghex_rival, tracer_messages
-from halocline.lab.communication_rows import Row, Verdict, rows_of
+from halocline.lab.communication_rows import Row, Verdict, beyond_noise, rows_of
 from halocline.lab.exchanges import Exchange, GivenBlocks, grid_of_blocks, torus
 from halocline.lab.turns import Turns, take_turns
 from halocline.numerics.elliptic import (
@@ -340,7 +340,7 @@ def _judge_the_referee(
     turns = place.take_turns(trials)
     order = sorted(candidates, key=lambda at: turns.time(at).value)
     best, second = order[0], order[min(1, len(order) - 1)]
-    right = [at for at in turns.tied(best) if at in candidates]
+    right = [at for at in candidates if not beyond_noise(turns.ratio(at, best))]
     worst = max(picks, key=lambda at: turns.time(at).value)
     gap, ratio = turns.ratio(second, best), turns.ratio(worst, turns.fastest)
     return Verdict(
@@ -349,7 +349,7 @@ def _judge_the_referee(
         ways[best],
         ways[second],
         gap.value,
-        gap.low,
+        beyond_noise(gap),
         len(picks),
         picks.count(best),
         sum(pick in right for pick in picks),
@@ -357,6 +357,7 @@ def _judge_the_referee(
         ratio.value,
         ratio.low,
         ratio.high,
+        beyond_noise(ratio),
     )
 
 

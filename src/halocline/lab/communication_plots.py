@@ -125,6 +125,7 @@ def segment_figure(rows: Sequence[Row]) -> Figure:
     """Time of the exchange of 51 tracers against variables per message."""
     figure, panels = _panels(rows, 4.2)
     for ranks, axes in panels:
+        names = {"trcnxt": "trcnxt", "trchdf": "trchdf (first: one level per message)"}
         for exchange, colour in (("trcnxt", looks.BLUE), ("trchdf", looks.ORANGE)):
             mine = [row for row in rows if (row.ranks, row.exchange) == (ranks, exchange)]
             line = [row for row in mine if row.choice.startswith("messages")]
@@ -135,7 +136,8 @@ def segment_figure(rows: Sequence[Row]) -> Figure:
                     [row.ratio - row.ratio_low for row in line],
                     [row.ratio_high - row.ratio for row in line],
                 ],
-                fmt="o-", color=colour, markersize=4.0, linewidth=1.2, label=exchange,
+                fmt="o-", color=colour, markersize=4.0, linewidth=1.2,
+                label=names[exchange],
             )  # fmt: skip
         axes.axhline(0.5, color="#555555", linewidth=0.8, linestyle="--")
         axes.set_xscale("log", base=2)

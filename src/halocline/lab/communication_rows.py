@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from halocline.lab.turns import Turns
+from halocline.lab.turns import Bounded, Turns
+from halocline.runtime.contest import clear_ratio
 
 columns = {
     "benchmark": "halo, sum, ninept, aggregation, grids or tiles",
@@ -53,8 +54,8 @@ class Row:
 class Verdict:
     """How the referee did on one exchange, against what was measured independently afterwards.
 
-    `right` counts the repeats whose pick is the fastest of its candidates or not told apart from
-    it. `worst` is the pick that was slowest against the best fixed way of all there are.
+    `right` counts the repeats whose pick is not clearly slower than the fastest candidate. `worst`
+    is the pick that was slowest against the best fixed way of all there are.
     """
 
     ranks: int
@@ -62,7 +63,7 @@ class Verdict:
     best: str
     second: str
     gap: float  # time of the second best candidate over the best one's
-    gap_low: float
+    clear_gap: bool
     repeats: int
     named: int  # repeats that named the best candidate
     right: int
@@ -70,15 +71,12 @@ class Verdict:
     ratio: float  # its time over that of the best fixed way
     ratio_low: float
     ratio_high: float
+    slower: bool  # clearly
 
-    @property
-    def gap_exceeds_noise(self) -> bool:
-        return self.gap_low > 1.0
 
-    @property
-    def slower(self) -> bool:
-        """Whether the worst pick is slower than the best fixed way by more than 5 %, or noise."""
-        return self.ratio > 1.05 and self.ratio_low > 1.0
+def beyond_noise(ratio: Bounded) -> bool:
+    """Whether a time is clearly longer than another: by more than 5 %, and more than noise."""
+    return ratio.value > clear_ratio and ratio.low > 1.0
 
 
 def rows_of(

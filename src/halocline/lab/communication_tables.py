@@ -175,13 +175,14 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
         f"{'worst pick over best fixed way':>34}",
     ]
     for v in verdicts:
-        gap = f"{v.gap:.2f}" + ("" if v.gap_exceeds_noise else "~")
+        gap = f"{v.gap:.2f}" + ("" if v.clear_gap else "~")
         ratio = f"{v.ratio:.2f} ({v.ratio_low:.2f} to {v.ratio_high:.2f})"
         lines.append(
             f"{v.ranks:>6}  {v.exchange:<14}{v.best:<26}{gap:>6}{f'{v.named}/{v.repeats}':>8}"
             f"{f'{v.right}/{v.repeats}':>7}{ratio:>24}{' SLOWER' if v.slower else ''}  {v.worst}"
         )
-    lines.append("~ the gap to the second does not exceed noise; right: best, or not told apart")
+    lines.append("~ the second is not clearly slower: by more than 5 % and more than noise")
+    lines.append("right: picks that are not clearly slower than the best candidate")
     return "\n".join(lines)
 
 
