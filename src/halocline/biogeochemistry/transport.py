@@ -31,8 +31,8 @@ Array = NDArray[np.float64]
 kernels = kernels_of(_native)
 reach = 2
 """Halo that a step needs [cells]."""
-tile_bytes, tracer_group = 1280, 13
-"""Length of the rows and number of tracers per pass of the fused kernel.
+tracer_group = 13
+"""Number of tracers per pass of the fused kernel.
 
 Measured on 1 MiB of second-level and 16 MiB of last-level cache per core, where 4 tracers take 1.3
 times and 160 bytes 2 times as long; no choice changes a bit.
@@ -82,6 +82,13 @@ class TransportOptions(Options):
     )
     horizontal_diffusivity: float = option(0.0, "m2 s-1", "Laplacian diffusivity", at_least=0)
     mixing: MixingOptions = option(MixingOptions(), meaning="vertical diffusivity")
+    tile_bytes: int = option(
+        1280,
+        "byte",
+        "length of a row of the tiles that the fused kernel cuts a block into; no choice changes a"
+        " bit ('halocline lab decompose' measures)",
+        at_least=8,
+    )
     sinking: dict[str, float] = option(
         {}, "m day-1", "sinking speed by tracer, 0 if not given; the sea floor is closed"
     )
@@ -213,7 +220,7 @@ class Transport:
         return {
             "limited": self.options.limiter,
             "diffusive": self.options.horizontal_diffusivity > 0,
-            "width": tile_bytes // self.state.tracer.dtype.itemsize,
+            "width": self.options.tile_bytes // self.state.tracer.dtype.itemsize,
             "group": tracer_group,
         }
 

@@ -55,6 +55,7 @@ def run(
     """
     ready = _as_case(case, settings)
     communicator = communicator or world()
+    ready, cut = _automatic(ready, communicator)
     clock = ready.time.clock()
     component = build_component(
         ready, clock, communicator, wind_function=wind_function, check_halos=check_halos
@@ -71,6 +72,8 @@ def run(
             threads=threads,
             decomposition=component.run.decomposition.describe(),
         )
+        if cut:
+            log.line(cut)
     restarts = Restarts(ready.restart, component, clock)
     restarted = restarts.read()
     streams = build_streams(ready, component, clock, communicator, folder, resumed=restarted)
@@ -137,6 +140,15 @@ def build_streams(
         title=case.title,
         resumed=resumed,
     )
+
+
+def _automatic(case: Case, communicator: Communicator) -> tuple[Case, str]:
+    """The case with its cut decided, and the reason for the log."""
+    if case.decomposition.tiles != "auto":
+        return case, ""
+    from halocline.experiment.advice import automatic
+
+    return automatic(case, communicator)
 
 
 def _as_case(case: Case | Mapping[str, Any] | str | Path, settings: Iterable[str]) -> Case:

@@ -33,6 +33,20 @@ class DecompositionOptions(Options):
     blocks_per_rank: int = option(
         1, "1", "blocks (curve: about this many, cards: hands) per rank", at_least=1
     )
+    rows: int = option(
+        0,
+        "1",
+        "rows of blocks, for the kind 'blocks'; 0: the processor grid with the least largest load",
+        at_least=0,
+    )
+    tiles: str = option(
+        "given",
+        "",
+        "'given': kind, blocks per rank and rows as they stand here; 'auto': measured at the start"
+        " of a run, in about a second, and the log says why ('halocline lab decompose' takes its"
+        " time)",
+        choices=("given", "auto"),
+    )
 
 
 class Layout:
@@ -105,7 +119,7 @@ class Decomposition:
             elif self.kind == "curve":
                 rectangles = cut_curve(mask, ranks, per_rank, halo)
             else:
-                rectangles = cut_blocks(mask, ranks, per_rank, halo)
+                rectangles = cut_blocks(mask, ranks, per_rank, halo, self.options.rows)
             self.world = World(topology, mask, halo, rectangles)
             blocks = [Block(self.world, r) for r in self.world.rectangles if r.rank == rank]
             self.home = self.planes = Layout(self.kind, blocks, None)
@@ -205,32 +219,72 @@ def cost(mask: Mask, near: Mask, block: tuple[int, int, int, int], halo: int) ->
     return float(mask[j0:j1, i0:i1].sum()) + 0.5 * lanes * float(packs.any(axis=2).sum())
 
 
-def cut_blocks(mask: Mask, ranks: int, per_rank: int, halo: int) -> tuple[Rectangle, ...]:
-    """Rate all factorisations of the number of blocks; the least largest load wins."""
-    wanted, near = ranks * per_rank, near_sea(mask, halo)
-    best: tuple[float, list[tuple[int, int, int, int]]] | None = None
-    for rows, columns in factorisations(wanted):
-        if rows > mask.shape[0] or columns > mask.shape[1]:
-            continue
-        blocks = _grid_of_blocks(mask, rows, columns)
-        if len(blocks) < ranks:
-            continue
-        shares = np.array([cost(mask, near, b, halo) for b in blocks])
-        loads = [shares[part].sum() for part in _deal(shares, ranks)]
-        if best is None or max(loads) < best[0]:
-            best = max(loads), blocks
-    if best is None:
-        points = int(mask.sum())
+@dataclass(frozen=True)
+class ProcessorGrid:
+    """One factorisation of a number of blocks: its blocks with sea, and those of each rank."""
+
+    rows: int
+    columns: int
+    blocks: list[tuple[int, int, int, int]]
+    deal: list[list[int]]
+    loads: list[float]  # of each rank, in units of `cost`
+
+    @property
+    def rectangles(self) -> tuple[Rectangle, ...]:
+        dealt = [(rank, self.blocks[n]) for rank, part in enumerate(self.deal) for n in part]
+        return tuple(Rectangle(n, rank, *block) for n, (rank, block) in enumerate(dealt))
+
+
+def processor_grid(
+    mask: Mask, near: Mask, ranks: int, per_rank: int, halo: int, rows: int
+) -> ProcessorGrid | None:
+    """The cut into `rows` rows of blocks; None where it leaves a rank without a block with sea.
+
+    `near` are the cells within `halo` of the sea.
+    """
+    columns = ranks * per_rank // rows
+    if rows > mask.shape[0] or columns > mask.shape[1]:
+        return None
+    blocks = _grid_of_blocks(mask, rows, columns)
+    if len(blocks) < ranks:
+        return None
+    shares = np.array([cost(mask, near, block, halo) for block in blocks])
+    deal = _deal(shares, ranks)
+    loads = [float(shares[part].sum()) for part in deal]
+    return ProcessorGrid(rows, columns, blocks, deal, loads)
+
+
+def best_grid(mask: Mask, ranks: int, per_rank: int, halo: int, rows: int = 0) -> ProcessorGrid:
+    """Rate all factorisations of the number of blocks, or only that into `rows` rows of blocks.
+
+    The least largest load wins, the fewest rows among equals.
+    """
+    wanted = ranks * per_rank
+    known = [down for down, _ in factorisations(wanted)]
+    if rows and rows not in known:
+        raise UserError(
+            f"decomposition.rows = {rows} does not divide {wanted} blocks ({ranks} ranks x"
+            f" {per_rank} blocks). Use one of {', '.join(map(str, known))}, or 0 for the best."
+        )
+    chosen = [rows] if rows else known
+    near = near_sea(mask, halo)
+    found = [processor_grid(mask, near, ranks, per_rank, halo, down) for down in chosen]
+    grids = [grid for grid in found if grid is not None]
+    if not grids:
+        points, cut = int(mask.sum()), f" in {rows} rows" if rows else ""
         raise UserError(
             f"Cannot cut {mask.shape[0]} x {mask.shape[1]} cells with {points} sea points into"
-            f" blocks for {ranks} ranks. Use fewer ranks, or decomposition.kind = 'cards'."
+            f" {wanted} blocks{cut} for {ranks} ranks. Use fewer ranks or blocks, or"
+            " decomposition.kind = 'cards'."
         )
-    blocks = best[1]
-    shares = np.array([cost(mask, near, b, halo) for b in blocks])
-    rectangles = []
-    for rank, part in enumerate(_deal(shares, ranks)):
-        rectangles += [(rank, *blocks[n]) for n in part]
-    return tuple(Rectangle(number, *r) for number, r in enumerate(rectangles))
+    return min(grids, key=lambda grid: max(grid.loads))
+
+
+def cut_blocks(
+    mask: Mask, ranks: int, per_rank: int, halo: int, rows: int = 0
+) -> tuple[Rectangle, ...]:
+    """Blocks of the best processor grid, or of that with so many rows."""
+    return best_grid(mask, ranks, per_rank, halo, rows).rectangles
 
 
 def cut_units(

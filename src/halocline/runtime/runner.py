@@ -11,6 +11,7 @@ from typing import Any
 from halocline.runtime.decomposition import Decomposition, Layout
 from halocline.runtime.fields import Field, Rows, Storage
 from halocline.runtime.halo_patterns import can_extend, extended_box
+from halocline.runtime.halo_traffic import Item
 from halocline.runtime.halo_trials import Held
 from halocline.runtime.halo_truth import HaloTruth
 from halocline.runtime.halos import HaloExchange, Request
@@ -49,6 +50,8 @@ class Plan:
     """The list of what a step does, filled instead of doing it."""
 
     lines: list[str] = field(default_factory=list)
+    exchanges: list[tuple[Item, ...]] = field(default_factory=list)
+    transposes: list[Field] = field(default_factory=list)
 
 
 class Runner:
@@ -100,6 +103,7 @@ class Runner:
             if stale:
                 fields = ", ".join(f"{s.name} (depth {s.request.depth})" for s in stale)
                 self.plan.lines.append(f"exchange   {fields}")
+                self.plan.exchanges.append(tuple(s.request.item for s in stale))
             self.plan.lines.append(_line(kernel, bound))
         else:
             compute = partial(self._compute, kernel, layout, bound, scalars, stale, beyond)
@@ -129,6 +133,7 @@ class Runner:
                 continue
             if self.plan is not None:
                 self.plan.lines.append(f"transpose  {whole.name} to {layout.name}")
+                self.plan.transposes.append(whole)
                 whole.now_in(layout)
             else:
                 with self.recorder.time("transpose"):
