@@ -105,12 +105,22 @@ def standing(ratios: dict[int, tuple[float, float]], rounds: int) -> Standing:
 
 
 @pytest.mark.parametrize(
-    "rounds, low, tie", [(1, 1.1, True), (2, 1.2, False), (10, 0.99, True), (10, 1.01, False)]
+    "rounds, ratio, low, tie",
+    [
+        (0, 9.0, 9.0, False),
+        (1, 1.4, 1.4, True),
+        (1, 1.6, 1.6, False),
+        (4, 1.1, 1.07, True),
+        (4, 1.3, 1.2, False),
+        (10, 1.03, 0.99, True),
+        (10, 1.03, 1.01, False),
+        (10, 1.07, 0.99, False),
+    ],
 )
-def test_the_simplest_of_a_tie_is_taken_and_called_so(monkeypatch, rounds, low, tie):
+def test_the_simplest_of_a_tie_is_taken_and_called_so(monkeypatch, rounds, ratio, low, tie):
     case = make_case(WAVES)
     many, one = Candidate("blocks", 8, 2, 4), Candidate("blocks", 1, 1, 1)
-    ended = standing({0: (1.0, 1.0), 1: (1.3, low)}, rounds)
+    ended = standing({0: (1.0, 1.0), 1: (ratio, low)}, rounds)
     monkeypatch.setattr(advice, "contest", lambda *given: ended)
     found = advice.measure(case, [Rating(many, 0.1), Rating(one, 0.2)], Alone(), 1.0)
     assert found.best == (one if tie else many)

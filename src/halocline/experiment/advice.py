@@ -44,9 +44,10 @@ message_seconds, byte_seconds = 5e-6, 2.5e-10
 in which candidates are measured depends on them."""
 auto_seconds = 1.0
 """Time for measuring at the start of a run with decomposition.tiles = 'auto' [s]."""
-few_rounds, first_noise = 6, 0.25
+few_rounds, first_noise, little = 6, 0.5, 0.05
 """With fewer rounds than these a rival is slower only if it is so in every one by `first_noise`
-over their number."""
+over their number; with more, if the bounds of its ratio say so, or its median by more than
+`little`."""
 
 
 @dataclass(frozen=True)
@@ -245,14 +246,19 @@ class Steps:
         self.component: Component | None = None
         self.clock = case.time.clock()
 
-    def __call__(self) -> None:
+    def build(self) -> Component:
+        """The component, made once and at its start."""
         if self.component is None:
             self.component = build_component(self.case, self.clock, self.communicator)
             self.component.start(self.clock.time, restarted=False)
-        elif self.clock.finished:
+        return self.component
+
+    def __call__(self) -> None:
+        component = self.build()
+        if self.clock.finished:
             self.clock = self.case.time.clock()
-            self.component.start(self.clock.time, restarted=False)
-        self.component.step(self.clock.time)
+            component.start(self.clock.time, restarted=False)
+        component.step(self.clock.time)
         self.clock.advance()
 
 
@@ -311,26 +317,25 @@ def measure(
     if not possible:
         raise UserError(f"The grid cannot be cut on {communicator.size} ranks: {rated[0].problem}")
     trials = [Steps(rating.candidate.apply(case), communicator) for rating in possible]
-    trials[0]()
-    room = _room(trials[0].component, communicator)
+    room = _room(trials[0].build(), communicator)
     standing = contest(communicator, trials[:room], budget)
     tied = sorted(_tied(standing), key=lambda at: possible[at].candidate.simplicity(case))
     return Advice(rated, standing, tied[0], tied)
 
 
 def _tied(standing: Standing) -> list[int]:
-    """Candidates that are not slower than the fastest beyond noise."""
+    """Candidates that are not slower than the fastest beyond noise, nor by more than a little."""
     scores = standing.scores
     found = []
     for at, score in scores.items():
-        few = score.rounds < few_rounds
-        noise = 1.0 + first_noise / max(score.rounds, 1) if few else 1.0
-        if score.low <= noise or at == standing.winner:
+        noise = first_noise / max(score.rounds, 1) if score.rounds < few_rounds else 0.0
+        near = score.low <= 1.0 + noise and score.ratio <= 1.0 + max(noise, little)
+        if near or at == standing.winner:
             found.append(at)
     return found
 
 
-def _room(component: Component | None, communicator: Communicator) -> int:
+def _room(component: Component, communicator: Communicator) -> int:
     """How many such components all ranks have memory for."""
     size = sum(array.nbytes for field in fields_of(component) for array in field.blocks)
     free = 0

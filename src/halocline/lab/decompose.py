@@ -185,13 +185,15 @@ def _rank(advice: Advice, at: int) -> tuple[int, float]:
 
 def text(found: Sequence[Setup], reason: str) -> str:
     """What was found, as a table."""
+    table = rows(found)
+    width = max(len(row["cut"]) for row in table) + 1
     lines = [
-        f"{'ranks x':>7}{'':>8}  {'cut':<36}{'load':>6}{'messages':>9}{'MB':>8}{'rated':>8}"
+        f"{'ranks x':>9}  {'cut':<{width}}{'load':>6}{'messages':>9}{'MB':>8}{'rated':>8}"
         f"{'measured':>9}  ratio to best",
-        f"{'threads':>15}  {'':<36}{'':>6}{'per step':>9}{'':>8}{'ms':>8}{'ms':>9}",
+        f"{'threads':>9}  {'':<{width}}{'':>6}{'per step':>9}{'':>8}{'ms':>8}{'ms':>9}",
     ]
-    for row in rows(found):
-        words = f"{row['ranks']:>7} x {row['threads']:<5}  {row['cut']:<36}"
+    for row in table:
+        words = f"{row['ranks']:>5} x {row['threads']:<3}  {row['cut']:<{width}}"
         if row["problem"]:
             lines.append(f"{words}  cannot be: {row['problem']}")
             continue
