@@ -74,6 +74,7 @@ keys = {
     "rows.over_triad": "median ratio of an iteration's time to the triad's in the same round",
     "rows.error": "largest difference from the known solution [m2 s-2]",
     "ratios": "what is asked, what was found for each solution, and the level to stay below",
+    "communication": "by ranks: how they exchange halos and sum, as the referee chose",
     "steps": "iterations per time step of a free surface under wind, by first guess",
 }
 
@@ -89,14 +90,18 @@ def measure(
     finally:
         _native.set_threads(before)
     rows = _rows(settings["choices"], alone)
+    communication: dict[str, dict[str, str]] = {}
     for number in ranks:
-        rows += _rows(settings["choices"], on_ranks(number, settings))
+        several = on_ranks(number, settings)
+        rows += _rows(settings["choices"], several)
+        communication[f"{number} ranks"] = several["communication"]
     unit = 1e9 / alone["cells"]
     result = {
         "cells": alone["cells"],
         "sea": alone["sea"],
         "triad": statistics.median(alone["triad"]) * unit,
         "rows": rows,
+        "communication": communication,
     }
     return {**result, "ratios": ratios(rows)}
 
@@ -217,6 +222,8 @@ def table(result: dict[str, Any]) -> str:
         lines.append(
             f"{one['asked']} ({one['solution']}): {one['found']:.2f}, to stay below {one['level']}"
         )
+    for number, chosen in result["communication"].items():
+        lines += [f"{number}, {what}: {way}" for what, way in chosen.items()]
     for row in result.get("steps", []):
         lines.append(
             f"time steps, {row['choice']}, first guess {row['guess']}: {row['mean']:.0f} iterations"

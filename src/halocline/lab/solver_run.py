@@ -21,9 +21,10 @@ from halocline.lab import _native
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
 from halocline.numerics.solver_options import SolverOptions
-from halocline.runtime.communicator import world
+from halocline.runtime.communicator import Alone, world
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
+from halocline.runtime.referee import CommunicationOptions, Referee, first_check
 from halocline.runtime.runner import Runner
 
 dt, alpha = 3600.0, 1.0 / 3.0
@@ -82,6 +83,9 @@ def timed(settings: dict[str, Any]) -> dict[str, Any]:
         solvers.append(EllipticSolver(ocean.operator, ocean.run, SolverOptions(**choice)))
         set_up.append(time.perf_counter() - start)
     rights = {name: ocean.image(ocean.field(exact)) for name, exact in ocean.exact.items()}
+    ways: dict[str, str] = {}
+    for solver in solvers:
+        ways |= refereed(ocean, solver, rights)
     found: list[dict[str, Any]] = [
         {name: {"seconds": [], "processor": [], "iterations": 0, "error": 0.0} for name in rights}
         for _ in solvers
@@ -108,7 +112,22 @@ def timed(settings: dict[str, Any]) -> dict[str, Any]:
         "rows": found,
         "set_up": set_up,
         "triad": triads,
+        "communication": ways,
     }
+
+
+def refereed(ocean: Ocean, solver: EllipticSolver, rights: dict[str, Field]) -> dict[str, str]:
+    """Let the referee choose how a solver's ranks exchange and sum; the way of each."""
+    if isinstance(world(), Alone):
+        return {}
+    options = CommunicationOptions(remember=False)
+    referee = Referee(ocean.run.exchange, options, lambda _: None, sums=solver.sums)
+    start = time.perf_counter()
+    for _ in range(first_check):
+        for right in rights.values():
+            solver.solve(right, ocean.field())
+        referee.after_step(time.perf_counter() - start)
+    return {verdict.exchange: verdict.chosen for verdict in referee.verdicts}
 
 
 def largest_error(ocean: Ocean, solution: Field, name: str) -> float:

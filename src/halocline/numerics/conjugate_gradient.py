@@ -12,6 +12,7 @@ from halocline.numerics.kernel_sums import KernelSums
 from halocline.numerics.preconditioners import Preconditioner
 from halocline.runtime.fields import Field
 from halocline.runtime.prepared import PreparedCall
+from halocline.runtime.reductions import GlobalSums
 from halocline.runtime.runner import Runner
 
 volume_rate = "m3 s-2"
@@ -69,6 +70,12 @@ class Iteration(ABC):
     @abstractmethod
     def iterate(self, judge: Judge) -> None:
         """Iterate until `judge` ends it."""
+
+    @property
+    def global_sums(self) -> dict[str, GlobalSums]:
+        """Sums over ranks by the names of what is summed."""
+        found = {name: v.sums for name, v in vars(self).items() if isinstance(v, KernelSums)}
+        return {f"{type(self).__name__}: {name}": sums for name, sums in found.items()}
 
     def add(self, *names: str, units: str = "m2 s-2") -> None:
         for name in names:

@@ -21,6 +21,7 @@ from halocline.numerics.solver_options import Convergence, SolverOptions, Watch
 from halocline.runtime.blocks import Block
 from halocline.runtime.fields import Field
 from halocline.runtime.prepared import PreparedCall
+from halocline.runtime.reductions import GlobalSums
 from halocline.runtime.runner import Runner
 
 
@@ -89,6 +90,11 @@ class EllipticSolver:
     def bounds(self) -> Bounds | None:
         """Bounds of the preconditioned operator's spectrum, where the method needs them."""
         return self._bounds
+
+    @property
+    def sums(self) -> dict[str, GlobalSums]:
+        """The sums over ranks of every iteration, for a referee to choose how they are done."""
+        return self.iteration.global_sums
 
     def _take(self, values: Field, mine: Field) -> None:
         """Copy values of sea cells, zero on land."""
