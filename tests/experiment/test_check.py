@@ -73,3 +73,8 @@ def test_plan_lists_exchanges_before_the_kernels_that_need_them() -> None:
     assert lines[moved - 1].startswith("exchange   spectrum")
     cards = plan(make_case({**small, "decomposition": {"kind": "cards"}}), 2)
     assert "transpose  spectrum to planes" in cards
+
+
+def test_a_cut_that_the_run_decides_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "swell", "--set", "decomposition.tiles=auto"]) == 0
+    assert "tiles = 'auto': the run measures others" in capsys.readouterr().out

@@ -33,6 +33,32 @@ def test_ranks_and_threads_are_told_apart_only_beyond_noise() -> None:
     assert place == 0 and "a tie of 2, the simplest is taken: 2 x 1" in reason
 
 
+def test_the_best_of_each_number_of_ranks_meet_in_a_last_round(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def start(case, settings, task, ranks, threads):
+        asked.append((ranks, threads, task, list(settings)))
+        return (0.5 if ranks == 1 else 1.0) if "steps" in task else setup(ranks, 1, []).advice
+
+    monkeypatch.setattr(decompose, "_start", start)
+    words = ["lab", "decompose", "swell", "--cores", "2", "--steps", "3", "--seconds", "10"]
+    assert main([*words, "--set", "time.length=1h"]) == 0
+    assert [a[:3] for a in asked[:2]] == [
+        (2, 1, {"threads": 1, "budget": 3.5}),
+        (1, 2, {"threads": 2, "budget": 3.5}),
+    ]
+    cut = ["decomposition.kind=curve", "decomposition.blocks_per_rank=4"]
+    for at, one in enumerate(asked[2:]):
+        assert one == (2 - at % 2, 1 + at % 2, {"steps": 3}, ["time.length=1h", *cut])
+    assert len(asked) == 2 + 2 * decompose.turns
+    shown = capsys.readouterr().out
+    assert "fastest 1 x 2 (ranks x threads), 2 x 1 2.00x (2.00 to 2.00)" in shown
+    line = "halocline run swell -n 1 --threads 2 --set time.length=1h --set decomposition.kind"
+    assert line in shown
+
+
 def test_a_case_is_measured_on_two_ranks_and_its_file_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

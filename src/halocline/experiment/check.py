@@ -61,13 +61,20 @@ def report(case: Case, ranks: int | None = None) -> str:
     size = sum(_bytes(field) for field in fields_of(component))
     lines += [
         ("ranks", f"{ranks} ({cores()} cores here)"),
-        ("cut", component.run.decomposition.describe()),
+        ("cut", component.run.decomposition.describe() + _cut_later(case)),
         ("memory", f"{size / 2**20:,.0f} MiB of fields on the first rank"),
     ]
     lines += list(_output(case, grid, clock))
     seconds = work(case, grid, clock) / min(ranks, cores())
     lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
     return "\n".join(f"{name:<10}{value}" for name, value in lines)
+
+
+def _cut_later(case: Case) -> str:
+    """What a run would still decide."""
+    if case.decomposition.tiles != "auto":
+        return ""
+    return "; decomposition.tiles = 'auto': the run measures others and may take one"
 
 
 def work(case: Case, grid: Grid, clock: Clock) -> float:

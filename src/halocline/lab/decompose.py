@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pickle
+import shlex
 import statistics
 import subprocess
 import sys
@@ -236,9 +237,10 @@ def main(options: argparse.Namespace) -> int:
     best = found[place]
     changes = best.advice.best.settings(case)
     print(text(found, reason))
-    words = " ".join(f"--set {setting}" for setting in options.settings)
-    line = f"halocline run {options.case} -n {best.ranks} --threads {best.threads}"
-    print(" ".join(filter(None, [line, words, setting_words(changes)])))
+    given = [word for setting in options.settings for word in ("--set", setting)]
+    line = ["halocline", "run", options.case, "-n", str(best.ranks)]
+    line += ["--threads", str(best.threads), *given]
+    print(" ".join(filter(None, [shlex.join(line), setting_words(changes)])))
     if options.write and changes:
         path = find_case(options.case)
         write_settings(path, changes)
