@@ -15,15 +15,9 @@ import xarray
 from halocline.core.clock import Clock, date, duration
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
-from halocline.experiment.output import (
-    FieldStream,
-    FieldStreamOptions,
-    OutputOptions,
-    PointStream,
-    PointStreamOptions,
-    make_streams,
-    output_volume,
-)
+from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
+from halocline.experiment.output import OutputOptions, make_streams, output_volume
+from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime import classic_files, streams
 from halocline.runtime.communicator import Alone, world
@@ -243,7 +237,7 @@ def test_wrong_options(tmp_path_factory):
         field_stream(folder, variables=["wave_spectrum"])
     with pytest.raises(UserError, match="has no variables"):
         field_stream(folder, variables=[])
-    with pytest.raises(UserError, match="only {stream} and {start} can be replaced"):
+    with pytest.raises(UserError, match="only {stream}, {start} and {date} can be replaced"):
         field_stream(folder, file="{strem}.nc")
     table = {"fields": {"maps": {"varibles": ["wind_u"]}}}
     with pytest.raises(UserError, match=r"'output.fields.maps.varibles'. Did you mean 'variables'"):

@@ -10,7 +10,7 @@ import pytest
 import xarray
 
 from halocline.core.clock import Clock, date, duration
-from halocline.experiment.output import FieldStream, FieldStreamOptions
+from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Alone
 

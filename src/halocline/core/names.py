@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from halocline.core.errors import UserError, nearest
 
+_from_north = "where it comes from, clockwise from north"
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -19,6 +21,11 @@ class Quantity:
     units: str
     long_name: str
     comment: str = ""
+
+    @property
+    def is_direction(self) -> bool:
+        """Whether it is a direction, of which means go by unit vectors."""
+        return _from_north in self.comment
 
     def attributes(self) -> dict[str, str]:
         """CF attributes of a variable that holds this quantity."""
@@ -31,7 +38,6 @@ class Quantity:
         return {name: text for name, text in facts.items() if text}
 
 
-_from_north = "where it comes from, clockwise from north"
 _period = "sea_surface_wave_mean_period_from_variance_spectral_density_"
 _swells = ("primary", "secondary", "tertiary")
 

@@ -9,16 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from halocline.core.clock import Alarm, Clock, duration_text, text
+from halocline.core.clock import Clock, duration_text, text
 from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.component import Component
+from halocline.experiment.output import output_volume, streams_of
 from halocline.experiment.progress import time_words
+from halocline.experiment.region import cut_region
 from halocline.experiment.run import build_component, build_streams
 from halocline.experiment.start import cores, default_ranks
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Alone
 from halocline.runtime.fields import Field
 from halocline.runtime.runner import Plan
+from halocline.runtime.streams import StreamOptions
 
 wave_cost = {"ST2": 12e-9, "ST4": 15e-9, "none": 6e-9}
 """Time for a sea point, spectral component and global step on one core [s]: `halocline lab waves`
@@ -131,17 +134,16 @@ def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:
         names = case.transport.tracers
         levels = len(case.build_layered_grid().thickness)
         for name, maps in case.output.fields.items():
-            values = len(maps.variables or names) * levels * grid.depth.size
-            yield _stream(name, maps, values, clock)
+            cells = cut_region(grid, maps.region).grid.depth.size
+            values = len(maps.variables or names) * levels * cells
+            size = maps.records(clock) * values * np.dtype(maps.precision).itemsize
+            yield _stream(name, maps, size, clock)
     if isinstance(case, WaveCase):
-        for name, some in case.output.fields.items():
-            yield _stream(name, some, len(some.variables) * grid.depth.size, clock)
-        for name, points in case.output.points.items():
-            yield _stream(name, points, len(points.points) * case.spectrum.components, clock)
+        volume = output_volume(case.output, grid, case.spectrum, clock)
+        for name, some in streams_of(case.output).items():
+            yield _stream(name, some, volume[name], clock)
 
 
-def _stream(name: str, options: Any, values: int, clock: Clock) -> tuple[str, str]:
-    alarm: Alarm = options.alarm(clock)
-    records = alarm.count(clock.start, clock.end)
-    size = records * values * np.dtype(options.precision).itemsize
+def _stream(name: str, options: StreamOptions, size: int, clock: Clock) -> tuple[str, str]:
+    records = options.records(clock)
     return "output", f"{name}: {records} records, {size / 1e6:,.1f} MB"

@@ -10,10 +10,12 @@ from pathlib import Path
 from halocline.core.clock import Alarm, Clock, Date, duration
 from halocline.core.options import Options, option
 from halocline.experiment.component import Component
+from halocline.runtime.classic_files import read_header
 from halocline.runtime.fields import Field
 from halocline.runtime.restart import (
     Facts,
     latest_restart,
+    on_first_rank,
     read_restart,
     restart_path,
     write_restart,
@@ -42,10 +44,28 @@ class Restarts:
             Alarm(clock.start, duration(options.interval)) if options.interval != "" else None
         )
         self.newest: Path | None = None
+        self._source: Path | None = None
+        self._more: list[Field] = []
 
     @property
     def fields(self) -> Sequence[Field]:
-        return self.component.restart_fields()
+        """What the files hold: the state of the component, and what streams gather."""
+        return [*self.component.restart_fields(), *self._more]
+
+    def add(self, fields: Sequence[Field]) -> list[str]:
+        """Put more fields into restarts; those in the file that was read are set from it.
+
+        Returns the names of fields that it lacks.
+        """
+        self._more += fields
+        if self._source is None or not fields:
+            return []
+        path, communicator = self._source, fields[0].decomposition.communicator
+        there = on_first_rank(communicator, lambda: set(read_header(path).places))
+        known = [field for field in fields if field.name in there]
+        if known:
+            read_restart(path, known, self.facts(), self.clock.calendar)
+        return [field.name for field in fields if field.name not in there]
 
     def facts(self) -> Facts:
         """What a restart shares with the run that reads it."""
@@ -68,6 +88,7 @@ class Restarts:
             path = latest_restart(path)
         time = read_restart(path, self.fields, self.facts(), self.clock.calendar)
         self.clock.set(time)
+        self._source = path
         return True
 
     def after_step(self, folder: Path, time: Date) -> None:

@@ -77,6 +77,9 @@ def run(
     restarts = Restarts(ready.restart, component, clock)
     restarted = restarts.read()
     streams = build_streams(ready, component, clock, communicator, folder, resumed=restarted)
+    missing = restarts.add([field for stream in streams for field in stream.restart_fields])
+    if missing and log is not None:
+        log.line(f"not in the restart, begun anew: {', '.join(missing)}")
     referee = Referee(
         component.run.exchange,
         ready.communication,
@@ -139,6 +142,8 @@ def build_streams(
         communicator,
         title=case.title,
         resumed=resumed,
+        decomposition=component.decomposition,
+        precision=case.precision,
     )
 
 

@@ -19,6 +19,10 @@ class Stream(Protocol):
 
     names: Sequence[str]
 
+    @property
+    def restart_fields(self) -> Sequence[Field]:
+        """What restarts hold of it."""
+
     def due(self, time: Date) -> bool:
         """Whether the stream wants a record at `time`."""
 

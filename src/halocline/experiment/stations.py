@@ -9,37 +9,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.axes import Axis, Bilinear, bilinear
+from halocline.grids.axes import Axis, bilinear
 from halocline.grids.grid import Grid
 
 Array = NDArray[Any]
 
 
 class Stations:
-    """Named points and bilinear weights of the sea points around each, land left out."""
+    """Named points and weights of the sea points around each.
 
-    def __init__(self, points: Mapping[str, tuple[float, float]], grid: Grid) -> None:
+    `interpolation` is bilinear over the sea points among the four around, land left out, or takes
+    the nearest of all sea points. With `nearest_where_land`, a point that has land only around it
+    takes the nearest sea point instead of being refused.
+    """
+
+    def __init__(
+        self,
+        points: Mapping[str, tuple[float, float]],
+        grid: Grid,
+        *,
+        interpolation: str = "bilinear",
+        nearest_where_land: bool = False,
+    ) -> None:
         self.names = list(points)
         self.x = np.array([x for x, _ in points.values()], float)
         self.y = np.array([y for _, y in points.values()], float)
-        four = [_around(name, point, grid) for name, point in points.items()]
-        corners = [_corners(weights) for weights in four]
-        numbers = np.full(grid.shape, -1, np.int64)
-        numbers[grid.mask] = np.arange(grid.sea_points)
-        sea = [
-            [(int(numbers[j, i]), w) for j, i, w in some if w > 0.0 and grid.mask[j, i]]
-            for some in corners
-        ]
-        for name, some in zip(self.names, sea, strict=True):
-            if not some:
-                raise _on_land(name, points[name], grid)
+        for name, x, y in zip(self.names, self.x, self.y, strict=True):
+            _check_inside(name, x, y, grid)
+        self.corner_numbers, self.corner_weights = around(self.x, self.y, grid)
+        dry = self.corner_weights.sum(axis=1) == 0.0
+        if dry.any() and not nearest_where_land and interpolation == "bilinear":
+            raise _on_land(self.names[int(np.argmax(dry))], points, grid)
+        for row in np.flatnonzero(dry if interpolation == "bilinear" else np.ones_like(dry)):
+            self.corner_numbers[row] = nearest_sea(self.x[row], self.y[row], grid)
+            self.corner_weights[row] = (1.0, 0.0, 0.0, 0.0)
+        used = self.corner_weights > 0.0
         # Distinct sea points that are needed, and each station's weights of them.
-        self.sea_numbers = np.unique([number for some in sea for number, _ in some])
+        self.sea_numbers = np.unique(self.corner_numbers[used])
         self.weights = np.zeros((len(self.names), self.sea_numbers.size))
-        for row, some in zip(self.weights, sea, strict=True):
-            for number, weight in some:
-                row[np.searchsorted(self.sea_numbers, number)] += weight
-            row /= row.sum()
+        rows, corners = np.nonzero(used)
+        places = np.searchsorted(self.sea_numbers, self.corner_numbers[rows, corners])
+        np.add.at(self.weights, (rows, places), self.corner_weights[rows, corners])
 
     def at(self, values: Array) -> Array:
         """Values (..., stations) from those at `sea_numbers` (..., sea points), summed in order."""
@@ -51,50 +61,72 @@ class Stations:
         return result
 
 
-def _around(name: str, point: tuple[float, float], grid: Grid) -> Bilinear:
-    order_x, order_y = np.arange(grid.x.size), np.arange(grid.y.size)
+def around(x: Array, y: Array, grid: Grid) -> tuple[Array, Array]:
+    """Numbers and bilinear weights of the sea points around points of the grid, shape (points, 4).
+
+    Corners are south-west, south-east, north-west, north-east. Land has weight 0, the others add up
+    to 1 (to 0 where all are land).
+    """
+    four = bilinear(*_axes(grid), (x, y), "The model grid", "the output")
+    numbers = np.full(grid.shape, -1, np.int64)
+    numbers[grid.mask] = np.arange(grid.sea_points)
+    rows = np.stack([four.south, four.south, four.north, four.north], axis=1)
+    columns = np.stack([four.west, four.east, four.west, four.east], axis=1)
+    wx, wy = four.weight_x, four.weight_y
+    shares = [(1.0 - wx) * (1.0 - wy), wx * (1.0 - wy), (1.0 - wx) * wy, wx * wy]
+    weights = np.where(grid.mask[rows, columns], np.stack(shares, axis=1), 0.0)
+    total = weights.sum(axis=1, keepdims=True)
+    return numbers[rows, columns], weights / np.where(total > 0.0, total, 1.0)
+
+
+def inside(x: Array, y: Array, grid: Grid) -> NDArray[np.bool_]:
+    """Which points lie within the grid, up to half a cell beyond its outermost centres."""
+    axis_x, axis_y = _axes(grid)
+    margin_x, margin_y = (0.5 * axis.spacing + 1e-6 for axis in (axis_x, axis_y))
+    result = (y >= grid.y[0] - margin_y) & (y <= grid.y[-1] + margin_y)
+    if axis_x.period:
+        return result
+    away = x - (grid.x[0] - margin_x)
+    away = np.mod(away, 360.0) if grid.spherical else away
+    return result & (away >= 0.0) & (away <= grid.x[-1] - grid.x[0] + 2.0 * margin_x)
+
+
+def nearest_sea(x: float, y: float, grid: Grid) -> int:
+    """Number of the sea point nearest to a point."""
+    away_x = grid.point_x - x
     if grid.spherical:
-        period = 360.0 if grid.periodic_x else 0.0
-        axes = Axis("longitude", grid.x, order_x, period), Axis("latitude", grid.y, order_y)
-    else:
-        axes = Axis("x", grid.x, order_x), Axis("y", grid.y, order_y)
-    place = np.array([float(point[0])]), np.array([float(point[1])])
-    try:
-        return bilinear(*axes, place, "The model grid", "the output")
-    except UserError:
+        away_x = (np.mod(away_x + 180.0, 360.0) - 180.0) * np.cos(np.deg2rad(y))
+    return int(np.argmin(away_x**2 + (grid.point_y - y) ** 2))
+
+
+def _axes(grid: Grid) -> tuple[Axis, Axis]:
+    order_x, order_y = np.arange(grid.x.size), np.arange(grid.y.size)
+    if not grid.spherical:
+        return Axis("x", grid.x, order_x), Axis("y", grid.y, order_y)
+    period = 360.0 if grid.periodic_x else 0.0
+    return Axis("longitude", grid.x, order_x, period), Axis("latitude", grid.y, order_y)
+
+
+def _check_inside(name: str, x: float, y: float, grid: Grid) -> None:
+    if not inside(np.array([x]), np.array([y]), grid)[0]:
         raise UserError(
-            f"The output point '{name}' at {_words(point, grid)} lies outside the model grid, which"
+            f"The output point '{name}' at {words((x, y), grid)} lies outside the model grid, which"
             f" reaches from {grid.x[0]:g} to {grid.x[-1]:g} and from {grid.y[0]:g} to"
             f" {grid.y[-1]:g}."
-        ) from None
+        )
 
 
-def _corners(four: Bilinear) -> list[tuple[int, int, float]]:
-    """Row, column and weight of the four cells around one point."""
-    x, y = float(four.weight_x[0]), float(four.weight_y[0])
-    south, north = int(four.south[0]), int(four.north[0])
-    west, east = int(four.west[0]), int(four.east[0])
-    return [
-        (south, west, (1.0 - x) * (1.0 - y)),
-        (south, east, x * (1.0 - y)),
-        (north, west, (1.0 - x) * y),
-        (north, east, x * y),
-    ]
-
-
-def _on_land(name: str, point: tuple[float, float], grid: Grid) -> UserError:
-    away_x = grid.point_x - point[0]
-    if grid.spherical:
-        away_x = (np.mod(away_x + 180.0, 360.0) - 180.0) * np.cos(np.deg2rad(point[1]))
-    nearest = int(np.argmin(away_x**2 + (grid.point_y - point[1]) ** 2))
-    sea = float(grid.point_x[nearest]), float(grid.point_y[nearest])
+def _on_land(name: str, points: Mapping[str, tuple[float, float]], grid: Grid) -> UserError:
+    number = nearest_sea(*points[name], grid)
+    sea = float(grid.point_x[number]), float(grid.point_y[number])
     return UserError(
-        f"The output point '{name}' at {_words(point, grid)} lies on land: none of the four grid"
-        f" points around it is sea. The nearest sea point is {_words(sea, grid)}."
+        f"The output point '{name}' at {words(points[name], grid)} lies on land: none of the four"
+        f" grid points around it is sea. The nearest sea point is {words(sea, grid)}."
     )
 
 
-def _words(point: tuple[float, float], grid: Grid) -> str:
+def words(point: tuple[float, float], grid: Grid) -> str:
+    """A place for messages."""
     if grid.spherical:
         return f"{point[0]:g} E, {point[1]:g} N"
     return f"x = {point[0]:g} m, y = {point[1]:g} m"

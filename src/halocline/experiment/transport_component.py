@@ -15,7 +15,7 @@ from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity
 from halocline.core.options import Options, option
-from halocline.experiment.output import FieldStream, FieldStreamOptions
+from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.grids.layered import LayeredGrid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
@@ -151,6 +151,9 @@ class TransportComponent:
                 self.decomposition.communicator,
                 title=title,
                 resumed=resumed,
+                decomposition=self.decomposition,
+                on="cells",
+                dtype=self.precision,
                 outer=dict.fromkeys(tracers, ("depth",)),
                 axes={"depth": self.grid.depth},
                 more={

@@ -31,6 +31,7 @@ from halocline.runtime.classic_files import GrowingFile, define, read_header, un
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.compressed_files import from_netcdf4, is_netcdf4, to_netcdf4
 from halocline.runtime.restart import on_first_rank
+from halocline.runtime.zarr_files import from_zarr, to_zarr
 
 Content = Callable[[netCDF4.Dataset], None]
 missing_value = 9.969209968386869e36
@@ -46,19 +47,34 @@ class StreamOptions(Options):
         "", "", "date of the first record, or time after the start as '12h'; the start if empty"
     )
     end: str = option("", "", "date of the last record, or time after the start; the end if empty")
-    file: str = option("{stream}.nc", "", "name of the file; {stream} and {start} are replaced")
+    file: str = option(
+        "{stream}.nc",
+        "",
+        "name of the file; {stream}, {start} (of the run) and {date} (of the file's first record)"
+        " are replaced",
+    )
+    split: str | float = option(
+        "",
+        "s",
+        "a new file after this time, as '1d' or in seconds, counted from the stream's start; its"
+        " {date} is appended to the name where that lacks it; empty: one file",
+    )
     precision: str = option(
         "float32", "", "precision of the values in the file", choices=("float32", "float64")
     )
     format: str = option(
         "cdf5",
         "",
-        "cdf5: netCDF classic with 64-bit data; netcdf4: written as cdf5, which is valid at every"
-        " record, and turned into netCDF-4 when the run ends",
-        choices=("cdf5", "netcdf4"),
+        "cdf5: netCDF classic with 64-bit data; netcdf4, zarr: written as cdf5, which is valid at"
+        " every record, and turned into netCDF-4 or a Zarr 3 folder when the file is finished",
+        choices=("cdf5", "netcdf4", "zarr"),
     )
     compression: int = option(
-        0, "1", "level of zlib, for netcdf4 only; 0 is none", at_least=0, at_most=9
+        0,
+        "1",
+        "level of zlib (netcdf4) or Zstandard (zarr); 0 is none",
+        at_least=0,
+        at_most=9,
     )
     existing: str = option(
         "move",
@@ -72,8 +88,14 @@ class StreamOptions(Options):
         super().__post_init__()
         if self.format == "cdf5" and self.compression:
             raise UserError(
-                "CDF-5 files cannot be compressed. Set format = 'netcdf4', or compression = 0."
+                "CDF-5 files cannot be compressed. Set format = 'netcdf4' or 'zarr', or"
+                " compression = 0."
             )
+
+    @property
+    def cumulative(self) -> bool:
+        """Whether a record stands for the interval that ends at its time."""
+        return False
 
     def alarm(self, clock: Clock) -> Alarm:
         """When the stream writes in a run with that clock."""
@@ -83,8 +105,19 @@ class StreamOptions(Options):
                 f"interval = {duration_text(interval)} is no multiple of the model's step of"
                 f" {duration_text(clock.step)}, at the end of which output is written."
             )
+        if self.split and duration(self.split) < interval:
+            raise UserError(
+                f"split = {duration_text(duration(self.split))} is shorter than interval ="
+                f" {duration_text(interval)}. A file holds one record at least."
+            )
         start = _moment(self.start, clock) if self.start else clock.start
         return Alarm(start, interval, _moment(self.end, clock) if self.end else None)
+
+    def records(self, clock: Clock) -> int:
+        """How many records a run with that clock writes from now on."""
+        alarm = self.alarm(clock)
+        first = alarm.start + alarm.interval if self.cumulative else alarm.start
+        return alarm.count(max(clock.time, first), clock.end)
 
 
 def _moment(value: str, clock: Clock) -> Date:
@@ -95,9 +128,10 @@ def _moment(value: str, clock: Clock) -> Date:
 
 
 class Stream:
-    """A file of one schedule that rank 0 writes; calls are for all ranks.
+    """Files of one schedule that rank 0 writes; calls are for all ranks.
 
-    Records are complete on disk, or not in the file at all.
+    Records are complete on disk, or not in the file at all. `counter` names the variable whose
+    dates say which records a run that goes on has passed.
     """
 
     def __init__(
@@ -110,37 +144,77 @@ class Stream:
         content: Content,
         *,
         resumed: bool = False,
+        counter: str = "time",
     ) -> None:
         self.name, self.options, self.clock, self.communicator = name, options, clock, communicator
+        self._content, self._resumed, self._counter = content, resumed, counter
+        self._begin = clock.time
+        self._folder = folder
         try:
             self.alarm = options.alarm(clock)
-            file = options.file.format(stream=name, start=clock.start.strftime("%Y%m%dT%H%M%S"))
+            self._number = self._number_of(clock.time)
+            self.path = self._path(self._number)
         except (KeyError, IndexError, ValueError):
             raise UserError(
-                f"file = '{options.file}': only {{stream}} and {{start}} can be replaced."
+                f"file = '{options.file}': only {{stream}}, {{start}} and {{date}} can be replaced."
             ) from None
         except UserError as error:
             raise UserError(f"In output stream '{name}': {error}") from None
-        self.path = folder / file
         self._file: GrowingFile | None = None
-        on_first_rank(communicator, lambda: self._open(content, resumed))
+        on_first_rank(communicator, self._open)
 
     def due(self, time: Date) -> bool:
         """Whether a record belongs to `time`."""
-        return self.alarm.rings(time)
+        some = time > self.alarm.start or not self.options.cumulative
+        return some and self.alarm.rings(time)
 
     def append(self, time: Date, values: Mapping[str, NDArray[Any]]) -> None:
         """Add the record of `time`; `values` matter on rank 0 only."""
+        number = self._number_of(time)
+        ahead = number != self._number
+        self._number = number
 
         def write() -> None:
+            if ahead:
+                self._finish()
+                self.path = self._path(number)
+                self._open()
             assert self._file is not None
             self._file.append({"time": np.array(to_number(time)), **values})
 
         on_first_rank(self.communicator, write)
+        self.path = self._path(number)
 
     def close(self) -> None:
         """Finish the file; compress it if wanted."""
         on_first_rank(self.communicator, self._finish)
+
+    @property
+    def final_path(self) -> Path:
+        """Name of the file when it is finished."""
+        return self.path.with_suffix(".zarr") if self.options.format == "zarr" else self.path
+
+    def _number_of(self, time: Date) -> int:
+        """Number of the file that a record of `time` belongs to."""
+        if not self.options.split:
+            return 0
+        moment = min(time, self.alarm.end) if self.alarm.end else time
+        length, passed = duration(self.options.split), moment - self.alarm.start
+        if self.options.cumulative:
+            return max(0, -(-passed // length) - 1)
+        return max(0, passed // length)
+
+    def _path(self, number: int) -> Path:
+        """Where the file of that number grows."""
+        pattern, split = self.options.file, self.options.split
+        if split and "{date}" not in pattern:
+            name = Path(pattern)
+            pattern = str(name.with_name(f"{name.stem}_{{date}}{name.suffix}"))
+        first = self.alarm.start + number * duration(split) if split else self.alarm.start
+        stamp = "%Y%m%dT%H%M%S"
+        dates = {"start": self.clock.start.strftime(stamp), "date": first.strftime(stamp)}
+        path = self._folder / pattern.format(stream=self.name, **dates)
+        return path.with_suffix(".nc") if self.options.format == "zarr" else path
 
     def _finish(self) -> None:
         if self._file is None:
@@ -149,8 +223,10 @@ class Stream:
         self._file = None
         if self.options.format == "netcdf4":
             to_netcdf4(self.path, self.options.compression)
+        if self.options.format == "zarr":
+            to_zarr(self.path, self.final_path, self.options.compression)
 
-    def _open(self, content: Content, resumed: bool) -> None:
+    def _open(self) -> None:
         """On rank 0: make the file, or go on with that of the run that wrote the restart."""
         fresh = self.path.with_name(self.path.name + ".new")
         try:
@@ -161,21 +237,28 @@ class Stream:
             raise UserError(
                 f"Cannot write '{self.path}': the folder is not writable. Choose another folder."
             )
-        define(fresh, content)
-        if self.path.exists():
-            if resumed and self._goes_on(fresh, content):
-                fresh.unlink()
-            else:
-                self._make_way(fresh)
-        if fresh.exists():
+        define(fresh, self._content)
+        goes_on = self._resumed and self._goes_on(fresh)
+        if goes_on:
+            fresh.unlink()
+        else:
+            for existing in {self.path, self.final_path}:
+                if existing.exists():
+                    self._make_way(existing, fresh)
             fresh.replace(self.path)
         self._file = GrowingFile(self.path)
-        if resumed:
-            self._file.cut(self._records_until(self.clock.time))
+        if goes_on:
+            self._file.cut(self._records_until(self._begin))
         self._check_room()
 
-    def _goes_on(self, fresh: Path, content: Content) -> bool:
+    def _goes_on(self, fresh: Path) -> bool:
         """Whether the existing file has the same contents, so that records can be added to it."""
+        content = self._content
+        if self.final_path != self.path and self.final_path.exists() and not self.path.exists():
+            if not from_zarr(self.final_path, self.path, content):
+                return False
+        if not self.path.exists():
+            return False
         if is_netcdf4(self.path) and not from_netcdf4(self.path, content):
             return False
         try:
@@ -187,29 +270,33 @@ class Stream:
             first, second = new.read(start), old.read(start)
         return first[:4] == second[:4] and first[12:] == second[12:]
 
-    def _make_way(self, fresh: Path) -> None:
+    def _make_way(self, existing: Path, fresh: Path) -> None:
         if self.options.existing == "refuse":
             fresh.unlink()
             raise UserError(
-                f"The file '{self.path}' exists. Choose another folder or name, or set existing ="
+                f"The file '{existing}' exists. Choose another folder or name, or set existing ="
                 f" 'move' or 'replace' in output stream '{self.name}'."
             )
         if self.options.existing == "move":
             number = 1
-            while (aside := self.path.with_suffix(f".{number}{self.path.suffix}")).exists():
+            while (aside := existing.with_suffix(f".{number}{existing.suffix}")).exists():
                 number += 1
-            self.path.rename(aside)
+            existing.rename(aside)
+        elif existing.is_dir():
+            shutil.rmtree(existing)
 
     def _records_until(self, time: Date) -> int:
         assert self._file is not None
         file, calendar = self._file, time.calendar
-        times = [from_number(float(file.read("time", n)), calendar) for n in range(file.records)]
+        times = [
+            from_number(float(file.read(self._counter, n)), calendar) for n in range(file.records)
+        ]
         return sum(moment <= time for moment in times)
 
     def _check_room(self) -> None:
         """Refuse to start a run whose output does not fit on the disk."""
         assert self._file is not None
-        count = self.alarm.count(self.clock.time, self.clock.end)
+        count = self.options.records(self.clock)
         needed = count * self._file.header.record_size
         free = shutil.disk_usage(self.path.parent).free
         if needed > free:
@@ -221,8 +308,8 @@ class Stream:
             )
 
 
-def define_time(file: netCDF4.Dataset, calendar: str) -> None:
-    """The unlimited axis of time, as CF has it."""
+def define_time(file: netCDF4.Dataset, calendar: str, *, bounds: bool = False) -> None:
+    """The unlimited axis of time, as CF has it; with `bounds`, of the interval of each record."""
     file.createDimension("time", None)
     variable = file.createVariable("time", "f8", ("time",))
     units, calendar = time_units(calendar)
@@ -235,6 +322,10 @@ def define_time(file: netCDF4.Dataset, calendar: str) -> None:
             "axis": "T",
         }
     )
+    if bounds:
+        variable.bounds = "time_bounds"
+        file.createDimension("two", 2)
+        file.createVariable("time_bounds", "f8", ("time", "two"))
 
 
 def define_values(

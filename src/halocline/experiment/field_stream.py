@@ -1,0 +1,214 @@
+"""Streams of maps of fields, at moments or over intervals, of the whole grid or a region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from halocline.core.clock import Alarm, Clock, Date, duration, duration_text, to_number
+from halocline.core.errors import UserError, nearest
+from halocline.core.names import Quantity, quantities
+from halocline.core.options import option
+from halocline.experiment.conventions import conventions, define_coordinates
+from halocline.experiment.interval_values import IntervalValues
+from halocline.experiment.region import cut_region
+from halocline.grids.grid import Grid
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.decomposition import Decomposition
+from halocline.runtime.fields import Field, Where
+from halocline.runtime.streams import (
+    Stream,
+    StreamOptions,
+    define_time,
+    define_values,
+    missing_value,
+)
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldStreamOptions(StreamOptions):
+    """Maps of some fields."""
+
+    variables: list[str] = option(
+        ["significant_height"], "", "short names of the fields; see the list of names"
+    )
+    region: list[float] = option(
+        [], "degree or m", "box [west, east, south, north]; the whole grid if empty"
+    )
+    processing: str = option(
+        "instantaneous",
+        "",
+        "what a record holds: values of its moment, or their mean, least or greatest over the"
+        " interval that ends there",
+        choices=("instantaneous", "mean", "minimum", "maximum"),
+    )
+    sampling: str | float = option(
+        "",
+        "s",
+        "time between the values that a mean or an extreme is made of; every step of the model if"
+        " empty",
+    )
+
+    @property
+    def cumulative(self) -> bool:
+        """Whether a record stands for the interval that ends at its time."""
+        return self.processing != "instantaneous"
+
+    def samples(self, clock: Clock) -> Alarm:
+        """When values are taken for means and extremes."""
+        alarm = self.alarm(clock)
+        step = duration(self.sampling) if self.sampling else clock.step
+        if step.total_seconds() <= 0 or step % clock.step or alarm.interval % step:
+            raise UserError(
+                f"sampling = {duration_text(step)} must be a multiple of the model's step of"
+                f" {duration_text(clock.step)} and divide interval ="
+                f" {duration_text(alarm.interval)}."
+            )
+        return Alarm(alarm.start, step, alarm.end)
+
+
+class FieldStream:
+    """Maps of fields in one file that grows by records.
+
+    Values on sea points are put onto the grid; land and missing values get the fill value. Fields
+    with axes before the horizontal ones name them in `outer`, with coordinates in `axes`; `more`
+    describes fields that are not in the list of names.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        options: FieldStreamOptions,
+        grid: Grid,
+        clock: Clock,
+        folder: Path,
+        communicator: Communicator,
+        *,
+        title: str = "",
+        resumed: bool = False,
+        outer: Mapping[str, tuple[str, ...]] | None = None,
+        axes: Mapping[str, Array] | None = None,
+        more: Mapping[str, Quantity] | None = None,
+        decomposition: Decomposition | None = None,
+        on: Where = "points",
+        dtype: DTypeLike = np.float32,
+    ) -> None:
+        self.names: Sequence[str] = tuple(dict.fromkeys(options.variables))
+        self.grid, self.options, self.title = grid, options, title
+        self.calendar = clock.calendar
+        self.outer, self.axes, self.more = outer or {}, axes or {}, more or {}
+        if not self.names:
+            raise UserError(f"The output stream '{name}' has no variables. Name at least one.")
+        described = {short_name: self._describe(short_name) for short_name in self.names}
+        self.interval: IntervalValues | None = None
+        try:
+            self.region = cut_region(grid, options.region)
+            if options.cumulative:
+                self.samples = options.samples(clock)
+                assert decomposition is not None, "means and extremes lie in fields"
+                sizes = {
+                    short_name: tuple(len(self.axes[axis]) for axis in axes_of)
+                    for short_name, axes_of in self.outer.items()
+                }
+                self.interval = IntervalValues(
+                    name, options.processing, described, sizes, decomposition, on=on, dtype=dtype
+                )
+        except UserError as error:
+            raise UserError(f"In output stream '{name}': {error}") from None
+        self.stream = Stream(
+            name, options, clock, folder, communicator, self._define, resumed=resumed
+        )
+
+    @property
+    def path(self) -> Path:
+        """The file, under the name that it has when it is finished."""
+        return self.stream.final_path
+
+    @property
+    def restart_fields(self) -> Sequence[Field]:
+        """What a restart has to hold: the interval so far."""
+        return self.interval.fields if self.interval else ()
+
+    def due(self, time: Date) -> bool:
+        """Whether the stream wants the fields of `time`, for a record or a sample of one."""
+        if self.interval is None:
+            return self.stream.due(time)
+        return time > self.samples.start and self.samples.rings(time)
+
+    def write(self, time: Date, fields: Mapping[str, Field | Array]) -> None:
+        """Append the record of `time`: a field, or a global array on rank 0, for each name.
+
+        A stream of means or extremes counts the fields in, and appends where an interval ends.
+        """
+        record: Mapping[str, Field | Array | None] = fields
+        bounds = {}
+        if self.interval is not None:
+            self.interval.add(fields)
+            if not self.stream.due(time):
+                return
+            record = self.interval.take()
+            begin = to_number(time - self.stream.alarm.interval)
+            bounds["time_bounds"] = np.array([begin, to_number(time)])
+        values = {name: self._map(record[name]) for name in self.names}
+        whole = {name: array for name, array in values.items() if array is not None}
+        self.stream.append(time, {**whole, **bounds})
+
+    def close(self) -> None:
+        """Finish the file."""
+        self.stream.close()
+
+    def _describe(self, short_name: str) -> Quantity:
+        if short_name in self.more:
+            return self.more[short_name]
+        if short_name not in quantities:
+            hint = nearest(short_name, [*quantities, *self.more])
+            raise UserError(f"Unknown output variable '{short_name}'.{hint}")
+        if short_name == "wave_spectrum" and short_name not in self.outer:
+            raise UserError(
+                "Whole spectra are written at points, not as maps: name the points in"
+                " [output.points.NAME] instead of 'wave_spectrum' in [output.fields.NAME]."
+            )
+        return quantities[short_name]
+
+    def _define(self, file: netCDF4.Dataset) -> None:
+        file.setncatts(conventions(self.title))
+        define_time(file, self.calendar, bounds=self.interval is not None)
+        horizontal = define_coordinates(file, self.region.grid)
+        for name, values in self.axes.items():
+            file.createDimension(name, len(values))
+            axis = file.createVariable(name, "f8", (name,))
+            axis.setncatts(self.more[name].attributes() if name in self.more else {})
+            axis[:] = values
+        kind = {"float32": "f4", "float64": "f8"}[self.options.precision]
+        for name in self.names:
+            dimensions = ("time", *self.outer.get(name, ()), *horizontal)
+            attributes = self._describe(name).attributes()
+            if self.grid.longitude is not None:
+                attributes["coordinates"] = "latitude longitude"
+            if self.interval is not None:
+                seconds = self.samples.interval.total_seconds()
+                kind_of_value = self.options.processing
+                attributes["cell_methods"] = f"time: {kind_of_value} (interval: {seconds:g} s)"
+            define_values(file, name, kind, dimensions, attributes)
+
+    def _map(self, field: Field | Array | None) -> Array | None:
+        """The field on the region, on rank 0."""
+        values = field.gather() if isinstance(field, Field) else field
+        if values is None:
+            return None
+        mask = self.grid.mask
+        if values.shape[-2:] == mask.shape:
+            plane = np.where(mask, values, missing_value)
+        else:
+            plane = np.full((*values.shape[:-1], *mask.shape), missing_value, values.dtype)
+            plane[..., mask] = values
+        plane = self.region.of(plane)
+        return np.where(np.isfinite(plane), plane, missing_value)

@@ -1,0 +1,122 @@
+"""Means and extremes of fields over the interval of an output record.
+
+What is gathered so far lies in fields that go into restarts, so that a run split by a restart
+writes the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from halocline.core.errors import UserError
+from halocline.core.names import Quantity
+from halocline.runtime.decomposition import Decomposition
+from halocline.runtime.fields import Field, Where
+
+Array = NDArray[Any]
+
+
+class IntervalValues:
+    """The `kind` (mean, minimum, maximum) of some fields since the last record.
+
+    Values that are not finite (no waves, no direction) do not count. Directions are averaged as
+    unit vectors; they have no extremes. Sums are in float64, sample after sample.
+    """
+
+    def __init__(
+        self,
+        stream: str,
+        kind: str,
+        names: Mapping[str, Quantity],
+        outer: Mapping[str, tuple[int, ...]],
+        decomposition: Decomposition,
+        *,
+        on: Where,
+        dtype: DTypeLike,
+    ) -> None:
+        self.kind, self.names = kind, names
+        self._fields: dict[str, dict[str, Field]] = {}
+        for name, quantity in names.items():
+            if quantity.is_direction and kind != "mean":
+                raise UserError(
+                    f"'{name}' is a direction, which has no {kind}. Use processing = 'mean' or"
+                    " 'instantaneous', or leave it out."
+                )
+            self._fields[name] = {
+                part: Field(
+                    f"{stream}_{name}_{kind}_{part}",
+                    quantity.units,
+                    decomposition,
+                    outer=outer.get(name, ()),
+                    on=on,
+                    dtype=kind_of_number,
+                    restart=True,
+                )
+                for part, kind_of_number in self._parts(quantity, np.dtype(dtype)).items()
+            }
+        self.clear()
+
+    def _parts(self, quantity: Quantity, dtype: np.dtype[Any]) -> dict[str, Any]:
+        if self.kind != "mean":
+            return {"extreme": dtype}
+        if quantity.is_direction:
+            return {"east": np.float64, "north": np.float64}
+        return {"sum": np.float64, "count": np.int32}
+
+    @property
+    def fields(self) -> Sequence[Field]:
+        """What a restart holds."""
+        return [field for parts in self._fields.values() for field in parts.values()]
+
+    def clear(self) -> None:
+        """Begin a new interval."""
+        for field in self.fields:
+            for array in field.owned:
+                array[...] = np.nan if self.kind != "mean" else 0
+
+    def add(self, fields: Mapping[str, Any]) -> None:
+        """Count one sample of every field in."""
+        for name, quantity in self.names.items():
+            parts = {part: field.owned for part, field in self._fields[name].items()}
+            for block, values in enumerate(fields[name].owned):
+                self._add({part: owned[block] for part, owned in parts.items()}, values, quantity)
+
+    def _add(self, parts: Mapping[str, Array], values: Array, quantity: Quantity) -> None:
+        if self.kind != "mean":
+            smaller = self.kind == "minimum"
+            (np.fmin if smaller else np.fmax)(parts["extreme"], values, out=parts["extreme"])
+            return
+        some = np.isfinite(values)
+        if quantity.is_direction:
+            angle = np.deg2rad(np.where(some, values, 0.0).astype(np.float64))
+            parts["east"][...] += np.where(some, np.sin(angle), 0.0)
+            parts["north"][...] += np.where(some, np.cos(angle), 0.0)
+            return
+        parts["sum"][...] += np.where(some, values, 0.0)
+        parts["count"][...] += some
+
+    def take(self) -> dict[str, Array | None]:
+        """Global arrays of the interval on rank 0, and begin a new one; a call for all ranks."""
+        result = {name: self._value(name) for name in self.names}
+        self.clear()
+        return result
+
+    def _value(self, name: str) -> Array | None:
+        parts = {part: field.gather() for part, field in self._fields[name].items()}
+        if self.kind != "mean":
+            return parts["extreme"]
+        if "sum" in parts:
+            total, count = parts["sum"], parts["count"]
+            if total is None or count is None:
+                return None
+            return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+        east, north = parts["east"], parts["north"]
+        if east is None or north is None:
+            return None
+        length = np.hypot(east, north)
+        angle = np.mod(np.rad2deg(np.arctan2(east, north)), 360.0)
+        return np.where(length > 1e-6, angle, np.nan)

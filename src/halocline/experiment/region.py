@@ -1,0 +1,78 @@
+"""Part of a grid, for output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.errors import UserError
+from halocline.grids.grid import Grid
+
+
+@dataclass(frozen=True)
+class Region:
+    """Rows and columns of a grid, and the grid that they make."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    grid: Grid
+
+    def of(self, plane: NDArray[Any]) -> NDArray[Any]:
+        """The part of `plane` (..., nj, ni)."""
+        return plane[..., self.rows[:, None], self.columns]
+
+
+def cut_region(grid: Grid, box: Sequence[float]) -> Region:
+    """Cells whose centres lie in `box` (west, east, south, north); the whole grid if it is empty.
+
+    Longitudes of any convention; a box may cross the edge of the grid where that is joined. On
+    curvilinear grids, the rows and columns that have any cell in the box.
+
+    >>> grid = Grid(x=np.arange(0.0, 360, 30), y=np.arange(-60.0, 61, 30), depth=np.ones((5, 12)),
+    ...             mask=np.ones((5, 12), bool), periodic_x=True)
+    >>> region = cut_region(grid, [-40, 30, 0, 90])
+    >>> region.grid.x.tolist(), region.grid.y.tolist()
+    ([-30.0, 0.0, 30.0], [0.0, 30.0, 60.0])
+    """
+    if len(box) == 0:
+        return Region(np.arange(grid.y.size), np.arange(grid.x.size), grid)
+    if len(box) != 4 or box[2] > box[3]:
+        raise UserError(f"region = {list(box)}: write [west, east, south, north].")
+    rows, columns, x = _inside(grid, *box)
+    if not rows.size or not columns.size:
+        raise UserError(
+            f"region = {list(box)} holds no point of the grid, which reaches from {grid.x[0]:g} to"
+            f" {grid.x[-1]:g} and from {grid.y[0]:g} to {grid.y[-1]:g}."
+        )
+    planes: dict[str, Any] = {
+        name: None if plane is None else plane[rows[:, None], columns]
+        for name, plane in vars(grid).items()
+        if name in ("depth", "mask", "longitude", "latitude")
+    }
+    some = replace(
+        grid, x=x, y=grid.y[rows], periodic_x=False, periodic_y=False, boundary=None,
+        obstruction_x=None, obstruction_y=None, **planes,
+    )  # fmt: skip
+    return Region(rows, columns, some)
+
+
+def _inside(grid: Grid, west: float, east: float, south: float, north: float) -> tuple[Any, ...]:
+    """Rows, columns and their x, from west to east."""
+    width = (east - west) % 360.0 or 360.0
+    if grid.longitude is not None and grid.latitude is not None:
+        inside = (grid.latitude >= south) & (grid.latitude <= north)
+        inside &= (grid.longitude - west) % 360.0 <= width
+        rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+        return rows, columns, grid.x[columns]
+    rows = np.flatnonzero((grid.y >= south) & (grid.y <= north))
+    if not grid.spherical:
+        columns = np.flatnonzero((grid.x >= west) & (grid.x <= east))
+        return rows, columns, grid.x[columns]
+    away = (grid.x - west) % 360.0
+    columns = np.flatnonzero(away <= width)
+    columns = columns[np.argsort(away[columns], kind="stable")]
+    return rows, columns, west + away[columns]

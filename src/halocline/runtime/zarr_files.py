@@ -1,0 +1,112 @@
+"""Finished files as Zarr 3, and back when a run goes on."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import zarr
+from zarr.codecs import ZstdCodec
+
+from halocline.core.errors import UserError
+from halocline.runtime.classic_files import GrowingFile, define, read_header, unwritable
+
+
+def to_zarr(path: Path, target: Path, compression: int) -> None:
+    """Replace a CDF-5 file by a Zarr folder with the same contents, when that is complete.
+
+    A chunk is one record of one variable; the numbers of each along time are one chunk. Texts lose
+    their trailing blanks. `compression` is a level of Zstandard, 0 for none.
+    """
+    part = target.with_name(target.name + ".part")
+    try:
+        if part.exists():
+            shutil.rmtree(part)
+        with netCDF4.Dataset(path) as old:
+            old.set_auto_maskandscale(False)
+            group = zarr.open_group(part, mode="w", zarr_format=3)
+            group.attrs.update({name: _plain(old.getncattr(name)) for name in old.ncattrs()})
+            for variable in old.variables.values():
+                _copy(variable, group, compression)
+        if target.exists():
+            shutil.rmtree(target)
+        part.replace(target)
+        path.unlink()
+    except OSError as error:
+        shutil.rmtree(part, ignore_errors=True)
+        kept = f" The records are complete in '{path.name}'."
+        raise unwritable(target, error, kept) from None
+
+
+def _copy(variable: Any, group: Any, compression: int) -> None:
+    attributes = {key: _plain(variable.getncattr(key)) for key in variable.ncattrs()}
+    grows = variable.ndim > 1 and variable.group().dimensions[variable.dimensions[0]].isunlimited()
+    settings: dict[str, Any] = {
+        "compressors": [ZstdCodec(level=compression)] if compression else None,
+        "attributes": attributes,
+        "dimension_names": variable.dimensions,
+    }
+    if variable.dtype == np.dtype("S1"):
+        texts = netCDF4.chartostring(variable[...]).astype(str)
+        settings["dimension_names"] = variable.dimensions[:-1]
+        made = group.create_array(variable.name, shape=texts.shape, dtype=str, **settings)
+        made[...] = texts.astype(object)
+        return
+    if "_FillValue" in attributes:
+        settings["fill_value"] = attributes["_FillValue"]
+        # What xarray reads: the number in base64, as it writes it.
+        number = struct.pack("<d", attributes["_FillValue"])
+        attributes["_FillValue"] = base64.standard_b64encode(number).decode()
+    shape = variable.shape
+    chunks = (1, *shape[1:]) if grows else tuple(max(1, size) for size in shape)
+    made = group.create_array(
+        variable.name, shape=shape, dtype=variable.dtype, chunks=chunks, **settings
+    )
+    if not grows:
+        made[...] = variable[...]
+        return
+    for record in range(shape[0]):
+        made[record] = variable[record]
+
+
+def _plain(value: Any) -> Any:
+    """An attribute as JSON has it."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def from_zarr(folder: Path, path: Path, content: Callable[[netCDF4.Dataset], None]) -> bool:
+    """Replace a Zarr folder by a CDF-5 file with the same records, so that it can grow again.
+
+    False, and nothing is changed, where its variables are not those of `content`.
+    """
+    part = path.with_name(path.name + ".old")
+    define(part, content)
+    group = zarr.open_group(folder, mode="r")
+    growing = read_header(part).growing
+    arrays: dict[str, Any] = {name: group[name] for name in growing if name in group}
+    same = arrays.keys() == growing.keys() and all(
+        arrays[name].shape[1:] == place.shape
+        and arrays[name].dtype == place.dtype.newbyteorder("=")
+        for name, place in growing.items()
+    )
+    if not same:
+        part.unlink()
+        return False
+    file = GrowingFile(part)
+    try:
+        for record in range(arrays["time"].shape[0]):
+            file.append({name: np.asarray(array[record]) for name, array in arrays.items()})
+    except UserError:
+        part.unlink()
+        raise
+    finally:
+        file.close()
+    part.replace(path)
+    shutil.rmtree(folder)
+    return True

@@ -1,0 +1,182 @@
+"""Streams of regions, means and extremes, split in time, in netCDF-4 and Zarr, from whole runs."""
+
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray
+
+from halocline.core.errors import UserError
+from halocline.experiment.run import run
+
+names = ["significant_height", "mean_direction", "wind_speed"]
+
+
+def case(hours=6, restart="", **streams) -> dict[str, Any]:
+    return {
+        "component": "waves",
+        "grid": {"nx": 12, "ny": 8, "dx": 30.0, "dy": 10.0, "y0": -35.0, "depth": 3000.0},
+        "spectrum": {"frequencies": 6, "factor": 1.3, "directions": 8},
+        "time": {"start": "2000-01-01", "length": f"{hours}h", "step": "30min"},
+        "forcing": {"wind": {"function": "given"}},
+        "start": {"kind": "jonswap"},
+        "restart": {"source": restart},
+        "output": {"fields": {"maps": {"variables": names, **streams}}},
+    }
+
+
+def turning_wind(seconds, x, y):
+    """A wind that turns once in 12 hours and grows to the north."""
+    angle = 2.0 * np.pi * seconds / 43200.0
+    return (15.0 + 0.1 * y) * np.cos(angle) + 0.0 * x, (15.0 + 0.1 * y) * np.sin(angle)
+
+
+def write(folder: Path, settings: dict[str, Any] | None = None, **more: Any) -> Path:
+    table = case(**more) | (settings or {})
+    run(table, output=folder, wind_function=turning_wind)
+    return folder
+
+
+def opened(path: Path) -> xarray.Dataset:
+    if path.suffix == ".zarr":
+        return xarray.load_dataset(path, engine="zarr", consolidated=False)
+    return xarray.load_dataset(path)
+
+
+@pytest.fixture(scope="module")
+def moments(tmp_path_factory) -> xarray.Dataset:
+    """Every half hour, in float64."""
+    folder = tmp_path_factory.mktemp("moments")
+    write(folder, interval="30min", precision="float64")
+    return opened(folder / "maps.nc")
+
+
+@pytest.mark.parametrize("processing", ["mean", "minimum", "maximum"])
+def test_means_and_extremes_over_the_interval(tmp_path, moments, processing):
+    chosen = names if processing == "mean" else ["significant_height", "wind_speed"]
+    settings = {"interval": "3h", "processing": processing, "precision": "float64"}
+    found = opened(write(tmp_path, variables=chosen, **settings) / "maps.nc")
+    assert found.time.size == 2
+    begin = np.datetime64("2000-01-01")
+    for number in range(2):
+        edges = begin + np.array([3 * number, 3 * number + 3]) * np.timedelta64(1, "h")
+        assert (found.time_bounds.values[number] == edges).all()
+        assert found.time.values[number] == edges[1]
+        part = moments.isel(time=slice(1 + 6 * number, 7 + 6 * number))
+        for name in ("significant_height", "wind_speed"):
+            expected = getattr(part[name], processing[:3] if processing != "mean" else "mean")
+            plane = expected("time").values
+            assert np.isfinite(plane).any()
+            np.testing.assert_allclose(found[name].values[number], plane, rtol=1e-12)
+        if processing == "mean":
+            angle = np.deg2rad(part.mean_direction)
+            east, north = np.sin(angle).mean("time"), np.cos(angle).mean("time")
+            mean = np.rad2deg(np.arctan2(east, north)) % 360.0
+            away = (found.mean_direction[number] - mean + 180.0) % 360.0 - 180.0
+            assert float(abs(away).max()) < 1e-6
+    methods = found.significant_height.attrs["cell_methods"]
+    assert methods == f"time: {processing} (interval: 1800 s)"
+    with netCDF4.Dataset(tmp_path / "maps.nc") as file:
+        assert file["time"].bounds == "time_bounds"
+
+
+def test_values_that_are_missing_do_not_count(tmp_path, moments):
+    """Samples of the wind only, each hour: the plain mean of every other moment."""
+    settings = {"interval": "3h", "sampling": "1h", "processing": "mean"}
+    found = opened(write(tmp_path, variables=["wind_speed"], **settings) / "maps.nc")
+    plane = moments.wind_speed.isel(time=[2, 4, 6]).mean("time").values
+    np.testing.assert_allclose(found.wind_speed.values[0], plane, rtol=1e-6)
+
+
+@pytest.mark.parametrize("format", ["cdf5", "netcdf4", "zarr"])
+def test_a_split_in_the_middle_of_an_interval_gives_the_same_file(tmp_path, format):
+    settings = {"interval": "2h", "processing": "mean", "format": format, "split": "4h"}
+    whole = write(tmp_path / "whole", **settings)
+    halves = write(tmp_path / "halves", hours=3, **settings)
+    write(halves, restart=str(halves), **settings)
+    cut = {"decomposition": {"kind": "curve", "blocks_per_rank": 3}}
+    other = write(tmp_path / "other", cut, **settings)
+    suffix = "zarr" if format == "zarr" else "nc"
+    files = [f"maps_2000010{time}.{suffix}" for time in ("1T000000", "1T040000")]
+    assert sorted(path.name for path in whole.glob("maps*")) == files
+    assert sorted(path.name for path in halves.glob("maps*")) == files
+    assert [opened(whole / file).time.size for file in files] == [2, 1]
+    for file in files:
+        first = opened(whole / file)
+        assert np.isfinite(first.significant_height).any()
+        for folder in (halves, other):
+            assert opened(folder / file).identical(first)
+            if format == "cdf5":
+                assert (folder / file).read_bytes() == (whole / file).read_bytes()
+
+
+def test_files_of_a_day_each_begin_at_midnight(tmp_path):
+    settings = {"interval": "2h", "split": "4h", "file": "{date}/{stream}_of_{start}.nc"}
+    write(tmp_path, **settings)
+    first = opened(tmp_path / "20000101T000000" / "maps_of_20000101T000000.nc")
+    second = opened(tmp_path / "20000101T040000" / "maps_of_20000101T000000.nc")
+    assert first.time.dt.hour.values.tolist() == [0, 2]
+    assert second.time.dt.hour.values.tolist() == [4, 6]
+
+
+@pytest.mark.parametrize("compression", [0, 5])
+def test_zarr_holds_what_netcdf_holds(tmp_path, moments, compression):
+    settings = {"interval": "30min", "precision": "float64", "compression": compression}
+    folder = write(tmp_path, format="zarr", **settings)
+    assert sorted(path.name for path in folder.glob("maps*")) == ["maps.zarr"]
+    assert opened(folder / "maps.zarr").identical(moments)
+    write(folder, format="zarr", existing="replace", **settings)
+    write(folder, format="zarr", existing="move", **settings)
+    assert sorted(path.name for path in folder.glob("maps*")) == ["maps.1.zarr", "maps.zarr"]
+
+
+def test_regions(tmp_path, moments):
+    # Across the edge of a globe, and south of 10 N.
+    found = opened(write(tmp_path, region=[-65, 70, -90, 10], precision="float64") / "maps.nc")
+    assert found.longitude.values.tolist() == [-60.0, -30.0, 0.0, 30.0, 60.0]
+    assert found.latitude.values.tolist() == [-35.0, -25.0, -15.0, -5.0, 5.0]
+    columns = [10, 11, 0, 1, 2]
+    whole = moments.significant_height.values[::2, :5][..., columns]
+    assert np.array_equal(found.significant_height.values, whole, equal_nan=True)
+
+
+def test_point_spectra_say_what_they_are_made_of(tmp_path):
+    table = case()
+    points = {"here": [40.0, 5.0]}
+    table["output"] = {
+        "points": {
+            "between": {"points": points, "precision": "float64"},
+            "near": {"points": points, "interpolation": "nearest", "precision": "float64"},
+            "corners": {
+                "points": {f"{x} {y}": [x, y] for x in (30.0, 60.0) for y in (5.0, 15.0)},
+                "precision": "float64",
+            },
+        }
+    }
+    run(table, output=tmp_path, wind_function=turning_wind)
+    between, near, corners = (
+        xarray.load_dataset(tmp_path / f"{name}.nc") for name in ("between", "near", "corners")
+    )
+    np.testing.assert_allclose(between.corner_weight.values[0], [2 / 3, 1 / 3, 0, 0], atol=1e-12)
+    assert between.corner_longitude.values[0, :2].tolist() == [30.0, 60.0]
+    assert np.array_equal(near.efth.values, corners.efth.values[:, :1])
+    mixed = (2 * corners.efth.values[:, 0] + corners.efth.values[:, 2]) / 3
+    assert mixed.max() > 0
+    np.testing.assert_allclose(between.efth.values[:, 0], mixed, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"processing": "maximum"}, "'mean_direction' is a direction, which has no maximum"),
+        ({"processing": "mean", "sampling": "45min"}, "sampling = 45min must be a multiple"),
+        ({"split": "30min"}, "split = 30min is shorter than interval = 1h"),
+        ({"region": [0, 10, 5]}, "write .west, east, south, north."),
+        ({"region": [1, 2, 3, 4]}, "holds no point of the grid"),
+    ],
+)
+def test_what_cannot_be(tmp_path, settings, message):
+    with pytest.raises(UserError, match=f"In output stream 'maps': .*{message}"):
+        write(tmp_path, **settings)
