@@ -2,15 +2,17 @@
 
 import csv
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from halocline.experiment.command_line import main
 from halocline.lab import communication_tables, tracer_messages
 from halocline.lab.communication_rows import Row, Verdict, beyond_noise, columns
-from halocline.lab.exchanges import grid_of_blocks, nearest_to_square
+from halocline.lab.exchanges import grid_of_blocks, nearest_to_square, pairs
 from halocline.lab.tracer_messages import aggregated, patterns, segmented, segments, sent_in_step
 from halocline.lab.turns import Bounded
+from halocline.runtime.halo_patterns import Pattern
 
 ROW = Row("halo", 2, 2, "8 words", 8, "messages aggregated", 6.0, 5.0, 7.0, 1.0, 1.0, 1.0, False)
 
@@ -33,7 +35,7 @@ def test_every_benchmark_leaves_rows(measured):
     rows = rows_in(measured / "communication.csv")
     assert set(rows[0]) == set(columns)
     assert {row["benchmark"] for row in rows} == {
-        "halo", "sum", "ninept", "aggregation", "grids", "tiles",
+        "halo", "crowd", "sum", "ninept", "aggregation", "grids", "tiles",
     }  # fmt: skip
     assert all(float(row["microseconds"]) > 0.0 for row in rows)
     halos = [row for row in rows if row["benchmark"] == "halo"]
@@ -110,6 +112,15 @@ def test_segments_from_one_variable_to_all():
         assert middle.messages == 2 * -(-tracer_messages.tracers // variables)
 
 
+@pytest.mark.parametrize("ranks", [2, 6])
+def test_pairs_exchange_with_nobody_else(ranks):
+    for rank in range(ranks):
+        alone = SimpleNamespace(size=ranks, rank=rank)
+        decomposition = pairs(alone, 8).decomposition
+        pattern = Pattern(decomposition.home, "cells", 1, ranks, rank)
+        assert list(pattern.send) == list(pattern.receive) == [rank ^ 1]
+
+
 def test_blocks_cover_the_grid():
     blocks = grid_of_blocks((7, 10), 2, 3)
     assert sum((r.j1 - r.j0) * (r.i1 - r.i0) for r in blocks) == 70
@@ -126,8 +137,9 @@ def test_ratios_of_the_tables():
         "messages aggregated": [],
         "shared-put aggregated": ["8 words on 2"],
     }
-    crowd = [replace(row, ranks=8, microseconds=10 * row.microseconds) for row in (plain, shared)]
-    lines = communication_tables.oversubscription([plain, shared, *crowd]).splitlines()
+    few = [replace(row, benchmark="crowd") for row in (plain, shared)]
+    many = [replace(row, ranks=8, microseconds=10 * row.microseconds) for row in few]
+    lines = communication_tables.oversubscription([*few, *many]).splitlines()
     assert lines[-1].split()[-1] == "2.50"  # ten times the time on four times the ranks
 
 

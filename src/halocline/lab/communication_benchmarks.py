@@ -12,7 +12,7 @@ from halocline.experiment.shipped import data_folder
 from halocline.grids.layered import LayeredGrid, read_displaced_pole
 from halocline.lab import ghex_rival, tracer_messages
 from halocline.lab.communication_rows import Row, Verdict, beyond_noise, rows_of
-from halocline.lab.exchanges import Exchange, GivenBlocks, grid_of_blocks, torus
+from halocline.lab.exchanges import Exchange, GivenBlocks, grid_of_blocks, pairs, torus
 from halocline.lab.turns import Turns, take_turns
 from halocline.numerics.elliptic import (
     EllipticOperator,
@@ -35,6 +35,10 @@ from halocline.runtime.sum_choice import contenders as sum_contenders
 
 grid_levels = 20
 """Levels of the field that the scans of processor grids and tiles exchange."""
+
+
+crowd_words = (32, 2048)
+"""Sizes of the halos between pairs."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,18 @@ def halo(place: Place) -> list[Row]:
         if rival is not None:
             rows = rows_of(turns, about, [*names, ghex_rival.name], [words] * (len(names) + 1))
             found.append(rows[-1])
+        exchange.free()
+    return found
+
+
+def crowd(place: Place) -> list[Row]:
+    """Halos between pairs of ranks, in the ways that the runner tries: what shared cores cost."""
+    found = []
+    for words in crowd_words:
+        exchange = pairs(place.communicator, words)
+        ways = [way for way in exchange.choices() if str(way) in contenders]
+        rows = place.compare("crowd", exchange, ways)
+        found += [replace(row, size=words) for row in rows]
         exchange.free()
     return found
 
@@ -363,6 +379,7 @@ def _judge_the_referee(
 
 benchmarks: dict[str, Callable[[Place], list[Row]]] = {
     "halo": halo,
+    "crowd": crowd,
     "sum": sum_,
     "ninept": ninept,
     "aggregation": aggregation,

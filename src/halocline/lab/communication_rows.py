@@ -11,7 +11,7 @@ from halocline.lab.turns import Bounded, Turns
 from halocline.runtime.contest import clear_ratio
 
 columns = {
-    "benchmark": "halo, sum, ninept, aggregation, grids or tiles",
+    "benchmark": "halo, crowd, sum, ninept, aggregation, grids or tiles",
     "ranks": "number of ranks",
     "cores": "cores that these ranks may use",
     "exchange": "what was exchanged or added",

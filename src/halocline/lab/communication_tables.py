@@ -9,6 +9,7 @@ from halocline.lab.communication_rows import Row, Verdict
 
 titles = {
     "halo": "HALO (Wallcraft): us, by 4-byte words on a side of every block",
+    "crowd": "halos between pairs of ranks: us, by words on a side",
     "sum": "GLOBAL_SUM over the sea of POP's x1 grid (320 x 384): us",
     "ninept": "NINEPT_4 on POP's x1 grid: us",
     "aggregation": "51 tracers of OPATM-BFM in a chain: us, one exchange",
@@ -43,7 +44,7 @@ def tables(rows: Sequence[Row], verdicts: Sequence[Verdict]) -> str:
 
 
 def _heading(row: Row) -> str:
-    if row.benchmark == "halo":
+    if row.benchmark in ("halo", "crowd"):
         return str(row.size)
     return row.exchange
 
@@ -138,7 +139,7 @@ def wins(rows: Sequence[Row]) -> str:
 
 def oversubscription(rows: Sequence[Row]) -> str:
     """Time on more ranks than cores over what shared cores explain."""
-    halos = [row for row in rows if row.benchmark == "halo"]
+    halos = [row for row in rows if row.benchmark == "crowd"]
     few = [row for row in halos if row.ranks <= row.cores]
     many = [row for row in halos if row.ranks > row.cores]
     if not few or not many:
@@ -146,8 +147,8 @@ def oversubscription(rows: Sequence[Row]) -> str:
     base_ranks = max(row.ranks for row in few)
     base = {(row.size, row.choice): row for row in few if row.ranks == base_ranks}
     lines = [
-        f"halos on more ranks than cores: time over that on {base_ranks} ranks, over ranks per"
-        " core; 1 is what shared cores explain"
+        f"halos between pairs on more ranks than cores: time over that on {base_ranks} ranks, over"
+        " ranks per core; 1 is what shared cores explain"
     ]
     sizes = list(dict.fromkeys(row.size for row in many))
     lines.append(f"{'ranks':>6}  {'choice':<34}" + "".join(f"{f'{n} words':>13}" for n in sizes))
@@ -156,7 +157,7 @@ def oversubscription(rows: Sequence[Row]) -> str:
         line = f"{ranks:>6}  {choice:<34}"
         for size in sizes:
             row, other = mine.get(size), base.get((size, choice))
-            share = ranks / min(many[0].cores, ranks)
+            share = ranks / base_ranks
             text = (
                 ""
                 if not (row and other)

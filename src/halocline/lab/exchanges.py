@@ -119,3 +119,25 @@ def torus(communicator: Communicator, words: int) -> Exchange:
         communicator=communicator,
     )
     return Exchange(f"{words} words", decomposition, outer=(words // side,))
+
+
+def pairs(communicator: Communicator, words: int) -> Exchange:
+    """Ranks that exchange two by two, so that their number changes nothing for a rank.
+
+    Blocks are those of `torus`; rows of cells that nobody owns part the pairs.
+    """
+    side, gap = min(words, 32), 2
+    count = communicator.size // 2
+    shape = (count * (side + gap), 2 * side)
+    corners = [(n * (side + gap), m * side) for n in range(count) for m in range(2)]
+    blocks = [
+        Rectangle(rank, rank, j, j + side, i, i + side) for rank, (j, i) in enumerate(corners)
+    ]
+    decomposition = GivenBlocks(
+        np.ones(shape, bool),
+        Topology(*shape, periodic_i=True),
+        blocks,
+        halo=1,
+        communicator=communicator,
+    )
+    return Exchange(f"{words} words in pairs", decomposition, outer=(words // side,))

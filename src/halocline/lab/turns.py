@@ -86,8 +86,8 @@ def take_turns(
 ) -> Turns:
     """Time all `trials` in turns, forward and backward; for all ranks.
 
-    Each is done a few times before it counts. There are at most `rounds`, fewer where they would
-    take longer than `seconds`, but three at least.
+    Each is done a few times before it counts. There are at most `rounds`, fewer where they take
+    longer than `seconds`, but three at least.
     """
     firsts = []
     for trial in trials:
@@ -95,14 +95,17 @@ def take_turns(
         firsts.append([_sample(communicator, trial, 2) for _ in range(3)])
     once = communicator.maximum(np.array(firsts).reshape(-1)).reshape(-1, 3).min(axis=1).tolist()
     repeats = [int(np.clip(sample_seconds / one, fewest_repeats, most_repeats)) for one in once]
-    a_round = sum(n * one for n, one in zip(repeats, once, strict=True))
-    rounds = max(fewest_rounds, min(rounds, int(seconds / a_round)))
-    found = np.empty((rounds, len(trials)))
-    for number in range(rounds):
-        order = range(len(trials)) if number % 2 == 0 else reversed(range(len(trials)))
+    found: list[list[float]] = []
+    begin, elapsed = time.perf_counter(), 0.0
+    while len(found) < fewest_rounds or len(found) < rounds and elapsed < seconds:
+        own = [0.0] * len(trials)
+        order = range(len(trials)) if len(found) % 2 == 0 else reversed(range(len(trials)))
         for at in order:
-            found[number, at] = _sample(communicator, trials[at], repeats[at])
-    return Turns(communicator.maximum(found.reshape(-1)).reshape(found.shape), least=least)
+            own[at] = _sample(communicator, trials[at], repeats[at])
+        spent = time.perf_counter() - begin
+        *slowest, elapsed = communicator.maximum(np.array([*own, spent])).tolist()
+        found.append(slowest)
+    return Turns(np.array(found), least=least)
 
 
 def _sample(communicator: Communicator, trial: Trial, repeats: int) -> float:
