@@ -65,8 +65,21 @@ def test_keeps_to_its_time(clock):
 
 def test_hopeless_trials_are_not_repeated(clock):
     contest(Alone(), clock.trials([1e-4, 5e-4, 1e-2], 0.1))
-    assert clock.done.count(2) == 2
+    assert clock.done.count(2) == 3
     assert clock.done.count(1) < 12
+
+
+def test_one_that_was_disturbed_at_first_may_still_win(clock):
+    trials = clock.trials([3e-4, 1e-4], 0.02)
+    quick, calls = trials[1], 0
+
+    def disturbed():
+        nonlocal calls
+        calls += 1
+        quick()
+        clock.now += 0.01 * (calls == 2)
+
+    assert contest(Alone(), [trials[0], disturbed]).winner == 1
 
 
 def test_one_trial_wins(clock):

@@ -18,7 +18,7 @@ sample_seconds = 3e-4  # a sample repeats the trial until it lasts this long
 most_repeats = 50
 most_rounds = 40
 clear_ratio = 1.05  # who is not slower than this and within noise is no loser
-hopeless_ratio = 2.0  # who was slower than this twice is not tried again
+hopeless_ratio = 2.0  # who was slower than this three times is not tried again
 share_for_trying_out = 0.6  # of the budget, for the first try of all
 
 
@@ -52,7 +52,7 @@ def contest(communicator: Communicator, trials: Sequence[Trial], budget: float =
     """Find the fastest of `trials`, simplest first, in about `budget` seconds; for all ranks.
 
     A trial's time is that of its slowest rank. Trials take turns, forward and backward; the clearly
-    slower ones are left out after two rounds or when the bounds of their ratio say so. Of those
+    slower ones are left out after three rounds or when the bounds of their ratio say so. Of those
     that cannot be told apart from the fastest the simplest wins. All ranks come to one answer,
     since they judge the same numbers.
     """
@@ -88,6 +88,13 @@ class _Table:
             self.first[at], self.times[at] = float(slowest), []
             self.alive.append(at)
         fastest = min(self.first.values())
+        for at in self.alive:
+            # One that looks hopeless may have been disturbed.
+            if self.first[at] >= 10 * fastest and self.elapsed < budget:
+                own = self._sample(at, 1)
+                again, self.elapsed = self._slowest([own, time.perf_counter() - self.begin])
+                self.first[at] = min(self.first[at], float(again))
+        fastest = min(self.first.values())
         self.alive = [at for at in self.alive if self.first[at] < 10 * fastest]
         self.repeats = min(most_repeats, max(1, math.ceil(sample_seconds / max(fastest, 1e-9))))
 
@@ -101,7 +108,7 @@ class _Table:
         self.rounds += 1
 
     def drop_losers(self) -> None:
-        if self.rounds < 2:
+        if self.rounds < 3:
             return
         best = self._fastest()
         kept = []
