@@ -159,8 +159,8 @@ class HaloTruth:
 
     def _examine(self, call: Call) -> list[bool]:
         """Refuse a stale read; say which of the halos that were filled have been read."""
-        suspicious = self._anyone(self._new_nan(call))
-        if not (suspicious or self._anyone(bool(call.exchanged))):
+        suspicious, exchanged = self._anyone(self._new_nan(call), bool(call.exchanged))
+        if not (suspicious or exchanged):
             return []
         involved = {*call.before, *call.exchanged, *call.unpromised(self.decomposition.world.halo)}
         call.after = copies(call, sorted(involved))
@@ -168,7 +168,8 @@ class HaloTruth:
         found = self._stale_read(call, true) if suspicious else ""
         read = [self._is_read(call, true, at) for at in call.exchanged]
         restore(call, call.after)
-        self._refuse(found)
+        if suspicious:
+            self._refuse(found)
         return read
 
     def _new_nan(self, call: Call) -> bool:
@@ -220,12 +221,15 @@ class HaloTruth:
             for value in (np.nan, 1.0)
         )
 
-    def _anyone(self, mine: bool) -> bool:
-        return bool(self.decomposition.communicator.maximum(np.array([float(mine)]))[0])
+    def _anyone(self, *mine: bool) -> list[bool]:
+        """Whether each is so on any rank."""
+        values = np.array([float(value) for value in mine])
+        return [value > 0.0 for value in self.decomposition.communicator.maximum(values)]
 
     def _refuse(self, found: str) -> None:
         """End all ranks alike with the first message that any of them has."""
-        if self._anyone(bool(found)):
+        (anyone,) = self._anyone(bool(found))
+        if anyone:
             communicator = self.decomposition.communicator
             messages = communicator.gather(found)
             raise StaleHalo(communicator.broadcast(next(filter(None, messages or []), "")))
