@@ -124,7 +124,8 @@ def test_the_simplest_of_a_tie_is_taken_and_called_so(monkeypatch, rounds, ratio
     monkeypatch.setattr(advice, "contest", lambda *given: ended)
     found = advice.measure(case, [Rating(many, 0.1), Rating(one, 0.2)], Alone(), 1.0)
     assert found.best == (one if tie else many)
-    assert ("the simplest of 2 that cannot be told apart" in found.words) == tie
+    assert ("the simplest of 2 that " in found.words) == tie
+    assert (f"{rounds} round{'s' * (rounds != 1)} cannot tell apart" in found.words) == tie
     assert "2 measured of 2" in found.words
 
 

@@ -282,7 +282,8 @@ class Advice:
         others = [at for at in scores if at not in self.tied]
         text = f"{self.best.name}: {1e3 * won.seconds:.3g} ms per step"
         if len(self.tied) > 1:
-            text += f", the simplest of {len(self.tied)} that cannot be told apart"
+            rounds = f"{self.standing.rounds} round{'s' * (self.standing.rounds != 1)}"
+            text += f", the simplest of {len(self.tied)} that {rounds} cannot tell apart"
         if others:
             second = min(others, key=lambda at: scores[at].seconds)
             ratio = scores[second].seconds / won.seconds
