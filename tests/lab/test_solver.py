@@ -44,6 +44,12 @@ def test_time_per_iteration_of_ranks_is_held_to_one_rank():
     assert rows[0]["over_triad"] == pytest.approx(2.0) and rows[-1]["over_triad"] is None
 
 
+def test_all_choices_can_be_made_on_ranks():
+    wide = [c for c in solver.choices if c.get("block_columns", 0) > solver_run.columns]
+    assert len(wide) == 1 and solver.label(wide[0]).endswith("32 x 32")
+    assert solver.choices[0] == solver.reference
+
+
 def test_several_ranks_find_the_same():
     settings = {"rounds": 1, "choices": two[1:]}
     alone, pair = solver_run.timed(settings), solver.on_ranks(2, settings)

@@ -33,7 +33,8 @@ dt, alpha = 3600.0, 1.0 / 3.0
 touches = 20
 """Values per point that an iteration of Chronopoulos & Gear's method reads or writes."""
 
-halo = 8
+halo, columns = 8, 16
+"""Halo of the blocks of ranks, and of how many columns their widths are multiples [cells]."""
 
 
 class Ocean:
@@ -48,7 +49,7 @@ class Ocean:
             grid.topology,
             halo=halo,
             communicator=world(),
-            unit=(self.shape[0], 16),
+            unit=(self.shape[0], columns),
         )
         self.operator = EllipticOperator(numbers, self.decomposition)
         self.run = Runner(self.decomposition)

@@ -72,7 +72,7 @@ class SolverOptions(Options):
         choices=("float32", "float64"),
     )
     degree: int = option(
-        25,
+        33,
         "1",
         "iterations that make the polynomial; one more than a multiple of 8 is fastest",
         at_least=1,
