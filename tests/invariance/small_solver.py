@@ -59,7 +59,8 @@ for cut, how in cuts:
             block_rows=8,
             block_columns=8,
             degree=3,
-            tolerance=1e-7,
+            tolerance=1e-4,
+            bound_tolerance=0.3,
         )
         solver = EllipticSolver(operator, Runner(decomposition, check_halos=cut == {}), options)
         solution.set_global(np.zeros(shape))
