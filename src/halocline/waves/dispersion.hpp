@@ -1,5 +1,6 @@
 #pragma once
-#include <cmath>
+#include <algorithm>
+#include <cstddef>
 
 #include "contract.hpp"
 #include "elementary.hpp"
@@ -7,23 +8,25 @@
 /// Linear theory of surface waves.
 namespace halocline::waves {
 
-/// Wavenumber and group speed of one frequency in one depth.
+/// Wavenumber and group speed of one frequency in one depth; V is a number or a pack.
+template <class V>
 struct LinearWave {
-  double wavenumber, group_speed;
+  V wavenumber, group_speed;
 };
 
 /// Solve sigma^2 = g k tanh(k d) by Newton's method from the start of Eckart (1952), which is
 /// within 5 %; four steps of quadratic convergence reach round-off.
-inline LinearWave linear_wave(double sigma, double depth, double gravity) {
-  const double deep = sigma * sigma * depth / gravity;
-  double y = deep / std::sqrt(tanh(deep));
+template <class V>
+LinearWave<V> linear_wave(double sigma, V depth, double gravity) {
+  const V deep = sigma * sigma * depth / gravity;
+  V y = deep / square_root(tanh(deep));
   for (int step = 0; step < 4; ++step) {
-    const double t = tanh(y);
+    const V t = tanh(y);
     y -= (y * t - deep) / (t + y * (1.0 - t * t));
   }
-  const double wavenumber = y / depth;
-  const double decay = exp(-2.0 * y);
-  const double shallowness = 4.0 * y * decay / ((1.0 - decay) * (1.0 + decay));
+  const V wavenumber = y / depth;
+  const V decay = exp(-2.0 * y);
+  const V shallowness = 4.0 * y * decay / ((1.0 - decay) * (1.0 + decay));
   return {wavenumber, 0.5 * sigma / wavenumber * (1.0 + shallowness)};
 }
 
@@ -44,12 +47,21 @@ inline constexpr Contract<4> linear_dispersion_contract{
 template <class T>
 void linear_dispersion(Box box, View<const T, 1> depth, View<const double, 1> sigma,
                        View<T, 2> wavenumber, View<T, 2> group_speed, double gravity) {
-  for (std::ptrdiff_t frequency = 0; frequency < sigma.extent[0]; ++frequency)
-    for (std::ptrdiff_t point = 0; point < box.points; ++point) {
-      const LinearWave wave = linear_wave(sigma(frequency), depth(point), gravity);
-      wavenumber(frequency, point) = static_cast<T>(wave.wavenumber);
-      group_speed(frequency, point) = static_cast<T>(wave.group_speed);
+  using V = pack<double, lanes<double>>;
+  constexpr std::ptrdiff_t width = lanes<double>;
+#pragma omp parallel for schedule(static)
+  for (std::ptrdiff_t first = 0; first < box.points; first += width) {
+    const std::ptrdiff_t count = std::min(width, box.points - first);
+    V depths = splat<V>(1.0);
+    for (std::ptrdiff_t n = 0; n < count; ++n) depths[n] = depth(first + n);
+    for (std::ptrdiff_t frequency = 0; frequency < sigma.extent[0]; ++frequency) {
+      const auto wave = linear_wave(sigma(frequency), depths, gravity);
+      for (std::ptrdiff_t n = 0; n < count; ++n) {
+        wavenumber(frequency, first + n) = static_cast<T>(wave.wavenumber[n]);
+        group_speed(frequency, first + n) = static_cast<T>(wave.group_speed[n]);
+      }
     }
+  }
 }
 
 }  // namespace halocline::waves

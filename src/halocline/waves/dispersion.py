@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -25,24 +23,15 @@ def linear_dispersion(depth: ArrayLike, frequency: ArrayLike) -> tuple[Array, Ar
     """
     depths = np.asarray(depth, np.float64)
     sigma = 2.0 * np.pi * np.atleast_1d(np.asarray(frequency, np.float64))
-    wavenumber, group_speed = _solve(depths.tobytes(), sigma.tobytes())
-    shape = (sigma.size, *depths.shape)
-    return wavenumber.reshape(shape), group_speed.reshape(shape)
-
-
-@lru_cache(maxsize=2)
-def _solve(depth: bytes, angular_frequency: bytes) -> tuple[Array, Array]:
-    """The same of flat float64 arrays; read only, since a model asks more than once."""
-    depths, sigma = np.frombuffer(depth), np.frombuffer(angular_frequency)
     wavenumber = np.empty((sigma.size, depths.size))
     group_speed = np.empty_like(wavenumber)
     _native.linear_dispersion(
         box=(0, 0, 0, 0, depths.size),
-        depth=depths,
+        depth=np.ascontiguousarray(depths.ravel()),
         sigma=sigma,
         wavenumber=wavenumber,
         group_speed=group_speed,
         gravity=gravity,
     )
-    wavenumber.flags.writeable = group_speed.flags.writeable = False
-    return wavenumber, group_speed
+    shape = (sigma.size, *depths.shape)
+    return wavenumber.reshape(shape), group_speed.reshape(shape)
