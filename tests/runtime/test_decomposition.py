@@ -6,7 +6,7 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
 from halocline.runtime.communicator import Alone
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.decomposition import Decomposition, DecompositionOptions, cut_units
 from halocline.runtime.topology import Topology
 
 
@@ -56,3 +56,25 @@ def test_a_mask_without_sea_is_refused():
 def test_more_ranks_than_points_on_the_command_line(capsys):
     assert main(["run", "equator-circle", "-n", "1000"]) == 2
     assert "Cannot share 360 sea points among 1000 ranks" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+@pytest.mark.parametrize("unit", [(4, 4), (3, 7), (30, 4)])
+def test_blocks_of_whole_units_cover_the_sea_and_begin_at_multiples(ranks, unit):
+    random = np.random.default_rng(ranks)
+    mask = random.uniform(size=(30, 41)) > 0.4
+    mask[:12, 8:24] = False
+    rectangles = cut_units(mask, ranks, 2, unit)
+    count = np.zeros(mask.shape, int)
+    for r in rectangles:
+        assert r.j0 % unit[0] == 0 and r.i0 % unit[1] == 0
+        assert r.j1 % unit[0] == 0 or r.j1 == mask.shape[0]
+        assert r.i1 % unit[1] == 0 or r.i1 == mask.shape[1]
+        count[r.j0 : r.j1, r.i0 : r.i1] += 1
+    assert count.max() == 1 and count[mask].min() == 1
+    assert {r.rank for r in rectangles} == set(range(ranks))
+
+
+def test_too_few_units_for_the_ranks_are_refused():
+    with pytest.raises(UserError, match="units of 30 x 16 into blocks for 9 ranks"):
+        cut_units(np.ones((30, 40), bool), 9, 1, (30, 16))

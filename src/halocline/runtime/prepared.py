@@ -8,7 +8,7 @@ from typing import Any
 from halocline.runtime.fields import Rows, Storage
 from halocline.runtime.halos import Request
 from halocline.runtime.kernel import Kernel
-from halocline.runtime.runner import PerBlock, Runner, _bind
+from halocline.runtime.runner import PerBlock, Runner, bind
 
 
 class PreparedCall:
@@ -20,7 +20,7 @@ class PreparedCall:
     def __init__(self, run: Runner, kernel: Kernel, state: Any = None, /, **given: Any) -> None:
         self.run, self.kernel, self.state, self.given = run, kernel, state, given
         layout = run.decomposition.planes if kernel.horizontal else run.decomposition.home
-        bound = [(argument, _bind(argument, state, given)) for argument in kernel.arguments]
+        bound = [(argument, bind(argument, state, given)) for argument in kernel.arguments]
         names = {argument.name for argument in kernel.arguments}
         self.layout, self._bound = layout, bound
         self._halos: list[tuple[Storage, Request]] = []

@@ -93,7 +93,7 @@ class Runner:
         `Rows` of them; everything else in `given` is passed on as it is.
         """
         layout = self.decomposition.planes if kernel.horizontal else self.decomposition.home
-        bound = [(a, _bind(a, state, given)) for a in kernel.arguments]
+        bound = [(a, bind(a, state, given)) for a in kernel.arguments]
         names = {argument.name for argument in kernel.arguments}
         scalars = {name: value for name, value in given.items() if name not in names}
         self._bring(layout, bound)
@@ -257,7 +257,7 @@ def _field(value: Field | Rows) -> Field:
     return value.field if isinstance(value, Rows) else value
 
 
-def _bind(argument: Argument, state: Any, given: dict[str, Any]) -> Field | Rows:
+def bind(argument: Argument, state: Any, given: dict[str, Any]) -> Field | Rows:
     value = given[argument.name] if argument.name in given else getattr(state, argument.name, None)
     assert isinstance(value, Field | Rows), (
         f"no field '{argument.name}' for a kernel that needs one; got {value!r}"
