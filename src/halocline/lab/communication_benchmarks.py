@@ -12,7 +12,7 @@ from halocline.experiment.shipped import data_folder
 from halocline.grids.layered import LayeredGrid, read_displaced_pole
 from halocline.lab import ghex_rival, tracer_messages
 from halocline.lab.communication_rows import Row, Verdict, beyond_noise, rows_of
-from halocline.lab.exchanges import Exchange, GivenBlocks, grid_of_blocks, pairs, torus
+from halocline.lab.exchanges import Exchange, pairs, torus
 from halocline.lab.turns import Turns, take_turns
 from halocline.numerics.elliptic import (
     EllipticOperator,
@@ -173,13 +173,13 @@ def _x1_grid() -> LayeredGrid:
 
 
 def _decomposed(
-    grid: LayeredGrid, communicator: Communicator, blocks_per_rank: int = 1
+    grid: LayeredGrid, communicator: Communicator, blocks_per_rank: int = 1, rows: int = 0
 ) -> Decomposition:
     return Decomposition(
         grid.mask,
         grid.topology,
         halo=1,
-        options=DecompositionOptions(blocks_per_rank=blocks_per_rank),
+        options=DecompositionOptions(blocks_per_rank=blocks_per_rank, rows=rows),
         communicator=communicator,
     )
 
@@ -255,20 +255,9 @@ def aggregation(place: Place) -> list[Row]:
 def grids(place: Place) -> list[Row]:
     """Processor grids and tiles (R-12, R-17, R-18): a step of an exchange, an operator, a sum."""
     grid, communicator = _x1_grid(), place.communicator
-    shape, size = grid.mask.shape, communicator.size
-    assert len(shape) == 2
-    processor_grids = list(factorisations(size))
+    processor_grids = list(factorisations(communicator.size))
     names = [f"{rows} x {columns}" for rows, columns in processor_grids]
-    cuts: list[Decomposition] = [
-        GivenBlocks(
-            grid.mask,
-            grid.topology,
-            grid_of_blocks((shape[0], shape[1]), rows, columns),
-            halo=1,
-            communicator=communicator,
-        )
-        for rows, columns in processor_grids
-    ]
+    cuts = [_decomposed(grid, communicator, rows=rows) for rows, _ in processor_grids]
     found = _scan(place, "grids", grid, cuts, names, [columns for _, columns in processor_grids])
     tiles = (1, 2, 4, 8, 16)
     cuts = [_decomposed(grid, communicator, number) for number in tiles]

@@ -38,7 +38,7 @@ def tables(rows: Sequence[Row], verdicts: Sequence[Verdict]) -> str:
     parts += [verdict_table(verdicts)] if verdicts else []
     if any(row.benchmark == "aggregation" for row in rows):
         parts.append(message_counts())
-    if not ghex_rival.installed():
+    if any(row.benchmark == "halo" for row in rows) and not ghex_rival.installed():
         parts.append(ghex_rival.how_to_install)
     return "\n\n".join(part for part in parts if part)
 
