@@ -19,6 +19,7 @@ from halocline.biogeochemistry.transport import TransportOptions
 from halocline.core.clock import Clock, Date, date, duration
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
+from halocline.experiment.boundary import BoundaryOptions
 from halocline.experiment.output import OutputOptions
 from halocline.experiment.restarting import RestartOptions
 from halocline.experiment.shipped import find_case, find_data
@@ -79,6 +80,10 @@ class Case(Options):
         """Path of a data file named in this case."""
         return find_data(name, self.data_folder)
 
+    def find_here(self, name: str) -> str:
+        """Path of a file made by a run: as it is given where it exists, else as `find` does."""
+        return name if not name or Path(name).exists() else str(self.find(name))
+
     def build_grid(self) -> Grid:
         """The grid of this case, from its file or made here."""
         path = self.grid.file and str(self.find(self.grid.file))
@@ -109,7 +114,10 @@ class WaveCase(Case):
     waves: WavesOptions = option(WavesOptions(), meaning="the wave model")
     start: WaveStart = option(WaveStart(), meaning="waves at the start")
     forcing: ForcingOptions = option(ForcingOptions(), meaning="winds and ice")
-    output: OutputOptions = option(OutputOptions(), meaning="maps and point spectra")
+    boundary: BoundaryOptions = option(
+        BoundaryOptions(), meaning="spectra from a run around this one"
+    )
+    output: OutputOptions = option(OutputOptions(), meaning="maps and spectra")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ import numpy as np
 from halocline.core.clock import Clock, duration_text, text
 from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.component import Component
+from halocline.experiment.nests import boundary_places
 from halocline.experiment.output import output_volume, streams_of
 from halocline.experiment.progress import time_words
 from halocline.experiment.region import cut_region
@@ -139,7 +140,7 @@ def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:
             size = maps.records(clock) * values * np.dtype(maps.precision).itemsize
             yield _stream(name, maps, size, clock)
     if isinstance(case, WaveCase):
-        volume = output_volume(case.output, grid, case.spectrum, clock)
+        volume = output_volume(case.output, grid, case.spectrum, clock, boundary_places(case))
         for name, some in streams_of(case.output).items():
             yield _stream(name, some, volume[name], clock)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from halocline.core.clock import Clock
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
+from halocline.experiment.boundary_stream import BoundaryStream, BoundaryStreamOptions
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.experiment.region import cut_region
@@ -17,6 +19,9 @@ from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.streams import StreamOptions
 from halocline.waves.spectrum import SpectralGrid
 
+Places = Mapping[str, Mapping[str, tuple[float, float]]]
+"""Points by name, for each stream of boundary spectra."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions(Options):
@@ -24,6 +29,9 @@ class OutputOptions(Options):
 
     fields: dict[str, FieldStreamOptions] = option({}, "", "streams of maps, by name")
     points: dict[str, PointStreamOptions] = option({}, "", "streams of point spectra, by name")
+    boundary: dict[str, BoundaryStreamOptions] = option(
+        {}, "", "streams of spectra on the boundary of nested grids, by name"
+    )
 
 
 def make_streams(
@@ -38,6 +46,7 @@ def make_streams(
     resumed: bool = False,
     decomposition: Decomposition | None = None,
     precision: str = "float32",
+    places: Places | None = None,
 ) -> list[FieldStream | PointStream]:
     """All streams of a wave case, their files opened; a call for all ranks."""
     _refuse_shared_files(options)
@@ -59,18 +68,33 @@ def make_streams(
         PointStream(name, some, grid, spectral, *place, title=title, resumed=resumed)
         for name, some in options.points.items()
     ]
+    streams += [
+        BoundaryStream(
+            name,
+            some,
+            grid,
+            spectral,
+            *place,
+            title=title,
+            resumed=resumed,
+            points=(places or {})[name],
+        )
+        for name, some in options.boundary.items()
+    ]
     return streams
 
 
 def streams_of(options: OutputOptions) -> dict[str, StreamOptions]:
     """All streams by name."""
-    return {**options.fields, **options.points}
+    return {**options.fields, **options.points, **options.boundary}
 
 
 def _refuse_shared_files(options: OutputOptions) -> None:
     streams = streams_of(options)
-    if len(streams) < len(options.fields) + len(options.points):
-        raise UserError("A stream of fields and a stream of points have the same name.")
+    if len(streams) < sum(len(getattr(options, kind.name)) for kind in fields(options)):
+        raise UserError(
+            "Two output streams of different kinds have the same name. Give each a name of its own."
+        )
     files = [some.file.replace("{stream}", name) for name, some in streams.items()]
     for file in files:
         if files.count(file) > 1:
@@ -81,17 +105,24 @@ def _refuse_shared_files(options: OutputOptions) -> None:
 
 
 def output_volume(
-    options: OutputOptions, grid: Grid, spectral: SpectralGrid, clock: Clock
+    options: OutputOptions,
+    grid: Grid,
+    spectral: SpectralGrid,
+    clock: Clock,
+    places: Places | None = None,
 ) -> dict[str, int]:
     """Bytes that each stream will write, without headers and before compression."""
     volume = {}
-    for name, fields in options.fields.items():
-        size = 4 if fields.precision == "float32" else 8
-        cells = cut_region(grid, fields.region).grid.mask.size
-        times = 24 if fields.cumulative else 8
-        volume[name] = fields.records(clock) * (times + len(fields.variables) * cells * size)
-    for name, points in options.points.items():
-        size = 4 if points.precision == "float32" else 8
+    for name, maps in options.fields.items():
+        size = 4 if maps.precision == "float32" else 8
+        cells = cut_region(grid, maps.region).grid.mask.size
+        times = 24 if maps.cumulative else 8
+        volume[name] = maps.records(clock) * (times + len(maps.variables) * cells * size)
+    counts = {name: len(some.points) for name, some in options.points.items()}
+    counts |= {name: len((places or {})[name]) for name in options.boundary}
+    for name, count in counts.items():
+        stream = streams_of(options)[name]
+        size = 4 if stream.precision == "float32" else 8
         values = 16 + (3 + spectral.components) * size
-        volume[name] = points.records(clock) * (8 + len(points.points) * values)
+        volume[name] = stream.records(clock) * (8 + count * values)
     return volume

@@ -57,7 +57,7 @@ class PointStream:
     def __init__(
         self,
         name: str,
-        options: PointStreamOptions,
+        options: StreamOptions,
         grid: Grid,
         spectral: SpectralGrid,
         clock: Clock,
@@ -66,16 +66,22 @@ class PointStream:
         *,
         title: str = "",
         resumed: bool = False,
+        points: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         self.grid, self.spectral, self.options, self.title = grid, spectral, options, title
         self.calendar = clock.calendar
-        if not options.points:
-            raise UserError(f"The output stream '{name}' has no points. Name at least one.")
-        self.stations = Stations(options.points, grid, interpolation=options.interpolation)
+        self.stations = self._stations(name, points)
         self.depth = self.stations.at(grid.at_points(grid.depth)[self.stations.sea_numbers])
         self.stream = Stream(
             name, options, clock, folder, communicator, self._define, resumed=resumed
         )
+
+    def _stations(self, name: str, points: Mapping[str, tuple[float, float]] | None) -> Stations:
+        assert isinstance(self.options, PointStreamOptions)
+        if not self.options.points:
+            raise UserError(f"The output stream '{name}' has no points. Name at least one.")
+        kind = self.options.interpolation
+        return Stations(self.options.points, self.grid, interpolation=kind)
 
     @property
     def path(self) -> Path:

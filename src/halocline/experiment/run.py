@@ -10,9 +10,11 @@ from typing import Any
 
 from halocline.core.clock import Clock, Date, text
 from halocline.core.errors import UserError
+from halocline.experiment.boundary import BoundaryOptions
 from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
 from halocline.experiment.forcing import WindFunction
+from halocline.experiment.nests import boundary_places
 from halocline.experiment.output import make_streams
 from halocline.experiment.progress import Progress, speed_words, time_words
 from halocline.experiment.restarting import Restarts
@@ -144,6 +146,7 @@ def build_streams(
         resumed=resumed,
         decomposition=component.decomposition,
         precision=case.precision,
+        places=boundary_places(case),
     )
 
 
@@ -190,6 +193,7 @@ def build_component(
             wind_function=wind_function,
             check_halos=check_halos,
             plan=plan,
+            boundary=_boundary_files(case),
         )
     elif isinstance(case, TransportCase):
         component = TransportComponent(
@@ -207,6 +211,13 @@ def build_component(
     component.run.overlap = case.communication.overlap
     component.run.recompute_halos = case.communication.recompute
     return component
+
+
+def _boundary_files(case: WaveCase) -> BoundaryOptions:
+    """The boundary option with paths as they are found."""
+    names = case.boundary.file
+    names = [names] if isinstance(names, str) else names
+    return replace(case.boundary, file=[case.find_here(name) for name in names if name])
 
 
 def _with_paths(case: WaveCase) -> ForcingOptions:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
+from halocline.experiment.boundary import BoundaryOptions, BoundarySpectra
 from halocline.experiment.forcing import (
     AirSeaForcing,
     AirSeaOptions,
@@ -73,6 +74,7 @@ class WaveComponent:
         wind_function: WindFunction | None = None,
         check_halos: bool = False,
         plan: Plan | None = None,
+        boundary: BoundaryOptions | None = None,
     ) -> None:
         self.grid, self.spectral, self.start_options = grid, spectral, start
         self.step_length: timedelta = clock.step
@@ -89,6 +91,7 @@ class WaveComponent:
         self.wind = WindForcing(forcing.wind, grid, *times, base, wind_function)
         self.ice = IceForcing(forcing.ice, grid, *times, base)
         self.air_sea = AirSeaForcing(forcing.air_sea, grid, *times, base)
+        self.boundary = BoundarySpectra(boundary or BoundaryOptions(), grid, spectral, *times)
         self.model = WaveModel(
             grid, spectral, waves, self.decomposition, clock.step.total_seconds(), dtype=precision
         )
@@ -113,13 +116,24 @@ class WaveComponent:
             wind = brackets.now()
             spectra = self.start_options.spectra(self.spectral, self.grid, *wind)
             self.model.set_spectra(spectra.at)
+        self._bound(time)
+        self.model.hold_boundary()
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one global step, with the forcing of the end of the step."""
         with self.run.recorder.time("forcing"):
             self._force(time + self.step_length)
+            self._bound(time + 0.5 * self.step_length)
         number = round(to_number(time) / self.step_length.total_seconds())
         self.model.step(self.run, number)
+        if self.boundary.given:
+            self._bound(time + self.step_length)
+            self.model.hold_boundary()
+
+    def _bound(self, time: Date) -> None:
+        """Give the model the spectra of its active boundary at `time`."""
+        if self.boundary.given:
+            self.model.set_boundary(self.boundary.numbers, self.boundary.at(time))
 
     def _force(self, time: Date) -> None:
         brackets = self.wind.brackets(time)

@@ -137,6 +137,7 @@ class WaveModel:
             "spectrum", "m2 Hz-1 rad-1", (spectral.components,), by_component=True, restart=True
         )
         self._ice: NDArray[Any] = np.zeros(grid.sea_points)
+        self._boundary: tuple[NDArray[np.integer[Any]], NDArray[Any]] | None = None
         self._prepare_propagation()
         self._prepare_turning()
         self._prepare_surface()
@@ -273,6 +274,26 @@ class WaveModel:
                 values[:, first:last] = at(block.sea_numbers[first:last])
         self.spectrum.written()
 
+    def set_boundary(self, numbers: NDArray[np.integer[Any]], spectra: NDArray[Any]) -> None:
+        """Give spectra (component, number) [m2 Hz-1 rad-1] of sea points on the active boundary.
+
+        `numbers` ascend.
+        """
+        self._boundary = numbers, spectra
+
+    def hold_boundary(self) -> None:
+        """Put the given spectra onto the active boundary."""
+        if self._boundary is None:
+            return
+        numbers, spectra = self._boundary
+        layout = self.spectrum.layout
+        rows = slice(None) if layout.components is None else layout.components
+        for values, block in zip(self.spectrum.owned, layout.blocks, strict=True):
+            owned = np.asarray(block.sea_numbers[: block.owned_points])
+            _, given, here = np.intersect1d(numbers, owned, True, return_indices=True)
+            values[:, here] = spectra[rows][:, given]
+        self.spectrum.written()
+
     diagnostics = ("wind_u", "wind_v", "friction_velocity", "depth", "ice", *surface_outputs)
     """Output fields besides the mean parameters."""
 
@@ -292,12 +313,16 @@ class WaveModel:
     def step(self, run: Runner, number: int) -> None:
         """Advance by one global step, the `number`-th since a fixed date.
 
-        1. turning, first half  2. propagation in space  3. turning, second half  4. source terms
+        1. turning, first half  2. given spectra of the active boundary  3. propagation in space
+        4. turning, second half  5. source terms
         """
         # 1. turning along great circles and by depth
         self._turn(run)
 
-        # 2. propagation in space: the slower a frequency, the fewer its sub-steps
+        # 2. spectra of the active boundary, where they are given
+        self.hold_boundary()
+
+        # 3. propagation in space: the slower a frequency, the fewer its sub-steps
         propagation = self.options.propagation.scalars(self.spectral)
         for sub_step in range(int(self.sub_steps.max())):
             moving = int((self.sub_steps > sub_step).sum()) * self.spectral.directions
@@ -311,10 +336,10 @@ class WaveModel:
                 **propagation,
             )
 
-        # 3. turning again, so that space and direction are split evenly
+        # 4. turning again, so that space and direction are split evenly
         self._turn(run)
 
-        # 4. source terms, each point with steps of its own
+        # 5. source terms, each point with steps of its own
         if self.package is not None:
             before = self.phase_seconds()
             run(

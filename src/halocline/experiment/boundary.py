@@ -1,0 +1,199 @@
+"""Spectra given on the active boundary of a nest, from files that a run around it has written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cftime
+import numpy as np
+import xarray
+from numpy.typing import NDArray
+
+from halocline.core.clock import Date, from_number, in_calendar, text, to_number
+from halocline.core.errors import UserError
+from halocline.core.options import Options, option
+from halocline.experiment.stations import words
+from halocline.grids.grid import Grid
+from halocline.waves.spectra import to_cartesian, turned
+from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.spectrum_files import interpolate
+
+Array = NDArray[Any]
+reach = 5.0
+"""How far from a boundary point the nearest spectrum may be [cells of the nest]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundaryOptions(Options):
+    """Spectra on the active boundary (grid.boundary), as a stream output.boundary writes them."""
+
+    file: str | list[str] = option(
+        [], "", "point-spectrum file, or several that follow each other; none if not given"
+    )
+
+
+class _File:
+    """One file of spectra at points: its times, places, bands and records."""
+
+    def __init__(self, path: Path, calendar: str) -> None:
+        self.path = path
+        if not path.exists():
+            raise UserError(f"There is no boundary file '{path}' (option boundary.file).")
+        engine: Any = {"engine": "zarr", "consolidated": False} if path.is_dir() else {}
+        try:
+            self._data = xarray.open_dataset(path, decode_times=False, **engine)
+        except (OSError, ValueError) as error:
+            raise UserError(f"Cannot read the boundary file '{path}': {error}") from None
+        needed = ("time", "longitude", "latitude", "frequency", "direction", "efth")
+        missing = [name for name in needed if name not in self._data.variables]
+        if missing:
+            raise UserError(
+                f"The boundary file '{path}' has no variable {', '.join(missing)}. Use a file that"
+                " a stream [output.boundary.NAME] or [output.points.NAME] wrote."
+            )
+        if self._data.sizes["time"] == 0:
+            raise UserError(f"The boundary file '{path}' has no record.")
+        time = self._data["time"]
+        dates: Any = cftime.num2date(
+            time.values, time.units, time.attrs.get("calendar", "standard"),
+            only_use_cftime_datetimes=True,
+        )  # fmt: skip
+        self.times = [to_number(in_calendar(moment, calendar)) for moment in dates]
+        self.x = self._data["longitude"].isel(time=0).values
+        self.y = self._data["latitude"].isel(time=0).values
+        self.frequency = self._data["frequency"].values.astype(float)
+        self.direction = to_cartesian(turned(self._data["direction"].values.astype(float)))
+
+    def spectra(self, record: int) -> Array:
+        """Variance density (station, frequency, direction) [m2 Hz-1 rad-1]."""
+        values = self._data["efth"].isel(time=record).values.astype(np.float64)
+        if not np.isfinite(values).all():
+            raise UserError(
+                f"Record {record + 1} of the boundary file '{self.path}' has missing spectra."
+            )
+        return values
+
+    def close(self) -> None:
+        self._data.close()
+
+
+class BoundarySpectra:
+    """Spectra on the active boundary at any time of a run.
+
+    In time they go linearly from record to record. In space a point takes the spectrum of its own
+    place, or, where the file has none there, the mean of the two nearest, weighed by the inverse of
+    their distances. Spectra on other frequencies and directions are interpolated to those of the
+    run.
+    """
+
+    def __init__(
+        self,
+        options: BoundaryOptions,
+        grid: Grid,
+        spectral: SpectralGrid,
+        start: Date,
+        end: Date,
+    ) -> None:
+        names = [options.file] if isinstance(options.file, str) else options.file
+        self.given = bool(names and names[0])
+        self.numbers: NDArray[np.int64] = np.zeros(0, np.int64)
+        if not self.given:
+            return
+        if grid.boundary is None or not grid.boundary.any():
+            raise UserError(
+                "boundary.file is given, but the grid has no active boundary. Set grid.boundary ="
+                " ['west', 'east', 'south', 'north'], or some of them."
+            )
+        self.spectral = spectral
+        self.numbers = np.flatnonzero(grid.boundary[grid.mask])
+        self._files = [_File(Path(name), str(start.calendar)) for name in names]
+        self._records = sorted(
+            (time, file, record)
+            for file, some in enumerate(self._files)
+            for record, time in enumerate(some.times)
+        )
+        self._times = np.array([time for time, *_ in self._records])
+        self._check_times(start, end)
+        self._near = [self._neighbours(file, grid) for file in self._files]
+        self._kept: dict[int, Array] = {}
+
+    def at(self, time: Date) -> Array:
+        """Spectra (component, boundary point) [m2 Hz-1 rad-1]; points as in `numbers`."""
+        now = to_number(time)
+        after = int(np.searchsorted(self._times, now))
+        if self._times[after] == now:
+            return self._record(after)
+        before = after - 1
+        weight = (now - self._times[before]) / (self._times[after] - self._times[before])
+        return (1.0 - weight) * self._record(before) + weight * self._record(after)
+
+    def _record(self, number: int) -> Array:
+        """One record at the boundary points; the two last used are kept."""
+        if number not in self._kept:
+            _, file, record = self._records[number]
+            nearest, weights = self._near[file]
+            spectra = self._on_our_bands(self._files[file], self._files[file].spectra(record))
+            first, second = spectra[nearest[:, 0]], spectra[nearest[:, 1]]
+            mixed = weights[:, :1] * first + weights[:, 1:] * second
+            self._kept = {k: v for k, v in self._kept.items() if k == number - 1}
+            self._kept[number] = np.ascontiguousarray(mixed.T)
+        return self._kept[number]
+
+    def _on_our_bands(self, file: _File, spectra: Array) -> Array:
+        """Spectra (station, component) of the run's spectral grid."""
+        ours, theirs = self.spectral, file
+        same = theirs.frequency.shape == ours.frequency.shape and np.allclose(
+            theirs.frequency, ours.frequency, rtol=1e-5
+        )
+        if same and theirs.direction.shape == ours.direction.shape:
+            away = (theirs.direction - ours.direction + np.pi) % (2.0 * np.pi) - np.pi
+            if np.abs(away).max() < 1e-4:
+                return spectra.reshape(len(spectra), -1)
+        rows = [interpolate(one, file.frequency, file.direction, ours) for one in spectra]
+        return np.array(rows).reshape(len(spectra), -1)
+
+    def _check_times(self, start: Date, end: Date) -> None:
+        first, last = self._times[0], self._times[-1]
+        if first > to_number(start) or last < to_number(end):
+            dates = [text(from_number(float(some), str(start.calendar))) for some in (first, last)]
+            raise UserError(
+                f"The boundary spectra reach from {dates[0]} to {dates[1]}, the run"
+                f" from {text(start)} to {text(end)}. Write them for the whole time of the nest, or"
+                " shorten the run."
+            )
+        if np.any(np.diff(self._times) == 0.0):
+            raise UserError("Two records of the boundary files have the same time.")
+
+    def _neighbours(self, file: _File, grid: Grid) -> tuple[Array, Array]:
+        """Two stations for each boundary point and their weights, shape (points, 2) each."""
+        x, y = grid.point_x[self.numbers], grid.point_y[self.numbers]
+        away_x = file.x[None, :] - x[:, None]
+        if grid.spherical:
+            away_x = (np.mod(away_x + 180.0, 360.0) - 180.0) * np.cos(np.deg2rad(y))[:, None]
+        distance = np.hypot(away_x, file.y[None, :] - y[:, None])
+        nearest = np.argsort(distance, axis=1, kind="stable")[:, :2]
+        if nearest.shape[1] == 1:
+            nearest = np.repeat(nearest, 2, axis=1)
+        near = np.take_along_axis(distance, nearest, axis=1)
+        cell = max(grid.step_x, grid.step_y)
+        far = near[:, 0] > reach * cell
+        if far.any():
+            worst = int(np.argmax(near[:, 0]))
+            place = words((float(x[worst]), float(y[worst])), grid)
+            raise UserError(
+                f"The boundary file '{file.path}' has no spectra near {int(far.sum())} of"
+                f" {far.size} boundary points, the worst at {place}. Write it with"
+                " [output.boundary.NAME] case = (this case), or choose fewer sides in"
+                " grid.boundary."
+            )
+        here = near[:, 0] < 1e-3 * cell
+        inverse = 1.0 / np.where(here[:, None], 1.0, near)
+        weights = inverse / inverse.sum(axis=1, keepdims=True)
+        return nearest, np.where(here[:, None], np.array([1.0, 0.0]), weights)
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files if self.given else ():
+            file.close()
