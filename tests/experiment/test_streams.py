@@ -160,7 +160,7 @@ def test_point_spectra_say_what_they_are_made_of(tmp_path):
         xarray.load_dataset(tmp_path / f"{name}.nc") for name in ("between", "near", "corners")
     )
     np.testing.assert_allclose(between.corner_weight.values[0], [2 / 3, 1 / 3, 0, 0], atol=1e-12)
-    assert between.corner_longitude.values[0, :2].tolist() == [30.0, 60.0]
+    assert between.corner_lon.values[0, :2].tolist() == [30.0, 60.0]
     assert np.array_equal(near.efth.values, corners.efth.values[:, :1])
     mixed = (2 * corners.efth.values[:, 0] + corners.efth.values[:, 2]) / 3
     assert mixed.max() > 0

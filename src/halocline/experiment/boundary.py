@@ -21,6 +21,9 @@ from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.spectrum_files import interpolate
 
 Array = NDArray[Any]
+places = (("lon", "lat"), ("longitude", "latitude"), ("x", "y"))
+"""Names of the places of stations."""
+
 reach = 5.0
 """How far from a boundary point the nearest spectrum may be [cells of the nest]."""
 
@@ -46,11 +49,13 @@ class _File:
             self._data = xarray.open_dataset(path, decode_times=False, **engine)
         except (OSError, ValueError) as error:
             raise UserError(f"Cannot read the boundary file '{path}': {error}") from None
-        needed = ("time", "longitude", "latitude", "frequency", "direction", "efth")
+        needed = ("time", "frequency", "direction", "efth")
         missing = [name for name in needed if name not in self._data.variables]
-        if missing:
+        names = next((pair for pair in places if pair[0] in self._data.variables), None)
+        if missing or names is None:
             raise UserError(
-                f"The boundary file '{path}' has no variable {', '.join(missing)}. Use a file that"
+                f"The boundary file '{path}' has no variable"
+                f" {', '.join(missing or ['lon'])}. Use a file that"
                 " a stream [output.boundary.NAME] or [output.points.NAME] wrote."
             )
         if self._data.sizes["time"] == 0:
@@ -61,8 +66,9 @@ class _File:
             only_use_cftime_datetimes=True,
         )  # fmt: skip
         self.times = [to_number(in_calendar(moment, calendar)) for moment in dates]
-        self.x = self._data["longitude"].isel(time=0).values
-        self.y = self._data["latitude"].isel(time=0).values
+        both = [self._data[name] for name in names]
+        # WAVEWATCH III has a place for each record.
+        self.x, self.y = (place.isel(time=0, missing_dims="ignore").values for place in both)
         self.frequency = self._data["frequency"].values.astype(float)
         self.direction = to_cartesian(turned(self._data["direction"].values.astype(float)))
 

@@ -123,6 +123,6 @@ def output_volume(
     for name, count in counts.items():
         stream = streams_of(options)[name]
         size = 4 if stream.precision == "float32" else 8
-        values = 16 + (3 + spectral.components) * size
+        values = (3 + spectral.components) * size
         volume[name] = stream.records(clock) * (8 + count * values)
     return volume

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
-from halocline.core.names import quantity
+from halocline.core.names import Quantity, quantity
 from halocline.core.options import option
 from halocline.experiment.conventions import conventions
 from halocline.experiment.stations import Stations
@@ -109,8 +109,6 @@ class PointStream:
             "dpt": self.depth,
             "wnd": np.hypot(u, v),
             "wnddir": np.rad2deg(np.arctan2(-u, -v)) % 360.0,
-            "longitude": self.stations.x,
-            "latitude": self.stations.y,
         }
 
     def _define(self, file: netCDF4.Dataset) -> None:
@@ -119,17 +117,15 @@ class PointStream:
         define_time(file, self.calendar)
         self._define_stations(file)
         self._define_weights(file)
-        self._define_bands(file)
+        define_bands(file, self.spectral)
         per_station = ("time", "station")
-        for name, short_name in (("longitude", "longitude"), ("latitude", "latitude")):
-            facts = quantity(short_name if self.grid.spherical else name_in_metres[name])
-            define_values(file, name, "f8", per_station, facts.attributes())
+        places = {"coordinates": f"{' '.join(place_names(self.grid))} station_name"}
         for name, short_name in (("dpt", "depth"), ("wnd", "wind_speed"),
                                  ("wnddir", "wind_direction")):  # fmt: skip
-            attributes = quantity(short_name).attributes()
-            define_values(file, name, kind, per_station, attributes)
+            define_values(file, name, kind, per_station, quantity(short_name).attributes() | places)
         dimensions = (*per_station, "frequency", "direction")
-        define_values(file, "efth", kind, dimensions, quantity("wave_spectrum").attributes())
+        attributes = quantity("wave_spectrum").attributes() | places
+        define_values(file, "efth", kind, dimensions, attributes)
 
     def _define_stations(self, file: netCDF4.Dataset) -> None:
         names = self.stations.names
@@ -137,8 +133,13 @@ class PointStream:
         file.createDimension("station", len(names))
         file.createDimension(f"string{length}", length)
         station = file.createVariable("station", "i4", ("station",))
-        station.setncatts({"long_name": "station number", "axis": "E"})
+        station.long_name = "station number"
         station[:] = np.arange(1, len(names) + 1)
+        both = zip(place_names(self.grid), (self.stations.x, self.stations.y), strict=True)
+        for name, values in both:
+            variable = file.createVariable(name, "f8", ("station",))
+            variable.setncatts(place_quantity(name).attributes())
+            variable[:] = values
         station_name = file.createVariable("station_name", "S1", ("station", f"string{length}"))
         station_name.setncatts({"long_name": "station name", "cf_role": "timeseries_id"})
         texts = np.array([name.encode() for name in names], f"S{length}")
@@ -151,35 +152,44 @@ class PointStream:
         weight = file.createVariable("corner_weight", "f8", ("station", "corner"))
         weight.setncatts({"long_name": "share of a grid point in the spectrum", "units": "1"})
         weight[:] = stations.corner_weights
-        for name, values in (("longitude", grid.point_x), ("latitude", grid.point_y)):
-            facts = quantity(name if grid.spherical else name_in_metres[name])
+        used = stations.corner_weights > 0.0
+        both = zip(place_names(grid), (grid.point_x, grid.point_y), strict=True)
+        for name, values in both:
+            facts = place_quantity(name)
             variable = file.createVariable(f"corner_{name}", "f8", ("station", "corner"))
-            variable.setncatts(
-                {"long_name": f"{facts.long_name} of the grid point", "units": facts.units}
-            )
-            used = stations.corner_weights > 0.0
-            fill_in = np.where(used, values[stations.corner_numbers], missing_value)
+            # Not degrees_east: these are no coordinates.
+            units = "degree" if grid.spherical else facts.units
+            variable.setncatts({"long_name": f"{facts.long_name} of a grid point", "units": units})
             variable.missing_value = missing_value
-            variable[:] = fill_in
-
-    def _define_bands(self, file: netCDF4.Dataset) -> None:
-        spectral = self.spectral
-        edge = np.sqrt(spectral.factor)
-        bands = {
-            "frequency": (spectral.frequency, "centre of the band"),
-            "frequency1": (spectral.frequency / edge, "lower edge of the band"),
-            "frequency2": (spectral.frequency * edge, "upper edge of the band"),
-        }
-        file.createDimension("frequency", spectral.frequencies)
-        for name, (values, words) in bands.items():
-            variable = file.createVariable(name, "f8", ("frequency",))
-            variable.setncatts({"long_name": words, "units": "Hz"})
-            variable[:] = values
-        file["frequency"].standard_name = quantity("frequency").standard_name
-        file.createDimension("direction", spectral.directions)
-        direction = file.createVariable("direction", "f8", ("direction",))
-        direction.setncatts(quantity("direction").attributes())
-        direction[:] = np.mod(90.0 - np.rad2deg(spectral.direction), 360.0)
+            variable[:] = np.where(used, values[stations.corner_numbers], missing_value)
 
 
-name_in_metres = {"longitude": "x", "latitude": "y"}
+def place_names(grid: Grid) -> tuple[str, str]:
+    """Names of the variables that hold the place of a spectrum, as wavespectra knows them."""
+    return ("lon", "lat") if grid.spherical else ("x", "y")
+
+
+def place_quantity(name: str) -> Quantity:
+    """What the variable of a place holds."""
+    return quantity({"lon": "longitude", "lat": "latitude"}.get(name, name))
+
+
+def define_bands(file: netCDF4.Dataset, spectral: SpectralGrid) -> None:
+    """The axes of frequency and of direction (towards) of spectra in a file."""
+    edge = np.sqrt(spectral.factor)
+    bands = {
+        "frequency": (spectral.frequency, "centre of the band"),
+        "frequency1": (spectral.frequency / edge, "lower edge of the band"),
+        "frequency2": (spectral.frequency * edge, "upper edge of the band"),
+    }
+    file.createDimension("frequency", spectral.frequencies)
+    for name, (values, words) in bands.items():
+        variable = file.createVariable(name, "f8", ("frequency",))
+        variable.setncatts({"long_name": words, "units": "Hz"})
+        variable[:] = values
+    file["frequency"].standard_name = quantity("frequency").standard_name
+    file.createDimension("direction", spectral.directions)
+    direction = file.createVariable("direction", "f8", ("direction",))
+    direction.setncatts(quantity("direction").attributes())
+    # Coordinates are monotonic by CF; some are below zero.
+    direction[:] = 90.0 - np.rad2deg(spectral.direction)
