@@ -11,12 +11,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from halocline.lab import _native
 from halocline.lab.communication_benchmarks import Place, Protocol, benchmarks, referee
 from halocline.runtime.communicator import Communicator, world
 
 
 def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, Any]:
-    """Rows and verdicts as plain tables; a call for all ranks."""
+    """Rows and verdicts as plain tables; a call for all ranks, of one thread each."""
+    _native.set_threads(1)
     protocol = Protocol(**{**settings["protocol"], "words": tuple(settings["protocol"]["words"])})
     place = Place(communicator, protocol)
     rows, verdicts = [], []

@@ -124,12 +124,14 @@ def torus(communicator: Communicator, words: int) -> Exchange:
 def pairs(communicator: Communicator, words: int) -> Exchange:
     """Ranks that exchange two by two, so that their number changes nothing for a rank.
 
-    Blocks are those of `torus`; rows of cells that nobody owns part the pairs.
+    Blocks are those of `torus`; rows of cells that nobody owns part the pairs. Of an odd number of
+    ranks the last has no partner.
     """
     side, gap = min(words, 32), 2
-    count = communicator.size // 2
+    count = -(-communicator.size // 2)
     shape = (count * (side + gap), 2 * side)
-    corners = [(n * (side + gap), m * side) for n in range(count) for m in range(2)]
+    ranks = range(communicator.size)
+    corners = [(rank // 2 * (side + gap), rank % 2 * side) for rank in ranks]
     blocks = [
         Rectangle(rank, rank, j, j + side, i, i + side) for rank, (j, i) in enumerate(corners)
     ]
