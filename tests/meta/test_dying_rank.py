@@ -126,6 +126,20 @@ def test_signal_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     assert "Traceback" not in err
 
 
+early = """
+import os, signal
+def wind(t, x, y):
+    os.kill(os.getpid(), signal.SIGUSR1)
+    return 0 * x, 0 * x
+"""
+
+
+def test_a_signal_before_the_first_step_stops_cleanly(tmp_path: Path) -> None:
+    code, out, err = finish(begin(tmp_path, early, length="30d"))
+    assert code == exit_codes.stopped, err
+    assert "stopped by" in out
+
+
 def test_walltime_stops_cleanly(tmp_path: Path) -> None:
     code, out, err = finish(begin(tmp_path, slow, "--walltime", "00:00:03", length="30d"))
     assert code == exit_codes.stopped, err

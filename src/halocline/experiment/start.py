@@ -18,6 +18,7 @@ from typing import Any
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.ending import code_file, report_code
+from halocline.experiment.stopping import hold_back
 from halocline.runtime.communicator import under_mpi, world
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 
@@ -97,6 +98,8 @@ def _without(arguments: list[str], *names: str) -> list[str]:
 
 def run_here(options: Any) -> int:
     """Run on the ranks that call this, say at the end where things are, return the exit code."""
+    if code_file in os.environ:
+        hold_back()
     from halocline.experiment.run import run
 
     limit = read_walltime(options.walltime) if options.walltime else None

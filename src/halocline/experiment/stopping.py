@@ -17,6 +17,11 @@ signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
 """SIGUSR1 is what a launcher of MPI passes on without ending the ranks."""
 
 
+def hold_back() -> None:
+    """Let SIGUSR1 wait until a run listens: at the start of a rank nobody else would take it."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+
+
 class Stopping:
     """Whether the run has to end before its time, asked once a step by all ranks alike."""
 
@@ -32,9 +37,11 @@ class Stopping:
     def listening(self) -> Iterator[None]:
         """Catch the signals that ask for an end; a second SIGINT ends at once."""
         previous = {number: signal.signal(number, self._caught) for number in signals}
+        held_back = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
         try:
             yield
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
             for number, handler in previous.items():
                 signal.signal(number, handler)
 
