@@ -12,12 +12,13 @@ import numpy as np
 from halocline.core.clock import Clock, duration_text, text
 from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.component import Component
-from halocline.experiment.nests import boundary_places
 from halocline.experiment.output import output_volume, streams_of
+from halocline.experiment.output_sources import output_sources
 from halocline.experiment.progress import time_words
 from halocline.experiment.region import cut_region
 from halocline.experiment.run import build_component, build_streams
 from halocline.experiment.start import cores, default_ranks
+from halocline.experiment.track_stream import TrackStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Alone
 from halocline.runtime.fields import Field
@@ -140,11 +141,12 @@ def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:
             size = maps.records(clock) * values * np.dtype(maps.precision).itemsize
             yield _stream(name, maps, size, clock)
     if isinstance(case, WaveCase):
-        volume = output_volume(case.output, grid, case.spectrum, clock, boundary_places(case))
+        volume = output_volume(case.output, grid, case.spectrum, clock, output_sources(case))
         for name, some in streams_of(case.output).items():
             yield _stream(name, some, volume[name], clock)
 
 
 def _stream(name: str, options: StreamOptions, size: int, clock: Clock) -> tuple[str, str]:
-    records = options.records(clock)
-    return "output", f"{name}: {records} records, {size / 1e6:,.1f} MB"
+    along = isinstance(options, TrackStreamOptions)
+    records = "one record for each position" if along else f"{options.records(clock)} records"
+    return "output", f"{name}: {records}, {size / 1e6:,.1f} MB"

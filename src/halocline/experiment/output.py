@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from halocline.core.clock import Clock
@@ -12,15 +12,22 @@ from halocline.core.options import Options, option
 from halocline.experiment.boundary_stream import BoundaryStream, BoundaryStreamOptions
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.point_stream import PointStream, PointStreamOptions
+from halocline.experiment.positions import read_positions
 from halocline.experiment.region import cut_region
+from halocline.experiment.track_stream import TrackStream, TrackStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.streams import StreamOptions
 from halocline.waves.spectrum import SpectralGrid
 
-Places = Mapping[str, Mapping[str, tuple[float, float]]]
-"""Points by name, for each stream of boundary spectra."""
+
+@dataclass(frozen=True)
+class OutputSources:
+    """What streams need of other files: points of nests and files of positions, by stream."""
+
+    nests: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+    tracks: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +36,9 @@ class OutputOptions(Options):
 
     fields: dict[str, FieldStreamOptions] = option({}, "", "streams of maps, by name")
     points: dict[str, PointStreamOptions] = option({}, "", "streams of point spectra, by name")
+    tracks: dict[str, TrackStreamOptions] = option(
+        {}, "", "streams of spectra along paths, by name"
+    )
     boundary: dict[str, BoundaryStreamOptions] = option(
         {}, "", "streams of spectra on the boundary of nested grids, by name"
     )
@@ -46,12 +56,13 @@ def make_streams(
     resumed: bool = False,
     decomposition: Decomposition | None = None,
     precision: str = "float32",
-    places: Places | None = None,
-) -> list[FieldStream | PointStream]:
+    sources: OutputSources | None = None,
+) -> list[FieldStream | PointStream | TrackStream]:
     """All streams of a wave case, their files opened; a call for all ranks."""
     _refuse_shared_files(options)
+    sources = sources or OutputSources()
     place = (clock, folder, communicator)
-    streams: list[FieldStream | PointStream] = [
+    streams: list[FieldStream | PointStream | TrackStream] = [
         FieldStream(
             name,
             some,
@@ -69,6 +80,19 @@ def make_streams(
         for name, some in options.points.items()
     ]
     streams += [
+        TrackStream(
+            name,
+            some,
+            grid,
+            spectral,
+            *place,
+            title=title,
+            resumed=resumed,
+            positions=sources.tracks[name],
+        )
+        for name, some in options.tracks.items()
+    ]
+    streams += [
         BoundaryStream(
             name,
             some,
@@ -77,7 +101,7 @@ def make_streams(
             *place,
             title=title,
             resumed=resumed,
-            points=(places or {})[name],
+            points=sources.nests[name],
         )
         for name, some in options.boundary.items()
     ]
@@ -86,7 +110,7 @@ def make_streams(
 
 def streams_of(options: OutputOptions) -> dict[str, StreamOptions]:
     """All streams by name."""
-    return {**options.fields, **options.points, **options.boundary}
+    return {**options.fields, **options.points, **options.tracks, **options.boundary}
 
 
 def _refuse_shared_files(options: OutputOptions) -> None:
@@ -109,9 +133,9 @@ def output_volume(
     grid: Grid,
     spectral: SpectralGrid,
     clock: Clock,
-    places: Places | None = None,
+    sources: OutputSources | None = None,
 ) -> dict[str, int]:
-    """Bytes that each stream will write, without headers and before compression."""
+    """Bytes that each stream will write at most, without headers and before compression."""
     volume = {}
     for name, maps in options.fields.items():
         size = 4 if maps.precision == "float32" else 8
@@ -119,10 +143,15 @@ def output_volume(
         times = 24 if maps.cumulative else 8
         volume[name] = maps.records(clock) * (times + len(maps.variables) * cells * size)
     counts = {name: len(some.points) for name, some in options.points.items()}
-    counts |= {name: len((places or {})[name]) for name in options.boundary}
+    sources = sources or OutputSources()
+    counts |= {name: len(sources.nests[name]) for name in options.boundary}
     for name, count in counts.items():
         stream = streams_of(options)[name]
         size = 4 if stream.precision == "float32" else 8
         values = (3 + spectral.components) * size
         volume[name] = stream.records(clock) * (8 + count * values)
+    for name, track in options.tracks.items():
+        size = 4 if track.precision == "float32" else 8
+        count = read_positions(sources.tracks[name], clock.calendar).seconds.size
+        volume[name] = count * (32 + (3 + spectral.components) * size)
     return volume

@@ -14,8 +14,8 @@ from halocline.experiment.boundary import BoundaryOptions
 from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
 from halocline.experiment.forcing import WindFunction
-from halocline.experiment.nests import boundary_places
 from halocline.experiment.output import make_streams
+from halocline.experiment.output_sources import output_sources
 from halocline.experiment.progress import Progress, speed_words, time_words
 from halocline.experiment.restarting import Restarts
 from halocline.experiment.run_log import RunLog
@@ -146,7 +146,7 @@ def build_streams(
         resumed=resumed,
         decomposition=component.decomposition,
         precision=case.precision,
-        places=boundary_places(case),
+        sources=output_sources(case),
     )
 
 

@@ -131,7 +131,8 @@ class Stream:
     """Files of one schedule that rank 0 writes; calls are for all ranks.
 
     Records are complete on disk, or not in the file at all. `counter` names the variable whose
-    dates say which records a run that goes on has passed.
+    dates say which records a run that goes on has passed; `records` is their number where that
+    does not follow from the schedule.
     """
 
     def __init__(
@@ -145,10 +146,11 @@ class Stream:
         *,
         resumed: bool = False,
         counter: str = "time",
+        records: int | None = None,
     ) -> None:
         self.name, self.options, self.clock, self.communicator = name, options, clock, communicator
         self._content, self._resumed, self._counter = content, resumed, counter
-        self._begin = clock.time
+        self._begin, self._records = clock.time, records
         self._folder = folder
         try:
             self.alarm = options.alarm(clock)
@@ -296,7 +298,7 @@ class Stream:
     def _check_room(self) -> None:
         """Refuse to start a run whose output does not fit on the disk."""
         assert self._file is not None
-        count = self.options.records(self.clock)
+        count = self.options.records(self.clock) if self._records is None else self._records
         needed = count * self._file.header.record_size
         free = shutil.disk_usage(self.path.parent).free
         if needed > free:
