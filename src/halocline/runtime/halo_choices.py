@@ -94,10 +94,10 @@ simplest = HaloChoice()
 contenders = (
     "messages aggregated",
     "persistent aggregated",
-    "neighbours aggregated",
+    "neighbours-persistent aggregated",
+    "put-fence aggregated",
     "shared-read aggregated",
     "shared-put aggregated",
-    "shared-count aggregated",
 )
 """Ways that win somewhere in `halocline lab communication`; the others stay in the laboratory."""
 
@@ -156,18 +156,19 @@ def all_choices(
     node: bool,
     grid: bool,
     partitioned: bool,
+    persistent_collectives: bool = True,
 ) -> list[HaloChoice]:
     """Choices that make sense, the simplest first.
 
     For an exchange of `fields` fields whose messages hold up to `bytes_per_rank` bytes made of
     rows of up to `row_bytes`; `node` where some ranks share memory, `grid` where two stages work,
-    `partitioned` where the library can.
+    `partitioned` and `persistent_collectives` where the library can.
     """
     found = [simplest, HaloChoice(send_first=True), HaloChoice(types=True)]
     found += [HaloChoice("persistent"), HaloChoice("persistent", types=True)]
     found += [HaloChoice("partitioned")] if partitioned else []
     found += [HaloChoice("neighbours"), HaloChoice("neighbours", types=True)]
-    found += [HaloChoice("neighbours-persistent")]
+    found += [HaloChoice("neighbours-persistent")] if persistent_collectives else []
     found += [HaloChoice(name) for name in one_sided]
     if node:
         found += [HaloChoice(name) for name in shared]

@@ -86,3 +86,11 @@ class TypedNeighbours:
     def free(self) -> None:
         self.bound.free()
         self.graph.Free()
+
+
+def persistent_collectives_work() -> bool:
+    """Whether the library has persistent collectives (MPI-4; Open MPI had them before)."""
+    from mpi4py import MPI
+
+    vendor, version = MPI.get_vendor()
+    return MPI.VERSION >= 4 or (vendor == "Open MPI" and version >= (5,))

@@ -20,7 +20,11 @@ from halocline.runtime.fields import Where
 from halocline.runtime.halo_buffers import Arrays, Mechanism, addresses
 from halocline.runtime.halo_choices import HaloChoice, all_choices, shared, simplest
 from halocline.runtime.halo_messages import Messages, Partitioned, Persistent, partitioned_works
-from halocline.runtime.halo_neighbourhood import Neighbours, TypedNeighbours
+from halocline.runtime.halo_neighbourhood import (
+    Neighbours,
+    TypedNeighbours,
+    persistent_collectives_work,
+)
 from halocline.runtime.halo_patterns import Pattern, check_two_stages
 from halocline.runtime.halo_shared import Shared
 from halocline.runtime.halo_traffic import Item, Signature, Traffic
@@ -331,4 +335,5 @@ def choices(
         node=node > 1,
         grid=grid,
         partitioned=partitioned_works(communicator.size),
+        persistent_collectives=persistent_collectives_work(),
     )

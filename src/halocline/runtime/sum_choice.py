@@ -12,12 +12,10 @@ from halocline.runtime.shared_memory import node_of
 branchings = range(2, 17)
 contenders = (
     "all-reduce",
-    "collect messages",
-    "everyone shared",
-    "everyone shared sentinels",
-    "collect shared",
-    "tree:4 shared",
     "node-then-network",
+    "everyone shared",
+    "collect shared",
+    "fetch shared",
 )
 """Ways that win somewhere in `halocline lab communication`; the others stay in the laboratory."""
 
