@@ -9,4 +9,8 @@ def __getattr__(name: str) -> object:
         from halocline.experiment import run as running
 
         return getattr(running, name)
+    if name == "OwnStream":
+        from halocline.experiment.own_stream import OwnStream
+
+        return OwnStream
     raise AttributeError(f"module 'halocline' has no attribute {name!r}")

@@ -16,6 +16,7 @@ from halocline.experiment.component import Component
 from halocline.experiment.forcing import WindFunction
 from halocline.experiment.output import make_streams
 from halocline.experiment.output_sources import output_sources
+from halocline.experiment.own_stream import OwnStream
 from halocline.experiment.progress import Progress, speed_words, time_words
 from halocline.experiment.restarting import Restarts
 from halocline.experiment.run_log import RunLog
@@ -48,12 +49,14 @@ def run(
     show: bool = False,
     wind_function: WindFunction | None = None,
     communicator: Communicator | None = None,
+    streams: Sequence[OwnStream] = (),
 ) -> Result:
     """Run a case on the ranks that call this.
 
     `case` is a shipped name, a path, nested tables, or a `Case`; `settings` are texts "key=value".
     Files go to the folder `output`; without it nothing is written and the result is in the fields
-    of the component. `walltime` [s] ends the run cleanly before its time.
+    of the component. `walltime` [s] ends the run cleanly before its time. `streams` are output
+    streams of your own, besides those of the case.
     """
     ready = _as_case(case, settings)
     communicator = communicator or world()
@@ -78,8 +81,10 @@ def run(
             log.line(cut)
     restarts = Restarts(ready.restart, component, clock)
     restarted = restarts.read()
-    streams = build_streams(ready, component, clock, communicator, folder, resumed=restarted)
-    missing = restarts.add([field for stream in streams for field in stream.restart_fields])
+    outputs = build_streams(
+        ready, component, clock, communicator, folder, resumed=restarted, own=streams
+    )
+    missing = restarts.add([field for stream in outputs for field in stream.restart_fields])
     if missing and log is not None:
         log.line(f"not in the restart, begun anew: {', '.join(missing)}")
     referee = Referee(
@@ -101,7 +106,7 @@ def run(
 
         stopping = Stopping(communicator, walltime)
         simulation = Simulation(
-            component, clock, streams, stopping, restarted=restarted, after_step=after_step
+            component, clock, outputs, stopping, restarted=restarted, after_step=after_step
         )
         outcome = simulation.run()
     if folder is not None:
@@ -125,12 +130,38 @@ def build_streams(
     folder: Path | None,
     *,
     resumed: bool,
+    own: Sequence[OwnStream] = (),
 ) -> Sequence[Stream]:
-    """The output streams of a case, their files opened; none without a folder."""
-    if folder is not None and isinstance(case, TransportCase):
+    """Output streams of a case and of the user, their files opened; none without a folder."""
+    if folder is None:
+        return []
+    grid = component.grid.plane if isinstance(component, TransportComponent) else None
+    if isinstance(component, WaveComponent):
+        grid = component.grid
+    assert grid is not None
+    streams = list(_case_streams(case, component, clock, communicator, folder, resumed=resumed))
+    for some in own:
+        path = folder / some.options.file.replace("{stream}", some.name)
+        if path in [stream.path for stream in streams]:
+            raise UserError(f"Two output streams write to '{path}'. Give each a name of its own.")
+        streams.append(some.open(grid, clock, folder, communicator, resumed=resumed))
+    return streams
+
+
+def _case_streams(
+    case: Case,
+    component: Component,
+    clock: Clock,
+    communicator: Communicator,
+    folder: Path,
+    *,
+    resumed: bool,
+) -> Sequence[Stream]:
+    """The output streams of a case, their files opened."""
+    if isinstance(case, TransportCase):
         assert isinstance(component, TransportComponent)
         return component.streams(case.output, clock, folder, title=case.title, resumed=resumed)
-    if folder is None or not isinstance(case, WaveCase) or not isinstance(component, WaveComponent):
+    if not isinstance(case, WaveCase) or not isinstance(component, WaveComponent):
         return []
     for stream in case.output.fields.values():
         for name in stream.variables:

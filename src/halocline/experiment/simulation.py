@@ -6,6 +6,7 @@ import time as wall
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Protocol
 
 from halocline.core.clock import Clock, Date
@@ -18,6 +19,10 @@ class Stream(Protocol):
     """One output file series with its own schedule; calls are for all ranks."""
 
     names: Sequence[str]
+
+    @property
+    def path(self) -> Path:
+        """The file, under the name that it has when it is finished."""
 
     @property
     def restart_fields(self) -> Sequence[Field]:
