@@ -16,8 +16,10 @@ Trial = Callable[[], None]
 
 sample_seconds = 3e-4  # a sample repeats the trial until it lasts this long
 most_repeats = 50
-most_rounds = 40
-clear_ratio = 1.05  # who is not slower than this and within noise is no loser
+most_rounds = 300
+clear_ratio = 1.05  # slower than this, beyond noise, is clearly slower
+tie_ratio = 1.02  # who is not slower than this and within noise is tied with the fastest
+settled_width = 0.02  # of the bounds of a ratio: more rounds would not tell more
 hopeless_ratio = 2.0  # who was slower than this three times is not tried again
 share_for_trying_out = 0.6  # of the budget, for the first try of all
 
@@ -52,13 +54,13 @@ def contest(communicator: Communicator, trials: Sequence[Trial], budget: float =
     """Find the fastest of `trials`, simplest first, in about `budget` seconds; for all ranks.
 
     A trial's time is that of its slowest rank. Trials take turns, forward and backward; the clearly
-    slower ones are left out after three rounds or when the bounds of their ratio say so. Of those
-    that cannot be told apart from the fastest the simplest wins. All ranks come to one answer,
-    since they judge the same numbers.
+    slower ones are left out after three rounds or when the bounds of their ratio say so, until one
+    is left or the ratios of the others are known well. Of those that cannot be told apart from the
+    fastest the simplest wins. All ranks come to one answer, since they judge the same numbers.
     """
     table = _Table(communicator, trials)
     table.try_out(budget * share_for_trying_out)
-    while len(table.alive) > 1 and table.rounds < most_rounds and table.elapsed < budget:
+    while not table.settled and table.rounds < most_rounds and table.elapsed < budget:
         table.play_round()
         table.drop_losers()
     return table.standing()
@@ -107,6 +109,15 @@ class _Table:
             self.times[at].append(float(seconds))
         self.rounds += 1
 
+    @property
+    def settled(self) -> bool:
+        """Whether more rounds would tell no more."""
+        best = self._fastest()
+        if self.rounds < 8:
+            return len(self.alive) == 1
+        bounds = [median_bounds(self._ratios(at, best)) for at in self.alive if at != best]
+        return all(high - low < settled_width for low, high in bounds)
+
     def drop_losers(self) -> None:
         if self.rounds < 3:
             return
@@ -115,7 +126,7 @@ class _Table:
         for at in self.alive:
             ratios = self._ratios(at, best)
             hopeless = ratios.min() > hopeless_ratio
-            clear = median_bounds(ratios)[0] > 1 and np.median(ratios) > clear_ratio
+            clear = median_bounds(ratios)[0] > 1 and np.median(ratios) > tie_ratio
             beaten = self.rounds >= 6 and clear
             if at == best or not (hopeless or beaten):
                 kept.append(at)
@@ -127,7 +138,7 @@ class _Table:
         tied = [
             at
             for at in self.alive
-            if at == best or (scores[at].ratio <= clear_ratio and scores[at].low <= 1.0)
+            if at == best or (scores[at].ratio <= tie_ratio and scores[at].low <= 1.0)
         ]
         winner = min(tied)
         return Standing(winner, tuple(sorted(tied)), scores, self.rounds, self.elapsed)
