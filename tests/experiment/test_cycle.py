@@ -57,13 +57,15 @@ def test_each_forecast_starts_where_the_last_left_a_restart(case_file: Path) -> 
     assert cycle(case_file) == exit_codes.done
     folder = case_file.parent / "forecasts"
     assert sorted(path.name for path in folder.iterdir()) == ["20000101T000000", "20000101T040000"]
-    assert (folder / "20000101T040000" / "restart_20000101T080000.nc").exists()
+    assert (folder / "20000101T040000" / "restart_20000101T080000.safetensors").exists()
 
 
 def test_forecasts_in_a_row_are_one_long_run(case_file: Path) -> None:
     for _ in range(2):
         assert cycle(case_file) == exit_codes.done
-    last = case_file.parent / "forecasts" / "20000101T040000" / "restart_20000101T080000.nc"
+    last = (
+        case_file.parent / "forecasts" / "20000101T040000" / "restart_20000101T080000.safetensors"
+    )
     case = read_case(case_file, ["time.length=8h"])
     whole = run(case).component.restart_fields()[0].gather()
     settings = ["time.length=8h", f'restart.source="{last}"']

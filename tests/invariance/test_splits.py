@@ -65,7 +65,7 @@ def test_output(tmp_path: Path, whole):
         "points": {"buoys": {"points": {"a": [100.0, 0.0]}, "interval": "2h"}},
     }
     result = run(case(output=output), output=tmp_path)
-    assert len(list(tmp_path.glob("*.nc"))) == 3
+    assert len(list(tmp_path.glob("*.nc"))) == 2
     assert same(state(result), whole)
 
 

@@ -18,6 +18,8 @@ epilog = f"""examples:
   halocline cases                              list the shipped cases
   halocline run global-waves                   run one on all cores
   halocline run global-waves -n 4 --set time.length=6h
+  halocline resume results/global-waves        go on with a broken run
+  halocline verify results/global-waves        look for damaged files
   halocline new swell my-swell                 copy one, to change it
   halocline check my-swell                     what a run would need, without running
   halocline explain time.length                the manual of an option
@@ -68,6 +70,19 @@ def build_parser() -> argparse.ArgumentParser:
     run = command("run", "run a case", "run swell -n 2 --set time.length=6h --output results/a")
     _case_arguments(run)
     _run_arguments(run)
+    resume = command(
+        "resume",
+        "go on with a broken run from its last good restart file, in its folder",
+        "resume results/swell -n 2",
+    )
+    resume.add_argument("run", metavar="FOLDER|CASE", help="folder of results, or the case")
+    _run_arguments(resume)
+    verify = command(
+        "verify",
+        "verify the checksums of restart files and output files, also while they grow",
+        "verify results/swell",
+    )
+    verify.add_argument("paths", metavar="FILE", nargs="+", help="file, or folder of results")
     cycle = command(
         "cycle",
         "run the next forecast from a restart of the last one, with new winds",
@@ -199,6 +214,18 @@ def _cycle(options: Any) -> int:
     return start_cycle(options, options.arguments)
 
 
+def _resume(options: Any) -> int:
+    from halocline.experiment.start import start_resume
+
+    return start_resume(options, options.arguments)
+
+
+def _verify(options: Any) -> int:
+    from halocline.experiment.verifying import verify
+
+    return verify(options.paths)
+
+
 def _check(options: Any) -> int:
     from halocline.experiment.case import read_case
     from halocline.experiment.check import report
@@ -256,6 +283,8 @@ def _lab(options: Any) -> int:
 
 _commands: dict[str, Callable[[Any], int]] = {
     "run": _run,
+    "resume": _resume,
+    "verify": _verify,
     "cycle": _cycle,
     "check": _check,
     "plan": _plan,

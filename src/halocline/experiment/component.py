@@ -20,7 +20,10 @@ class Component(Protocol):
     sums: Mapping[str, GlobalSums]  # those it makes, by what they add up
 
     def restart_fields(self) -> Sequence[Field]:
-        """Fields that a restart file holds."""
+        """Fields that a restart file holds.
+
+        Small state without a place on the grid is a field `on="none"`, the same on all ranks.
+        """
 
     def facts(self) -> dict[str, str | int | float]:
         """What a restart must share with the run that reads it."""

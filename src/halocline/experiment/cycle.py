@@ -61,7 +61,7 @@ def _below(folder: Path, start: Date) -> Path:
 
 def _restarts(folder: Path, calendar: str) -> Iterator[tuple[Date, Path]]:
     """Dates and paths of all restarts of earlier forecasts, those of later forecasts last."""
-    for path in sorted(folder.glob("*/restart_*.nc")):
+    for path in sorted(folder.glob("*/restart_*")):
         try:
             time = date(datetime.strptime(path.stem.removeprefix("restart_"), _stamp), calendar)
             begun = date(datetime.strptime(path.parent.name, _stamp), calendar)

@@ -4,6 +4,7 @@ done = 0
 internal_error = 1
 user_error = 2
 stopped = 3
+damaged = 4
 interrupted = 130
 
 meanings = {
@@ -11,6 +12,7 @@ meanings = {
     internal_error: "an error inside Halocline: please report it with the traceback",
     user_error: "a mistake in the case, the data or the command, named in one message",
     stopped: "stopped cleanly by a signal or --walltime; a restart is written",
+    damaged: "verify found a damaged file",
     interrupted: "interrupted before the run began",
 }
 

@@ -140,7 +140,7 @@ def output_volume(
     for name, maps in options.fields.items():
         size = 4 if maps.precision == "float32" else 8
         cells = cut_region(grid, maps.region).grid.mask.size
-        times = 24 if maps.cumulative else 8
+        times = 28 if maps.cumulative else 12
         volume[name] = maps.records(clock) * (times + len(maps.variables) * cells * size)
     counts = {name: len(some.points) for name, some in options.points.items()}
     sources = sources or OutputSources()
@@ -149,9 +149,9 @@ def output_volume(
         stream = streams_of(options)[name]
         size = 4 if stream.precision == "float32" else 8
         values = (3 + spectral.components) * size
-        volume[name] = stream.records(clock) * (8 + count * values)
+        volume[name] = stream.records(clock) * (12 + count * values)
     for name, track in options.tracks.items():
         size = 4 if track.precision == "float32" else 8
         count = read_positions(sources.tracks[name], clock.calendar).seconds.size
-        volume[name] = count * (32 + (3 + spectral.components) * size)
+        volume[name] = count * (36 + (3 + spectral.components) * size)
     return volume

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from halocline.core.clock import Alarm, Clock, Date, duration
+from halocline.core.clock import Alarm, Clock, Date, duration, text
+from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.experiment.component import Component
-from halocline.runtime.classic_files import read_header
+from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.fields import Field
 from halocline.runtime.restart import (
     Facts,
-    latest_restart,
+    fields_in,
+    find_restarts,
     on_first_rank,
     read_restart,
     restart_path,
+    restart_stamp,
     write_restart,
 )
 
@@ -33,18 +36,32 @@ class RestartOptions(Options):
         "", "s", "time between restart files, as '6h' or a number of seconds; empty: none"
     )
     at_end: bool = option(True, "", "write one where the run ends")
+    keep: int = option(
+        0, "1", "how many restart files, the newest ones, stay in the folder; 0: all", at_least=0
+    )
 
 
 class Restarts:
-    """Reads the restart that a run begins with and writes those that it leaves."""
+    """Reads the restart that a run begins with and writes those that it leaves.
 
-    def __init__(self, options: RestartOptions, component: Component, clock: Clock) -> None:
+    `folder` is that of the results; `tell` gets a line wherever a damaged file is passed over.
+    """
+
+    def __init__(
+        self,
+        options: RestartOptions,
+        component: Component,
+        clock: Clock,
+        folder: Path | None = None,
+        tell: Callable[[str], None] = print,
+    ) -> None:
         self.options, self.component, self.clock = options, component, clock
+        self.folder, self.tell = folder, tell
         self.alarm = (
             Alarm(clock.start, duration(options.interval)) if options.interval != "" else None
         )
         self.newest: Path | None = None
-        self._source: Path | None = None
+        self.source: Path | None = None
         self._more: list[Field] = []
 
     @property
@@ -58,10 +75,10 @@ class Restarts:
         Returns the names of fields that it lacks.
         """
         self._more += fields
-        if self._source is None or not fields:
+        if self.source is None or not fields:
             return []
-        path, communicator = self._source, fields[0].decomposition.communicator
-        there = on_first_rank(communicator, lambda: set(read_header(path).places))
+        path, communicator = self.source, fields[0].decomposition.communicator
+        there = on_first_rank(communicator, lambda: fields_in(path))
         known = [field for field in fields if field.name in there]
         if known:
             read_restart(path, known, self.facts(), self.clock.calendar)
@@ -79,17 +96,76 @@ class Restarts:
             **self.component.facts(),
         }
 
-    def read(self) -> bool:
-        """Set fields and clock from the case's restart; whether there is one."""
+    def read(self, *, resume: bool = False) -> bool:
+        """Set fields and clock from a restart, and say whether there is one.
+
+        A run that is resumed takes the newest good one that it left itself, or else that of the
+        case. A damaged file is passed over for the one before it. A call for all ranks.
+        """
+        communicator = self.component.run.decomposition.communicator
+        candidates = on_first_rank(communicator, lambda: self._candidates(resume))
+        damaged: list[str] = []
+        for path in candidates:
+            try:
+                time = read_restart(path, self.fields, self.facts(), self.clock.calendar)
+            except DamagedFile as error:
+                damaged.append(str(error))
+                self.tell(str(error))
+                continue
+            self.clock.set(time)
+            self.source = path
+            if damaged or resume:
+                self.tell(f"Going on from '{path}' ({text(time)}).")
+            return True
+        if damaged:
+            raise UserError(
+                f"No restart file that this run can begin with is good. {damaged[0]} There is no"
+                " earlier one between the start and the end of the run. Begin anew ('halocline"
+                " run'), or name another file (restart.source)."
+            )
+        return False
+
+    def _candidates(self, resume: bool) -> list[Path]:
+        """On rank 0: the files to begin with, the best first."""
+        if resume and self.folder is not None:
+            own = [path for path in find_restarts(self.folder) if self._within(path)]
+            if own:
+                return own
         if not self.options.source:
-            return False
-        path = Path(self.options.source)
-        if path.is_dir():
-            path = latest_restart(path)
-        time = read_restart(path, self.fields, self.facts(), self.clock.calendar)
-        self.clock.set(time)
-        self._source = path
-        return True
+            return []
+        source = Path(self.options.source)
+        if source.is_dir():
+            found = find_restarts(source)
+            if not found:
+                raise UserError(f"There is no restart file (restart_*) in the folder '{source}'.")
+        else:
+            earlier = [path for path in find_restarts(source.parent) if path.name < source.name]
+            found = [source, *(earlier if restart_stamp(source) else [])]
+        return [found[0], *filter(self._within, found[1:])]
+
+    def _within(self, path: Path) -> bool:
+        """Whether the date in a file's name lies in this run."""
+        first, last = (
+            restart_path(path.parent, t).name for t in (self.clock.start, self.clock.end)
+        )
+        return first <= path.name <= last
+
+    def move_aside(self) -> None:
+        """On rank 0: no restarts but those that this run goes on from keep their names.
+
+        What an earlier run left would else be taken for a restart of this one.
+        """
+        assert self.folder is not None
+        ours = self.source is not None and self.source.parent.resolve() == self.folder.resolve()
+        for path in find_restarts(self.folder):
+            if ours and path.name <= restart_path(self.folder, self.clock.time).name:
+                continue
+            number = 1
+            while (aside := path.with_suffix(f".{number}{path.suffix}")).exists():
+                number += 1
+            path.rename(aside)
+        for part in self.folder.glob("restart_*.part"):
+            part.unlink()
 
     def after_step(self, folder: Path, time: Date) -> None:
         """Write a restart where the schedule asks for one."""
@@ -99,12 +175,20 @@ class Restarts:
     def at_end(self, folder: Path, time: Date, stopped: bool) -> None:
         """Write a restart where the run ends; always where it was stopped before its time."""
         path = restart_path(folder, time)
-        if (self.options.at_end or stopped) and path != self.newest:
+        if (self.options.at_end or stopped) and path not in (self.newest, self.source):
             self.write(folder, time)
 
     def write(self, folder: Path, time: Date) -> None:
-        """Write a restart; a call for all ranks."""
+        """Write a restart, then remove those that are too many; a call for all ranks."""
         path = restart_path(folder, time)
+        communicator = self.component.run.decomposition.communicator
         with self.component.run.recorder.time("restart"):
             write_restart(path, self.fields, time, self.facts())
+            on_first_rank(communicator, lambda: self._remove_old(folder, path))
         self.newest = path
+
+    def _remove_old(self, folder: Path, newest: Path) -> None:
+        if self.options.keep:
+            found = [path for path in find_restarts(folder) if path.name <= newest.name]
+            for path in found[self.options.keep :]:
+                path.unlink()

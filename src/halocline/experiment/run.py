@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from halocline.experiment.output_sources import output_sources
 from halocline.experiment.own_stream import OwnStream
 from halocline.experiment.progress import Progress, speed_words, time_words
 from halocline.experiment.restarting import Restarts
+from halocline.experiment.resuming import leave_case, leave_end, never_refusing
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.simulation import Outcome, Simulation, Stream
 from halocline.experiment.stopping import Stopping
@@ -26,6 +28,7 @@ from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.runtime.communicator import Communicator, world
 from halocline.runtime.referee import Referee, cache_folder
+from halocline.runtime.restart import on_first_rank
 from halocline.runtime.runner import Plan
 
 
@@ -46,6 +49,7 @@ def run(
     output: str | Path | None = None,
     walltime: float | None = None,
     check_halos: bool = False,
+    resume: bool = False,
     show: bool = False,
     wind_function: WindFunction | None = None,
     communicator: Communicator | None = None,
@@ -55,12 +59,13 @@ def run(
 
     `case` is a shipped name, a path, nested tables, or a `Case`; `settings` are texts "key=value".
     Files go to the folder `output`; without it nothing is written and the result is in the fields
-    of the component. `walltime` [s] ends the run cleanly before its time. `streams` are output
-    streams of your own, besides those of the case.
+    of the component. `walltime` [s] ends the run cleanly before its time. With `resume` the run
+    goes on from the newest good restart in `output`, or begins anew where there is none. `streams`
+    are output streams of your own, besides those of the case.
     """
-    ready = _as_case(case, settings)
+    asked = _as_case(case, settings)
     communicator = communicator or world()
-    ready, cut = _automatic(ready, communicator)
+    ready, cut = _automatic(asked, communicator)
     clock = ready.time.clock()
     component = build_component(
         ready, clock, communicator, wind_function=wind_function, check_halos=check_halos
@@ -69,7 +74,7 @@ def run(
     folder = Path(output) if output is not None else None
     log = None
     if folder is not None:
-        log = RunLog.of_ranks(folder / "halocline.log", communicator)
+        log = RunLog.of_ranks(folder / "halocline.log", communicator, append=resume)
         threads = int(os.environ.get("OMP_NUM_THREADS", "0") or 0) or 1
         log.begin(
             ready,
@@ -79,8 +84,20 @@ def run(
         )
         if cut:
             log.line(cut)
-    restarts = Restarts(ready.restart, component, clock)
-    restarted = restarts.read()
+
+    def tell(line: str) -> None:
+        if log is not None:
+            log.line(line)
+        if root:
+            print(f"halocline: {line}", file=sys.stderr, flush=True)
+
+    restarts = Restarts(ready.restart, component, clock, folder, tell)
+    restarted = restarts.read(resume=resume)
+    if folder is not None:
+        _leave_traces(folder, asked, restarts, resume=resume)
+    if resume and not restarted:
+        tell("There is no restart file in the folder yet: the run begins anew.")
+        ready = never_refusing(ready)
     outputs = build_streams(
         ready, component, clock, communicator, folder, resumed=restarted, own=streams
     )
@@ -110,7 +127,10 @@ def run(
         )
         outcome = simulation.run()
     if folder is not None:
-        restarts.at_end(folder, outcome.time, stopped=bool(outcome.stopped_by))
+        results, end = folder, outcome.time
+        restarts.at_end(results, end, stopped=bool(outcome.stopped_by))
+        if not outcome.stopped_by:
+            on_first_rank(communicator, lambda: leave_end(results, end))
     words = _summary(ready, outcome, component)
     table = component.run.recorder.table(communicator)
     truth = component.run.truth.report() if component.run.truth else ""
@@ -120,6 +140,17 @@ def run(
             log.section("halos", truth)
         log.section("summary", words)
     return Result(outcome, component, folder, "\n".join(filter(None, [words, truth])))
+
+
+def _leave_traces(folder: Path, case: Case, restarts: Restarts, *, resume: bool) -> None:
+    """Make the folder that of this run, so that it can be resumed; a call for all ranks."""
+
+    def leave() -> None:
+        restarts.move_aside()
+        if not resume:
+            leave_case(folder, case)
+
+    on_first_rank(restarts.component.run.decomposition.communicator, leave)
 
 
 def build_streams(

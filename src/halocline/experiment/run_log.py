@@ -57,21 +57,22 @@ def _processor() -> str:
 class RunLog:
     """The log of one run, written on rank 0 as the run goes on; elsewhere all calls do nothing."""
 
-    def __init__(self, path: Path, *, write: bool = True) -> None:
+    def __init__(self, path: Path, *, write: bool = True, append: bool = False) -> None:
         self.path, self.writes = path, write
         if write:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text("", encoding="utf-8")
+                with path.open("a" if append else "w", encoding="utf-8"):
+                    pass
             except OSError as error:
                 raise UserError(
                     f"Cannot write '{path}': {error.strerror}. Choose another folder (--output)."
                 ) from None
 
     @classmethod
-    def of_ranks(cls, path: Path, communicator: Communicator) -> Self:
+    def of_ranks(cls, path: Path, communicator: Communicator, *, append: bool = False) -> Self:
         """The log that rank 0 begins; where it cannot, all ranks are told alike."""
-        begun = on_first_rank(communicator, lambda: cls(path))
+        begun = on_first_rank(communicator, lambda: cls(path, append=append))
         return begun if communicator.rank == 0 else cls(path, write=False)
 
     def section(self, title: str, lines: list[str] | str) -> None:

@@ -81,6 +81,21 @@ def start_cycle(options: Any, arguments: list[str]) -> int:
     return start(options, [*given, "--output", options.output])
 
 
+def start_resume(options: Any, arguments: list[str]) -> int:
+    """Go on with a broken run, in its folder, with its own options."""
+    from halocline.experiment.resuming import case_file, ended, find_run
+
+    named = Path(options.run)
+    is_results = (named / case_file).exists()
+    folder = Path(options.output or (named if is_results else default_folder(options.run)))
+    path = find_run(folder)
+    if time := ended(folder):
+        print(f"nothing to do: the run in '{folder}' reached its end, {time}")
+        return exit_codes.done
+    options.case, options.settings, options.output = str(path), [], str(folder)
+    return start(options, arguments)
+
+
 def _without(arguments: list[str], *names: str) -> list[str]:
     """Arguments less these options and their values.
 
@@ -110,6 +125,7 @@ def run_here(options: Any) -> int:
         output=folder,
         walltime=limit,
         check_halos="halos" in options.check,
+        resume=options.command == "resume",
         show=not options.quiet,
     )
     if world().rank == 0 and not options.quiet:

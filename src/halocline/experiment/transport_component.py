@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -67,11 +66,19 @@ class TransportComponent:
         self.model = Transport(grid, options, self.decomposition, dt, dtype=precision)
         self.sums: Mapping[str, GlobalSums] = {"tracer contents": self.model.sums}
         self._outputs: dict[str, Field] = {}
-        self._before: Any = None
+        self.contents_at_start = Field(
+            "contents_at_start",
+            "m3",
+            self.decomposition,
+            outer=(len(options.tracers),),
+            on="none",
+            dtype=np.float64,
+            restart=True,
+        )
 
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
-        return [self.model.state.tracer]
+        return [self.model.state.tracer, self.contents_at_start]
 
     def facts(self) -> dict[str, str | int | float]:
         """Tracers and precision, which a restart must share."""
@@ -79,10 +86,11 @@ class TransportComponent:
 
     def start(self, time: Date, restarted: bool) -> None:
         """Set the tracers to their start unless `restarted`."""
-        if not restarted:
-            self.model.set_start()
+        if restarted:
+            return
+        self.model.set_start()
         if self.run.plan is None:
-            self._before = self.model.contents()
+            self.contents_at_start.set_global(self.model.contents())
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""
@@ -119,7 +127,8 @@ class TransportComponent:
 
     def summary(self) -> str:
         """Change of the contents and extremes of the tracers; a call for all ranks."""
-        change = self.model.contents() / np.where(self._before > 0, self._before, 1.0) - 1.0
+        before = self.contents_at_start.blocks[0]
+        change = self.model.contents() / np.where(before > 0, before, 1.0) - 1.0
         least, greatest = self.model.extremes()
         worst = int(np.abs(change).argmax())
         return (

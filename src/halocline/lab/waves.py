@@ -21,6 +21,7 @@ from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.restart import find_restarts
 
 spin_up_hours, hours = 48, 6
 rivals = {"ST2": 92.0, "ST4": 203.0}
@@ -78,7 +79,7 @@ def _spin_up(physics: str, folder: Path, cores: int) -> Path:
     )
     set_threads(cores)
     subprocess.run([sys.executable, "-c", script], check=True)
-    return next(folder.glob("restart_*.nc"))
+    return find_restarts(folder)[0]
 
 
 def _start(settings: dict[str, Any], ranks: int, threads: int, folder: Path) -> dict[str, Any]:

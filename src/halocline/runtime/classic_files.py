@@ -2,7 +2,8 @@
 
 The netCDF library defines a file; its header is read for the places of the variables. Records are
 then put where the header says: data, fsync, the header's count of records, fsync. A reader never
-sees half a record, and a crash at any moment leaves a valid file.
+sees half a record, and a crash at any moment leaves a valid file. A variable holds a checksum of
+every record.
 
 Format: NetCDF classic format specification, appendix of the netCDF C library's guide.
 """
@@ -21,6 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.runtime.checksums import DamagedFile, crc32c, mismatch
+
+checksum_name = "record_checksum"
+"""Variable with the CRC32C of each record, as a signed number (CF-1.8 knows no unsigned ones)."""
 
 _magic = b"CDF\x05"
 _count_at = 4  # offset of the number of records, 8 bytes
@@ -66,6 +71,17 @@ class Header:
     def record_start(self) -> int:
         return min(place.offset for place in self.growing.values())
 
+    @property
+    def checksum_at(self) -> int:
+        """First byte of the checksum in a record."""
+        return self.places[checksum_name].offset - self.record_start
+
+    def record_checksum(self, record: NDArray[np.uint8], fixed: int) -> bytes:
+        """Checksum of a record, less that of its checksum, as it lies in the file."""
+        at = self.checksum_at
+        value = crc32c(record[at + 4 :], crc32c(record[:at], fixed))
+        return value.to_bytes(4, "big")
+
 
 class _Bytes:
     """Reads the numbers and names of a header one after the other."""
@@ -75,6 +91,8 @@ class _Bytes:
 
     def number(self, size: int = 8) -> int:
         self.at += size
+        if self.at > len(self.content):
+            raise ValueError("the header ends too early")
         return int.from_bytes(self.content[self.at - size : self.at], "big")
 
     def skip(self, count: int) -> None:
@@ -145,6 +163,14 @@ def define(path: Path, content: Callable[[netCDF4.Dataset], None]) -> None:
         raise unwritable(path, error) from None
 
 
+def put(handle: int, data: bytes | NDArray[np.uint8], offset: int) -> None:
+    """Write all of `data` at `offset` of an open file."""
+    view = np.frombuffer(data, np.uint8)
+    while view.size:
+        written = os.pwrite(handle, view.data, offset)
+        view, offset = view[written:], offset + written
+
+
 def sync_folder(folder: Path) -> None:
     """Make names in a folder last."""
     handle = os.open(folder, os.O_RDONLY)
@@ -168,6 +194,7 @@ class GrowingFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.header = read_header(path)
+        self._fixed = fixed_checksum(path, self.header)
         try:
             self._handle = os.open(path, os.O_RDWR)
         except OSError as error:
@@ -181,6 +208,7 @@ class GrowingFile:
     def append(self, values: Mapping[str, NDArray[Any]]) -> None:
         """Add one record; `values` has one array for every variable with records."""
         growing = self.header.growing
+        checksum = growing.pop(checksum_name)
         assert set(values) == set(growing), "a record has all variables"
         buffer = np.zeros(self.header.record_size, np.uint8)
         for name, place in growing.items():
@@ -188,9 +216,12 @@ class GrowingFile:
             assert data.shape == place.shape, f"{name}: {data.shape} is not {place.shape}"
             start = place.offset - self.header.record_start
             buffer[start : start + data.nbytes] = np.frombuffer(data.tobytes(), np.uint8)
+        words = self.header.record_checksum(buffer, self._fixed)
+        start = self.header.checksum_at
+        buffer[start : start + checksum.size] = np.frombuffer(words, np.uint8)
         try:
             offset = self.header.record_start + self.records * self.header.record_size
-            self._put(buffer.tobytes(), offset)
+            put(self._handle, buffer, offset)
             os.fsync(self._handle)
             self._commit(self.records + 1)
         except OSError as error:
@@ -215,12 +246,53 @@ class GrowingFile:
         os.close(self._handle)
 
     def _commit(self, records: int) -> None:
-        self._put(records.to_bytes(8, "big"), _count_at)
+        put(self._handle, records.to_bytes(8, "big"), _count_at)
         os.fsync(self._handle)
         self.header.records = records
 
-    def _put(self, data: bytes, offset: int) -> None:
-        view = memoryview(data)
-        while view:
-            written = os.pwrite(self._handle, view, offset)
-            view, offset = view[written:], offset + written
+
+def define_checksum(file: netCDF4.Dataset) -> None:
+    """The variable for the checksums of records."""
+    variable = file.createVariable(checksum_name, "i4", ("time",))
+    variable.long_name = "CRC32C of header, fixed variables and the other bytes of the record"
+
+
+def fixed_checksum(path: Path, header: Header) -> int:
+    """Checksum of header and fixed variables, less the count of records; records go on from it."""
+    with path.open("rb") as file:
+        start = file.read(header.record_start)
+    return crc32c(start[_count_at + 8 :], crc32c(start[:_count_at]))
+
+
+def verify_records(path: Path) -> int:
+    """The number of complete records of a file, all of whose checksums are right."""
+    try:
+        header = read_header(path)
+        growing = header.growing
+    except (IndexError, KeyError, ValueError, OverflowError, MemoryError):
+        raise DamagedFile(f"The file '{path}' is damaged: its header cannot be read.") from None
+    if checksum_name not in growing:
+        raise UserError(
+            f"'{path}' has no checksums ('{checksum_name}'), so it cannot be verified. Files of"
+            " output streams and restart files have them."
+        )
+    expected = header.record_start + header.records * header.record_size
+    if path.stat().st_size < expected:
+        raise DamagedFile(
+            f"The file '{path}' is damaged: it has {path.stat().st_size} bytes, its"
+            f" {header.records} records need {expected}."
+        )
+    fixed = fixed_checksum(path, header)
+    with path.open("rb") as file:
+        file.seek(header.record_start)
+        for number in range(header.records):
+            begin = file.tell()
+            record = np.frombuffer(file.read(header.record_size), np.uint8)
+            at = header.checksum_at
+            stored = int.from_bytes(record[at : at + 4].tobytes(), "big")
+            found = int.from_bytes(header.record_checksum(record, fixed), "big")
+            if stored != found:
+                place = f"record {number} (bytes {begin} to {begin + record.size - 1})"
+                words = mismatch(place, stored, found)
+                raise DamagedFile(f"The file '{path}' is damaged: {words}.")
+    return header.records

@@ -1,4 +1,7 @@
-"""Finished files as netCDF-4 with compression, and back when a run goes on."""
+"""Finished files as netCDF-4 with compression, and back when a run goes on.
+
+In netCDF-4 each chunk has a checksum of its own (Fletcher's, of HDF5), verified by readers.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,10 @@ from typing import Any
 import netCDF4
 
 from halocline.core.errors import UserError
+from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.classic_files import (
     GrowingFile,
+    checksum_name,
     define,
     read_header,
     sync_folder,
@@ -51,11 +56,15 @@ def _copy(old: netCDF4.Dataset, new: netCDF4.Dataset, compression: int) -> None:
         records = len(dimension) if grows else records
         new.createDimension(name, None if grows else len(dimension))
     for name, variable in old.variables.items():
+        if name == checksum_name:
+            continue
         attributes = {key: variable.getncattr(key) for key in variable.ncattrs()}
         grows = bool(variable.ndim) and old.dimensions[variable.dimensions[0]].isunlimited()
         settings: dict[str, Any] = {"fill_value": attributes.pop("_FillValue", None)}
         if grows and variable.ndim > 1:
             settings["chunksizes"] = (1, *variable.shape[1:])
+        if variable.ndim:
+            settings["fletcher32"] = True
         if compression and variable.ndim:
             settings |= {"compression": "zlib", "complevel": compression}
         made = new.createVariable(name, variable.dtype, variable.dimensions, **settings)
@@ -79,6 +88,7 @@ def from_netcdf4(path: Path, content: Callable[[netCDF4.Dataset], None]) -> bool
     with netCDF4.Dataset(path) as old:
         old.set_auto_maskandscale(False)
         growing = read_header(part).growing
+        growing.pop(checksum_name)
         same = all(
             name in old.variables
             and old[name].shape[1:] == place.shape
@@ -99,3 +109,17 @@ def from_netcdf4(path: Path, content: Callable[[netCDF4.Dataset], None]) -> bool
             file.close()
     part.replace(path)
     return True
+
+
+def verify_chunks(path: Path) -> int:
+    """The number of records of a netCDF-4 file all of whose chunks can be read."""
+    try:
+        with netCDF4.Dataset(path) as file:
+            file.set_auto_maskandscale(False)
+            for variable in file.variables.values():
+                step = range(variable.shape[0]) if variable.ndim > 1 else [...]
+                for part in step:
+                    variable[part]
+            return len(file.dimensions["time"]) if "time" in file.dimensions else 0
+    except (OSError, RuntimeError) as error:
+        raise DamagedFile(f"The file '{path}' is damaged: {error}.") from None

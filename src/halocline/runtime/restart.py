@@ -1,31 +1,40 @@
 """Restart files: all that a run needs to go on, in global order, for any number of ranks.
 
-One netCDF file (CDF-5) per date. It appears under its name only when complete, and every variable
-carries a checksum that is verified on reading.
+One file per date (`restart_layout`). Every rank assembles and writes some of its ranges, with a
+checksum each; it appears under its name only when complete and on disk, and it is verified on
+reading. The bytes are the same for any number of ranks.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import netCDF4
 import numpy as np
-from numpy.typing import NDArray
 
-from halocline.core.clock import Date, date, time_units, to_number
+from halocline.core.clock import Date, date
 from halocline.core.errors import UserError
-from halocline.runtime.classic_files import define, map_variable, read_header
+from halocline.runtime.assembly import Table, assemble
+from halocline.runtime.checksums import DamagedFile, crc32c
+from halocline.runtime.classic_files import put, sync_folder, unwritable
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.fields import Field
+from halocline.runtime.restart_layout import (
+    Layout,
+    damage,
+    make_layout,
+    map_entry,
+    read_checksums,
+    read_layout,
+)
 
-format_version = 1
 Facts = Mapping[str, str | int | float]
 Result = TypeVar("Result")
+suffix = ".safetensors"
 
 
 def on_first_rank(communicator: Communicator, action: Callable[[], Result]) -> Result:
@@ -35,24 +44,37 @@ def on_first_rank(communicator: Communicator, action: Callable[[], Result]) -> R
         try:
             result = action(), None
         except UserError as error:
-            result = None, str(error)
+            result = None, (type(error), str(error))
     value, failure = communicator.broadcast(result)
     if failure is not None:
-        raise UserError(failure)
+        kind, words = failure
+        raise kind(words)
     return value
 
 
 def restart_path(folder: Path, time: Date) -> Path:
     """Name of the restart file of a date."""
-    return folder / f"restart_{time.strftime('%Y%m%dT%H%M%S')}.nc"
+    return folder / f"restart_{time.strftime('%Y%m%dT%H%M%S')}{suffix}"
 
 
-def latest_restart(folder: Path) -> Path:
-    """The newest restart file in a folder, by the date in its name."""
-    found = [path for path in folder.glob("restart_*.nc") if re.search(r"_\d{8}T\d{6}$", path.stem)]
-    if not found:
-        raise UserError(f"There is no restart file (restart_*.nc) in the folder '{folder}'.")
-    return max(found, key=lambda path: path.name)
+def restart_stamp(path: Path) -> str:
+    """The date in the name of a restart file, or nothing where the name is another.
+
+    >>> restart_stamp(Path("results/restart_20110115T180000.safetensors"))
+    '20110115T180000'
+    """
+    found = re.fullmatch(rf"restart_(\d{{8}}T\d{{6}}){re.escape(suffix)}", path.name)
+    return found[1] if found else ""
+
+
+def find_restarts(folder: Path) -> list[Path]:
+    """The restart files in a folder, newest first, by the date in their names."""
+    return sorted(filter(restart_stamp, folder.glob("restart_*")), reverse=True)
+
+
+def fields_in(path: Path) -> set[str]:
+    """Names of the fields that a restart file holds."""
+    return set(read_layout(path).entries)
 
 
 def write_restart(path: Path, fields: Sequence[Field], time: Date, facts: Facts) -> None:
@@ -63,54 +85,124 @@ def write_restart(path: Path, fields: Sequence[Field], time: Date, facts: Facts)
     """
     assert len({field.name for field in fields}) == len(fields)
     communicator = fields[0].decomposition.communicator
-    gathered = [field.gather() for field in fields]
+    layout = _layout(fields, time, facts)
+    part = path.with_name(path.name + ".part")
+    on_first_rank(communicator, lambda: _create(part, path, layout))
+    checksums, failure = _write_ranges(part, fields, layout)
+    everyone = communicator.gather((checksums, failure))
 
-    def content(file: netCDF4.Dataset) -> None:
-        units, calendar = time_units(time.calendar)
-        file.title = "Halocline restart"
-        file.format_version = np.int32(format_version)
-        file.time = time.isoformat()
-        file.calendar = calendar
-        file.facts = json.dumps(dict(facts), sort_keys=True)
-        file.createVariable("time", "f8", ())[...] = to_number(time)
-        file["time"].setncatts({"units": units, "calendar": calendar, "standard_name": "time"})
-        for field, values in zip(fields, gathered, strict=True):
-            assert values is not None
-            dims = tuple(_dimension(file, size) for size in values.shape)
-            variable = file.createVariable(field.name, field.dtype, dims)
-            variable.units = field.units
-            variable.crc32 = np.uint32(zlib.crc32(np.ascontiguousarray(values).data))
-        for field, values in zip(fields, gathered, strict=True):
-            file[field.name][...] = values
+    def finish() -> None:
+        assert everyone is not None
+        merged = {n: value for numbers, _ in everyone for n, value in numbers.items()}
+        try:
+            for rank, (_, problem) in enumerate(everyone):
+                if problem is not None:
+                    raise problem if rank == 0 else OSError(None, f"{problem} (rank {rank})")
+            _finish(part, path, layout, merged)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise unwritable(path, error, " Earlier restart files are as they were.") from None
 
-    on_first_rank(communicator, lambda: define(path, content))
+    on_first_rank(communicator, finish)
 
 
-def _dimension(file: netCDF4.Dataset, size: int) -> str:
-    """A dimension of that size, one for all variables that need it."""
-    name = f"n{size}"
-    if name not in file.dimensions:
-        file.createDimension(name, size)
-    return name
+def _layout(fields: Sequence[Field], time: Date, facts: Facts) -> Layout:
+    texts = {
+        "time": time.isoformat(),
+        "calendar": str(time.calendar),
+        "facts": json.dumps(dict(facts), sort_keys=True),
+        "units": json.dumps({field.name: field.units for field in fields}),
+    }
+    return make_layout([(f.name, f.dtype, _global_shape(f)) for f in fields], texts)
+
+
+def _create(part: Path, path: Path, layout: Layout) -> None:
+    """On rank 0: the file in its full length, with its header."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            file.truncate(layout.size)
+            put(file.fileno(), layout.header, 0)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise unwritable(path, error) from None
+
+
+def _write_ranges(
+    part: Path, fields: Sequence[Field], layout: Layout
+) -> tuple[dict[int, int], OSError | None]:
+    """Write this rank's ranges; their checksums by number, and what went wrong.
+
+    A rank that cannot write goes on to send, so that no other waits for it.
+    """
+    communicator = fields[0].decomposition.communicator
+    tables = [Table(field, layout.entries[field.name].offset) for field in fields]
+    ranges = list(layout.ranges())[1:]
+    checksums: dict[int, int] = {}
+    failure: OSError | None = None
+    handle = -1
+    try:
+        handle = os.open(part, os.O_WRONLY)
+    except OSError as error:
+        failure = error
+    for number, data in assemble(tables, ranges, communicator):
+        checksums[number + 1] = crc32c(data)
+        try:
+            if failure is None:
+                put(handle, data, ranges[number][0])
+        except OSError as error:
+            failure = error
+    try:
+        if failure is None:
+            os.fsync(handle)
+    except OSError as error:
+        failure = error
+    if handle >= 0:
+        os.close(handle)
+    return checksums, failure
+
+
+def _finish(part: Path, path: Path, layout: Layout, checksums: Mapping[int, int]) -> None:
+    """On rank 0, when all ranges are on disk: the table of checksums, then the name."""
+    count = layout.table.shape[0]
+    table = np.zeros(count, layout.table.dtype)
+    table[0] = crc32c(layout.header)
+    for number, value in checksums.items():
+        table[number] = value
+    assert len(checksums) == count - 2, "every range has a writer"
+    table[-1] = crc32c(table[:-1])
+    with part.open("rb+") as file:
+        put(file.fileno(), table.tobytes(), layout.table.offset)
+        os.fsync(file.fileno())
+    part.replace(path)
+    sync_folder(path.parent)
+
+
+def verified(path: Path, communicator: Communicator) -> Layout:
+    """The layout of a file all of whose checksums are right; every rank reads some of it."""
+    layout = on_first_rank(communicator, lambda: read_layout(path))
+    count = layout.table.shape[0] - 1
+    numbers = range(communicator.rank, count, communicator.size)
+    found = communicator.gather(damage(path, layout, read_checksums(path, layout), numbers))
+    problems = [problem for problem in communicator.broadcast(found) if problem is not None]
+    if problems:
+        raise DamagedFile(min(problems)[1])
+    return layout
 
 
 def read_restart(path: Path, fields: Sequence[Field], facts: Facts, calendar: str) -> Date:
     """Set the fields from a file and return its date; a call for all ranks.
 
-    Every rank reads the part that it owns. A file of another grid or another version, a missing
-    field or a wrong checksum is refused.
+    Every rank reads the part that it owns. A damaged file raises `DamagedFile`; one of another
+    grid or a newer version, or without a field, is refused.
     """
-    communicator = fields[0].decomposition.communicator
-    shapes = {field.name: _global_shape(field) for field in fields}
-
-    def check() -> str:
-        return _check(path, fields, shapes, facts)
-
-    time = date(on_first_rank(communicator, check), calendar)
-    places = read_header(path).places
+    layout = verified(path, fields[0].decomposition.communicator)
+    _compare(path, json.loads(layout.texts["facts"]), facts)
     for field in fields:
-        field.set_global(map_variable(path, places[field.name]))
-    return time
+        _check(path, layout, field)
+    for field in fields:
+        field.set_global(map_entry(path, layout.entries[field.name]))
+    return date(layout.texts["time"], calendar)
 
 
 def _global_shape(field: Field) -> tuple[int, ...]:
@@ -119,56 +211,20 @@ def _global_shape(field: Field) -> tuple[int, ...]:
     return (*field.outer, *horizontal[field.on])
 
 
-def _check(
-    path: Path, fields: Sequence[Field], shapes: Mapping[str, tuple[int, ...]], facts: Facts
-) -> str:
-    """The date of a restart file that fits this run, as text."""
-    if not path.exists():
-        raise UserError(f"There is no restart file '{path}'.")
-    places = read_header(path).places
-    try:
-        file = netCDF4.Dataset(path)
-    except OSError as error:
-        raise UserError(f"Cannot read the restart file '{path}': {error.strerror}.") from None
-    with file:
-        version = getattr(file, "format_version", None)
-        if version != format_version:
-            raise UserError(
-                f"'{path}' is no restart file that this Halocline reads: its format version is"
-                f" {version}, expected {format_version}."
-            )
-        _compare(path, json.loads(file.facts), facts)
-        for field in fields:
-            if field.name not in places:
-                raise UserError(
-                    f"The restart file '{path}' has no field '{field.name}', which this run needs."
-                    " Use the options of the run that wrote it."
-                )
-            place = places[field.name]
-            same = (
-                place.shape == shapes[field.name] and place.dtype.newbyteorder("=") == field.dtype
-            )
-            if not same:
-                raise UserError(
-                    f"The field '{field.name}' of the restart file '{path}' is"
-                    f" {place.dtype.name} {place.shape}, but this run needs {field.dtype.name}"
-                    f" {shapes[field.name]}. Use the grid, spectrum and precision that wrote it."
-                )
-            if _checksum(map_variable(path, place), field.dtype) != int(file[field.name].crc32):
-                raise UserError(
-                    f"The field '{field.name}' of the restart file '{path}' is damaged: its"
-                    " checksum is wrong. Use an earlier restart file."
-                )
-        return str(file.time)
-
-
-def _checksum(values: NDArray[Any], dtype: np.dtype[Any]) -> int:
-    """CRC-32 of the values in the machine's byte order, row by row to spare memory."""
-    rows = values if values.ndim > 1 else [values]
-    checksum = 0
-    for row in rows:
-        checksum = zlib.crc32(np.ascontiguousarray(row, dtype).data, checksum)
-    return checksum
+def _check(path: Path, layout: Layout, field: Field) -> None:
+    """Refuse a file without this field, or with another shape or precision of it."""
+    if field.name not in layout.entries:
+        raise UserError(
+            f"The restart file '{path}' has no field '{field.name}', which this run needs."
+            " Use the options of the run that wrote it."
+        )
+    entry, shape = layout.entries[field.name], _global_shape(field)
+    if entry.shape != shape or entry.dtype.newbyteorder("=") != field.dtype:
+        raise UserError(
+            f"The field '{field.name}' of the restart file '{path}' is"
+            f" {entry.dtype.name} {entry.shape}, but this run needs {field.dtype.name}"
+            f" {shape}. Use the grid, spectrum and precision that wrote it."
+        )
 
 
 def _compare(path: Path, theirs: Facts, ours: Facts) -> None:

@@ -27,11 +27,17 @@ from halocline.core.clock import (
 )
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
-from halocline.runtime.classic_files import GrowingFile, define, read_header, unwritable
+from halocline.runtime.classic_files import (
+    GrowingFile,
+    define,
+    define_checksum,
+    read_header,
+    unwritable,
+)
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.compressed_files import from_netcdf4, is_netcdf4, to_netcdf4
 from halocline.runtime.restart import on_first_rank
-from halocline.runtime.zarr_files import from_zarr, to_zarr
+from halocline.runtime.zarr_files import from_zarr, remove_folder, to_zarr
 
 Content = Callable[[netCDF4.Dataset], None]
 missing_value = 9.969209968386869e36
@@ -285,7 +291,7 @@ class Stream:
                 number += 1
             existing.rename(aside)
         elif existing.is_dir():
-            shutil.rmtree(existing)
+            remove_folder(existing)
 
     def _records_until(self, time: Date) -> int:
         assert self._file is not None
@@ -311,7 +317,10 @@ class Stream:
 
 
 def define_time(file: netCDF4.Dataset, calendar: str, *, bounds: bool = False) -> None:
-    """The unlimited axis of time, as CF has it; with `bounds`, of the interval of each record."""
+    """The unlimited axis of time, as CF has it, and the checksums of its records.
+
+    With `bounds`, also those of the interval of each record.
+    """
     file.createDimension("time", None)
     variable = file.createVariable("time", "f8", ("time",))
     units, calendar = time_units(calendar)
@@ -324,6 +333,7 @@ def define_time(file: netCDF4.Dataset, calendar: str, *, bounds: bool = False) -
             "axis": "T",
         }
     )
+    define_checksum(file)
     if bounds:
         variable.bounds = "time_bounds"
         file.createDimension("two", 2)

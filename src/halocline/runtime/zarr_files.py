@@ -1,8 +1,12 @@
-"""Finished files as Zarr 3, and back when a run goes on."""
+"""Finished files as Zarr 3, and back when a run goes on.
+
+Every chunk ends with its CRC32C, which readers verify.
+"""
 
 from __future__ import annotations
 
 import base64
+import os
 import shutil
 import struct
 from collections.abc import Callable
@@ -12,10 +16,18 @@ from typing import Any
 import netCDF4
 import numpy as np
 import zarr
-from zarr.codecs import ZstdCodec
+from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from halocline.core.errors import UserError
-from halocline.runtime.classic_files import GrowingFile, define, read_header, unwritable
+from halocline.runtime.checksums import DamagedFile
+from halocline.runtime.classic_files import (
+    GrowingFile,
+    checksum_name,
+    define,
+    read_header,
+    sync_folder,
+    unwritable,
+)
 
 
 def to_zarr(path: Path, target: Path, compression: int) -> None:
@@ -33,10 +45,13 @@ def to_zarr(path: Path, target: Path, compression: int) -> None:
             group = zarr.open_group(part, mode="w", zarr_format=3)
             group.attrs.update({name: _plain(old.getncattr(name)) for name in old.ncattrs()})
             for variable in old.variables.values():
-                _copy(variable, group, compression)
+                if variable.name != checksum_name:
+                    _copy(variable, group, compression)
+        _sync(part)
         if target.exists():
-            shutil.rmtree(target)
+            remove_folder(target)
         part.replace(target)
+        sync_folder(target.parent)
         path.unlink()
     except OSError as error:
         shutil.rmtree(part, ignore_errors=True)
@@ -48,7 +63,7 @@ def _copy(variable: Any, group: Any, compression: int) -> None:
     attributes = {key: _plain(variable.getncattr(key)) for key in variable.ncattrs()}
     grows = variable.ndim > 1 and variable.group().dimensions[variable.dimensions[0]].isunlimited()
     settings: dict[str, Any] = {
-        "compressors": [ZstdCodec(level=compression)] if compression else None,
+        "compressors": [*([ZstdCodec(level=compression)] if compression else []), Crc32cCodec()],
         "attributes": attributes,
         "dimension_names": variable.dimensions,
     }
@@ -89,6 +104,7 @@ def from_zarr(folder: Path, path: Path, content: Callable[[netCDF4.Dataset], Non
     define(part, content)
     group = zarr.open_group(folder, mode="r")
     growing = read_header(part).growing
+    growing.pop(checksum_name)
     arrays: dict[str, Any] = {name: group[name] for name in growing if name in group}
     same = arrays.keys() == growing.keys() and all(
         arrays[name].shape[1:] == place.shape
@@ -108,5 +124,43 @@ def from_zarr(folder: Path, path: Path, content: Callable[[netCDF4.Dataset], Non
     finally:
         file.close()
     part.replace(path)
-    shutil.rmtree(folder)
+    remove_folder(folder)
     return True
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder and what it holds; under its own name it is never there in part."""
+    gone = folder.with_name(folder.name + ".old")
+    shutil.rmtree(gone, ignore_errors=True)
+    folder.replace(gone)
+    shutil.rmtree(gone)
+
+
+def _sync(folder: Path) -> None:
+    """Bring all files of a folder to disk."""
+    for path in folder.rglob("*"):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def verify_zarr(folder: Path) -> int:
+    """The number of records of a Zarr folder all of whose chunks have the right checksums."""
+    try:
+        group: Any = zarr.open_group(folder, mode="r")
+        for name, array in group.arrays():
+            codecs: Any = array.metadata.to_dict()["codecs"]
+            if not any(codec["name"] == "crc32c" for codec in codecs):
+                raise UserError(f"'{folder}' has no checksums in '{name}': it cannot be verified.")
+            for chunk in _chunks(array):
+                array[chunk]
+        return int(group["time"].shape[0]) if "time" in group else 0
+    except (ValueError, RuntimeError, KeyError, OSError) as error:
+        raise DamagedFile(f"'{folder}' is damaged: {error}.") from None
+
+
+def _chunks(array: Any) -> Any:
+    """One part of an array after the other: records, or all."""
+    return range(array.shape[0]) if array.ndim > 1 else [...]

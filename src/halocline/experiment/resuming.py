@@ -1,0 +1,82 @@
+"""What a run leaves in its folder so that it can be resumed, and finding it again.
+
+`halocline.toml` holds every option of the run, written before its first step; `halocline.end` the
+date at which it ended, written when all else is complete.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from halocline.core.clock import Date, text
+from halocline.core.errors import UserError
+from halocline.experiment.case import Case
+from halocline.runtime.classic_files import sync_folder, unwritable
+from halocline.runtime.streams import StreamOptions
+
+case_file, end_file = "halocline.toml", "halocline.end"
+
+
+def leave_case(folder: Path, case: Case) -> None:
+    """Write the options of a run that begins; it has not ended yet."""
+    (folder / end_file).unlink(missing_ok=True)
+    _write(folder / case_file, tomli_w.dumps(case.to_table()))
+
+
+def leave_end(folder: Path, time: Date) -> None:
+    """Say that the run has reached its end and all its files are complete."""
+    _write(folder / end_file, f"{text(time)}\n")
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a small file that appears when it is on disk."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def ended(folder: Path) -> str:
+    """The date at which the run in a folder reached its end; empty where it has not."""
+    path = folder / end_file
+    return path.read_text(encoding="utf-8").strip() if path.exists() else ""
+
+
+def find_run(folder: Path) -> Path:
+    """The options of the run in a folder, as a case file."""
+    path = folder / case_file
+    if not path.exists():
+        raise UserError(
+            f"There is no run to resume in '{folder}': a run leaves its options there"
+            f" ('{case_file}') before its first step. Name the folder of its results, or begin with"
+            " 'halocline run'."
+        )
+    return path
+
+
+def never_refusing(case: Case) -> Case:
+    """The case with streams that move earlier files aside where they would refuse to write."""
+    output: Any = getattr(case, "output", None)
+    if output is None:
+        return case
+    changed = {
+        kind: {name: _moving(stream) for name, stream in streams.items()}
+        for kind, streams in vars(output).items()
+        if isinstance(streams, dict)
+    }
+    return replace(case, output=replace(output, **changed))  # type: ignore[call-arg]
+
+
+def _moving(stream: StreamOptions) -> StreamOptions:
+    return replace(stream, existing="move") if stream.existing == "refuse" else stream
