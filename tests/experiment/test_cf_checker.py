@@ -1,0 +1,75 @@
+"""Every kind of output file passes the checker of the CF conventions."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+
+import halocline
+
+maps = ["significant_height", "mean_direction", "peak_period", "wind_u", "ice", "swell1_height"]
+
+
+def waves(positions: Path, nest: Path) -> dict[str, Any]:
+    points = {"points": {"a buoy": [31.0, 4.0], "b": [60.0, 5.0]}}
+    return {
+        "grid": {"nx": 12, "ny": 8, "dx": 30.0, "dy": 10.0, "y0": -35.0, "depth": 3000.0},
+        "spectrum": {"frequencies": 6, "factor": 1.3, "directions": 8},
+        "time": {"start": "2000-01-01", "length": "2h", "step": "30min"},
+        "forcing": {"wind": {"speed": 15.0, "direction": 250.0}},
+        "start": {"kind": "jonswap"},
+        "output": {
+            "fields": {
+                "moments": {"variables": maps},
+                "means": {"variables": maps, "processing": "mean", "region": [-60, 60, -20, 20]},
+                "greatest": {"processing": "maximum", "format": "netcdf4", "compression": 1},
+            },
+            "points": {"buoys": points, "precise": points | {"precision": "float64"}},
+            "tracks": {"ship": {"positions": str(positions)}},
+            "boundary": {"nest": {"case": str(nest)}},
+        },
+    }
+
+
+def extent(fields, grid):
+    plane = np.where(fields["significant_height"] > 1.0, 1.0, 0.0)
+    return {"rough": plane}
+
+
+def test_all_streams(tmp_path):
+    path, nest = tmp_path / "ship.csv", tmp_path / "nest.toml"
+    path.write_text("time,lon,lat\n2000-01-01T00:10,30,5\n2000-01-01T01:10,31,6\n")
+    grid = {"x0": 20.0, "y0": -10.0, "nx": 5, "ny": 5, "boundary": ["west", "east", "south"]}
+    nest.write_text(tomli_w.dumps({"grid": grid}))
+    own = [
+        halocline.OwnStream(
+            "own_map", extent, reads=["significant_height"], writes={"rough": "1"}, maps=True
+        ),
+        halocline.OwnStream(
+            "own_number",
+            lambda fields, grid: {"greatest_height": np.nanmax(fields["significant_height"])},
+            reads=["significant_height"],
+            writes={"greatest_height": "m"},
+        ),
+    ]
+    halocline.run(waves(path, nest), output=tmp_path, streams=own)
+    plain = {"grid": {"kind": "cartesian", "nx": 5, "ny": 5, "dx": 1e4, "dy": 1e4}}
+    streams = {
+        "output": {"fields": {"plain": {}}, "points": {"flat": {"points": {"a": [2e4, 2e4]}}}}
+    }
+    time = {"time": {"length": "1h"}, "spectrum": {"frequencies": 4, "directions": 8}}
+    halocline.run(plain | streams | time, output=tmp_path)
+    files = [file for file in sorted(tmp_path.glob("*.nc")) if "restart" not in file.name]
+    assert len(files) == 11
+    checker = str(Path(sys.executable).parent / "compliance-checker")
+    done = subprocess.run(
+        [checker, "--test=cf:1.8", *map(str, files)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("All tests passed!") == len(files), done.stdout
