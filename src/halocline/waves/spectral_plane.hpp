@@ -87,6 +87,13 @@ inline V from_east(V here, V east) {
   return __builtin_shuffle(here, east, lane);
 }
 
+/// A variance density, or 0 where it is below 1e-25 m2 Hz-1 rad-1, which no wave is: what is left
+/// of a front far ahead of it would decay to subnormal numbers, with which processors are slow.
+template <class V>
+inline V unless_negligible(V density) {
+  return absolute(density) > splat<V>(scalar_of<V>(1e-25)) ? density : V{};
+}
+
 template <class V>
 inline V where(mask_of<V> mask, V value) {
   return mask ? value : V{};
@@ -170,7 +177,7 @@ class PlaneMap {
       for (const Run& run : runs_of_row_[j])
         if (run.point < box.points)
           copy_run(run.length, content + run.i, spectrum + run.point,
-                   [inverse](auto value) { return value * inverse; });
+                   [inverse](auto value) { return unless_negligible(value * inverse); });
       return;
     }
     const T* area = metrics_.cell_area.row(j);
@@ -178,7 +185,8 @@ class PlaneMap {
       if (run.point < box.points)
         for (int n = 0; n < run.length; ++n)
           if (held.empty() || held[run.i + n] == T(0))
-            spectrum[run.point + n] = content[run.i + n] * (T(1) / area[run.i + n]);
+            spectrum[run.point + n] =
+                unless_negligible(content[run.i + n] * (T(1) / area[run.i + n]));
   }
 
   /// Put the held densities of row j back after an operation on its contents.
