@@ -27,7 +27,10 @@ def waves(positions: Path, nest: Path) -> dict[str, Any]:
                 "means": {"variables": maps, "processing": "mean", "region": [-60, 60, -20, 20]},
                 "greatest": {"processing": "maximum", "format": "netcdf4", "compression": 1},
             },
-            "points": {"buoys": points, "precise": points | {"precision": "float64"}},
+            "points": {
+                "buoys": points,
+                "precise": {"points": {"one": [31.0, 4.0]}, "precision": "float64"},
+            },
             "tracks": {"ship": {"positions": str(positions)}},
             "boundary": {"nest": {"case": str(nest)}},
         },

@@ -113,7 +113,9 @@ class PointStream:
 
     def _define(self, file: netCDF4.Dataset) -> None:
         kind = {"float32": "f4", "float64": "f8"}[self.options.precision]
-        file.setncatts({**conventions(self.title), "featureType": "timeSeries"})
+        file.setncatts(conventions(self.title))
+        if self.grid.spherical:
+            file.featureType = "timeSeries"
         define_time(file, self.calendar)
         self._define_stations(file)
         self._define_weights(file)

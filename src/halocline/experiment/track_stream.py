@@ -208,7 +208,9 @@ class TrackStream:
 
     def _define(self, file: netCDF4.Dataset) -> None:
         kind = {"float32": "f4", "float64": "f8"}[self.options.precision]
-        file.setncatts({**conventions(self.title), "featureType": "trajectory"})
+        file.setncatts(conventions(self.title))
+        if self.grid.spherical:
+            file.featureType = "trajectory"
         define_time(file, self.calendar)
         file.createDimension(f"string{name_length}", name_length)
         label = file.createVariable("trajectory", "S1", (f"string{name_length}",))
