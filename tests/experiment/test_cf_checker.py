@@ -15,6 +15,10 @@ maps = ["significant_height", "mean_direction", "peak_period", "wind_u", "ice", 
 
 def waves(positions: Path, nest: Path) -> dict[str, Any]:
     points = {"points": {"a buoy": [31.0, 4.0], "b": [60.0, 5.0]}}
+    one = {
+        "points": {"one": [31.0, 4.0]}, "precision": "float64", "processing": "mean",
+        "variables": maps,
+    }  # fmt: skip
     return {
         "grid": {"nx": 12, "ny": 8, "dx": 30.0, "dy": 10.0, "y0": -35.0, "depth": 3000.0},
         "spectrum": {"frequencies": 6, "factor": 1.3, "directions": 8},
@@ -29,7 +33,7 @@ def waves(positions: Path, nest: Path) -> dict[str, Any]:
             },
             "points": {
                 "buoys": points,
-                "precise": {"points": {"one": [31.0, 4.0]}, "precision": "float64"},
+                "precise": one,
             },
             "tracks": {"ship": {"positions": str(positions)}},
             "boundary": {"nest": {"case": str(nest)}},

@@ -1,15 +1,23 @@
-"""Streams of regions, means and extremes, split in time, in netCDF-4 and Zarr, from whole runs."""
+"""Streams of regions, means and extremes, split in time, in netCDF-4 and Zarr, from whole runs.
 
+Ranks: 1, and 3 where said.
+"""
+
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import netCDF4
 import numpy as np
 import pytest
+import tomli_w
 import xarray
 
 from halocline.core.errors import UserError
 from halocline.experiment.run import run
+from halocline.runtime.launch import mpi_environment, mpiexec_command
 
 names = ["significant_height", "mean_direction", "wind_speed"]
 
@@ -166,6 +174,86 @@ def test_point_spectra_say_what_they_are_made_of(tmp_path):
     mixed = (2 * corners.efth.values[:, 0] + corners.efth.values[:, 2]) / 3
     assert mixed.max() > 0
     np.testing.assert_allclose(between.efth.values[:, 0], mixed, rtol=1e-12)
+
+
+def point_case(hours=6, restart="", cut=None, **more):
+    points = {"points": {"a": [40.0, 5.0], "b": [60.0, -15.0]}, "precision": "float64"}
+    table = case(hours, restart)
+    table["output"] = {"points": {"buoys": points | {"variables": names} | more}}
+    return table | ({"decomposition": cut} if cut else {})
+
+
+def test_fields_at_points(tmp_path, moments):
+    settings = {"interval": "30min", "spectra": False}
+    run(point_case(**settings), output=tmp_path, wind_function=turning_wind)
+    found = xarray.load_dataset(tmp_path / "buoys.nc")
+    assert "efth" not in found
+    assert found.significant_height.dims == ("time", "station")
+    west, east = (moments.sel(longitude=x, latitude=5.0) for x in (30.0, 60.0))
+    for name in ("significant_height", "wind_speed"):
+        expected = (2.0 * west[name] + east[name]) / 3.0
+        np.testing.assert_allclose(found[name][:, 0], expected, rtol=1e-6)
+        exact = moments[name].sel(longitude=60.0, latitude=-15.0)
+        np.testing.assert_allclose(found[name][:, 1], exact, rtol=1e-6)
+    angles = [np.exp(1j * np.deg2rad(some.mean_direction)) for some in (west, east)]
+    expected = np.angle(2.0 * angles[0] + angles[1], deg=True) % 360.0
+    np.testing.assert_allclose(found.mean_direction[:, 0], expected, atol=1e-4)
+
+
+def test_means_at_points(tmp_path):
+    run(point_case(interval="30min"), output=tmp_path / "all", wind_function=turning_wind)
+    settings = {"interval": "3h", "processing": "mean"}
+    run(point_case(**settings), output=tmp_path / "mean", wind_function=turning_wind)
+    every = xarray.load_dataset(tmp_path / "all" / "buoys.nc")
+    found = xarray.load_dataset(tmp_path / "mean" / "buoys.nc")
+    assert found.time.size == 2
+    part = every.isel(time=slice(7, 13))
+    for name in ("efth", "wnd", "significant_height"):
+        assert float(found[name][1].max()) > 0
+        np.testing.assert_allclose(found[name][1], part[name].mean("time"), rtol=1e-12)
+    mean = np.exp(1j * np.deg2rad(part.wnddir)).mean("time")
+    np.testing.assert_allclose(found.wnddir[1], np.angle(mean, deg=True) % 360.0, atol=1e-6)
+    assert found.efth.attrs["cell_methods"] == "time: mean (interval: 1800 s)"
+    halves = tmp_path / "halves"
+    run(point_case(4, **settings), output=halves, wind_function=turning_wind)
+    cards = {"kind": "cards", "blocks_per_rank": 2}
+    again = point_case(6, str(halves), cards, **settings)
+    run(again, output=halves, wind_function=turning_wind)
+    whole = (tmp_path / "mean" / "buoys.nc").read_bytes()
+    assert (halves / "buoys.nc").read_bytes() == whole
+
+
+def test_means_split_on_several_ranks(tmp_path):
+    """Ranks: 3, started here, in two parts of the run."""
+    table = point_case(processing="mean", interval="2h")
+    table["forcing"] = {"wind": {"speed": 15.0, "direction": 250.0}}
+    table["output"]["fields"] = {"maps": {"processing": "mean", "interval": "2h"}}
+    run(table, output=tmp_path / "one")
+    environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
+    for length, source in (("3h", ""), ("6h", str(tmp_path / "ranks"))):
+        table["time"]["length"], table["restart"] = length, {"source": source}
+        case_file = tmp_path / "case.toml"
+        case_file.write_text(tomli_w.dumps(table), encoding="utf-8")
+        words = [sys.executable, "-m", "halocline", "run", str(case_file)]
+        done = subprocess.run(
+            [*mpiexec_command(3, threads=1), *words, "--output", str(tmp_path / "ranks")],
+            env=environment, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("maps.nc", "buoys.nc"):
+        whole = (tmp_path / "one" / name).read_bytes()
+        assert (tmp_path / "ranks" / name).read_bytes() == whole
+
+
+def test_what_points_refuse(tmp_path):
+    for settings, message in (
+        ({"spectra": False, "variables": []}, "neither spectra nor variables"),
+        ({"variables": ["wave_spectrum"]}, "set spectra = true"),
+        ({"variables": ["height"]}, "Unknown output variable 'height'"),
+        ({"processing": "maximum"}, "is not one of: instantaneous, mean"),
+    ):
+        with pytest.raises(UserError, match=message):
+            run(point_case(**settings), output=tmp_path, wind_function=turning_wind)
 
 
 @pytest.mark.parametrize(

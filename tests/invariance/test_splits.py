@@ -60,12 +60,27 @@ def test_halo_check(whole):
 
 
 def test_output(tmp_path: Path, whole):
+    heights = {"variables": ["significant_height", "wind_speed"]}
+    points = {"points": {"a": [100.0, 0.0]}}
+    path, nest = tmp_path / "ship.csv", tmp_path / "nest.toml"
+    path.write_text("time,lon,lat\n2000-01-01T02:10,100,0\n2000-01-01T04:10,101,1\n")
+    nest.write_text("[grid]\nx0 = 80\nnx = 5\nny = 5\ndx = 10.0\nboundary = ['west', 'south']\n")
     output = {
-        "fields": {"maps": {"variables": ["significant_height", "wind_speed"], "interval": "1h"}},
-        "points": {"buoys": {"points": {"a": [100.0, 0.0]}, "interval": "2h"}},
+        "fields": {
+            "maps": heights | {"interval": "1h"},
+            "means": heights | {"interval": "3h", "processing": "mean", "format": "zarr"},
+            "greatest": heights | {"interval": "2h", "processing": "maximum", "split": "4h"},
+        },
+        "points": {
+            "buoys": points | {"interval": "2h"},
+            "mean_buoys": points | {"interval": "3h", "processing": "mean"},
+        },
+        "tracks": {"ship": {"positions": str(path)}},
+        "boundary": {"nest": {"case": str(nest)}},
     }
-    result = run(case(output=output), output=tmp_path)
-    assert len(list(tmp_path.glob("*.nc"))) == 2
+    result = run(case(output=output), output=tmp_path / "results")
+    assert len(list((tmp_path / "results").glob("*.nc"))) == 7
+    assert len(list((tmp_path / "results").glob("*.zarr"))) == 1
     assert same(state(result), whole)
 
 

@@ -11,12 +11,12 @@ import netCDF4
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from halocline.core.clock import Alarm, Clock, Date, duration, duration_text, to_number
+from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.experiment.conventions import conventions, define_coordinates
-from halocline.experiment.interval_values import IntervalValues
+from halocline.experiment.interval_values import IntervalOptions, IntervalValues, time_bounds
 from halocline.experiment.region import cut_region
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
@@ -24,7 +24,6 @@ from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field, Where
 from halocline.runtime.streams import (
     Stream,
-    StreamOptions,
     define_time,
     define_values,
     missing_value,
@@ -34,7 +33,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FieldStreamOptions(StreamOptions):
+class FieldStreamOptions(IntervalOptions):
     """Maps of some fields."""
 
     variables: list[str] = option(
@@ -43,36 +42,6 @@ class FieldStreamOptions(StreamOptions):
     region: list[float] = option(
         [], "degree or m", "box [west, east, south, north]; the whole grid if empty"
     )
-    processing: str = option(
-        "instantaneous",
-        "",
-        "what a record holds: values of its moment, or their mean, least or greatest over the"
-        " interval that ends there",
-        choices=("instantaneous", "mean", "minimum", "maximum"),
-    )
-    sampling: str | float = option(
-        "",
-        "s",
-        "time between the values that a mean or an extreme is made of; every step of the model if"
-        " empty",
-    )
-
-    @property
-    def cumulative(self) -> bool:
-        """Whether a record stands for the interval that ends at its time."""
-        return self.processing != "instantaneous"
-
-    def samples(self, clock: Clock) -> Alarm:
-        """When values are taken for means and extremes."""
-        alarm = self.alarm(clock)
-        step = duration(self.sampling) if self.sampling else clock.step
-        if step.total_seconds() <= 0 or step % clock.step or alarm.interval % step:
-            raise UserError(
-                f"sampling = {duration_text(step)} must be a multiple of the model's step of"
-                f" {duration_text(clock.step)} and divide interval ="
-                f" {duration_text(alarm.interval)}."
-            )
-        return Alarm(alarm.start, step, alarm.end)
 
 
 class FieldStream:
@@ -155,8 +124,7 @@ class FieldStream:
             if not self.stream.due(time):
                 return
             record = self.interval.take()
-            begin = to_number(time - self.stream.alarm.interval)
-            bounds["time_bounds"] = np.array([begin, to_number(time)])
+            bounds["time_bounds"] = time_bounds(self.stream.alarm, time)
         values = {name: self._map(record[name]) for name in self.names}
         whole = {name: array for name, array in values.items() if array is not None}
         self.stream.append(time, {**whole, **bounds})
@@ -194,9 +162,7 @@ class FieldStream:
             if self.grid.longitude is not None:
                 attributes["coordinates"] = "latitude longitude"
             if self.interval is not None:
-                seconds = self.samples.interval.total_seconds()
-                kind_of_value = self.options.processing
-                attributes["cell_methods"] = f"time: {kind_of_value} (interval: {seconds:g} s)"
+                attributes["cell_methods"] = self.options.cell_methods(self.samples)
             define_values(file, name, kind, dimensions, attributes)
 
     def _map(self, field: Field | Array | None) -> Array | None:

@@ -7,17 +7,73 @@ writes the same bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from halocline.core.clock import Alarm, Clock, Date, duration, duration_text, to_number
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity
+from halocline.core.options import option
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field, Where
+from halocline.runtime.streams import StreamOptions
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalOptions(StreamOptions):
+    """Streams whose records may stand for intervals; `processing` is theirs."""
+
+    processing: str = option(
+        "instantaneous",
+        "",
+        "what a record holds: values of its moment, or their mean, least or greatest over the"
+        " interval that ends there",
+        choices=("instantaneous", "mean", "minimum", "maximum"),
+    )
+    sampling: str | float = option(
+        "",
+        "s",
+        "time between the values that a mean or an extreme is made of; every step of the model if"
+        " empty",
+    )
+
+    @property
+    def cumulative(self) -> bool:
+        """Whether a record stands for the interval that ends at its time."""
+        return self.processing != "instantaneous"
+
+    def samples(self, clock: Clock) -> Alarm:
+        """When values are taken for means and extremes."""
+        alarm = self.alarm(clock)
+        step = duration(self.sampling) if self.sampling else clock.step
+        if step.total_seconds() <= 0 or step % clock.step or alarm.interval % step:
+            raise UserError(
+                f"sampling = {duration_text(step)} must be a multiple of the model's step of"
+                f" {duration_text(clock.step)} and divide interval ="
+                f" {duration_text(alarm.interval)}."
+            )
+        return Alarm(alarm.start, step, alarm.end)
+
+    def cell_methods(self, samples: Alarm) -> str:
+        """How CF says what a record stands for."""
+        return f"time: {self.processing} (interval: {samples.interval.total_seconds():g} s)"
+
+
+def time_bounds(alarm: Alarm, time: Date) -> Array:
+    """Both ends of the interval that ends at `time`."""
+    return np.array([to_number(time - alarm.interval), to_number(time)])
+
+
+class Everywhere:
+    """Values that every rank has, as a field of blocks."""
+
+    def __init__(self, values: Array, blocks: int) -> None:
+        self.owned = [values] * blocks
 
 
 class IntervalValues:

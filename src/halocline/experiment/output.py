@@ -76,7 +76,16 @@ def make_streams(
         for name, some in options.fields.items()
     ]
     streams += [
-        PointStream(name, some, grid, spectral, *place, title=title, resumed=resumed)
+        PointStream(
+            name,
+            some,
+            grid,
+            spectral,
+            *place,
+            title=title,
+            resumed=resumed,
+            decomposition=decomposition,
+        )
         for name, some in options.points.items()
     ]
     streams += [
@@ -142,16 +151,18 @@ def output_volume(
         cells = cut_region(grid, maps.region).grid.mask.size
         times = 28 if maps.cumulative else 12
         volume[name] = maps.records(clock) * (times + len(maps.variables) * cells * size)
-    counts = {name: len(some.points) for name, some in options.points.items()}
     sources = sources or OutputSources()
-    counts |= {name: len(sources.nests[name]) for name in options.boundary}
-    for name, count in counts.items():
-        stream = streams_of(options)[name]
-        size = 4 if stream.precision == "float32" else 8
-        values = (3 + spectral.components) * size
-        volume[name] = stream.records(clock) * (12 + count * values)
+    each = 3 + spectral.components
+    for name, points in options.points.items():
+        size = 4 if points.precision == "float32" else 8
+        values = len(points.points) * (each * points.spectra + len(points.variables))
+        times = 28 if points.cumulative else 12
+        volume[name] = points.records(clock) * (times + values * size)
+    for name, edge in options.boundary.items():
+        size = 4 if edge.precision == "float32" else 8
+        volume[name] = edge.records(clock) * (12 + len(sources.nests[name]) * each * size)
     for name, track in options.tracks.items():
         size = 4 if track.precision == "float32" else 8
         count = read_positions(sources.tracks[name], clock.calendar).seconds.size
-        volume[name] = count * (36 + (3 + spectral.components) * size)
+        volume[name] = count * (36 + each * size)
     return volume

@@ -1,4 +1,4 @@
-"""Streams of spectra at points."""
+"""Streams of spectra and of fields at points, at moments or means over intervals."""
 
 from __future__ import annotations
 
@@ -16,9 +16,16 @@ from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantity
 from halocline.core.options import option
 from halocline.experiment.conventions import conventions
+from halocline.experiment.interval_values import (
+    Everywhere,
+    IntervalOptions,
+    IntervalValues,
+    time_bounds,
+)
 from halocline.experiment.stations import Stations
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
 from halocline.runtime.picking import pick
 from halocline.runtime.streams import (
@@ -34,11 +41,18 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointStreamOptions(StreamOptions):
-    """Spectra at some points, as WAVEWATCH III's files have them (wavespectra reads them)."""
+class PointStreamOptions(IntervalOptions):
+    """Spectra at some points, as WAVEWATCH III's files have them (wavespectra reads them).
+
+    Values of fields may be added, or stand alone.
+    """
 
     points: dict[str, tuple[float, float]] = option(
         {}, "", "name = [longitude, latitude] of each point (or [x, y] in metres)"
+    )
+    spectra: bool = option(True, "", "write the spectra, with depth and wind")
+    variables: list[str] = option(
+        [], "", "short names of fields whose values at the points are written besides"
     )
     interpolation: str = option(
         "bilinear",
@@ -46,13 +60,16 @@ class PointStreamOptions(StreamOptions):
         "from the sea points among the four around, or that of the nearest sea point",
         choices=("bilinear", "nearest"),
     )
+    processing: str = option(
+        "instantaneous",
+        "",
+        "what a record holds: values of its moment, or means over the interval that ends there",
+        choices=("instantaneous", "mean"),
+    )
 
 
 class PointStream:
-    """Spectra at points, interpolated from the four sea points around each."""
-
-    names: Sequence[str] = ("wave_spectrum", "wind_u", "wind_v")
-    restart_fields: Sequence[Field] = ()
+    """Spectra and fields at points, interpolated from the four sea points around each."""
 
     def __init__(
         self,
@@ -67,14 +84,58 @@ class PointStream:
         title: str = "",
         resumed: bool = False,
         points: Mapping[str, tuple[float, float]] | None = None,
+        decomposition: Decomposition | None = None,
     ) -> None:
         self.grid, self.spectral, self.options, self.title = grid, spectral, options, title
-        self.calendar = clock.calendar
+        self.calendar, self.communicator = clock.calendar, communicator
+        self.variables: Sequence[str] = ()
+        self.spectra = True
+        if isinstance(options, PointStreamOptions):
+            self.variables = tuple(dict.fromkeys(options.variables))
+            self.spectra = options.spectra
+        if not self.spectra and not self.variables:
+            raise UserError(f"The output stream '{name}' has neither spectra nor variables.")
+        if "wave_spectrum" in self.variables:
+            raise UserError(f"Output stream '{name}': set spectra = true for the wave_spectrum.")
+        picked_first = spectra_names if self.spectra else ()
+        self.names: Sequence[str] = tuple(dict.fromkeys([*picked_first, *self.variables]))
         self.stations = self._stations(name, points)
         self.depth = self.stations.at(grid.at_points(grid.depth)[self.stations.sea_numbers])
+        self.interval: IntervalValues | None = None
+        if isinstance(options, IntervalOptions) and options.cumulative:
+            assert decomposition is not None, "means lie in fields"
+            try:
+                self.samples = options.samples(clock)
+            except UserError as error:
+                raise UserError(f"In output stream '{name}': {error}") from None
+            self._blocks = len(decomposition.home.blocks)
+            self.interval = IntervalValues(
+                name,
+                options.processing,
+                {short: facts for short, (facts, _) in self._written().items()},
+                {short: shape for short, (_, shape) in self._written().items()},
+                decomposition,
+                on="none",
+                dtype=np.float64,
+            )
         self.stream = Stream(
             name, options, clock, folder, communicator, self._define, resumed=resumed
         )
+
+    @property
+    def restart_fields(self) -> Sequence[Field]:
+        """What a restart has to hold: the interval so far."""
+        return self.interval.fields if self.interval else ()
+
+    def _written(self) -> dict[str, tuple[Quantity, tuple[int, ...]]]:
+        """What changes in time: for each variable of the file, its meaning and shape."""
+        each = (len(self.stations.names),)
+        result: dict[str, tuple[Quantity, tuple[int, ...]]] = {}
+        if self.spectra:
+            result["wnd"] = quantity("wind_speed"), each
+            result["wnddir"] = quantity("wind_direction"), each
+            result["efth"] = quantity("wave_spectrum"), (*each, *self.spectral.shape)
+        return result | {name: (quantity(name), each) for name in self.variables}
 
     def _stations(self, name: str, points: Mapping[str, tuple[float, float]] | None) -> Stations:
         assert isinstance(self.options, PointStreamOptions)
@@ -89,45 +150,68 @@ class PointStream:
         return self.stream.final_path
 
     def due(self, time: Date) -> bool:
-        """Whether the stream wants a record at `time`."""
-        return self.stream.due(time)
+        """Whether the stream wants the fields of `time`, for a record or a sample of one."""
+        if self.interval is None:
+            return self.stream.due(time)
+        return time > self.samples.start and self.samples.rings(time)
 
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
-        """Append the record of `time` from the fields in `names`."""
-        picked = [pick(fields[name], self.stations.sea_numbers) for name in self.names]
-        self.stream.append(time, self._record(picked) if picked[0] is not None else {})
+        """Append the record of `time` from the fields in `names`, or count them into a mean."""
+        picked = {name: pick(fields[name], self.stations.sea_numbers) for name in self.names}
+        there = {name: values for name, values in picked.items() if values is not None}
+        record: Mapping[str, Array | None] = self._record(there) if there else {}
+        more: dict[str, Array] = {}
+        if self.interval is not None:
+            everyone = self.communicator.broadcast(record)
+            values = {name: Everywhere(array, self._blocks) for name, array in everyone.items()}
+            self.interval.add(values)
+            if not self.stream.due(time):
+                return
+            record = self.interval.take()
+            more["time_bounds"] = time_bounds(self.stream.alarm, time)
+        if self.spectra:
+            more["dpt"] = self.depth
+        whole = {name: array for name, array in record.items() if array is not None}
+        filled = {name: np.where(np.isfinite(a), a, missing_value) for name, a in whole.items()}
+        self.stream.append(time, filled | more)
 
     def close(self) -> None:
         """Finish the file."""
         self.stream.close()
 
-    def _record(self, picked: Sequence[Array | None]) -> dict[str, Array]:
-        spectrum, u, v = (self.stations.at(values) for values in picked if values is not None)
-        shape = (*self.spectral.shape, len(self.stations.names))
-        return {
-            "efth": np.moveaxis(spectrum.reshape(shape), -1, 0),
-            "dpt": self.depth,
-            "wnd": np.hypot(u, v),
-            "wnddir": np.rad2deg(np.arctan2(-u, -v)) % 360.0,
+    def _record(self, picked: Mapping[str, Array]) -> dict[str, Array]:
+        """Values at the stations, by their names in the file."""
+        result = {
+            name: self.stations.value_at(picked[name], direction=quantity(name).is_direction)
+            for name in self.variables
         }
+        if self.spectra:
+            spectrum, u, v = (self.stations.at(picked[name]) for name in spectra_names)
+            shape = (*self.spectral.shape, len(self.stations.names))
+            result["efth"] = np.moveaxis(spectrum.reshape(shape), -1, 0)
+            result["wnd"] = np.hypot(u, v)
+            result["wnddir"] = np.rad2deg(np.arctan2(-u, -v)) % 360.0
+        return result
 
     def _define(self, file: netCDF4.Dataset) -> None:
         kind = {"float32": "f4", "float64": "f8"}[self.options.precision]
         file.setncatts(conventions(self.title))
         if self.grid.spherical:
             file.featureType = "timeSeries"
-        define_time(file, self.calendar)
+        define_time(file, self.calendar, bounds=self.interval is not None)
         self._define_stations(file)
         self._define_weights(file)
-        define_bands(file, self.spectral)
-        per_station = ("time", "station")
         places = {"coordinates": f"{' '.join(place_names(self.grid))} station_name"}
-        for name, short_name in (("dpt", "depth"), ("wnd", "wind_speed"),
-                                 ("wnddir", "wind_direction")):  # fmt: skip
-            define_values(file, name, kind, per_station, quantity(short_name).attributes() | places)
-        dimensions = (*per_station, "frequency", "direction")
-        attributes = quantity("wave_spectrum").attributes() | places
-        define_values(file, "efth", kind, dimensions, attributes)
+        dimensions = ("time", "station")
+        if self.spectra:
+            define_bands(file, self.spectral)
+            define_values(file, "dpt", kind, dimensions, quantity("depth").attributes() | places)
+        if self.interval is not None:
+            assert isinstance(self.options, IntervalOptions)
+            places["cell_methods"] = self.options.cell_methods(self.samples)
+        for name, (facts, shape) in self._written().items():
+            bands = ("frequency", "direction") if len(shape) == 3 else ()
+            define_values(file, name, kind, (*dimensions, *bands), facts.attributes() | places)
 
     def _define_stations(self, file: netCDF4.Dataset) -> None:
         names = self.stations.names
@@ -164,6 +248,10 @@ class PointStream:
             variable.setncatts({"long_name": f"{facts.long_name} of a grid point", "units": units})
             variable.missing_value = missing_value
             variable[:] = np.where(used, values[stations.corner_numbers], missing_value)
+
+
+spectra_names = ("wave_spectrum", "wind_u", "wind_v")
+"""Fields that the spectra at a point are made of."""
 
 
 def place_names(grid: Grid) -> tuple[str, str]:

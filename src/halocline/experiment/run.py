@@ -194,8 +194,9 @@ def _case_streams(
         return component.streams(case.output, clock, folder, title=case.title, resumed=resumed)
     if not isinstance(case, WaveCase) or not isinstance(component, WaveComponent):
         return []
-    for stream in case.output.fields.values():
-        for name in stream.variables:
+    maps, points = case.output.fields.values(), case.output.points.values()
+    for names in [*(some.variables for some in maps), *(some.variables for some in points)]:
+        for name in names:
             component.check_name(name)
     return make_streams(
         case.output,

@@ -60,6 +60,22 @@ class Stations:
             result[..., some] += share[some] * values[..., place, None]
         return result
 
+    def value_at(self, values: Array, *, direction: bool) -> Array:
+        """A field (..., stations) from its values at `sea_numbers`; NaN where all are missing.
+
+        Missing values do not count; a direction [degree] is that of the mean unit vector.
+        """
+        some = np.isfinite(values)
+        share = self.at(some.astype(np.float64))
+        if not direction:
+            total = self.at(np.where(some, values, 0.0))
+            return np.where(share > 0.0, total / np.where(share > 0.0, share, 1.0), np.nan)
+        angle = np.deg2rad(np.where(some, values, 0.0).astype(np.float64))
+        east = self.at(np.where(some, np.sin(angle), 0.0))
+        north = self.at(np.where(some, np.cos(angle), 0.0))
+        found = np.hypot(east, north) > 1e-6
+        return np.where(found, np.mod(np.rad2deg(np.arctan2(east, north)), 360.0), np.nan)
+
 
 def around(x: Array, y: Array, grid: Grid) -> tuple[Array, Array]:
     """Numbers and bilinear weights of the sea points around points of the grid, shape (points, 4).
