@@ -172,6 +172,28 @@ def test_a_new_run_moves_the_restarts_of_another_aside(tmp_path):
     assert names == ["restart_20000101T010000.safetensors", *old]
 
 
+def test_a_refused_run_leaves_the_folder_as_it_was(tmp_path):
+    output = {"fields": {"maps": {"interval": "1h", "existing": "refuse"}}}
+    run(waves, output=tmp_path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name != "halocline.log"}
+    with pytest.raises(UserError, match="exists. Choose another folder"):
+        run(waves | {"output": output}, output=tmp_path)
+    after = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name != "halocline.log"}
+    assert after == before
+
+
+def test_a_run_that_is_stopped_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    """Of a wall time of nothing the first step remains; the rest follows on other ranks."""
+    monkeypatch.chdir(tmp_path)
+    run(waves, output=tmp_path / "whole")
+    (tmp_path / "case.toml").write_bytes((tmp_path / "whole" / case_file).read_bytes())
+    words = ["run", "case.toml", "-n", "1", "--walltime", "0", "--output", "a folder"]
+    assert main(words) == exit_codes.stopped
+    assert "to go on: halocline resume 'a folder'" in capsys.readouterr().out
+    assert main(["resume", "a folder", "-n", "2", "--quiet"]) == exit_codes.done
+    assert files(tmp_path / "a folder").items() >= files(tmp_path / "whole").items()
+
+
 @pytest.mark.parametrize("keep", [0, 1, 2])
 def test_the_last_restarts_are_kept(tmp_path, keep):
     run(waves | {"restart": {"interval": "1h", "keep": keep}}, output=tmp_path)

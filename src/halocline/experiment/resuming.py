@@ -7,6 +7,8 @@ date at which it ended, written when all else is complete.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,15 +19,54 @@ from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case
 from halocline.runtime.classic_files import sync_folder, unwritable
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.restart import on_first_rank
 from halocline.runtime.streams import StreamOptions
 
 case_file, end_file = "halocline.toml", "halocline.end"
 
 
-def leave_case(folder: Path, case: Case) -> None:
-    """Write the options of a run that begins; it has not ended yet."""
-    (folder / end_file).unlink(missing_ok=True)
-    _write(folder / case_file, tomli_w.dumps(case.to_table()))
+@contextmanager
+def taking_over(
+    folder: Path | None,
+    case: Case | None,
+    communicator: Communicator,
+    move_restarts: Callable[[], None],
+) -> Iterator[None]:
+    """Make a folder that of a run while its output files are opened; for all ranks.
+
+    A run that begins leaves its `case`; one that is resumed has none. Killed within, nothing can be
+    resumed; where a file is refused, the folder stays that of the run before.
+    """
+    if folder is None:
+        yield
+        return
+    path = folder / case_file
+    aside = path.with_name(case_file + ".old")
+    if case is not None:
+        on_first_rank(communicator, lambda: _rename(path, aside))
+    try:
+        yield
+    except UserError:
+        on_first_rank(communicator, lambda: _rename(aside, path))
+        raise
+
+    def leave() -> None:
+        move_restarts()
+        if case is not None:
+            (folder / end_file).unlink(missing_ok=True)
+            _write(path, tomli_w.dumps(case.to_table()))
+            aside.unlink(missing_ok=True)
+
+    on_first_rank(communicator, leave)
+
+
+def _rename(path: Path, other: Path) -> None:
+    """Give a file the other name; where there is no such file, nothing has that name."""
+    if not path.exists():
+        other.unlink(missing_ok=True)
+    else:
+        path.replace(other)
 
 
 def leave_end(folder: Path, time: Date) -> None:

@@ -20,7 +20,7 @@ from halocline.experiment.output_sources import output_sources
 from halocline.experiment.own_stream import OwnStream
 from halocline.experiment.progress import Progress, speed_words, time_words
 from halocline.experiment.restarting import Restarts
-from halocline.experiment.resuming import leave_case, leave_end, never_refusing
+from halocline.experiment.resuming import leave_end, never_refusing, taking_over
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.simulation import Outcome, Simulation, Stream
 from halocline.experiment.stopping import Stopping
@@ -93,14 +93,14 @@ def run(
 
     restarts = Restarts(ready.restart, component, clock, folder, tell)
     restarted = restarts.read(resume=resume)
-    if folder is not None:
-        _leave_traces(folder, asked, restarts, resume=resume)
     if resume and not restarted:
         tell("There is no restart file in the folder yet: the run begins anew.")
         ready = never_refusing(ready)
-    outputs = build_streams(
-        ready, component, clock, communicator, folder, resumed=restarted, own=streams
-    )
+    taken = None if resume else asked
+    with taking_over(folder, taken, communicator, restarts.move_aside):
+        outputs = build_streams(
+            ready, component, clock, communicator, folder, resumed=restarted, own=streams
+        )
     missing = restarts.add([field for stream in outputs for field in stream.restart_fields])
     if missing and log is not None:
         log.line(f"not in the restart, begun anew: {', '.join(missing)}")
@@ -140,17 +140,6 @@ def run(
             log.section("halos", truth)
         log.section("summary", words)
     return Result(outcome, component, folder, "\n".join(filter(None, [words, truth])))
-
-
-def _leave_traces(folder: Path, case: Case, restarts: Restarts, *, resume: bool) -> None:
-    """Make the folder that of this run, so that it can be resumed; a call for all ranks."""
-
-    def leave() -> None:
-        restarts.move_aside()
-        if not resume:
-            leave_case(folder, case)
-
-    on_first_rank(restarts.component.run.decomposition.communicator, leave)
 
 
 def build_streams(

@@ -130,6 +130,8 @@ def run_here(options: Any) -> int:
     )
     if world().rank == 0 and not options.quiet:
         print(result.summary)
+        if result.outcome.stopped_by:
+            print(f"to go on: halocline resume {shlex.quote(str(folder))}")
         print(f"results are in {folder}: {', '.join(sorted(os.listdir(folder)))}")
     return report_code(exit_codes.stopped if result.outcome.stopped_by else exit_codes.done)
 
@@ -181,6 +183,7 @@ def on_ranks(arguments: list[str], ranks: int, threads: int, *, quiet: bool = Fa
     if code:
         message = f"halocline: a rank ended without a word; mpiexec ended with code {code}."
         print(message, "Was it killed, or out of memory?", file=sys.stderr)
+        print("'halocline resume' goes on from its last restart file.", file=sys.stderr)
         return exit_codes.internal_error
     return exit_codes.done
 
