@@ -73,15 +73,14 @@ class Table:
             first = stop
 
     def values(self, block: int, rows: slice, columns: slice) -> NDArray[Any]:
-        """Some of what this rank's block owns, little-endian."""
+        """Some of what this rank's block owns; not copied where it lies in rows."""
         owned = self.field.owned[block]
         horizontal = 2 if self.field.on == "cells" else 1
         if self.field.on == "none":
             owned = owned[..., np.newaxis]
         split = owned.ndim - horizontal
         table = owned.reshape(prod(owned.shape[:split]), *owned.shape[split:])[rows]
-        flat = table.reshape(table.shape[0], -1)[:, columns]
-        return np.ascontiguousarray(flat, self.dtype)
+        return table.reshape(table.shape[0], -1)[:, columns]
 
 
 def _share(field: Field) -> Share:
@@ -146,13 +145,17 @@ def _as_slice(numbers: Index) -> slice | Index:
 
 def pack(rectangles: Sequence[Rectangle]) -> Bytes:
     """What this rank owns of some rectangles, one part after the other."""
-    parts = [
-        rectangle.table.values(cut.block, cut.local_rows, cut.local_columns)
-        for rectangle in rectangles
-        for cut in _cuts(rectangle.table.shares[rectangle.table.rank], rectangle)
-    ]
-    flat = [part.reshape(-1).view(np.uint8) for part in parts]
-    return np.concatenate(flat) if flat else np.zeros(0, np.uint8)
+    rank = rectangles[0].table.rank if rectangles else 0
+    packed = np.empty(packed_size(rectangles, rank), np.uint8)
+    at = 0
+    for rectangle in rectangles:
+        table = rectangle.table
+        for cut in _cuts(table.shares[rank], rectangle):
+            size = prod(cut.shape) * table.dtype.itemsize
+            values = table.values(cut.block, cut.local_rows, cut.local_columns)
+            packed[at : at + size].view(table.dtype).reshape(cut.shape)[...] = values
+            at += size
+    return packed
 
 
 def packed_size(rectangles: Sequence[Rectangle], rank: int) -> int:
@@ -227,4 +230,6 @@ def assemble(
         for other, data in [(rank, own), *receive]:
             unpack(mine, other, data, target)
         clear_land(mine, target)
+        del send, receive, own, data
         yield first + rank, target
+        del target

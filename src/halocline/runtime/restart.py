@@ -152,6 +152,7 @@ def _write_ranges(
                 put(handle, data, ranges[number][0])
         except OSError as error:
             failure = error
+        del data
     try:
         if failure is None:
             os.fsync(handle)
