@@ -95,6 +95,23 @@ def test_a_later_run_takes_what_an_earlier_one_measured(eager, tmp_path):
         assert lines[0].split("(")[0] == lines[1].split("(")[0]
 
 
+def test_without_time_to_measure_the_last_winner_is_taken(eager):
+    run, state = model()
+    lines: list[str] = []
+    sums = {"one": GlobalSums(world(), 1), "two": GlobalSums(world(), 1)}
+    referee = Referee(run.exchange, tell=lines.append, sums=sums)
+    for step in range(8):
+        run(spread_kernel(), state)
+        sums["one"]([[np.array([1.0])]])
+        if step > 2:
+            referee.left = 0.0
+            sums["two"]([[np.array([1.0])]])
+        referee.after_step(run.recorder.seconds("halo exchange"))
+    if several:
+        assert str(sums["two"].choice) == str(sums["one"].choice)
+        assert "no time left for measuring; as sums of one" in lines[-1]
+
+
 def test_an_exchange_that_costs_too_little_is_left_alone(monkeypatch):
     monkeypatch.setattr(module, "worth_seconds", 1e9)
     run, state = model()

@@ -308,6 +308,7 @@ class Referee:
         subjects = self._subjects()
         own = [subject.spent.seconds for subject in subjects]
         *spent, step = self.communicator.maximum(np.array([*own, step_seconds]))
+        new: list[tuple[float, Subject]] = []
         for subject, seconds in zip(subjects, spent, strict=True):
             share = seconds / max(step, 1e-9)
             if subject.name in self.judged:
@@ -315,8 +316,10 @@ class Referee:
                 continue
             to_come = seconds * (self.steps / self.done - 1) if self.steps else np.inf
             if share > worth_measuring and to_come > worth_seconds:
-                self._judge(subject, share)
+                new.append((share, subject))
                 self.judged[subject.name] = Judged(subject, subject.spent.calls, float(seconds))
+        for at, (share, subject) in enumerate(new):
+            self._judge(subject, share, self.left / (len(new) - at))
 
     def _subjects(self) -> list[Subject]:
         found: list[Subject] = []
@@ -336,33 +339,47 @@ class Referee:
             known.usual = mean
         elif mean > drift * known.usual:
             self.left = max(self.left, 0.5 * self.options.budget)
-            self._judge(subject, share, again=True)
+            self._judge(subject, share, self.left, again=True)
             known.usual = 0.0
         known.calls, known.seconds = calls, seconds
 
-    def _judge(self, subject: Subject, share: float, *, again: bool = False) -> None:
+    def _judge(self, subject: Subject, share: float, budget: float, *, again: bool = False) -> None:
         candidates = subject.candidates()
         facts = self._facts(subject)
         kept = None if again else self.communicator.broadcast(self.memory.read(facts))
         if kept is not None and kept.chosen in subject.known():
             verdict = kept
-        elif len(candidates) < 2 or self.left <= 0.0:
-            why = "the only way" if len(candidates) < 2 else "no time left for measuring"
-            verdict = Verdict(subject.name, candidates[0], why)
+        elif len(candidates) < 2:
+            verdict = Verdict(subject.name, candidates[0], "the only way")
+        elif budget <= 0.0:
+            verdict = self._by_likeness(subject, candidates)
         else:
-            verdict = self._measure(subject, candidates, share, again)
+            verdict = self._measure(subject, candidates, share, budget, again)
             if self.communicator.rank == 0:
                 self.memory.write(facts, verdict)
         subject.use(verdict.chosen)
         self.verdicts.append(verdict)
         self.tell(verdict.line)
 
+    def _by_likeness(self, subject: Subject, candidates: Sequence[str]) -> Verdict:
+        """Without time to measure: the way that won last, where it suits."""
+        known = [verdict for verdict in self.verdicts if verdict.chosen in candidates]
+        if not known:
+            return Verdict(subject.name, candidates[0], "no time for measuring")
+        reason = f"no time left for measuring; as {known[-1].exchange}"
+        return Verdict(subject.name, known[-1].chosen, reason)
+
     def _measure(
-        self, subject: Subject, candidates: Sequence[str], share: float, again: bool
+        self,
+        subject: Subject,
+        candidates: Sequence[str],
+        share: float,
+        budget: float,
+        again: bool,
     ) -> Verdict:
         """Hold the contest on the real neighbours and fields."""
         trials = [subject.trial(way) for way in candidates]
-        standing = contest(self.communicator, trials, self.left)
+        standing = contest(self.communicator, trials, budget)
         self.left -= standing.seconds
         verdict = verdict_of(subject.name, candidates, standing)
         how = "measured again: it had become slower" if again else "measured"
