@@ -129,13 +129,16 @@ def test_files_of_a_day_each_begin_at_midnight(tmp_path):
     assert second.time.dt.hour.values.tolist() == [4, 6]
 
 
-@pytest.mark.parametrize("compression", [0, 5])
-def test_zarr_holds_what_netcdf_holds(tmp_path, moments, compression):
+@pytest.mark.parametrize(("compression", "shard"), [(0, 1), (5, 1), (1, 5)])
+def test_zarr_holds_what_netcdf_holds(tmp_path, moments, compression, shard):
     settings = {"interval": "30min", "precision": "float64", "compression": compression}
+    settings["shard"] = shard
     folder = write(tmp_path, format="zarr", **settings)
     assert sorted(path.name for path in folder.glob("maps*")) == ["maps.zarr"]
     expected = moments.drop_vars("record_checksum")
     assert opened(folder / "maps.zarr").identical(expected)
+    places = (folder / "maps.zarr" / "significant_height" / "c").iterdir()
+    assert len(list(places)) == (13 if shard == 1 else 3)
     write(folder, format="zarr", existing="replace", **settings)
     write(folder, format="zarr", existing="move", **settings)
     assert sorted(path.name for path in folder.glob("maps*")) == ["maps.1.zarr", "maps.zarr"]
@@ -261,11 +264,12 @@ def test_what_points_refuse(tmp_path):
     [
         ({"processing": "maximum"}, "'mean_direction' is a direction, which has no maximum"),
         ({"processing": "mean", "sampling": "45min"}, "sampling = 45min must be a multiple"),
+        ({"shard": 2}, "Only Zarr folders have shards"),
         ({"split": "30min"}, "split = 30min is shorter than interval = 1h"),
         ({"region": [0, 10, 5]}, "write .west, east, south, north."),
         ({"region": [1, 2, 3, 4]}, "holds no point of the grid"),
     ],
 )
 def test_what_cannot_be(tmp_path, settings, message):
-    with pytest.raises(UserError, match=f"In output stream 'maps': .*{message}"):
+    with pytest.raises(UserError, match=f"(In output stream 'maps':|maps.:) .*{message}"):
         write(tmp_path, **settings)

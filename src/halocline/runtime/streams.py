@@ -82,6 +82,12 @@ class StreamOptions(Options):
         at_least=0,
         at_most=9,
     )
+    shard: int = option(
+        1,
+        "1",
+        "records of a variable in one file of a Zarr folder; chunks are one record",
+        at_least=1,
+    )
     existing: str = option(
         "move",
         "",
@@ -97,6 +103,9 @@ class StreamOptions(Options):
                 "CDF-5 files cannot be compressed. Set format = 'netcdf4' or 'zarr', or"
                 " compression = 0."
             )
+
+        if self.format != "zarr" and self.shard > 1:
+            raise UserError("Only Zarr folders have shards. Set format = 'zarr', or shard = 1.")
 
     @property
     def cumulative(self) -> bool:
@@ -232,7 +241,7 @@ class Stream:
         if self.options.format == "netcdf4":
             to_netcdf4(self.path, self.options.compression)
         if self.options.format == "zarr":
-            to_zarr(self.path, self.final_path, self.options.compression)
+            to_zarr(self.path, self.final_path, self.options.compression, self.options.shard)
 
     def _open(self) -> None:
         """On rank 0: make the file, or go on with that of the run that wrote the restart."""

@@ -30,11 +30,12 @@ from halocline.runtime.classic_files import (
 )
 
 
-def to_zarr(path: Path, target: Path, compression: int) -> None:
+def to_zarr(path: Path, target: Path, compression: int, shard: int = 1) -> None:
     """Replace a CDF-5 file by a Zarr folder with the same contents, when that is complete.
 
-    A chunk is one record of one variable; the numbers of each along time are one chunk. Texts lose
-    their trailing blanks. `compression` is a level of Zstandard, 0 for none.
+    A chunk is one record of one variable, `shard` of them are one file; the numbers of each along
+    time are one chunk. Texts lose their trailing blanks. `compression` is a level of Zstandard, 0
+    for none.
     """
     part = target.with_name(target.name + ".part")
     try:
@@ -46,7 +47,7 @@ def to_zarr(path: Path, target: Path, compression: int) -> None:
             group.attrs.update({name: _plain(old.getncattr(name)) for name in old.ncattrs()})
             for variable in old.variables.values():
                 if variable.name != checksum_name:
-                    _copy(variable, group, compression)
+                    _copy(variable, group, compression, shard)
         _sync(part)
         if target.exists():
             remove_folder(target)
@@ -59,7 +60,7 @@ def to_zarr(path: Path, target: Path, compression: int) -> None:
         raise unwritable(target, error, kept) from None
 
 
-def _copy(variable: Any, group: Any, compression: int) -> None:
+def _copy(variable: Any, group: Any, compression: int, shard: int) -> None:
     attributes = {key: _plain(variable.getncattr(key)) for key in variable.ncattrs()}
     grows = variable.ndim > 1 and variable.group().dimensions[variable.dimensions[0]].isunlimited()
     settings: dict[str, Any] = {
@@ -80,14 +81,17 @@ def _copy(variable: Any, group: Any, compression: int) -> None:
         attributes["_FillValue"] = base64.standard_b64encode(number).decode()
     shape = variable.shape
     chunks = (1, *shape[1:]) if grows else tuple(max(1, size) for size in shape)
+    step = min(shard, max(1, shape[0])) if grows else 1
+    if step > 1:
+        settings["shards"] = (step, *shape[1:])
     made = group.create_array(
         variable.name, shape=shape, dtype=variable.dtype, chunks=chunks, **settings
     )
     if not grows:
         made[...] = variable[...]
         return
-    for record in range(shape[0]):
-        made[record] = variable[record]
+    for record in range(0, shape[0], step):
+        made[record : record + step] = variable[record : record + step]
 
 
 def _plain(value: Any) -> Any:
