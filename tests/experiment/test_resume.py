@@ -16,6 +16,7 @@ from halocline.experiment.case import make_case
 from halocline.experiment.command_line import main
 from halocline.experiment.resuming import case_file, end_file, never_refusing
 from halocline.experiment.run import run
+from halocline.experiment.simulation import Simulation
 from halocline.experiment.verifying import verify_file
 from halocline.runtime.restart import find_restarts
 
@@ -99,6 +100,19 @@ def test_a_finished_run_has_nothing_to_do(tmp_path, capsys):
     words = f"nothing to do: the run in '{tmp_path}' reached its end, 2000-01-01 06:00\n"
     assert capsys.readouterr().out == 2 * words
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_a_finished_run_that_is_resumed_all_the_same_has_not_ended_meanwhile(tmp_path, monkeypatch):
+    """Its finished files may be growing ones again."""
+    run(waves, output=tmp_path)
+
+    def fails(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Simulation, "run", fails)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / case_file, output=tmp_path, resume=True)
+    assert not (tmp_path / end_file).exists()
 
 
 def test_a_case_stands_for_its_folder_of_results(tmp_path, monkeypatch):

@@ -43,12 +43,19 @@ def taking_over(
         return
     path = folder / case_file
     aside = path.with_name(case_file + ".old")
-    if case is not None:
-        on_first_rank(communicator, lambda: _rename(path, aside))
+
+    def begin() -> None:
+        if case is not None:
+            _rename(path, aside)
+        else:
+            (folder / end_file).unlink(missing_ok=True)
+
+    on_first_rank(communicator, begin)
     try:
         yield
     except UserError:
-        on_first_rank(communicator, lambda: _rename(aside, path))
+        if case is not None:
+            on_first_rank(communicator, lambda: _rename(aside, path))
         raise
 
     def leave() -> None:
