@@ -115,6 +115,19 @@ def test_finished_files_in_other_formats(tmp_path, format, name, compression):
         verify_file(path)
 
 
+def test_zarr_with_shards(tmp_path):
+    write(stream := make_stream(tmp_path, format="zarr", shard=2, precision="float64"))
+    stream.close()
+    assert verify_file(stream.path) == "5 records"
+    for at in (100, 500):
+        inside = stream.path / "significant_height" / "c" / "1" / "0" / "0"
+        flip(inside, at)
+        with pytest.raises(DamagedFile, match="is damaged in record [23] of 'significant_height'"):
+            verify_file(stream.path)
+        flip(inside, at)
+    assert verify_file(stream.path) == "5 records"
+
+
 def _find(content: bytes, values: bytes, compression: int) -> int:
     """Somewhere in the values of a file, where they can be seen."""
     if compression:

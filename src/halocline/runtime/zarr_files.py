@@ -152,17 +152,23 @@ def _sync(folder: Path) -> None:
 
 def verify_zarr(folder: Path) -> int:
     """The number of records of a Zarr folder all of whose chunks have the right checksums."""
+    place = "its header"
     try:
         group: Any = zarr.open_group(folder, mode="r")
         for name, array in group.arrays():
+            place = f"'{name}'"
             codecs: Any = array.metadata.to_dict()["codecs"]
+            if codecs[0]["name"] == "sharding_indexed":
+                codecs = codecs[0]["configuration"]["codecs"]
             if not any(codec["name"] == "crc32c" for codec in codecs):
                 raise UserError(f"'{folder}' has no checksums in '{name}': it cannot be verified.")
             for chunk in _chunks(array):
+                place = f"record {chunk} of '{name}'" if array.ndim > 1 else f"'{name}'"
                 array[chunk]
         return int(group["time"].shape[0]) if "time" in group else 0
     except (ValueError, RuntimeError, KeyError, OSError) as error:
-        raise DamagedFile(f"'{folder}' is damaged: {error}.") from None
+        words = str(error).rstrip(".")
+        raise DamagedFile(f"The folder '{folder}' is damaged in {place}: {words}.") from None
 
 
 def _chunks(array: Any) -> Any:
