@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "negligible.hpp"
 #include "pack.hpp"
 #include "view.hpp"
 
@@ -85,13 +86,6 @@ inline V from_east(V here, V east) {
   mask_of<V> lane{};
   for (int n = 0; n < width; ++n) lane[n] = n + 1;
   return __builtin_shuffle(here, east, lane);
-}
-
-/// A variance density, or 0 where it is below 1e-25 m2 Hz-1 rad-1, which no wave is: what is left
-/// of a front far ahead of it would decay to subnormal numbers, with which processors are slow.
-template <class V>
-inline V unless_negligible(V density) {
-  return absolute(density) > splat<V>(scalar_of<V>(1e-25)) ? density : V{};
 }
 
 template <class V>

@@ -4,6 +4,7 @@
 
 #include "contract.hpp"
 #include "view.hpp"
+#include "waves/negligible.hpp"
 #include "waves/tile.hpp"
 #include "waves/wind_stability.hpp"
 
@@ -135,7 +136,7 @@ class TileCopy {
 
   void out(const Tile<T, W>& tile, const Outlet<W>& outlet) const {
     for (int at = 0; at < tile.components(); ++at)
-      put(tile.spectrum[at], outlet, spectrum_.row(at));
+      put(unless_negligible(tile.spectrum[at]), outlet, spectrum_.row(at));
     state_out(tile, outlet);
   }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "contract.hpp"
+#include "negligible.hpp"
 #include "numerics/quickest.hpp"
 #include "pack.hpp"
 
@@ -70,7 +71,7 @@ inline void turn_ring(const TurningRates<T>& rates, V turning_x, V turning_y, Ge
     c = c_after;
     c_after = courant(d + 1 < directions ? d + 1 : 0);
     const V leaving = flux(before, left, right, after, c_before, c, c_after);
-    set(d, left - leaving + entering);
+    set(d, unless_negligible(left - leaving + entering));
     entering = leaving;
   }
 }
