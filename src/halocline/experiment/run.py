@@ -14,6 +14,7 @@ from halocline.core.errors import UserError
 from halocline.experiment.boundary import BoundaryOptions
 from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
+from halocline.experiment.folder_lock import holding
 from halocline.experiment.forcing import WindFunction
 from halocline.experiment.output import make_streams
 from halocline.experiment.output_sources import output_sources
@@ -65,13 +66,39 @@ def run(
     """
     asked = _as_case(case, settings)
     communicator = communicator or world()
+    folder = Path(output) if output is not None else None
+    with holding(folder, communicator):
+        return _run(
+            asked,
+            communicator,
+            folder,
+            walltime=walltime,
+            check_halos=check_halos,
+            resume=resume,
+            show=show,
+            wind_function=wind_function,
+            streams=streams,
+        )
+
+
+def _run(
+    asked: Case,
+    communicator: Communicator,
+    folder: Path | None,
+    *,
+    walltime: float | None,
+    check_halos: bool,
+    resume: bool,
+    show: bool,
+    wind_function: WindFunction | None,
+    streams: Sequence[OwnStream],
+) -> Result:
     ready, cut = _automatic(asked, communicator)
     clock = ready.time.clock()
     component = build_component(
         ready, clock, communicator, wind_function=wind_function, check_halos=check_halos
     )
     root = communicator.rank == 0
-    folder = Path(output) if output is not None else None
     log = None
     if folder is not None:
         log = RunLog.of_ranks(folder / "halocline.log", communicator, append=resume)

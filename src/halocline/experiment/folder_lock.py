@@ -1,0 +1,50 @@
+"""One run at a time in a folder of results."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from halocline.core.errors import UserError
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.restart import on_first_rank
+
+
+@contextmanager
+def holding(folder: Path | None, communicator: Communicator) -> Iterator[None]:
+    """Keep other runs out of a folder, which is made where it is missing; a call for all ranks.
+
+    The lock lies on the folder itself and ends with the process that holds it, however that ends.
+    File systems without locks go without.
+    """
+    held: list[int] = []
+    if folder is not None:
+        on_first_rank(communicator, lambda: _take(folder, held))
+    try:
+        yield
+    finally:
+        for handle in held:
+            os.close(handle)
+
+
+def _take(folder: Path, held: list[int]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY))
+    except OSError as error:
+        raise UserError(
+            f"Cannot write '{folder}': {error.strerror}. Choose another folder (--output)."
+        ) from None
+    try:
+        fcntl.flock(held[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(held.pop())
+        raise UserError(
+            f"Another run writes to '{folder}'. Wait for its end, or choose another folder"
+            " (--output)."
+        ) from None
+    except OSError:
+        pass
