@@ -8,11 +8,10 @@ import numpy as np
 
 from halocline.numerics.chebyshev_steps import DiagonalSteps, sweep_steps
 from halocline.numerics.chebyshev_weights import Bounds, weights_without_end
-from halocline.numerics.conjugate_gradient import ChronopoulosGear, Iteration, Judge
+from halocline.numerics.conjugate_gradient import ChronopoulosGear, Iteration, Judge, System
 from halocline.numerics.elliptic import EllipticOperator
 from halocline.numerics.kernel_sums import KernelSums
 from halocline.numerics.preconditioners import Preconditioner
-from halocline.runtime.fields import Field
 from halocline.runtime.runner import Runner
 
 margin = 0.05
@@ -23,20 +22,11 @@ class Chebyshev(Iteration):
     """Stiefel's iteration with any preconditioner; one halo per iteration (Hu, Huang, Baker, Tseng,
     Bryan, Dennis & Yang 2015, Geosci. Model Dev. 8: P-CSI)."""
 
-    def __init__(
-        self,
-        operator: EllipticOperator,
-        run: Runner,
-        preconditioner: Preconditioner,
-        right_side: Field,
-        solution: Field,
-        residual: Field,
-        bounds: Bounds,
-    ) -> None:
-        super().__init__(operator, run, preconditioner, right_side, solution, residual)
+    def __init__(self, system: System, bounds: Bounds) -> None:
+        super().__init__(system)
         self.bounds = bounds
         self.add("correction")
-        self.sums = KernelSums(operator.decomposition, 1)
+        self.sums = KernelSums(self.operator.decomposition, 1)
         self.residual = self.sums.again = self.call("nine_point_residual", self.sums)
         self.update = self.call("chebyshev_update")
 
@@ -61,23 +51,15 @@ class ChebyshevSweeps(Iteration):
     """The same with a preconditioner that only scales: several iterations in a pass over the memory
     and for one exchange."""
 
-    def __init__(
-        self,
-        operator: EllipticOperator,
-        run: Runner,
-        preconditioner: Preconditioner,
-        right_side: Field,
-        solution: Field,
-        residual: Field,
-        bounds: Bounds,
-    ) -> None:
-        super().__init__(operator, run, preconditioner, right_side, solution, residual)
+    def __init__(self, system: System, bounds: Bounds) -> None:
+        super().__init__(system)
         self.bounds = bounds
-        assert preconditioner.inverse_diagonal is not None
+        scale = system.preconditioner.inverse_diagonal
+        assert scale is not None
         self.steps_taken = DiagonalSteps(
-            operator, run, preconditioner.inverse_diagonal, right_side, solution
+            self.operator, self.run, scale, system.right_side, system.solution
         )
-        self.sums = KernelSums(operator.decomposition, 1)
+        self.sums = KernelSums(self.operator.decomposition, 1)
         self.residuals = [
             self.call("nine_point_residual", self.sums, solution=values)
             for values in self.steps_taken.solutions
@@ -158,7 +140,8 @@ def spectrum_bounds(
     solution, residual = operator.field("solution"), operator.field("residual", "m3 s-2")
     noise = np.random.default_rng(0).standard_normal(operator.numbers.mask.shape)
     residual.set_global(noise * operator.numbers.diagonal * operator.numbers.mask)
-    iteration = ChronopoulosGear(operator, run, preconditioner, residual, solution, residual)
+    system = System(operator, run, preconditioner, residual, solution, residual)
+    iteration = ChronopoulosGear(system)
     watch = SpectrumWatch(iteration.steps, tolerance, most)
     iteration.iterate(watch)
     found = ritz_bounds(iteration.steps)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 from types import SimpleNamespace
 from typing import Protocol
@@ -34,6 +36,18 @@ class Judge(Protocol):
         """
 
 
+@dataclass(frozen=True)
+class System:
+    """Operator, preconditioner, and the fields of one system: A solution = right_side."""
+
+    operator: EllipticOperator
+    run: Runner
+    preconditioner: Preconditioner
+    right_side: Field
+    solution: Field
+    residual: Field
+
+
 class Iteration(ABC):
     """What the arrangements share: fields by the names of the kernels' arguments.
 
@@ -41,30 +55,23 @@ class Iteration(ABC):
     last two. The steps taken are kept in `steps` as (alpha, beta): Lanczos' matrix follows.
     """
 
-    def __init__(
-        self,
-        operator: EllipticOperator,
-        run: Runner,
-        preconditioner: Preconditioner,
-        right_side: Field,
-        solution: Field,
-        residual: Field,
-    ) -> None:
-        self.operator, self.run = operator, run
+    def __init__(self, system: System) -> None:
+        operator, preconditioner = system.operator, system.preconditioner
+        self.system, self.operator, self.run = system, operator, system.run
         self.space = SimpleNamespace(
             diagonal=operator.diagonal,
             west=operator.west,
             south=operator.south,
             corner=operator.corner,
             inverse_diagonal=preconditioner.inverse_diagonal,
-            right_side=right_side,
-            solution=solution,
-            residual=residual,
+            right_side=system.right_side,
+            solution=system.solution,
+            residual=system.residual,
         )
         self.add("preconditioned", "direction")
         self.add("image", units=volume_rate)
         self.fused = preconditioner.inverse_diagonal is not None
-        self.precondition = preconditioner.prepare(run, residual, self.space.preconditioned)
+        self.precondition = self.preconditioned(system.residual, self.space.preconditioned)
         self.steps: list[tuple[float, float]] = []
 
     @abstractmethod
@@ -85,6 +92,10 @@ class Iteration(ABC):
         parts = {} if sums is None else {"parts": sums.parts}
         return PreparedCall(self.run, kernels[kernel], self.space, **parts, **given)
 
+    def preconditioned(self, given: Field, result: Field) -> Callable[[], None]:
+        """The preconditioner, ready to be applied to a field."""
+        return self.system.preconditioner.prepare(self.run, given, result)
+
     def clear(self, *names: str) -> None:
         """Begin anew with zero directions."""
         self.steps.clear()
@@ -96,18 +107,10 @@ class Iteration(ABC):
 class ConjugateGradient(Iteration):
     """The method of Hestenes & Stiefel (1952): two reductions and one halo per iteration."""
 
-    def __init__(
-        self,
-        operator: EllipticOperator,
-        run: Runner,
-        preconditioner: Preconditioner,
-        right_side: Field,
-        solution: Field,
-        residual: Field,
-    ) -> None:
-        super().__init__(operator, run, preconditioner, right_side, solution, residual)
-        self.sums = KernelSums(operator.decomposition, 2)
-        self.curvature = KernelSums(operator.decomposition, 1)
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.sums = KernelSums(self.operator.decomposition, 2)
+        self.curvature = KernelSums(self.operator.decomposition, 1)
         self.products = self.call("two_products", self.sums)
         self.turn = self.call("new_direction")
         self.image = self.call("direction_image", self.curvature)
@@ -149,18 +152,10 @@ class ChronopoulosGear(Iteration):
     """One reduction per iteration, of three sums (Chronopoulos & Gear 1989, J. Comput. Appl. Math.
     25, 153; arranged as in D'Azevedo, Eijkhout & Romine 1993), and one halo."""
 
-    def __init__(
-        self,
-        operator: EllipticOperator,
-        run: Runner,
-        preconditioner: Preconditioner,
-        right_side: Field,
-        solution: Field,
-        residual: Field,
-    ) -> None:
-        super().__init__(operator, run, preconditioner, right_side, solution, residual)
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
         self.add("preconditioned_image", units=volume_rate)
-        self.sums = KernelSums(operator.decomposition, 3)
+        self.sums = KernelSums(self.operator.decomposition, 3)
         self.products = self.sums.again = self.call("three_products", self.sums)
         self.step = self.call("chronopoulos_gear_step" + "_diagonal" * self.fused)
 
@@ -194,36 +189,26 @@ class Pipelined(Iteration):
     renewal = 50
     """Iterations after which the recurrences begin anew."""
 
-    def __init__(
-        self,
-        operator: EllipticOperator,
-        run: Runner,
-        preconditioner: Preconditioner,
-        right_side: Field,
-        solution: Field,
-        residual: Field,
-    ) -> None:
-        super().__init__(operator, run, preconditioner, right_side, solution, residual)
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
         self.add("turned", "turned_direction")
         self.add("preconditioned_image", "turned_image", "image_of_turned", units=volume_rate)
         space = self.space
         self.first_image = self.call(
             "apply_nine_point", direction=space.preconditioned, image=space.preconditioned_image
         )
-        self.sums = KernelSums(operator.decomposition, 3)
+        self.sums = KernelSums(self.operator.decomposition, 3)
         self.products = self.sums.again = self.call("pipelined_products", self.sums)
-        self.precondition_image = preconditioner.prepare(
-            run, space.preconditioned_image, space.turned
-        )
+        self.precondition_image = self.preconditioned(space.preconditioned_image, space.turned)
         self.image = self.call("apply_nine_point", direction=space.turned, image=space.turned_image)
         self.step = self.call("pipelined_step", self.sums)
-        self.square = KernelSums(operator.decomposition, 1)
+        self.square = KernelSums(self.operator.decomposition, 1)
         self.renew = (
             self.call("nine_point_residual", self.square),
             self.precondition,
             self.first_image,
             self.call("apply_nine_point"),
-            preconditioner.prepare(run, space.image, space.turned_direction),
+            self.preconditioned(space.image, space.turned_direction),
             self.call(
                 "apply_nine_point", direction=space.turned_direction, image=space.image_of_turned
             ),

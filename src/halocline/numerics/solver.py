@@ -13,6 +13,7 @@ from halocline.numerics.conjugate_gradient import (
     ConjugateGradient,
     Iteration,
     Pipelined,
+    System,
 )
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.kernel_sums import KernelSums
@@ -59,7 +60,7 @@ class EllipticSolver:
             parts=self._norm.parts,
         )
         fields = (self._right_side, self._solution, residual)
-        arguments = (operator, run, self.preconditioner, *fields)
+        system = System(operator, run, self.preconditioner, *fields)
         method = self.options.method
         if method == "chebyshev":
             self._bounds = spectrum_bounds(
@@ -67,14 +68,14 @@ class EllipticSolver:
             )
             scales = self.preconditioner.inverse_diagonal is not None
             kind = ChebyshevSweeps if scales else Chebyshev
-            self.iteration: Iteration = kind(*arguments, self._bounds)
+            self.iteration: Iteration = kind(system, self._bounds)
         else:
-            kinds: dict[str, Callable[..., Iteration]] = {
+            kinds: dict[str, Callable[[System], Iteration]] = {
                 "conjugate_gradient": ConjugateGradient,
                 "chronopoulos_gear": ChronopoulosGear,
                 "pipelined": Pipelined,
             }
-            self.iteration = kinds[method](*arguments)
+            self.iteration = kinds[method](system)
 
     def _make_preconditioner(self) -> Preconditioner:
         options = self.options
