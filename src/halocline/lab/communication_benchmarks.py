@@ -280,7 +280,10 @@ def _scan(
     applies = [_apply_to_new(numbers, cut) for cut in cuts]
     sums = GlobalSums(place.communicator, 1)
     words = sums.words(sums.new_parts())
-    add: Trial = lambda: _drop(sums.reduction.add(words))  # noqa: E731
+
+    def add() -> None:
+        sums.reduction.add(words)
+
     found = []
     parts: dict[str, list[Trial]] = {
         "step": [_one_after_another(f, a, add) for f, a in zip(fills, applies, strict=True)],

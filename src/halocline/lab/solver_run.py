@@ -21,6 +21,7 @@ from halocline.lab import _native
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
 from halocline.numerics.solver_options import SolverOptions
+from halocline.runtime.blocks import Block
 from halocline.runtime.communicator import Alone, world
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
@@ -134,7 +135,8 @@ def refereed(ocean: Ocean, solver: EllipticSolver, rights: dict[str, Field]) -> 
 def largest_error(ocean: Ocean, solution: Field, name: str) -> float:
     error = 0.0
     for block, values in zip(ocean.decomposition.home.blocks, solution.owned, strict=True):
-        r = block.rectangle  # type: ignore[union-attr]
+        assert isinstance(block, Block)
+        r = block.rectangle
         exact = ocean.exact[name][r.j0 : r.j1, r.i0 : r.i1]
         error = max(error, float(np.abs(values - exact).max()))
     return float(world().maximum(np.array([error]))[0])

@@ -25,16 +25,17 @@ class PreparedCall:
         self.layout, self._bound = layout, bound
         self._halos: list[tuple[Storage, Request]] = []
         self._writes: list[Storage] = []
+        storages: dict[str, Storage] = {}
         for argument, value in bound:
             assert not isinstance(value, Rows) and not value.move_to(layout)
-            storage = value.storage(layout)
+            storage = storages[argument.name] = value.storage(layout)
             if argument.depth and argument.access != "write" and not value.static:
                 self._halos.append((storage, Request(storage.flat, value.on, argument.depth)))
             if argument.writes:
                 self._writes.append(storage)
         self._calls: list[dict[str, Any]] = []
         for at, block in enumerate(layout.blocks):
-            arrays = {a.name: v.storage(layout).arrays[at] for a, v in bound}  # type: ignore
+            arrays = {name: storage.arrays[at] for name, storage in storages.items()}
             local = {
                 name: item.value(layout, at) if isinstance(item, PerBlock) else item
                 for name, item in given.items()

@@ -175,7 +175,11 @@ class Sums:
         made = reduction(self.sums.communicator, SumChoice.parse(way), self.sums.words_in_all)
         self.tried[way] = made
         words = np.zeros(self.sums.words_in_all)
-        return lambda: void(made.add(words))
+
+        def add() -> None:
+            made.add(words)
+
+        return add
 
     def use(self, way: str) -> None:
         for made in self.tried.values():
@@ -185,10 +189,6 @@ class Sums:
 
     def pattern(self) -> str:
         return f"{self.sums.words_in_all} numbers"
-
-
-def void(_: object) -> None:
-    pass
 
 
 @dataclass
@@ -226,7 +226,7 @@ class Memory:
                 rivals,
                 float(table["seconds"]),
             )
-        except Exception:
+        except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def write(self, facts: Sequence[str], verdict: Verdict) -> None:
