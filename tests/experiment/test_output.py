@@ -270,10 +270,10 @@ def test_a_disk_that_fills_up_keeps_what_is_complete(tmp_path_factory, monkeypat
     def full(handle, data, offset):
         monkeypatch.undo()
         os.pwrite(handle, data[: len(data) // 2], offset)
-        monkeypatch.setattr(classic_files.os, "pwrite", full)
+        monkeypatch.setattr(os, "pwrite", full)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(classic_files.os, "pwrite", full)
+    monkeypatch.setattr(os, "pwrite", full)
     message = "Cannot write .*maps.nc': No space left on device. The file keeps its 3 complete"
     with pytest.raises(UserError, match=message):
         write(stream, [3])

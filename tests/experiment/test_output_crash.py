@@ -23,7 +23,6 @@ sys.path.insert(0, sys.argv[1])
 from test_output_crash import height, make_stream
 
 from halocline.core.clock import date, duration
-from halocline.runtime import classic_files
 
 folder, fatal = Path(sys.argv[2]), int(sys.argv[3])
 stream, put, puts = make_stream(folder), os.pwrite, 0
@@ -38,7 +37,7 @@ def deadly(handle, data, offset):
     return put(handle, data, offset)
 
 
-classic_files.os.pwrite = deadly
+os.pwrite = deadly
 for hour in range(100):
     time = date("2011-01-15") + duration(f"{hour}h")
     stream.write(time, {"significant_height": height(hour)})

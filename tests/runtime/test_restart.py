@@ -11,7 +11,7 @@ import pytest
 
 from halocline.core.clock import date
 from halocline.core.errors import UserError
-from halocline.runtime import classic_files, restart_layout
+from halocline.runtime import restart_layout
 from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.communicator import world
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
@@ -284,7 +284,7 @@ def test_a_failed_write_keeps_the_earlier_file(tmp_path_factory, monkeypatch):
             return pwrite(*arguments)
 
         monkeypatch.setattr(restart_layout, "range_length", 256)
-        monkeypatch.setattr(classic_files.os, "pwrite", full)
+        monkeypatch.setattr(os, "pwrite", full)
         with pytest.raises(UserError, match="Cannot write .*: .*No space left on device"):
             write_restart(path, made, time, facts)
         monkeypatch.undo()

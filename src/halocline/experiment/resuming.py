@@ -6,7 +6,6 @@ date at which it ended, written when all else is complete.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,8 +17,9 @@ import tomli_w
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case
-from halocline.runtime.classic_files import sync_folder, unwritable
+from halocline.runtime.classic_files import unwritable
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.disk import disk
 from halocline.runtime.restart import on_first_rank
 from halocline.runtime.streams import StreamOptions
 
@@ -85,12 +85,9 @@ def _write(path: Path, content: str) -> None:
     """Write a small file that appears when it is on disk."""
     part = path.with_name(path.name + ".part")
     try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-        sync_folder(path.parent)
+        with disk().open(part, create=True) as file:
+            file.write(content.encode(), 0)
+        disk().publish(part, path)
     except OSError as error:
         raise unwritable(path, error) from None
 

@@ -10,7 +10,6 @@ Format: NetCDF classic format specification, appendix of the netCDF C library's 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.runtime.checksums import DamagedFile, crc32c, mismatch
+from halocline.runtime.disk import disk
 
 checksum_name = "record_checksum"
 """Variable with the CRC32C of each record, as a signed number (CF-1.8 knows no unsigned ones)."""
@@ -154,30 +154,10 @@ def define(path: Path, content: Callable[[netCDF4.Dataset], None]) -> None:
     try:
         with netCDF4.Dataset(part, "w", format="NETCDF3_64BIT_DATA") as file:
             content(file)
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        part.replace(path)
-        sync_folder(path.parent)
+        disk().publish(part, path)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise unwritable(path, error) from None
-
-
-def put(handle: int, data: bytes | NDArray[np.uint8], offset: int) -> None:
-    """Write all of `data` at `offset` of an open file."""
-    view = np.frombuffer(data, np.uint8)
-    while view.size:
-        written = os.pwrite(handle, view.data, offset)
-        view, offset = view[written:], offset + written
-
-
-def sync_folder(folder: Path) -> None:
-    """Make names in a folder last."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def unwritable(path: Path, error: OSError, kept: str = "") -> UserError:
@@ -196,7 +176,7 @@ class GrowingFile:
         self.header = read_header(path)
         self._fixed = fixed_checksum(path, self.header)
         try:
-            self._handle = os.open(path, os.O_RDWR)
+            self._file = disk().open(path)
         except OSError as error:
             raise unwritable(path, error) from None
 
@@ -221,8 +201,8 @@ class GrowingFile:
         buffer[start : start + checksum.size] = np.frombuffer(words, np.uint8)
         try:
             offset = self.header.record_start + self.records * self.header.record_size
-            put(self._handle, buffer, offset)
-            os.fsync(self._handle)
+            self._file.write(buffer, offset)
+            self._file.sync()
             self._commit(self.records + 1)
         except OSError as error:
             kept = f" The file keeps its {self.records} complete records."
@@ -233,21 +213,21 @@ class GrowingFile:
         assert records <= self.records
         self._commit(records)
         size = self.header.record_start + records * self.header.record_size
-        os.ftruncate(self._handle, size)
+        self._file.truncate(size)
 
     def read(self, name: str, record: int) -> NDArray[Any]:
         """One record of a variable."""
         place = self.header.places[name]
         start = place.offset + record * self.header.record_size
         count = prod(place.shape) * place.dtype.itemsize
-        return np.frombuffer(os.pread(self._handle, count, start), place.dtype).reshape(place.shape)
+        return np.frombuffer(self._file.read(count, start), place.dtype).reshape(place.shape)
 
     def close(self) -> None:
-        os.close(self._handle)
+        self._file.close()
 
     def _commit(self, records: int) -> None:
-        put(self._handle, records.to_bytes(8, "big"), _count_at)
-        os.fsync(self._handle)
+        self._file.write(records.to_bytes(8, "big"), _count_at)
+        self._file.sync()
         self.header.records = records
 
 

@@ -5,7 +5,6 @@ In netCDF-4 each chunk has a checksum of its own (Fletcher's, of HDF5), verified
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,9 @@ from halocline.runtime.classic_files import (
     checksum_name,
     define,
     read_header,
-    sync_folder,
     unwritable,
 )
+from halocline.runtime.disk import disk
 
 
 def is_netcdf4(path: Path) -> bool:
@@ -36,10 +35,7 @@ def to_netcdf4(path: Path, compression: int) -> None:
     try:
         with netCDF4.Dataset(path) as old, netCDF4.Dataset(part, "w") as new:
             _copy(old, new, compression)
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        part.replace(path)
-        sync_folder(path.parent)
+        disk().publish(part, path)
     except (OSError, RuntimeError) as error:
         part.unlink(missing_ok=True)
         failure = error if isinstance(error, OSError) else OSError(str(error))

@@ -8,7 +8,6 @@ reading. The bytes are the same for any number of ranks.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -20,8 +19,9 @@ from halocline.core.clock import Date, date
 from halocline.core.errors import UserError
 from halocline.runtime.assembly import Table, assemble
 from halocline.runtime.checksums import DamagedFile, crc32c
-from halocline.runtime.classic_files import put, sync_folder, unwritable
+from halocline.runtime.classic_files import unwritable
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.disk import File, disk
 from halocline.runtime.fields import Field
 from halocline.runtime.restart_layout import (
     Layout,
@@ -120,9 +120,9 @@ def _create(part: Path, path: Path, layout: Layout) -> None:
     """On rank 0: the file in its full length, with its header."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
+        with disk().open(part, create=True) as file:
             file.truncate(layout.size)
-            put(file.fileno(), layout.header, 0)
+            file.write(layout.header, 0)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise unwritable(path, error) from None
@@ -140,26 +140,26 @@ def _write_ranges(
     ranges = list(layout.ranges())[1:]
     checksums: dict[int, int] = {}
     failure: OSError | None = None
-    handle = -1
+    file: File | None = None
     try:
-        handle = os.open(part, os.O_WRONLY)
+        file = disk().open(part)
     except OSError as error:
         failure = error
     for number, data in assemble(tables, ranges, communicator):
         checksums[number + 1] = crc32c(data)
         try:
-            if failure is None:
-                put(handle, data, ranges[number][0])
+            if file is not None and failure is None:
+                file.write(data, ranges[number][0])
         except OSError as error:
             failure = error
         del data
     try:
-        if failure is None:
-            os.fsync(handle)
+        if file is not None:
+            with file:
+                if failure is None:
+                    file.sync()
     except OSError as error:
-        failure = error
-    if handle >= 0:
-        os.close(handle)
+        failure = failure or error
     return checksums, failure
 
 
@@ -172,11 +172,9 @@ def _finish(part: Path, path: Path, layout: Layout, checksums: Mapping[int, int]
         table[number] = value
     assert len(checksums) == count - 2, "every range has a writer"
     table[-1] = crc32c(table[:-1])
-    with part.open("rb+") as file:
-        put(file.fileno(), table.tobytes(), layout.table.offset)
-        os.fsync(file.fileno())
-    part.replace(path)
-    sync_folder(path.parent)
+    with disk().open(part) as file:
+        file.write(table, layout.table.offset)
+    disk().publish(part, path)
 
 
 def verified(path: Path, communicator: Communicator) -> Layout:

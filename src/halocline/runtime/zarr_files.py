@@ -25,9 +25,9 @@ from halocline.runtime.classic_files import (
     checksum_name,
     define,
     read_header,
-    sync_folder,
     unwritable,
 )
+from halocline.runtime.disk import disk
 
 
 def to_zarr(path: Path, target: Path, compression: int, shard: int = 1) -> None:
@@ -51,8 +51,8 @@ def to_zarr(path: Path, target: Path, compression: int, shard: int = 1) -> None:
         _sync(part)
         if target.exists():
             remove_folder(target)
-        part.replace(target)
-        sync_folder(target.parent)
+        disk().replace(part, target)
+        disk().sync_folder(target.parent)
         path.unlink()
     except OSError as error:
         shutil.rmtree(part, ignore_errors=True)

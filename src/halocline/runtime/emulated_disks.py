@@ -1,0 +1,79 @@
+"""Disks that misbehave as real ones do, to test what becomes of results on them.
+
+The environment variable HALOCLINE_DISK chooses one for every process that is started: "full:BYTES"
+has room for so many bytes from each process, "slow:BYTES_PER_SECOND" writes no faster.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from pathlib import Path
+
+from halocline.core.errors import UserError
+from halocline.runtime.disk import Data, Disk, File, as_bytes, variable
+
+
+class FullDisk(Disk):
+    """A disk with room for `room` more bytes [1]; rewritten bytes count again."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def open(self, path: Path, *, create: bool = False) -> File:
+        return _FullFile(self, path, create=create)
+
+
+class _FullFile(File):
+    def __init__(self, disk: FullDisk, path: Path, *, create: bool) -> None:
+        super().__init__(path, create=create)
+        self.disk = disk
+
+    def write(self, data: Data, offset: int) -> None:
+        view = as_bytes(data)
+        some = view[: self.disk.room]
+        super().write(some, offset)
+        self.disk.room -= some.size
+        if some.size < view.size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class SlowDisk(Disk):
+    """A disk that takes `speed` bytes per second [s-1] from this process."""
+
+    def __init__(self, speed: float) -> None:
+        self.speed = speed
+
+    def open(self, path: Path, *, create: bool = False) -> File:
+        return _SlowFile(self, path, create=create)
+
+
+class _SlowFile(File):
+    def __init__(self, disk: SlowDisk, path: Path, *, create: bool) -> None:
+        super().__init__(path, create=create)
+        self.disk = disk
+
+    def write(self, data: Data, offset: int) -> None:
+        super().write(data, offset)
+        time.sleep(as_bytes(data).size / self.disk.speed)
+
+
+def from_name(name: str) -> Disk:
+    """The disk that HALOCLINE_DISK names.
+
+    >>> from_name("full:1e6").room
+    1000000
+    """
+    kind, _, words = name.partition(":")
+    try:
+        if kind == "full":
+            return FullDisk(int(float(words)))
+        if kind == "slow":
+            return SlowDisk(float(words))
+    except ValueError:
+        pass
+    raise UserError(
+        f"The environment's {variable} is '{name}'. Set it to 'full:BYTES' or"
+        " 'slow:BYTES_PER_SECOND', or unset it."
+    )
