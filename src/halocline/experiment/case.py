@@ -119,6 +119,10 @@ class WaveCase(Case):
     )
     output: OutputOptions = option(OutputOptions(), meaning="maps and spectra")
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.output.refuse_servers_without_any("restart.way", self.restart.way)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TransportCase(Case):
@@ -126,6 +130,10 @@ class TransportCase(Case):
 
     transport: TransportOptions = option(TransportOptions(), meaning="tracers and what moves them")
     output: TracerOutputOptions = option(TracerOutputOptions(), meaning="maps of tracers")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.output.refuse_servers_without_any("restart.way", self.restart.way)
 
     def build_layered_grid(self) -> LayeredGrid:
         """The grid with its levels."""

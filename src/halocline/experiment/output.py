@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from halocline.core.clock import Clock
 from halocline.core.errors import UserError
-from halocline.core.options import Options, option
+from halocline.core.options import option
 from halocline.experiment.boundary_stream import BoundaryStream, BoundaryStreamOptions
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
+from halocline.experiment.output_writers import OutputWriters
 from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.experiment.positions import read_positions
 from halocline.experiment.region import cut_region
@@ -31,7 +32,7 @@ class OutputSources:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputOptions(Options):
+class OutputOptions(OutputWriters):
     """What a run writes."""
 
     fields: dict[str, FieldStreamOptions] = option({}, "", "streams of maps, by name")
@@ -124,7 +125,7 @@ def streams_of(options: OutputOptions) -> dict[str, StreamOptions]:
 
 def _refuse_shared_files(options: OutputOptions) -> None:
     streams = streams_of(options)
-    if len(streams) < sum(len(getattr(options, kind.name)) for kind in fields(options)):
+    if len(streams) < len(options.streams()):
         raise UserError(
             "Two output streams of different kinds have the same name. Give each a name of its own."
         )

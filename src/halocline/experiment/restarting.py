@@ -23,6 +23,7 @@ from halocline.runtime.restart import (
     restart_stamp,
     write_restart,
 )
+from halocline.runtime.writing_options import inherited_meaning, inherited_way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,7 @@ class RestartOptions(Options):
     keep: int = option(
         0, "1", "how many restart files, the newest ones, stay in the folder; 0: all", at_least=0
     )
+    way: str = option("", "", inherited_meaning, choices=inherited_way)
 
 
 class Restarts:

@@ -13,8 +13,9 @@ from halocline.biogeochemistry.transport import Transport, TransportOptions, rea
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity
-from halocline.core.options import Options, option
+from halocline.core.options import option
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
+from halocline.experiment.output_writers import OutputWriters
 from halocline.grids.layered import LayeredGrid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
@@ -31,7 +32,7 @@ class TracerStreamOptions(FieldStreamOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TracerOutputOptions(Options):
+class TracerOutputOptions(OutputWriters):
     """What a run of the transport writes."""
 
     fields: dict[str, TracerStreamOptions] = option({}, "", "streams of maps, by name")

@@ -37,6 +37,7 @@ from halocline.runtime.classic_files import (
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.compressed_files import from_netcdf4, is_netcdf4, to_netcdf4
 from halocline.runtime.restart import on_first_rank
+from halocline.runtime.writing_options import inherited_meaning, inherited_way
 from halocline.runtime.zarr_files import from_zarr, remove_folder, to_zarr
 
 Content = Callable[[netCDF4.Dataset], None]
@@ -94,6 +95,13 @@ class StreamOptions(Options):
         "an earlier file of that name is moved aside (x.nc to x.1.nc), refused, or replaced; a run"
         " that goes on from a restart appends to it",
         choices=("move", "refuse", "replace"),
+    )
+    way: str = option("", "", inherited_meaning, choices=inherited_way)
+    group: int = option(
+        -1,
+        "1",
+        "group of servers that writes this stream, counted from 0; -1: dealt in turn",
+        at_least=-1,
     )
 
     def __post_init__(self) -> None:
