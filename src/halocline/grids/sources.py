@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.netcdf_lock import netcdf_lock
 
 Array = NDArray[np.float64]
 Index = tuple[int | slice, ...]
@@ -83,24 +84,32 @@ def open_source(path: Path) -> Source:
 
 
 def _open_netcdf(path: Path) -> Source:
-    file = netCDF4.Dataset(path)
-    variables = {
-        name: Variable(
-            variable.dimensions,
-            variable.shape,
-            {key: variable.getncattr(key) for key in variable.ncattrs()},
-            _reader(variable),
-        )
-        for name, variable in file.variables.items()
-    }
-    return Source(variables, {key: file.getncattr(key) for key in file.ncattrs()}, file.close)
+    with netcdf_lock:
+        file = netCDF4.Dataset(path)
+        variables = {
+            name: Variable(
+                variable.dimensions,
+                variable.shape,
+                {key: variable.getncattr(key) for key in variable.ncattrs()},
+                _reader(variable),
+            )
+            for name, variable in file.variables.items()
+        }
+        attributes = {key: file.getncattr(key) for key in file.ncattrs()}
+
+    def close() -> None:
+        with netcdf_lock:
+            file.close()
+
+    return Source(variables, attributes, close)
 
 
 def _reader(variable: Any) -> Callable[[Index], Array]:
     """Unpacked values of a variable of the netCDF library, texts left out."""
 
     def part(index: Index) -> Array:
-        values = np.ma.asarray(variable[index if variable.ndim else ...])
+        with netcdf_lock:
+            values = np.ma.asarray(variable[index if variable.ndim else ...])
         if values.dtype.kind not in "iufb":
             return np.full(values.shape, np.nan)
         return np.ma.filled(values.astype(np.float64), np.nan)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.netcdf_lock import netcdf_lock
 from halocline.runtime.checksums import DamagedFile, crc32c, mismatch
 from halocline.runtime.disk import disk
 
@@ -152,7 +153,7 @@ def define(path: Path, content: Callable[[netCDF4.Dataset], None]) -> None:
     """
     part = path.with_name(path.name + ".part")
     try:
-        with netCDF4.Dataset(part, "w", format="NETCDF3_64BIT_DATA") as file:
+        with netcdf_lock, netCDF4.Dataset(part, "w", format="NETCDF3_64BIT_DATA") as file:
             content(file)
         disk().publish(part, path)
     except OSError as error:

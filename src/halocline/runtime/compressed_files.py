@@ -12,6 +12,7 @@ from typing import Any
 import netCDF4
 
 from halocline.core.errors import UserError
+from halocline.core.netcdf_lock import netcdf_lock
 from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.classic_files import (
     GrowingFile,
@@ -33,7 +34,7 @@ def to_netcdf4(path: Path, compression: int) -> None:
     """Replace a CDF-5 file by one with the same contents in netCDF-4, when that is complete."""
     part = path.with_name(path.name + ".part")
     try:
-        with netCDF4.Dataset(path) as old, netCDF4.Dataset(part, "w") as new:
+        with netcdf_lock, netCDF4.Dataset(path) as old, netCDF4.Dataset(part, "w") as new:
             _copy(old, new, compression)
         disk().publish(part, path)
     except (OSError, RuntimeError) as error:
@@ -81,7 +82,7 @@ def from_netcdf4(path: Path, content: Callable[[netCDF4.Dataset], None]) -> bool
     """
     part = path.with_name(path.name + ".old")
     define(part, content)
-    with netCDF4.Dataset(path) as old:
+    with netcdf_lock, netCDF4.Dataset(path) as old:
         old.set_auto_maskandscale(False)
         growing = read_header(part).growing
         growing.pop(checksum_name)
@@ -110,7 +111,7 @@ def from_netcdf4(path: Path, content: Callable[[netCDF4.Dataset], None]) -> bool
 def verify_chunks(path: Path) -> int:
     """The number of records of a netCDF-4 file all of whose chunks can be read."""
     try:
-        with netCDF4.Dataset(path) as file:
+        with netcdf_lock, netCDF4.Dataset(path) as file:
             file.set_auto_maskandscale(False)
             for variable in file.variables.values():
                 step = range(variable.shape[0]) if variable.ndim > 1 else [...]

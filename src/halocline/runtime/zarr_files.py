@@ -19,6 +19,7 @@ import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from halocline.core.errors import UserError
+from halocline.core.netcdf_lock import netcdf_lock
 from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.classic_files import (
     GrowingFile,
@@ -41,7 +42,7 @@ def to_zarr(path: Path, target: Path, compression: int, shard: int = 1) -> None:
     try:
         if part.exists():
             shutil.rmtree(part)
-        with netCDF4.Dataset(path) as old:
+        with netcdf_lock, netCDF4.Dataset(path) as old:
             old.set_auto_maskandscale(False)
             group = zarr.open_group(part, mode="w", zarr_format=3)
             group.attrs.update({name: _plain(old.getncattr(name)) for name in old.ncattrs()})

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.netcdf_lock import netcdf_lock
 from halocline.waves.spectra import per_radian, to_cartesian, turned
 from halocline.waves.spectrum import SpectralGrid
 
@@ -26,24 +27,28 @@ def read_spectrum(
     degree); the attributes `standard_name` and `units` decide where they are given.
     """
     try:
-        file = netCDF4.Dataset(str(path))
+        with netcdf_lock, netCDF4.Dataset(str(path)) as file:
+            energy, at, nautical = _read(file, path, time, station)
     except OSError as error:
         raise UserError(f"Cannot read the spectrum file '{path}': {error}.") from None
-    with file:
-        frequency = _variable(file, path, "frequency", "freq")
-        direction = _variable(file, path, "direction", "dir")
-        density = _variable(file, path, "efth")
-        values = _one_record(density, frequency, direction, time, station)
-        energy = np.ma.filled(np.ma.asarray(values, np.float64), np.nan)
-        nautical = np.asarray(direction[:], np.float64)
-        if _is_towards(direction):
-            nautical = turned(nautical)
-        if "degree" in getattr(density, "units", "degree" if direction.name == "dir" else ""):
-            energy = per_radian(energy)
-        at = np.asarray(frequency[:], np.float64)
     if not np.isfinite(energy).all():
         raise UserError(f"The spectrum in '{path}' holds missing values; take another record.")
     return interpolate(energy, at, to_cartesian(nautical), spectral)
+
+
+def _read(file: Any, path: str | Path, time: int, station: int) -> tuple[Array, Array, Array]:
+    """Density [frequency][direction] [m2 Hz-1 rad-1], frequencies [Hz], directions from [degree]."""
+    frequency = _variable(file, path, "frequency", "freq")
+    direction = _variable(file, path, "direction", "dir")
+    density = _variable(file, path, "efth")
+    values = _one_record(density, frequency, direction, time, station)
+    energy = np.ma.filled(np.ma.asarray(values, np.float64), np.nan)
+    nautical = np.asarray(direction[:], np.float64)
+    if _is_towards(direction):
+        nautical = turned(nautical)
+    if "degree" in getattr(density, "units", "degree" if direction.name == "dir" else ""):
+        energy = per_radian(energy)
+    return energy, np.asarray(frequency[:], np.float64), nautical
 
 
 def interpolate(
