@@ -1,7 +1,8 @@
 """Disks that misbehave as real ones do, to test what becomes of results on them.
 
 The environment variable HALOCLINE_DISK chooses one for every process that is started: "full:BYTES"
-has room for so many bytes from each process, "slow:BYTES_PER_SECOND" writes no faster.
+has room for so many bytes from each process, "slow:BYTES_PER_SECOND" writes no faster,
+"incoherent:page=65536,seed=3" is a network file system (`incoherent_disk`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from halocline.core.errors import UserError
 from halocline.runtime.disk import Data, Disk, File, as_bytes, variable
+from halocline.runtime.incoherent_disk import IncoherentDisk, network_from
 
 
 class FullDisk(Disk):
@@ -71,9 +73,11 @@ def from_name(name: str) -> Disk:
             return FullDisk(int(float(words)))
         if kind == "slow":
             return SlowDisk(float(words))
+        if kind == "incoherent":
+            return IncoherentDisk(network_from(words))
     except ValueError:
         pass
     raise UserError(
-        f"The environment's {variable} is '{name}'. Set it to 'full:BYTES' or"
-        " 'slow:BYTES_PER_SECOND', or unset it."
+        f"The environment's {variable} is '{name}'. Set it to 'full:BYTES',"
+        " 'slow:BYTES_PER_SECOND' or 'incoherent:page=4096,seed=0', or unset it."
     )
