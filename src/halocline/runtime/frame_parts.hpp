@@ -228,10 +228,11 @@ inline void with_conversion(ItemType from, ItemType to, const double* fill, Body
   floating.template operator()<double, double>();
 }
 
-/// Convert items that lie next to each other.
+/// Convert items that lie next to each other. Once inlined, the pointers were no longer known to
+/// point apart, and the loop would not use the lanes.
 template <class Convert>
-inline void convert_run(Convert convert, const std::uint8_t* __restrict from,
-                        std::uint8_t* __restrict to, std::int64_t count) {
+__attribute__((noinline)) void convert_run(Convert convert, const std::uint8_t* __restrict from,
+                                           std::uint8_t* __restrict to, std::int64_t count) {
   for (std::int64_t n = 0; n < count; ++n)
     store(to + n * Convert::out, convert(from + n * Convert::in));
 }

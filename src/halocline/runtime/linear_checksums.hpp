@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <vector>
 #ifdef __x86_64__
 #include <nmmintrin.h>
 #include <wmmintrin.h>
@@ -235,6 +236,46 @@ class RangeSums {
   Remainder value_ = 0;
 };
 
+/// Short runs with short gaps: the stretches [begin, end), from column `start` on.
+struct Group {
+  std::size_t begin, end;
+  std::int64_t start, columns;
+};
+
+constexpr std::int64_t group_bytes = 4096;
+
+/// Runs that are summed together with zeros in the gaps, which is faster than a shift over each.
+inline std::vector<Group> groups_of(const std::vector<Stretch>& stretches, std::int64_t item) {
+  constexpr std::int64_t longest_run = 256, longest_gap = 128;
+  std::vector<Group> groups;
+  std::int64_t before = longest_run + 1;
+  for (std::size_t n = 0; n < stretches.size(); ++n) {
+    const auto [start, length, packed] = stretches[n];
+    const bool close = std::max(before, length * item) <= longest_run &&
+                       start >= groups.back().start + groups.back().columns &&
+                       (start - groups.back().start - groups.back().columns) * item <= longest_gap;
+    before = length * item;
+    if (close && (start + length - groups.back().start) * item <= group_bytes) {
+      groups.back().end = n + 1;
+      groups.back().columns = start + length - groups.back().start;
+    } else {
+      groups.push_back({n, n + 1, start, length});
+    }
+  }
+  return groups;
+}
+
+/// The bytes of a group's columns, zero between its runs.
+inline void spread_out(const std::uint8_t* row, const std::vector<Stretch>& stretches,
+                       const Group& group, std::int64_t item, std::uint8_t* spread) {
+  std::memset(spread, 0, static_cast<std::size_t>(group.columns * item));
+  for (std::size_t n = group.begin; n < group.end; ++n) {
+    const Stretch& s = stretches[n];
+    std::memcpy(spread + (s.start - group.start) * item, row + s.packed * item,
+                static_cast<std::size_t>(s.length * item));
+  }
+}
+
 /// Add what packed columns [first, last) of some rows give to the sums of their ranges. Column 0
 /// of the first row lies at `offset` in the frame, and a row has `row_bytes`.
 inline void sum_runs(ConstBytes packed, Numbers starts, Numbers lengths, std::int64_t first,
@@ -245,11 +286,19 @@ inline void sum_runs(ConstBytes packed, Numbers starts, Numbers lengths, std::in
   if (width == 0 && packed.extent[0] == 0) return;
   if (width <= 0 || packed.extent[0] % width != 0)
     refuse("The bytes of a packed row", width, packed.extent[0]);
-  const std::uint8_t* data = packed.data;
-  const std::uint8_t* end = data + packed.extent[0];
-  for (; data < end; data += width, offset += row_bytes)
-    for (const Stretch& s : stretches)
-      sums.add(offset + s.start * item, data + s.packed * item, s.length * item);
+  const auto groups = groups_of(stretches, item);
+  const std::uint8_t* end = packed.data + packed.extent[0];
+  for (const std::uint8_t* row = packed.data; row < end; row += width, offset += row_bytes)
+    for (const Group& group : groups) {
+      const Stretch& only = stretches[group.begin];
+      const std::uint8_t* data = row + only.packed * item;
+      std::uint8_t spread[group_bytes];
+      if (group.end - group.begin > 1) {
+        spread_out(row, stretches, group, item, spread);
+        data = spread;
+      }
+      sums.add(offset + group.start * item, data, group.columns * item);
+    }
   sums.flush();
 }
 
