@@ -48,6 +48,18 @@ def test_a_file_gets_its_name_when_complete(tmp_path):
     assert not part.exists()
 
 
+def test_room_is_made_before_it_is_used(tmp_path):
+    with disk().open(tmp_path / "file", create=True) as file:
+        file.write(b"kept", 0)
+        file.reserve(2, 5000)
+    assert (tmp_path / "file").read_bytes() == b"kept".ljust(5002, b"\0")
+    with using(FullDisk(10)), disk().open(tmp_path / "file") as file:
+        file.reserve(5002, 8)
+        with pytest.raises(OSError, match="No space left"):
+            file.reserve(5010, 8)
+    assert (tmp_path / "file").stat().st_size == 5010
+
+
 def test_a_full_disk_takes_what_fits_then_refuses(tmp_path):
     with using(FullDisk(10)) as full:
         assert disk() is full

@@ -42,6 +42,10 @@ class File:
             count, offset = count - len(part), offset + len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def reserve(self, offset: int, size: int) -> None:
+        """Make room on the disk for `size` bytes from `offset` [byte], whoever writes them."""
+        os.posix_fallocate(self.handle, offset, size)
+
     def truncate(self, size: int) -> None:
         """Make the file that long [byte]; what is new is zero."""
         os.ftruncate(self.handle, size)

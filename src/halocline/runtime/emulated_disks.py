@@ -34,10 +34,17 @@ class _FullFile(File):
 
     def write(self, data: Data, offset: int) -> None:
         view = as_bytes(data)
-        some = view[: self.disk.room]
-        super().write(some, offset)
-        self.disk.room -= some.size
-        if some.size < view.size:
+        super().write(view[: self.disk.room], offset)
+        self._take(view.size)
+
+    def reserve(self, offset: int, size: int) -> None:
+        self._take(size)
+        super().reserve(offset, size)
+
+    def _take(self, size: int) -> None:
+        fits = size <= self.disk.room
+        self.disk.room -= min(size, self.disk.room)
+        if not fits:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 

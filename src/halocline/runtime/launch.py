@@ -40,6 +40,7 @@ def mpi_environment(environment: Mapping[str, str] | None = None) -> dict[str, s
     result = dict(os.environ if environment is None else environment)
     if _from_wheel():
         result.setdefault("OMPI_MCA_btl", "self,sm,tcp")
+        result.setdefault("OMPI_MCA_io", "^ompio")  # its collective writes lose errors
         result.setdefault("OMPI_MCA_osc", "^ucx")
         result.setdefault("OMPI_MCA_pml", "ob1")
         result["OMPI_ALLOW_RUN_AS_ROOT"] = result["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"

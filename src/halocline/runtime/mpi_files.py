@@ -1,0 +1,170 @@
+"""Every rank writes its own runs of bytes of one shared file through MPI-IO.
+
+The library sees them as a view of the file. Independent: every rank writes its runs by itself, one
+after the other. Collective: the library gathers them on some ranks, which write longer ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.runtime.classic_files import unwritable
+from halocline.runtime.communicator import Communicator, Ranks
+from halocline.runtime.disk import File, disk
+
+Bytes: TypeAlias = NDArray[np.uint8]
+Index: TypeAlias = NDArray[np.int64]
+
+_at_once = 1 << 30
+"""Bytes per call [byte]: counts of MPI 3 have 31 bits."""
+_hints = {"romio_ds_write": "disable"}
+
+
+def write_runs(
+    communicator: Communicator,
+    path: Path,
+    offsets: Index,
+    lengths: Index,
+    data: Bytes,
+    *,
+    collective: bool,
+    kept: str = "",
+) -> None:
+    """Write this rank's runs, which are on disk when the call ends; a call for all ranks.
+
+    `offsets` and `lengths` [byte] say where `data` belongs in the file, which exists, run after
+    run. No byte of the file has two writers. Any rank's failure is raised on all of them, as one
+    message; `kept` says in it what is left of the file.
+    """
+    offsets, lengths, data = in_file_order(offsets, lengths, data)
+    failure: OSError | None = None
+    with ExitStack() as opened:
+        try:
+            file = opened.enter_context(disk().open(path))
+        except OSError as error:
+            failure = error
+        agree(communicator, path, failure, kept)
+        agree(communicator, path, reserve(communicator, file, offsets, lengths), kept)
+        try:
+            if isinstance(communicator, Ranks):
+                _write(communicator, path, offsets, lengths, data, collective)
+            else:
+                for offset, part in zip(offsets, _split(lengths, data), strict=True):
+                    file.write(part, int(offset))
+            file.sync()
+        except OSError as error:
+            failure = error
+        agree(communicator, path, failure, kept)
+
+
+def in_file_order(offsets: Index, lengths: Index, data: Bytes) -> tuple[Index, Index, Bytes]:
+    """Runs by rising offset, those without bytes dropped and neighbours joined.
+
+    >>> runs = np.array([8, 0, 4]), np.array([2, 4, 4]), np.arange(10, dtype=np.uint8)
+    >>> in_file_order(*runs)
+    (array([0]), array([10]), array([2, 3, 4, 5, 6, 7, 8, 9, 0, 1], dtype=uint8))
+    """
+    offsets, lengths = np.asarray(offsets, np.int64), np.asarray(lengths, np.int64)
+    assert lengths.sum() == data.size, "the runs have as many bytes as the data"
+    if (np.diff(offsets) < 0).any():
+        order = np.argsort(offsets, kind="stable")
+        parts = _split(lengths, data)
+        data = np.concatenate([parts[number] for number in order])
+        offsets, lengths = offsets[order], lengths[order]
+    some = lengths > 0
+    offsets, lengths = offsets[some], lengths[some]
+    ends = offsets + lengths
+    assert (offsets[1:] >= ends[:-1]).all(), "no byte has two values"
+    first = np.append(True, offsets[1:] > ends[:-1])[: offsets.size]
+    last = np.append(first[1:], True)[: offsets.size]
+    return offsets[first], ends[last] - offsets[first], data
+
+
+def _split(lengths: Index, data: Bytes) -> list[Bytes]:
+    return np.split(data, np.cumsum(lengths)[:-1]) if lengths.size else []
+
+
+def reserve(
+    communicator: Communicator, file: File, offsets: Index, lengths: Index
+) -> OSError | None:
+    """Take the room of all runs on disk before they are written; a call for all ranks.
+
+    A full disk is found here, by one rank that knows the reason. In a collective write one rank's
+    failure leaves others waiting, or goes unnoticed.
+    """
+    begin = float(offsets[0]) if offsets.size else np.inf
+    end = float(offsets[-1] + lengths[-1]) if offsets.size else -np.inf
+    low, high = communicator.maximum(np.array([-begin, end]))
+    if communicator.rank or high <= -low:
+        return None
+    try:
+        file.reserve(int(-low), int(high + low))
+    except OSError as error:
+        return error
+    return None
+
+
+def agree(communicator: Communicator, path: Path, failure: OSError | None, kept: str) -> None:
+    """Raise the first failure of any rank on all of them; a call for all ranks."""
+    failures = communicator.broadcast(communicator.gather(failure))
+    for rank, error in enumerate(failures):
+        if error is not None:
+            reason = error.strerror or str(error)
+            where = f" (rank {rank})" if communicator.size > 1 else ""
+            raise unwritable(path, OSError(None, f"{reason}{where}"), kept)
+
+
+def _write(
+    ranks: Ranks, path: Path, offsets: Index, lengths: Index, data: Bytes, collective: bool
+) -> None:
+    from mpi4py import MPI
+
+    rounds = list(_rounds(offsets, lengths, data))
+    most = int(ranks.maximum(np.array([float(len(rounds))]))[0])
+    nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
+    try:
+        info = MPI.Info.Create(_hints)
+        file = MPI.File.Open(ranks.comm, str(path), MPI.MODE_WRONLY, info)
+        try:
+            file.Set_info(info)
+            for number in range(most):
+                part = rounds[number] if number < len(rounds) else nothing
+                _write_round(file, *part, collective)
+        finally:
+            file.Close()
+            info.Free()
+    except MPI.Exception as error:
+        raise OSError(None, error.Get_error_string()) from None
+
+
+def _rounds(offsets: Index, lengths: Index, data: Bytes) -> Iterator[tuple[Index, Index, Bytes]]:
+    """The runs in parts of at most `_at_once` bytes; long runs are cut."""
+    ends = np.cumsum(lengths)
+    for begin in range(0, data.size, _at_once):
+        end = min(begin + _at_once, data.size)
+        first, last = np.searchsorted(ends, begin, "right"), np.searchsorted(ends, end) + 1
+        cut_ends = np.minimum(ends[first:last], end)
+        cut_starts = np.maximum((ends - lengths)[first:last], begin)
+        starts = offsets[first:last] + cut_starts - (ends - lengths)[first:last]
+        yield starts, cut_ends - cut_starts, data[begin:end]
+
+
+def _write_round(file: Any, offsets: Index, lengths: Index, data: Bytes, collective: bool) -> None:
+    from mpi4py import MPI
+
+    # arrays of C's int and MPI_Aint are taken without a loop in Python
+    lengths_and_places: Any = lengths.astype(np.intc), offsets
+    view = MPI.BYTE.Create_hindexed(*lengths_and_places).Commit()
+    file.Set_view(0, MPI.BYTE, view)
+    status = MPI.Status()
+    (file.Write_all if collective else file.Write)([data, MPI.BYTE], status)
+    view.Free()
+    written = status.Get_count(MPI.BYTE)
+    if written != data.size:
+        raise OSError(None, f"{written} of {data.size} bytes were written")
