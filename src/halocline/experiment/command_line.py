@@ -35,6 +35,7 @@ lab_benchmarks = {
     "solver": "the elliptic solver on POP's x1 grid",
     "recorder": "the cost of the record of a run",
     "communication": "every way to exchange halos and to sum",
+    "output": "what output, restarts and input cost, beside the papers' numbers",
     "decompose": "the best way to cut a case into ranks, threads and blocks",
 }
 

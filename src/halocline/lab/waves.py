@@ -52,7 +52,7 @@ def measure(
     cores = len(os.sched_getaffinity(0))
     chosen = list(configurations or dict.fromkeys([(1, 1), (cores, 1), (1, cores), (8, 1)]))
     with tempfile.TemporaryDirectory() as folder:
-        restart = _spin_up(physics, Path(folder), cores)
+        restart = spin_up(physics, Path(folder), cores)
         runs: dict[tuple[int, int], list[dict[str, Any]]] = {c: [] for c in chosen}
         for turn in range(rounds):
             for configuration in chosen:
@@ -68,7 +68,8 @@ def measure(
     return {"physics": physics, **_evaluate(runs)}
 
 
-def _spin_up(physics: str, folder: Path, cores: int) -> Path:
+def spin_up(physics: str, folder: Path, cores: int) -> Path:
+    """The restart file of a state with active storms, written into a folder."""
     from halocline.experiment.start import set_threads
 
     print(f"spinning up {spin_up_hours} h on {cores} threads")
