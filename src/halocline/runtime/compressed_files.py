@@ -5,6 +5,9 @@ In netCDF-4 each chunk has a checksum of its own (Fletcher's, of HDF5), verified
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,9 +41,15 @@ def to_netcdf4(path: Path, compression: int) -> None:
             _copy(old, new, compression)
         disk().publish(part, path)
     except (OSError, RuntimeError) as error:
+        failure = error if isinstance(error, OSError) else OSError(_reason(part, error))
         part.unlink(missing_ok=True)
-        failure = error if isinstance(error, OSError) else OSError(str(error))
         raise unwritable(path, failure, " The file is complete, but not compressed.") from None
+
+
+def _reason(part: Path, error: RuntimeError) -> str:
+    """Why the library could not write, which says no more than 'HDF error' of a full disk."""
+    full = shutil.disk_usage(part.parent).free < 1 << 20
+    return os.strerror(errno.ENOSPC) if full else str(error)
 
 
 def _copy(old: netCDF4.Dataset, new: netCDF4.Dataset, compression: int) -> None:

@@ -5,6 +5,7 @@ Every chunk ends with its CRC32C, which readers verify.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import shutil
@@ -17,6 +18,8 @@ import netCDF4
 import numpy as np
 import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
+from zarr.core.buffer import Buffer
+from zarr.storage import LocalStore
 
 from halocline.core.errors import UserError
 from halocline.core.netcdf_lock import netcdf_lock
@@ -29,6 +32,18 @@ from halocline.runtime.classic_files import (
     unwritable,
 )
 from halocline.runtime.disk import disk
+
+
+class _Store(LocalStore):
+    """A folder whose files go through the one layer for all writing."""
+
+    async def set(self, key: str, value: Buffer) -> None:
+        await asyncio.to_thread(self._write, self.root / key, value)
+
+    def _write(self, path: Path, value: Buffer) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with disk().open(path, create=True) as file:
+            file.write(value.to_bytes(), 0)
 
 
 def to_zarr(path: Path, target: Path, compression: int, shard: int = 1) -> None:
@@ -44,7 +59,7 @@ def to_zarr(path: Path, target: Path, compression: int, shard: int = 1) -> None:
             shutil.rmtree(part)
         with netcdf_lock, netCDF4.Dataset(path) as old:
             old.set_auto_maskandscale(False)
-            group = zarr.open_group(part, mode="w", zarr_format=3)
+            group = zarr.open_group(_Store(part), mode="w", zarr_format=3)
             group.attrs.update({name: _plain(old.getncattr(name)) for name in old.ncattrs()})
             for variable in old.variables.values():
                 if variable.name != checksum_name:

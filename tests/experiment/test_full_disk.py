@@ -1,0 +1,155 @@
+"""A disk that fills up at any byte: one message, what was complete is good, and the run goes on.
+
+Ranks: 1, and 3 by the command.
+"""
+
+import errno
+import os
+import random
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.experiment import exit_codes
+from halocline.experiment.resuming import case_file, ended
+from halocline.experiment.run import run
+from halocline.experiment.run_log import RunLog
+from halocline.experiment.verifying import verify_file
+from halocline.runtime import compressed_files
+from halocline.runtime.disk import using, variable
+from halocline.runtime.emulated_disks import FullDisk
+from halocline.runtime.launch import mpi_environment
+from halocline.runtime.restart import find_restarts
+
+maps = {"variables": ["significant_height"], "interval": "1h"}
+case = {
+    "component": "waves",
+    "grid": {"nx": 12, "ny": 8, "dx": 10.0, "dy": 6.0, "y0": -20.0, "depth": 3000.0},
+    "spectrum": {"frequencies": 5, "factor": 1.3, "directions": 8},
+    "time": {"start": "2000-01-01", "length": "6h", "step": "1h"},
+    "forcing": {"wind": {"speed": 17.0, "direction": 250.0}},
+    "start": {"kind": "jonswap"},
+    "restart": {"interval": "2h"},
+    "output": {
+        "fields": {
+            "maps": maps,
+            "means": {**maps, "interval": "3h", "processing": "mean"},
+            "chunks": {**maps, "format": "zarr"},
+            "packed": {**maps, "format": "netcdf4", "compression": 1},
+        },
+        "points": {"buoys": {"points": {"a": [50.0, 0.0]}, "interval": "2h"}},
+    },
+}
+
+
+def results(folder):
+    """All files under final names, and what they hold."""
+    found = {}
+    for path in [*folder.glob("*.nc"), *folder.glob("*.zarr"), *find_restarts(folder)]:
+        words = verify_file(path)
+        if path.name == "packed.nc":
+            found[path.name] = words
+        elif path.is_dir():
+            inner = {str(p.relative_to(path)): p for p in path.rglob("*") if p.is_file()}
+            found[path.name] = {name: p.read_bytes() for name, p in inner.items()}
+        else:
+            found[path.name] = path.read_bytes()
+    return found
+
+
+def go_on(folder):
+    begun = folder / case_file
+    run(begun if begun.exists() else case, output=folder, resume=begun.exists())
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The folder of a run with room enough, and the bytes that it took."""
+    folder, room = tmp_path_factory.mktemp("full") / "whole", 1 << 40
+    with using(FullDisk(room)) as disk:
+        run(case, output=folder)
+    return folder, room - disk.room
+
+
+def test_a_disk_that_is_full_at_any_byte(tmp_path, whole, capfd):
+    """12 amounts of room; where only the log has none, the run comes to its end and says so."""
+    folder, needed = whole
+    luck, stopped = random.Random(4), []
+    for number in range(12):
+        broken = tmp_path / str(number)
+        with using(FullDisk(luck.randrange(needed))):
+            try:
+                run(case, output=broken)
+            except UserError as error:
+                stopped.append(str(error))
+                assert "Cannot write '" in str(error)
+                assert ": No space left on device." in str(error)
+                assert not ended(broken)
+            else:
+                assert "halocline.log' any more: No space left" in capfd.readouterr().err
+        results(broken)
+        assert not [*broken.glob("*.part"), *broken.glob("*.new"), *broken.glob("*.old")]
+        if not ended(broken):
+            go_on(broken)
+        assert results(broken).items() >= results(folder).items()
+    assert len({message.split("'")[1].split("/")[-1] for message in stopped}) > 4, "many places"
+
+
+def test_all_ranks_end_with_one_message(tmp_path, whole):
+    broken, (folder, needed) = tmp_path / "broken", whole
+    path = tmp_path / "case.toml"
+    path.write_bytes((folder / case_file).read_bytes())
+    command = [sys.executable, "-m", "halocline", "run", str(path), "-n", "3", "--quiet",
+               "--output", str(broken)]  # fmt: skip
+    environment = mpi_environment({**os.environ, variable: f"full:{int(0.6 * needed)}"})
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == exit_codes.user_error, done.stdout + done.stderr
+    lines = [line for line in done.stderr.splitlines() if "halocline.log" not in line]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("halocline: Cannot write '")
+    assert "No space left on device" in lines[0]
+    results(broken)
+    go_on(broken)
+    assert results(broken).items() >= results(folder).items()
+
+
+def test_no_room_to_compress_keeps_the_records(tmp_path, whole, monkeypatch):
+    """What the netCDF library writes by itself meets a limit of the system."""
+    to_netcdf4, limits = compressed_files.to_netcdf4, resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limited(path, compression):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+        try:
+            to_netcdf4(path, compression)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    monkeypatch.setattr("halocline.runtime.streams.to_netcdf4", limited)
+    words = "Cannot write .*packed.nc': .* The file is complete, but not compressed. Free some"
+    with pytest.raises(UserError, match=words):
+        run(case, output=tmp_path)
+    monkeypatch.undo()
+    assert not list(tmp_path.glob("*.part"))
+    assert verify_file(tmp_path / "packed.nc") == "7 records"
+    go_on(tmp_path)
+    assert results(tmp_path).items() >= results(whole[0]).items()
+
+
+@pytest.mark.parametrize("free, words", [(1000, os.strerror(errno.ENOSPC)), (1 << 30, "HDF error")])
+def test_a_full_disk_is_named_where_the_library_does_not(tmp_path, monkeypatch, free, words):
+    usage = type("Usage", (), {"free": free})
+    monkeypatch.setattr(compressed_files.shutil, "disk_usage", lambda _: usage)
+    assert words in compressed_files._reason(tmp_path / "x.nc.part", RuntimeError("HDF error"))
+
+
+def test_a_log_without_room_says_so_once(tmp_path, capfd):
+    with using(FullDisk(20)):
+        log = RunLog(tmp_path / "halocline.log")
+        for _ in range(3):
+            log.section("title", "words")
+    assert (tmp_path / "halocline.log").read_text() == "== title ==\nwords\n\n="
+    words = f"Cannot write the log '{log.path}' any more: No space left on device. The run goes on."
+    assert capfd.readouterr().err == f"halocline: {words}\n"
