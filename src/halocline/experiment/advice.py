@@ -17,8 +17,9 @@ import numpy as np
 
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case, TransportCase, WaveCase
-from halocline.experiment.check import Imagined, fields_of, work
+from halocline.experiment.check import Imagined, fields_of
 from halocline.experiment.component import Component
+from halocline.experiment.expectations import work
 from halocline.experiment.run import build_component
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator

@@ -7,16 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from halocline.core.clock import Clock, duration_text, text
 from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.component import Component
-from halocline.experiment.output import output_volume, streams_of
-from halocline.experiment.output_sources import output_sources
+from halocline.experiment.expectations import stream_bytes, work
 from halocline.experiment.progress import time_words
-from halocline.experiment.region import cut_region
 from halocline.experiment.run import build_component, build_streams
+from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout
 from halocline.experiment.start import cores, default_ranks
 from halocline.experiment.track_stream import TrackStreamOptions
 from halocline.grids.grid import Grid
@@ -24,13 +21,6 @@ from halocline.runtime.communicator import Alone
 from halocline.runtime.fields import Field
 from halocline.runtime.runner import Plan
 from halocline.runtime.streams import StreamOptions
-
-wave_cost = {"ST2": 12e-9, "ST4": 15e-9, "none": 6e-9}
-"""Time for a sea point, spectral component and global step on one core [s]: `halocline lab waves`
-on an AMD Zen 5 at 2 cores, rounded up."""
-
-transport_cost = 3e-9
-"""Time for a cell, tracer and step on one core [s]: `halocline lab transport` on the same."""
 
 
 class Imagined(Alone):
@@ -70,6 +60,9 @@ def report(case: Case, ranks: int | None = None) -> str:
         ("memory", f"{size / 2**20:,.0f} MiB of fields on the first rank"),
     ]
     lines += list(_output(case, grid, clock))
+    servers = planned_servers(case, grid, ranks, Path("results"))
+    refuse_wrong_layout(case, ranks, servers.count)
+    lines.append(("servers", servers.line))
     seconds = work(case, grid, clock) / min(ranks, cores())
     lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
     return "\n".join(f"{name:<10}{value}" for name, value in lines)
@@ -80,16 +73,6 @@ def _cut_later(case: Case) -> str:
     if case.decomposition.tiles != "auto":
         return ""
     return "; decomposition.tiles = 'auto': the run measures others and may take one"
-
-
-def work(case: Case, grid: Grid, clock: Clock) -> float:
-    """Expected time of the whole run on one core [s]; a rough rule."""
-    if isinstance(case, TransportCase):
-        cells = grid.depth.size * len(case.build_layered_grid().thickness)
-        return transport_cost * cells * len(case.transport.tracers) * clock.steps
-    assert isinstance(case, WaveCase)
-    values = grid.sea_points * case.spectrum.components
-    return wave_cost[case.waves.physics] * values * clock.steps
 
 
 def describe(grid: Grid) -> str:
@@ -132,18 +115,12 @@ def _check_output(case: Case, component: Component, clock: Clock, some: Imagined
 
 def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:
     """Records and volume of each stream."""
-    if isinstance(case, TransportCase):
-        names = case.transport.tracers
-        levels = len(case.build_layered_grid().thickness)
-        for name, maps in case.output.fields.items():
-            cells = cut_region(grid, maps.region).grid.depth.size
-            values = len(maps.variables or names) * levels * cells
-            size = maps.records(clock) * values * np.dtype(maps.precision).itemsize
-            yield _stream(name, maps, size, clock)
-    if isinstance(case, WaveCase):
-        volume = output_volume(case.output, grid, case.spectrum, clock, output_sources(case))
-        for name, some in streams_of(case.output).items():
-            yield _stream(name, some, volume[name], clock)
+    assert isinstance(case, WaveCase | TransportCase)
+    streams: dict[str, StreamOptions] = {
+        name.partition(".")[2]: some for name, some in case.output.streams()
+    }
+    for name, size in stream_bytes(case, grid, clock).items():
+        yield _stream(name, streams[name], size, clock)
 
 
 def _stream(name: str, options: StreamOptions, size: int, clock: Clock) -> tuple[str, str]:

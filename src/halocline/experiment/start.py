@@ -21,6 +21,7 @@ from halocline.experiment.ending import code_file, report_code
 from halocline.experiment.stopping import hold_back
 from halocline.runtime.communicator import under_mpi, world
 from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.roles import count_words
 
 points_per_rank = 200
 """Fewer sea points per rank than these are not worth a rank that nobody asked for."""
@@ -48,17 +49,26 @@ def start(options: Any, arguments: list[str]) -> int:
     if under_mpi():
         return run_here(options)
     from halocline.experiment.case import read_case
+    from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout, telling
 
-    grid = read_case(options.case, options.settings).build_grid()
+    case = read_case(options.case, options.settings)
+    grid = case.build_grid()
     ranks = options.ranks or default_ranks(grid.sea_points, threads)
     if ranks > max(grid.sea_points, 1):
         raise UserError(
             f"Cannot share {grid.sea_points} sea points among {ranks} ranks. Use at most"
             f" {grid.sea_points} ranks (-n)."
         )
-    if ranks == 1:
-        return run_here(options)
-    return on_ranks(arguments, ranks, threads, quiet=options.quiet)
+    servers = planned_servers(case, grid, ranks, Path(results_folder(options)))
+    if not options.ranks and "SLURM_NTASKS" in os.environ:  # servers are among its tasks
+        ranks = max(1, min(ranks, cores() - servers.count))
+    refuse_wrong_layout(case, ranks, servers.count)
+    if servers.count and not options.quiet:
+        print(servers.line, flush=True)
+    with telling(servers):
+        if ranks + servers.count == 1:
+            return run_here(options)
+        return on_ranks(arguments, ranks, threads, servers=servers.count, quiet=options.quiet)
 
 
 def start_cycle(options: Any, arguments: list[str]) -> int:
@@ -118,7 +128,7 @@ def run_here(options: Any) -> int:
     from halocline.experiment.run import run
 
     limit = read_walltime(options.walltime) if options.walltime else None
-    folder = options.output or default_folder(options.case)
+    folder = results_folder(options)
     result = run(
         options.case,
         settings=options.settings,
@@ -134,6 +144,11 @@ def run_here(options: Any) -> int:
             print(f"to go on: halocline resume {shlex.quote(str(folder))}")
         print(f"results are in {folder}: {', '.join(sorted(os.listdir(folder)))}")
     return report_code(exit_codes.stopped if result.outcome.stopped_by else exit_codes.done)
+
+
+def results_folder(options: Any) -> str:
+    """Where the results of a run go."""
+    return options.output or default_folder(options.case)
 
 
 def default_folder(case: str) -> str:
@@ -161,17 +176,18 @@ def read_walltime(words: str) -> float:
     return float(seconds)
 
 
-def on_ranks(arguments: list[str], ranks: int, threads: int, *, quiet: bool = False) -> int:
-    """Run `halocline` with `arguments` on `ranks` ranks and return its exit code.
+def on_ranks(
+    arguments: list[str], ranks: int, threads: int, *, servers: int = 0, quiet: bool = False
+) -> int:
+    """Run `halocline` with `arguments` on `ranks` ranks and some servers; return its exit code.
 
     SIGTERM and SIGINT reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them.
     """
-    launcher = mpiexec_command(ranks, threads)
+    launcher = mpiexec_command(ranks + servers, threads)
     command = [*launcher, sys.executable, "-P", "-m", "halocline", *arguments]
     if not quiet:
         words = shlex.join(["mpiexec", *launcher[1:], "halocline", *arguments])
-        print(f"starting {ranks} ranks of {threads} thread{'s' * (threads > 1)}: {words}")
-        sys.stdout.flush()
+        print(f"starting {_start_words(ranks, threads, servers)}: {words}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "exit_code")
         environment = mpi_environment() | {code_file: str(path)}
@@ -186,6 +202,16 @@ def on_ranks(arguments: list[str], ranks: int, threads: int, *, quiet: bool = Fa
         print("'halocline resume' goes on from its last restart file.", file=sys.stderr)
         return exit_codes.internal_error
     return exit_codes.done
+
+
+def _start_words(ranks: int, threads: int, servers: int) -> str:
+    """What is started.
+
+    >>> _start_words(2, 1, 0), _start_words(1, 2, 3)
+    ('2 ranks of 1 thread', '1 rank of 2 threads and 3 output servers')
+    """
+    words = f"{ranks} rank{'s' * (ranks > 1)} of {threads} thread{'s' * (threads > 1)}"
+    return f"{words} and {count_words(servers)}" if servers else words
 
 
 @contextmanager
