@@ -222,6 +222,19 @@ def test_servers_are_among_the_tasks_of_slurm(
 
 
 @pytest.mark.usefixtures("launcher")
+def test_servers_come_with_resume_and_cycle_too(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert begin(tmp_path, "-n", "2") == 0
+    (tmp_path / "case.toml").rename(tmp_path / "halocline.toml")
+    assert main(["resume", str(tmp_path), "-n", "2"]) == 0
+    assert capfd.readouterr().out.count("started 3: 1 as the case says") == 2
+    file, folder = str(tmp_path / "halocline.toml"), str(tmp_path / "forecasts")
+    assert main(["cycle", file, "-n", "3", "--output", folder]) == 0
+    assert "started 4: 1 as the case says" in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("launcher")
 def test_a_wrong_placement_is_said_before_anything_starts(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
