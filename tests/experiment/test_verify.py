@@ -128,6 +128,34 @@ def test_zarr_with_shards(tmp_path):
     assert verify_file(stream.path) == "5 records"
 
 
+@pytest.mark.parametrize("shard", [1, 2])
+def test_a_file_that_is_missing_from_a_zarr_folder_is_named(tmp_path, shard):
+    stream = make_stream(tmp_path, format="zarr", shard=shard)
+    write(stream)
+    nothing = np.full((6, 8), np.nan)
+    stream.write(date("2011-01-15") + duration("5h"), {"significant_height": nothing})
+    stream.close()
+    folder = stream.path
+    assert verify_file(folder) == "6 records"
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    for path in files:
+        content = path.read_bytes()
+        path.unlink()
+        with pytest.raises(DamagedFile, match=f"'{folder}' is damaged in .*"):
+            verify_file(folder)
+        path.write_bytes(content)
+    chunk = folder / "significant_height" / "c" / "2" / "0" / "0"
+    content = chunk.read_bytes()
+    chunk.unlink()
+    with pytest.raises(DamagedFile, match=r"in 'significant_height': the chunk 'c/2/0/0' is miss"):
+        verify_file(folder)
+    chunk.write_bytes(content)
+    (folder / "significant_height" / "c" / "9").write_bytes(content)
+    with pytest.raises(DamagedFile, match=r"in 'significant_height': there is 'c/9' beyond its 6"):
+        verify_file(folder)
+
+
 def _find(content: bytes, values: bytes, compression: int) -> int:
     """Somewhere in the values of a file, where they can be seen."""
     if compression:

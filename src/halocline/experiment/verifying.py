@@ -52,7 +52,7 @@ def _files(path: Path) -> Iterator[Path]:
     """The file itself, or what a folder of results holds under final names."""
     if not path.exists():
         raise UserError(f"There is no file or folder '{path}'.")
-    if path.is_file() or (path / "zarr.json").exists():
+    if path.is_file() or path.suffix == ".zarr" or (path / "zarr.json").exists():
         yield path
         return
     found = [*path.glob("*.nc"), *path.glob("*.zarr"), *find_restarts(path)]

@@ -83,6 +83,8 @@ def _copy(variable: Any, group: Any, compression: int, shard: int) -> None:
         "compressors": [*([ZstdCodec(level=compression)] if compression else []), Crc32cCodec()],
         "attributes": attributes,
         "dimension_names": variable.dimensions,
+        # A chunk that is not there would stand for missing values; so its loss would not be seen.
+        "config": {"write_empty_chunks": True},
     }
     if variable.dtype == np.dtype("S1"):
         texts = netCDF4.chartostring(variable[...]).astype(str)
@@ -171,6 +173,10 @@ def verify_zarr(folder: Path) -> int:
     place = "its header"
     try:
         group: Any = zarr.open_group(folder, mode="r")
+        for inner in sorted(folder.glob("*/")):
+            if not (inner / "zarr.json").exists():
+                place = f"'{inner.name}'"
+                raise ValueError("its header (zarr.json) is missing")
         for name, array in group.arrays():
             place = f"'{name}'"
             codecs: Any = array.metadata.to_dict()["codecs"]
@@ -178,6 +184,7 @@ def verify_zarr(folder: Path) -> int:
                 codecs = codecs[0]["configuration"]["codecs"]
             if not any(codec["name"] == "crc32c" for codec in codecs):
                 raise UserError(f"'{folder}' has no checksums in '{name}': it cannot be verified.")
+            _compare_files(folder / name, array)
             for chunk in _chunks(array):
                 place = f"record {chunk} of '{name}'" if array.ndim > 1 else f"'{name}'"
                 array[chunk]
@@ -185,6 +192,18 @@ def verify_zarr(folder: Path) -> int:
     except (ValueError, RuntimeError, KeyError, OSError) as error:
         words = str(error).rstrip(".")
         raise DamagedFile(f"The folder '{folder}' is damaged in {place}: {words}.") from None
+
+
+def _compare_files(folder: Path, array: Any) -> None:
+    """Refuse an array whose files are not those of its chunks."""
+    sizes = array.shards or array.chunks
+    counts = [-(-length // size) for length, size in zip(array.shape, sizes, strict=True)]
+    expected = {array.metadata.encode_chunk_key(place) for place in np.ndindex(*counts)}
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    if missing := sorted(expected - found):
+        raise ValueError(f"the chunk '{missing[0]}' is missing")
+    if more := sorted(found - expected - {"zarr.json"}):
+        raise ValueError(f"there is '{more[0]}' beyond its {array.shape[0]} records")
 
 
 def _chunks(array: Any) -> Any:
