@@ -1,5 +1,6 @@
 """`halocline verify`: damage is found and named in every kind of file, whole files are good."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.verifying import verify_file
 from halocline.grids.grid import Grid
 from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.classic_files import read_header
+from halocline.runtime.classic_files import GrowingFile, read_header
 from halocline.runtime.communicator import Alone
 
 records = 5
@@ -82,6 +83,54 @@ def test_every_flipped_bit_of_a_random_choice_is_found(path):
             verify_file(path)
         flip(path, int(at), bit)
     assert verify_file(path) == "5 records"
+
+
+def test_a_wrong_count_of_records_is_noticed(path, tmp_path):
+    """Any flipped bit of the count of 5, and of 15, where more follow than a kill leaves."""
+    for bit in range(63):
+        at, mask = 11 - bit // 8, 1 << bit % 8
+        flip(path, at, mask)
+        if 5 & 1 << bit:
+            more = 5 - (5 ^ 1 << bit)
+            words = f"{5 - more} record{'s' * (more < 4)}; {more} more complete, but not counted: a"
+            assert verify_file(path).startswith(words)
+        else:
+            with pytest.raises(DamagedFile, match=r"has \d+ bytes, its \d+ records need"):
+                verify_file(path)
+        flip(path, at, mask)
+    stream = make_stream(tmp_path, existing="replace")
+    for hour in range(15):
+        time = date("2011-01-15") + duration(f"{hour}h")
+        stream.write(time, {"significant_height": np.full((6, 8), hour)})
+    flip(path, 11, 8)
+    assert "7 records; 8 more complete" in verify_file(path)
+    flip(path, 11, 4)
+    with pytest.raises(DamagedFile, match="its header counts 3 records, but 12 more follow"):
+        verify_file(path)
+
+
+@pytest.mark.parametrize("left", [0, 7, 30])
+def test_a_file_is_good_at_every_moment_of_a_cut(tmp_path, monkeypatch, left):
+    stream = make_stream(tmp_path)
+    for hour in range(30):
+        time = date("2011-01-15") + duration(f"{hour}h")
+        stream.write(time, {"significant_height": np.full((6, 8), hour)})
+    file, seen = GrowingFile(stream.path), []
+
+    def watched(action):
+        def act(*arguments):
+            result = action(*arguments)
+            seen.append(verify_file(stream.path))
+            return result
+
+        return act
+
+    for name in ("pwrite", "ftruncate"):
+        monkeypatch.setattr(os, name, watched(getattr(os, name)))
+    file.cut(left)
+    monkeypatch.undo()
+    assert seen[-1] == f"{left} records"
+    assert stream.path.stat().st_size == file.header.record_start + left * file.header.record_size
 
 
 def test_a_file_that_is_cut_off_is_damaged(path):

@@ -41,7 +41,13 @@ def verify_file(path: Path) -> str:
         return f"restart of {text(time)}, {count} checksums"
     if is_netcdf4(path):
         return _records(verify_chunks(path))
-    return _records(verify_records(path))
+    count, more = verify_records(path)
+    if not more:
+        return _records(count)
+    return (
+        f"{_records(count)}; {more} more complete, but not counted: a run was broken off there, or"
+        " the count in the header is damaged"
+    )
 
 
 def _records(count: int) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import netCDF4
 import numpy as np
@@ -27,6 +27,9 @@ from halocline.runtime.disk import disk
 
 checksum_name = "record_checksum"
 """Variable with the CRC32C of each record, as a signed number (CF-1.8 knows no unsigned ones)."""
+
+most_uncounted = 8
+"""Complete records after those that the header counts, which a broken run may leave."""
 
 _magic = b"CDF\x05"
 _count_at = 4  # offset of the number of records, 8 bytes
@@ -210,11 +213,14 @@ class GrowingFile:
             raise unwritable(self.path, error, kept) from None
 
     def cut(self, records: int) -> None:
-        """Drop all but the first `records`."""
+        """Drop all but the first `records`, a few at a time: broken off, the file is still good."""
         assert records <= self.records
-        self._commit(records)
-        size = self.header.record_start + records * self.header.record_size
-        self._file.truncate(size)
+        while True:
+            self._commit(max(records, self.records - most_uncounted))
+            size = self.header.record_start + self.records * self.header.record_size
+            self._file.truncate(size)
+            if self.records == records:
+                return
 
     def read(self, name: str, record: int) -> NDArray[Any]:
         """One record of a variable."""
@@ -245,8 +251,11 @@ def fixed_checksum(path: Path, header: Header) -> int:
     return crc32c(start[_count_at + 8 :], crc32c(start[:_count_at]))
 
 
-def verify_records(path: Path) -> int:
-    """The number of complete records of a file, all of whose checksums are right."""
+def verify_records(path: Path) -> tuple[int, int]:
+    """How many records a file has, all of whose checksums are right, and how many more follow.
+
+    Those that follow are complete too, but not counted in the header.
+    """
     try:
         header = read_header(path)
         growing = header.growing
@@ -268,12 +277,27 @@ def verify_records(path: Path) -> int:
         file.seek(header.record_start)
         for number in range(header.records):
             begin = file.tell()
-            record = np.frombuffer(file.read(header.record_size), np.uint8)
-            at = header.checksum_at
-            stored = int.from_bytes(record[at : at + 4].tobytes(), "big")
-            found = int.from_bytes(header.record_checksum(record, fixed), "big")
+            stored, found = _next_checksums(file, header, fixed)
             if stored != found:
-                place = f"record {number} (bytes {begin} to {begin + record.size - 1})"
+                place = f"record {number} (bytes {begin} to {begin + header.record_size - 1})"
                 words = mismatch(place, stored, found)
                 raise DamagedFile(f"The file '{path}' is damaged: {words}.")
-    return header.records
+        more = 0
+        while path.stat().st_size >= file.tell() + header.record_size:
+            stored, found = _next_checksums(file, header, fixed)
+            if stored != found:
+                break
+            more += 1
+    if more > most_uncounted:
+        raise DamagedFile(
+            f"The file '{path}' is damaged: its header counts {header.records} records, but {more}"
+            " more follow that are complete."
+        )
+    return header.records, more
+
+
+def _next_checksums(file: BinaryIO, header: Header, fixed: int) -> tuple[int, int]:
+    """The checksum in the next record of a file, and that of its bytes."""
+    record = np.frombuffer(file.read(header.record_size), np.uint8)
+    stored = record[header.checksum_at : header.checksum_at + 4].tobytes()
+    return int.from_bytes(stored, "big"), int.from_bytes(header.record_checksum(record, fixed))
