@@ -37,7 +37,7 @@ def read_spectrum(
 
 
 def _read(file: Any, path: str | Path, time: int, station: int) -> tuple[Array, Array, Array]:
-    """Density [frequency][direction] [m2 Hz-1 rad-1], frequencies [Hz], directions from [degree]."""
+    """Density [frequency][direction] [m2 Hz-1 rad-1], frequencies [Hz], directions [degree]."""
     frequency = _variable(file, path, "frequency", "freq")
     direction = _variable(file, path, "direction", "dir")
     density = _variable(file, path, "efth")
