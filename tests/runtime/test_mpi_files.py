@@ -11,7 +11,7 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.runtime import mpi_files
 from halocline.runtime.communicator import world
-from halocline.runtime.disk import using
+from halocline.runtime.disk import File, using
 from halocline.runtime.emulated_disks import FullDisk
 
 ways = pytest.mark.parametrize("collective", [False, True], ids=["independent", "collective"])
@@ -102,6 +102,19 @@ def test_a_full_disk_is_found_before_anything_is_written(tmp_path_factory, colle
             kept=" Three records are kept.",
         )  # fmt: skip
     assert path.read_bytes() == bytes(5)
+
+
+@ways
+def test_all_ranks_wait_for_the_disk(tmp_path_factory, collective, monkeypatch):
+    def broken(file):
+        raise OSError(5, "Input/output error")
+
+    path = shared(tmp_path_factory) / "file"
+    old_file(path, np.zeros(5, np.uint8))
+    if world().rank == world().size - 1:
+        monkeypatch.setattr(File, "sync", broken)
+    with pytest.raises(UserError, match="Input/output error"):
+        mpi_files.write_runs(world(), path, *deal(4)[:3], collective=collective)
 
 
 def test_all_ranks_learn_that_one_could_not_write(tmp_path_factory, monkeypatch):
