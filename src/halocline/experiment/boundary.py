@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cftime
 import numpy as np
-import xarray
 from numpy.typing import NDArray
 
 from halocline.core.clock import Date, from_number, in_calendar, text, to_number
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
+from halocline.experiment.file_series import Share
 from halocline.experiment.stations import words
 from halocline.grids.grid import Grid
+from halocline.grids.parts import read_slabs
+from halocline.grids.sources import open_source
+from halocline.runtime.read_ahead import ReadAhead
 from halocline.waves.spectra import to_cartesian, turned
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.spectrum_files import interpolate
@@ -44,37 +46,39 @@ class _File:
         self.path = path
         if not path.exists():
             raise UserError(f"There is no boundary file '{path}' (option boundary.file).")
-        engine: Any = {"engine": "zarr", "consolidated": False} if path.is_dir() else {}
-        try:
-            self._data = xarray.open_dataset(path, decode_times=False, **engine)
-        except (OSError, ValueError) as error:
-            raise UserError(f"Cannot read the boundary file '{path}': {error}") from None
+        self._data = open_source(path)
+        found = self._data.variables
         needed = ("time", "frequency", "direction", "efth")
-        missing = [name for name in needed if name not in self._data.variables]
-        names = next((pair for pair in places if pair[0] in self._data.variables), None)
+        missing = [name for name in needed if name not in found]
+        names = next((pair for pair in places if pair[0] in found), None)
         if missing or names is None:
             raise UserError(
                 f"The boundary file '{path}' has no variable"
                 f" {', '.join(missing or ['lon'])}. Use a file that"
                 " a stream [output.boundary.NAME] or [output.points.NAME] wrote."
             )
-        if self._data.sizes["time"] == 0:
+        if not self._data["time"].shape[0]:
             raise UserError(f"The boundary file '{path}' has no record.")
-        time = self._data["time"]
-        dates: Any = cftime.num2date(
-            time.values, time.units, time.attrs.get("calendar", "standard"),
-            only_use_cftime_datetimes=True,
-        )  # fmt: skip
+        dates = self._data["time"].times()
         self.times = [to_number(in_calendar(moment, calendar)) for moment in dates]
-        both = [self._data[name] for name in names]
         # WAVEWATCH III has a place for each record.
-        self.x, self.y = (place.isel(time=0, missing_dims="ignore").values for place in both)
-        self.frequency = self._data["frequency"].values.astype(float)
-        self.direction = to_cartesian(turned(self._data["direction"].values.astype(float)))
+        self.x, self.y = (self._data[name].read(time=0) for name in names)
+        self.frequency = self._data["frequency"].read()
+        self.direction = to_cartesian(turned(self._data["direction"].read()))
+        self.values_read = 0  # of spectra, so far
 
-    def spectra(self, record: int) -> Array:
-        """Variance density (station, frequency, direction) [m2 Hz-1 rad-1]."""
-        values = self._data["efth"].isel(time=record).values.astype(np.float64)
+    def spectra(self, record: int, stations: NDArray[np.int64]) -> Array:
+        """Variance density (station, frequency, direction) [m2 Hz-1 rad-1] of some stations."""
+        density = self._data["efth"]
+        dim = next(name for name in density.dims if name != "time")
+        total = density.shape[density.dims.index(dim)]
+
+        def some_stations(some: slice) -> Array:
+            index: dict[str, int | slice] = {"time": record, dim: some}
+            return density.read(**index)
+
+        values, count = read_slabs(some_stations, stations, total, axis=0)
+        self.values_read += count
         if not np.isfinite(values).all():
             raise UserError(
                 f"Record {record + 1} of the boundary file '{self.path}' has missing spectra."
@@ -101,6 +105,7 @@ class BoundarySpectra:
         spectral: SpectralGrid,
         start: Date,
         end: Date,
+        share: Share | None = None,
     ) -> None:
         names = [options.file] if isinstance(options.file, str) else options.file
         self.given = bool(names and names[0])
@@ -112,8 +117,11 @@ class BoundarySpectra:
                 "boundary.file is given, but the grid has no active boundary. Set grid.boundary ="
                 " ['west', 'east', 'south', 'north'], or some of them."
             )
-        self.spectral = spectral
-        self.numbers = np.flatnonzero(grid.boundary[grid.mask])
+        self.spectral, self._end = spectral, to_number(end)
+        share = share or Share.whole(grid)
+        everywhere = np.flatnonzero(grid.boundary[grid.mask])
+        own = np.isin(everywhere, share.numbers)
+        self.numbers = everywhere[own]
         self._files = [_File(Path(name), str(start.calendar)) for name in names]
         self._records = sorted(
             (time, file, record)
@@ -122,30 +130,52 @@ class BoundarySpectra:
         )
         self._times = np.array([time for time, *_ in self._records])
         self._check_times(start, end)
-        self._near = [self._neighbours(file, grid) for file in self._files]
+        near = [self._neighbours(file, grid, everywhere) for file in self._files]
+        self._near = [(nearest[own], weights[own]) for nearest, weights in near]
         self._kept: dict[int, Array] = {}
+        self._reader = ReadAhead(self._read, share.communicator, share.recorder)
 
     def at(self, time: Date) -> Array:
-        """Spectra (component, boundary point) [m2 Hz-1 rad-1]; points as in `numbers`."""
+        """Spectra (component, boundary point) [m2 Hz-1 rad-1]; points as in `numbers`.
+
+        A call for all ranks.
+        """
         now = to_number(time)
         after = int(np.searchsorted(self._times, now))
-        if self._times[after] == now:
-            return self._record(after)
-        before = after - 1
+        exact = bool(self._times[after] == now)
+        before = after if exact else after - 1
+        first, second = self._record(before), self._record(after)
+        for old in [number for number in self._kept if number < before]:
+            del self._kept[old]
+        if after + 1 < len(self._times) and self._times[after] < self._end:
+            self._reader.prepare(after + 1)
+        if exact:
+            return second
         weight = (now - self._times[before]) / (self._times[after] - self._times[before])
-        return (1.0 - weight) * self._record(before) + weight * self._record(after)
+        return (1.0 - weight) * first + weight * second
 
     def _record(self, number: int) -> Array:
-        """One record at the boundary points; the two last used are kept."""
+        """One record at the boundary points; those around the present are kept."""
         if number not in self._kept:
-            _, file, record = self._records[number]
-            nearest, weights = self._near[file]
-            spectra = self._on_our_bands(self._files[file], self._files[file].spectra(record))
-            first, second = spectra[nearest[:, 0]], spectra[nearest[:, 1]]
-            mixed = weights[:, :1] * first + weights[:, 1:] * second
-            self._kept = {k: v for k, v in self._kept.items() if k == number - 1}
-            self._kept[number] = np.ascontiguousarray(mixed.T)
+            self._kept[number] = self._reader.take(number)
         return self._kept[number]
+
+    def _read(self, number: int) -> Array:
+        """One record at the boundary points, from the file."""
+        _, at, record = self._records[number]
+        nearest, weights = self._near[at]
+        if not nearest.size:
+            return np.zeros((self.spectral.components, 0))
+        file, stations = self._files[at], np.unique(nearest)
+        try:
+            spectra = self._on_our_bands(file, file.spectra(record, stations))
+        except (OSError, RuntimeError) as error:
+            raise UserError(
+                f"Cannot read record {record + 1} of the boundary file '{file.path}': {error}."
+            ) from None
+        first, second = (spectra[np.searchsorted(stations, nearest[:, n])] for n in (0, 1))
+        mixed = weights[:, :1] * first + weights[:, 1:] * second
+        return np.ascontiguousarray(mixed.T)
 
     def _on_our_bands(self, file: _File, spectra: Array) -> Array:
         """Spectra (station, component) of the run's spectral grid."""
@@ -172,9 +202,9 @@ class BoundarySpectra:
         if np.any(np.diff(self._times) == 0.0):
             raise UserError("Two records of the boundary files have the same time.")
 
-    def _neighbours(self, file: _File, grid: Grid) -> tuple[Array, Array]:
-        """Two stations for each boundary point and their weights, shape (points, 2) each."""
-        x, y = grid.point_x[self.numbers], grid.point_y[self.numbers]
+    def _neighbours(self, file: _File, grid: Grid, numbers: Array) -> tuple[Array, Array]:
+        """Two stations for each of some points and their weights, shape (points, 2) each."""
+        x, y = grid.point_x[numbers], grid.point_y[numbers]
         away_x = file.x[None, :] - x[:, None]
         if grid.spherical:
             away_x = (np.mod(away_x + 180.0, 360.0) - 180.0) * np.cos(np.deg2rad(y))[:, None]
@@ -200,6 +230,9 @@ class BoundarySpectra:
         return nearest, np.where(here[:, None], np.array([1.0, 0.0]), weights)
 
     def close(self) -> None:
-        """Close the files."""
-        for file in self._files if self.given else ():
+        """Let a reading end and close the files."""
+        if not self.given:
+            return
+        self._reader.wait()
+        for file in self._files:
             file.close()

@@ -37,5 +37,8 @@ class Component(Protocol):
     def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
         """Output fields by short name, at `time`, computed from the state."""
 
+    def close(self) -> None:
+        """End what still goes on in the background and close the files that are read."""
+
     def summary(self) -> str:
         """One line on the state, for the end of a run: a call for all ranks."""

@@ -5,21 +5,20 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.clock import Date, date, text
+from halocline.core.clock import Date, date
 from halocline.core.errors import UserError
 from halocline.core.names import quantity
 from halocline.core.options import Options, option
-from halocline.grids.axes import bilinear
-from halocline.grids.gaps import nearest_valid, open_sea
+from halocline.experiment.file_series import Brackets, FileSeries, Share
 from halocline.grids.grid import Grid
-from halocline.grids.gridded_files import GriddedFiles, Record, expand
+from halocline.grids.gridded_files import GriddedFiles, expand
 
 Array = NDArray[np.float64]
 WindFunction = Callable[[float, Array, Array], tuple[Any, Any]]
@@ -72,138 +71,8 @@ class AirSeaOptions(Options):
     sea: str = option("", "", "variable of the sea temperature; found by name where empty")
 
 
-@dataclass(frozen=True)
-class Brackets:
-    """Values at the points at two times around the present.
-
-    `weight` is that of `after`; `number` changes whenever the values do.
-    """
-
-    before: tuple[Array, ...]
-    after: tuple[Array, ...]
-    weight: float
-    number: int
-
-    def now(self) -> tuple[Array, ...]:
-        """Linear interpolation, element by element (same bits in any part of the points)."""
-        share = self.weight
-        return tuple(
-            (1.0 - share) * a + share * b for a, b in zip(self.before, self.after, strict=True)
-        )
-
-
-@dataclass
-class FileSeries:
-    """Maps of some quantities from files, at the sea points of a grid, for a period of time.
-
-    `what` names them in messages. With `held`, the record of that date serves at all times.
-    """
-
-    files: GriddedFiles
-    short_names: tuple[str, ...]
-    variables: tuple[str, ...]
-    grid: Grid
-    start: Date
-    end: Date
-    what: str
-    held: Date | None = None
-    number: int = 0
-    _loaded: dict[Date, tuple[Array, ...]] = field(default_factory=dict)
-    _gaps: tuple[bytes, Any, Any] | None = None
-
-    def __post_init__(self) -> None:
-        if not self.grid.spherical:
-            raise UserError(
-                f"The {self.what} is to come from a file with longitudes and latitudes, but the"
-                " grid is Cartesian. Use a constant or a function."
-            )
-        self.variables = tuple(
-            self.files.find(short_name, variable)
-            for short_name, variable in zip(self.short_names, self.variables, strict=True)
-        )
-        self.weights = bilinear(
-            self.files.longitude,
-            self.files.latitude,
-            (self.grid.point_x, self.grid.point_y),
-            f"The {self.what} in {self.files.name}",
-            "the sea of the model grid",
-        )
-        self._check_period()
-
-    def _check_period(self) -> None:
-        times = self.files.times
-        if self.held is not None:
-            if self.held not in times:
-                raise UserError(
-                    f"The {self.what} of {text(self.held)} is not in {self.files.name}, which has"
-                    f" {len(times)} times from {text(times[0])} to {text(times[-1])}."
-                )
-            return
-        if times[0] > self.start or times[-1] < self.end:
-            raise UserError(
-                f"The {self.what} in {self.files.name} covers {text(times[0])} to"
-                f" {text(times[-1])}, but the run needs {text(self.start)} to {text(self.end)}."
-                " Shorten the run or add a file that covers the rest."
-            )
-
-    def brackets(self, time: Date) -> Brackets:
-        """Values at the records before and after `time`."""
-        records = self.files.records
-        if self.held is not None:
-            at = next(n for n, record in enumerate(records) if record.time == self.held)
-            values = self._values(records[at])
-            return Brackets(values, values, 0.0, self.number)
-        at = sum(record.time <= time for record in records) - 1
-        assert 0 <= at and (at + 1 < len(records) or records[at].time == time)
-        at = min(at, max(len(records) - 2, 0))
-        before, after = records[at], records[min(at + 1, len(records) - 1)]
-        first, second = self._values(before), self._values(after)
-        for old in [t for t in self._loaded if t not in (before.time, after.time)]:
-            del self._loaded[old]
-        length = (after.time - before.time).total_seconds()
-        weight = (time - before.time).total_seconds() / length if length else 0.0
-        return Brackets(first, second, weight, self.number)
-
-    def now(self, time: Date) -> tuple[Array, ...]:
-        """Values at `time`, interpolated linearly."""
-        return self.brackets(time).now()
-
-    def _values(self, record: Record) -> tuple[Array, ...]:
-        if record.time not in self._loaded:
-            self._loaded[record.time] = tuple(
-                self.weights(self._filled(self.files.read(variable, name, record), record))
-                for variable, name in zip(self.variables, self.short_names, strict=True)
-            )
-            self.number += 1
-        return self._loaded[record.time]
-
-    def _filled(self, values: Array, record: Record) -> Array:
-        """`values` with gaps over land filled from the nearest sea; gaps over sea are refused."""
-        missing = ~np.isfinite(values)
-        if not missing.any():
-            return values
-        if self._gaps is None or self._gaps[0] != missing.tobytes():
-            longitude, latitude = self.files.longitude, self.files.latitude
-            used = self.weights.used(values.shape)
-            wrong = missing & used & open_sea(self.grid, longitude, latitude)
-            if wrong.any() or missing.all():
-                j, i = np.argwhere(wrong if wrong.any() else missing)[0]
-                count = int((wrong if wrong.any() else missing).sum())
-                raise UserError(
-                    f"The {self.what} in {self.files.name} is missing (NaN) over sea at"
-                    f" {text(record.time)}: {count} places, first at"
-                    f" {longitude.values[i] % 360.0:g} E, {latitude.values[j]:g} N. Fill these"
-                    " values, or use another file."
-                )
-            places = nearest_valid(~missing, used, longitude, latitude)
-            self._gaps = missing.tobytes(), *places
-        _, target, source = self._gaps
-        values[target] = values[source]
-        return np.where(np.isfinite(values), values, 0.0)
-
-
 class WindForcing:
-    """Wind at all sea points of a grid, in the order of their numbers."""
+    """Wind at the sea points of a share, in the order of their numbers."""
 
     def __init__(
         self,
@@ -213,8 +82,10 @@ class WindForcing:
         end: Date,
         base: Path = Path(),
         function: WindFunction | None = None,
+        share: Share | None = None,
     ) -> None:
         self.options, self.grid, self.start = options, grid, start
+        self.share = share or Share.whole(grid)
         given = [bool(options.file), options.speed is not None, bool(options.function or function)]
         if sum(given) != 1:
             raise UserError(
@@ -228,12 +99,14 @@ class WindForcing:
         if options.file:
             files = GriddedFiles(expand(options.file, base), start.calendar)
             names, variables = ("wind_u", "wind_v"), (options.u, options.v)
-            self.series = FileSeries(files, names, variables, grid, start, end, "wind")
+            period = start, end
+            self.series = FileSeries(files, names, variables, grid, period, "wind", self.share)
         elif options.speed is None:
             self.function = function or load_function(options.function, base)
         else:
             u, v = components(options.speed, options.direction)
-            self._constant = np.full(grid.sea_points, u), np.full(grid.sea_points, v)
+            points = self.share.numbers.size
+            self._constant = np.full(points, u), np.full(points, v)
 
     @property
     def along_arc(self) -> bool:
@@ -251,6 +124,10 @@ class WindForcing:
         return Brackets(values, values, 0.0, self._number)
 
     def _evaluate(self, seconds: float) -> tuple[Array, Array]:
+        """The function at all points, so that it may look at all of them, then those of the share.
+
+        It makes the same mistakes on all ranks.
+        """
         assert self.function is not None
         wind = self.function(seconds, self.grid.point_x, self.grid.point_y)
         shape = (self.grid.sea_points,)
@@ -267,21 +144,34 @@ class WindForcing:
                 f"The wind function returns no number {seconds:g} s after the start at x ="
                 f" {self.grid.point_x[at]:g}, y = {self.grid.point_y[at]:g}."
             )
-        return u, v
+        return u[self.share.numbers], v[self.share.numbers]
+
+    def close(self) -> None:
+        """Let readings end and close the files."""
+        if self.series is not None:
+            self.series.close()
 
 
 class IceForcing:
-    """Sea-ice concentration at all sea points of a grid."""
+    """Sea-ice concentration at the sea points of a share."""
 
     def __init__(
-        self, options: IceOptions, grid: Grid, start: Date, end: Date, base: Path = Path()
+        self,
+        options: IceOptions,
+        grid: Grid,
+        start: Date,
+        end: Date,
+        base: Path = Path(),
+        share: Share | None = None,
     ) -> None:
-        self.points, self.series = grid.sea_points, None
+        self.share = share or Share.whole(grid)
+        self.series: FileSeries | None = None
         if options.file:
             files = GriddedFiles(expand(options.file, base), start.calendar)
             held = date(options.at, start.calendar) if options.at else None
+            variables, period = (options.variable,), (start, end)
             self.series = FileSeries(
-                files, ("ice",), (options.variable,), grid, start, end, "sea ice", held
+                files, ("ice",), variables, grid, period, "sea ice", self.share, held
             )
 
     @property
@@ -292,17 +182,29 @@ class IceForcing:
     def now(self, time: Date) -> Array:
         """Concentration [1] at `time`."""
         if self.series is None:
-            return np.zeros(self.points)
+            return np.zeros(self.share.numbers.size)
         return np.clip(self.series.now(time)[0], 0.0, 1.0)
+
+    def close(self) -> None:
+        """Let readings end and close the files."""
+        if self.series is not None:
+            self.series.close()
 
 
 class AirSeaForcing:
-    """Air-sea temperature difference at all sea points of a grid."""
+    """Air-sea temperature difference at the sea points of a share."""
 
     def __init__(
-        self, options: AirSeaOptions, grid: Grid, start: Date, end: Date, base: Path = Path()
+        self,
+        options: AirSeaOptions,
+        grid: Grid,
+        start: Date,
+        end: Date,
+        base: Path = Path(),
+        share: Share | None = None,
     ) -> None:
-        self.options, self.points, self.series = options, grid.sea_points, None
+        self.options, self.share = options, share or Share.whole(grid)
+        self.series: FileSeries | None = None
         if not options.file:
             return
         files = GriddedFiles(expand(options.file, base), start.calendar)
@@ -310,9 +212,8 @@ class AirSeaForcing:
         whole = options.difference or (files.has(name) and not (options.air or options.sea))
         names = (name,) if whole else ("air_temperature", "sea_surface_temperature")
         variables = (options.difference,) if whole else (options.air, options.sea)
-        self.series = FileSeries(
-            files, names, variables, grid, start, end, quantity(name).long_name
-        )
+        what, period = quantity(name).long_name, (start, end)
+        self.series = FileSeries(files, names, variables, grid, period, what, self.share)
 
     @property
     def changes(self) -> bool:
@@ -322,9 +223,14 @@ class AirSeaForcing:
     def now(self, time: Date) -> Array:
         """Temperature of the air less that of the sea surface [K] at `time`."""
         if self.series is None:
-            return np.full(self.points, self.options.constant)
+            return np.full(self.share.numbers.size, self.options.constant)
         values = self.series.now(time)
         return values[0] if len(values) == 1 else values[0] - values[1]
+
+    def close(self) -> None:
+        """Let readings end and close the files."""
+        if self.series is not None:
+            self.series.close()
 
 
 def components(speed: float, direction_from: float) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,12 @@ def run(
     asked = _as_case(case, settings)
     communicator = communicator or world()
     folder = Path(output) if output is not None else None
-    with holding(folder, communicator):
+    with holding(folder, communicator), ExitStack() as ending:
         return _run(
             asked,
             communicator,
             folder,
+            ending,
             walltime=walltime,
             check_halos=check_halos,
             resume=resume,
@@ -85,6 +87,7 @@ def _run(
     asked: Case,
     communicator: Communicator,
     folder: Path | None,
+    ending: ExitStack,
     *,
     walltime: float | None,
     check_halos: bool,
@@ -98,6 +101,7 @@ def _run(
     component = build_component(
         ready, clock, communicator, wind_function=wind_function, check_halos=check_halos
     )
+    ending.callback(component.close)
     root = communicator.rank == 0
     log = None
     if folder is not None:

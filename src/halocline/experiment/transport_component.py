@@ -126,6 +126,9 @@ class TransportComponent:
                 hint = nearest(name, self.options.tracers)
                 raise UserError(f"Unknown output variable '{name}'.{hint}")
 
+    def close(self) -> None:
+        """Nothing is read during a run."""
+
     def summary(self) -> str:
         """Change of the contents and extremes of the tracers; a call for all ranks."""
         before = self.contents_at_start.blocks[0]

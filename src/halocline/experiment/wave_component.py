@@ -16,6 +16,7 @@ from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.experiment.boundary import BoundaryOptions, BoundarySpectra
+from halocline.experiment.file_series import Share
 from halocline.experiment.forcing import (
     AirSeaForcing,
     AirSeaOptions,
@@ -29,6 +30,7 @@ from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
+from halocline.runtime.own_points import numbers_around, owned_numbers
 from halocline.runtime.reductions import GlobalSums
 from halocline.runtime.runner import Plan, Runner
 from halocline.waves import spatial_propagation
@@ -88,15 +90,30 @@ class WaveComponent:
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         times = clock.start, clock.end
-        self.wind = WindForcing(forcing.wind, grid, *times, base, wind_function)
-        self.ice = IceForcing(forcing.ice, grid, *times, base)
-        self.air_sea = AirSeaForcing(forcing.air_sea, grid, *times, base)
-        self.boundary = BoundarySpectra(boundary or BoundaryOptions(), grid, spectral, *times)
+        share, around, edge = self._shares(whole=plan is not None)
+        self.wind = WindForcing(forcing.wind, grid, *times, base, wind_function, share)
+        self.ice = IceForcing(forcing.ice, grid, *times, base, around)
+        self.air_sea = AirSeaForcing(forcing.air_sea, grid, *times, base, share)
+        self.boundary = BoundarySpectra(boundary or BoundaryOptions(), grid, spectral, *times, edge)
         self.model = WaveModel(
             grid, spectral, waves, self.decomposition, clock.step.total_seconds(), dtype=precision
         )
         self._bracket = -1
         self.sums: Mapping[str, GlobalSums] = {}
+
+    def _shares(self, whole: bool) -> tuple[Share, Share, Share]:
+        """Sea points where this rank needs winds, ice, and spectra of the boundary.
+
+        A plan looks at the `whole` of the files.
+        """
+        cut = self.decomposition
+
+        def share(own: NDArray[np.int64]) -> Share:
+            numbers = np.arange(self.grid.sea_points) if whole else own
+            return Share(numbers, cut.communicator, self.run.recorder)
+
+        winds, ice = owned_numbers(cut.home), numbers_around(cut, 1)
+        return share(winds), share(ice), share(owned_numbers(*cut.layouts))
 
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
@@ -110,11 +127,14 @@ class WaveComponent:
         """Read the forcing of the first step; spectra of the start unless `restarted`."""
         self._force(time)
         if not self.ice.changes:
-            self.model.set_ice(self.ice.now(time))
+            self._freeze(time)
+        if not self.air_sea.changes:
+            self._warm(time)
         if not restarted:
             brackets = self.wind.brackets(time)
-            wind = brackets.now()
-            spectra = self.start_options.spectra(self.spectral, self.grid, *wind)
+            u, v = brackets.now()
+            numbers = self.wind.share.numbers
+            spectra = self.start_options.spectra(self.spectral, self.grid, u, v, numbers)
             self.model.set_spectra(spectra.at)
         self._bound(time)
         self.model.hold_boundary()
@@ -138,13 +158,27 @@ class WaveComponent:
     def _force(self, time: Date) -> None:
         brackets = self.wind.brackets(time)
         if brackets.number != self._bracket:
-            self.model.set_wind_brackets(brackets.before, brackets.after)
+            numbers = self.wind.share.numbers
+            self.model.set_wind_brackets(numbers, brackets.before, brackets.after)
             self._bracket = brackets.number
         self.model.interpolate_wind(self.run, brackets.weight, self.wind.along_arc)
         if self.ice.changes:
-            self.model.set_ice(self.ice.now(time))
+            self._freeze(time)
         if self.air_sea.changes:
-            self.model.set_air_sea_difference(self.air_sea.now(time))
+            self._warm(time)
+
+    def _freeze(self, time: Date) -> None:
+        """Give the model the sea ice at `time`."""
+        self.model.set_ice(self.ice.share.numbers, self.ice.now(time))
+
+    def _warm(self, time: Date) -> None:
+        """Give the model the air-sea temperature difference at `time`."""
+        self.model.set_air_sea_difference(self.air_sea.share.numbers, self.air_sea.now(time))
+
+    def close(self) -> None:
+        """Let readings in the background end and close the files of the forcing."""
+        for source in (self.wind, self.ice, self.air_sea, self.boundary):
+            source.close()
 
     def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
         """Output fields by short name; unknown ones are refused with the nearest known."""

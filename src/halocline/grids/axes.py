@@ -85,15 +85,10 @@ def axis_weights(axis: Axis, points: Array, where: str, whose: str) -> AxisWeigh
     Points up to half a cell beyond the first and last value get the value there; points further
     out are refused. `where` and `whose` name the file and the points in the message.
     """
-    values, margin = axis.values, 0.5 * axis.spacing + 1e-6
-    if axis.name == "longitude":
-        offset = np.mod(points - values[0], 360.0)
-        offset = np.where((not axis.period) & (offset > 360.0 - margin), offset - 360.0, offset)
-        points = values[0] + offset
+    check_cover(axis, points, where, whose)
+    values, points = axis.values, _along(axis, points)
     if axis.period:
         values = np.append(values, values[0] + axis.period)
-    else:
-        _check_cover(axis, points, margin, where, whose)
     if values.size == 1:
         zero = np.zeros(points.shape, np.int64)
         return AxisWeights(zero, zero, np.zeros(points.shape))
@@ -103,7 +98,25 @@ def axis_weights(axis: Axis, points: Array, where: str, whose: str) -> AxisWeigh
     return AxisWeights(low, (low + 1) % axis.values.size, weight)
 
 
-def _check_cover(axis: Axis, points: Array, margin: float, where: str, whose: str) -> None:
+def _along(axis: Axis, points: Array) -> Array:
+    """The points in the convention of the axis: longitudes from its first one on."""
+    if axis.name != "longitude":
+        return points
+    offset, margin = np.mod(points - axis.values[0], 360.0), _margin(axis)
+    offset = np.where((not axis.period) & (offset > 360.0 - margin), offset - 360.0, offset)
+    return axis.values[0] + offset
+
+
+def _margin(axis: Axis) -> float:
+    """How far beyond the first and last value points may lie [degree]."""
+    return 0.5 * axis.spacing + 1e-6
+
+
+def check_cover(axis: Axis, points: Array, where: str, whose: str) -> None:
+    """Refuse points that lie too far outside of an axis."""
+    if axis.period:
+        return
+    points, margin = _along(axis, points), _margin(axis)
     outside = (points < axis.values[0] - margin) | (points > axis.values[-1] + margin)
     if not outside.any():
         return

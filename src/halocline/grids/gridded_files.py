@@ -17,6 +17,7 @@ from halocline.core.clock import Date, date, text
 from halocline.core.errors import UserError, nearest
 from halocline.core.names import quantity
 from halocline.grids.axes import Axis, latitude_axis, longitude_axis
+from halocline.grids.parts import Part, read_slabs
 from halocline.grids.sources import Source, Variable, open_source
 
 Array = NDArray[np.float64]
@@ -89,6 +90,7 @@ class GriddedFiles:
         self.paths, self.calendar = list(paths), calendar
         self.sources = [open_source(path) for path in self.paths]
         self.name = str(self.paths[0]) + (" and more" if len(self.paths) > 1 else "")
+        self.values_read = 0  # of maps, so far
 
     def close(self) -> None:
         for source in self.sources:
@@ -226,22 +228,36 @@ class GriddedFiles:
             n == 1 for d, n in sizes.items() if d not in (j, i, time)
         )
 
-    def read(self, variable: str, short_name: str, record: Record | None = None) -> Array:
-        """One map (latitude, longitude) in our order and units; missing values are NaN."""
+    def read(
+        self, variable: str, short_name: str, record: Record | None = None, part: Part | None = None
+    ) -> Array:
+        """One map (latitude, longitude) or a part of it in our order and units.
+
+        Missing values are NaN.
+        """
         number = record.file if record else 0
         data = self.sources[number][variable]
         j, i, time = self.axes
-        places = {dim: 0 for dim in data.dims if dim not in (j, i)}
+        places: dict[str, int | slice] = {dim: 0 for dim in data.dims if dim not in (j, i)}
         if record is not None and time in places:
             places[time] = record.position
-        values = data.read(**places)
-        if data.dims.index(j) > data.dims.index(i):
-            values = values.T
-        full = (self.latitude.order.max() + 1, self.longitude.order.max() + 1)
-        if values.shape[0] < full[0] or values.shape[1] < full[1]:
+        sizes = dict(zip(data.dims, data.shape, strict=True))
+        latitudes, longitudes = self.latitude.order, self.longitude.order
+        if sizes[j] <= latitudes.max() or sizes[i] <= longitudes.max():
             raise UserError(f"{self.paths[number]} has another grid than {self.paths[0]}.")
-        values = values[self.latitude.order][:, self.longitude.order]
-        return self._to_our_units(values, data.attrs, variable, short_name)
+        if part is not None:
+            latitudes, longitudes = latitudes[part.rows], longitudes[part.columns]
+        first = int(latitudes.min())
+        places[j] = slice(first, int(latitudes.max()) + 1)
+        turned = data.dims.index(j) > data.dims.index(i)
+
+        def columns(some: slice) -> Array:
+            values = data.read(**places, **{i: some})
+            return values.T if turned else values
+
+        values, count = read_slabs(columns, longitudes, sizes[i], axis=1)
+        self.values_read += count
+        return self._to_our_units(values[latitudes - first], data.attrs, variable, short_name)
 
     def _to_our_units(
         self, values: Array, attributes: Mapping[str, Any], variable: str, short_name: str

@@ -32,8 +32,8 @@ class Variable:
     def ndim(self) -> int:
         return len(self.dims)
 
-    def read(self, **index: int) -> Array:
-        """Values with some dimensions at one place."""
+    def read(self, **index: int | slice) -> Array:
+        """Values with some dimensions at one place or in a slice."""
         return self.part(tuple(index.get(dim, slice(None)) for dim in self.dims))
 
     def times(self) -> list[Any]:
@@ -120,7 +120,9 @@ def _reader(variable: Any) -> Callable[[Index], Array]:
 def _open_zarr(path: Path) -> Source:
     import xarray
 
-    data = xarray.open_dataset(path, engine="zarr", decode_times=False, cache=False)
+    data = xarray.open_dataset(
+        path, engine="zarr", decode_times=False, cache=False, consolidated=False
+    )
 
     def reader(name: Any) -> Callable[[Index], Array]:
         return lambda index: np.asarray(data[name][index].values, np.float64)

@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.core import constants
 from halocline.core.options import Options, option
 from halocline.grids.grid import Grid
+from halocline.runtime.blocks import Block, Hand
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
@@ -36,11 +37,11 @@ from halocline.waves.source_integration import (
 )
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,
+    block_transparencies,
     cells_of_points,
     propagation_arrays,
     schemes,
     sub_steps,
-    transparencies,
     travel,
 )
 from halocline.waves.spectrum import SpectralGrid
@@ -49,6 +50,7 @@ from halocline.waves.turning import Turning, turning_arrays
 from halocline.waves.wind_stability import WindStability
 
 kernels = kernels_of(_native)
+Numbers = NDArray[np.integer[Any]]
 
 
 def source_package(options: WavesOptions) -> SourcePackage:
@@ -136,8 +138,8 @@ class WaveModel:
         self.spectrum = self._field(
             "spectrum", "m2 Hz-1 rad-1", (spectral.components,), by_component=True, restart=True
         )
-        self._ice: NDArray[Any] = np.zeros(grid.sea_points)
-        self._boundary: tuple[NDArray[np.integer[Any]], NDArray[Any]] | None = None
+        self._ice: NDArray[Any] | None = None
+        self._boundary: tuple[Numbers, NDArray[Any]] | None = None
         self._prepare_propagation()
         self._prepare_turning()
         self._prepare_surface()
@@ -175,8 +177,9 @@ class WaveModel:
             ("cell_aspect", "1"),
         ):
             setattr(self, name, self._static(name, units, arrays[name], on="cells"))
-        for name, plane in transparencies(grid, self.options.propagation).items():
-            setattr(self, name, self._static(name, "1", plane, on="cells"))
+        self.transparency_x = self._field("transparency_x", "1", on="cells", static=True)
+        self.transparency_y = self._field("transparency_y", "1", on="cells", static=True)
+        self._set_transparencies(None)
         self.travel = self._static("travel", "1", travel(spectral))
         self.sub_steps = sub_steps(
             spectral,
@@ -238,34 +241,61 @@ class WaveModel:
         self.counters = self._field("counters", "1", (len(COUNTERS),), **table)
         self.phase_times = self._field("phase_times", "ns", (len(PHASES),), **table)
 
+    def _set_transparencies(self, ice: tuple[Numbers, NDArray[Any]] | None) -> None:
+        """What islands and ice, given at sea points around the blocks, let through."""
+        options = self.options.propagation
+        planes = {
+            block: block_transparencies(self.grid, options, block, ice)
+            for block in self.decomposition.planes.blocks
+            if isinstance(block, Block)
+        }
+        self.transparency_x.set_per_block(lambda block: planes[block]["transparency_x"])
+        self.transparency_y.set_per_block(lambda block: planes[block]["transparency_y"])
+
+    def _set_points(self, field: Field, numbers: Numbers, values: NDArray[Any]) -> None:
+        """Set the owned points of a field from values at ascending sea numbers."""
+
+        def owned(block: Block | Hand) -> NDArray[Any]:
+            wanted = block.sea_numbers[: block.owned_points]
+            return values[np.searchsorted(numbers, wanted)]
+
+        field.set_from(owned)
+
     def set_wind_brackets(
-        self, before: tuple[NDArray[Any], ...], after: tuple[NDArray[Any], ...]
+        self,
+        numbers: Numbers,
+        before: tuple[NDArray[Any], ...],
+        after: tuple[NDArray[Any], ...],
     ) -> None:
-        """Set eastward and northward wind [m s-1] at all sea points at two times."""
+        """Set eastward and northward wind [m s-1] at two times.
+
+        `numbers` are ascending sea numbers, those of the owned points among them.
+        """
         for name, first, second in zip(("wind_u", "wind_v"), before, after, strict=True):
-            getattr(self, f"{name}_before").set_global(first)
-            getattr(self, f"{name}_after").set_global(second)
+            self._set_points(getattr(self, f"{name}_before"), numbers, first)
+            self._set_points(getattr(self, f"{name}_after"), numbers, second)
 
     def interpolate_wind(self, run: Runner, weight: float, along_arc: bool) -> None:
         """Wind now, between the two times; `weight` is that of the later one."""
         run(kernels["interpolate_wind"], self, weight=weight, along_arc=along_arc)
 
-    def set_ice(self, concentration: NDArray[Any]) -> None:
-        """Set the sea-ice concentration [1] at all sea points."""
-        if np.array_equal(concentration, self._ice):
+    def set_ice(self, numbers: Numbers, concentration: NDArray[Any]) -> None:
+        """Set the sea-ice concentration [1].
+
+        `numbers` are ascending sea numbers: those that `numbers_around` gives for a reach of 1.
+        """
+        self._set_points(self.ice, numbers, concentration)
+        if self._ice is None and not concentration.any():
             return
-        self._ice = concentration
-        self.ice.set_global(concentration)
-        plane = np.zeros(self.grid.shape)
-        plane[self.grid.mask] = concentration
-        for name, open_share in transparencies(self.grid, self.options.propagation, plane).items():
-            getattr(self, name).set_global(open_share.astype(self.dtype))
+        if self._ice is None or not np.array_equal(concentration, self._ice):
+            self._ice = concentration
+            self._set_transparencies((numbers, concentration))
 
-    def set_air_sea_difference(self, difference: NDArray[Any]) -> None:
-        """Set the temperature of the air less that of the sea [K] at all sea points."""
-        self.air_sea_difference.set_global(difference)
+    def set_air_sea_difference(self, numbers: Numbers, difference: NDArray[Any]) -> None:
+        """Set the temperature of the air less that of the sea [K], as the wind is set."""
+        self._set_points(self.air_sea_difference, numbers, difference)
 
-    def set_spectra(self, at: Callable[[NDArray[np.integer[Any]]], NDArray[Any]]) -> None:
+    def set_spectra(self, at: Callable[[Numbers], NDArray[Any]]) -> None:
         """Set all spectra; `at(sea numbers)` gives (component, point) [m2 Hz-1 rad-1]."""
         few = 2048
         for values, block in zip(self.spectrum.owned, self.spectrum.layout.blocks, strict=True):
@@ -274,7 +304,7 @@ class WaveModel:
                 values[:, first:last] = at(block.sea_numbers[first:last])
         self.spectrum.written()
 
-    def set_boundary(self, numbers: NDArray[np.integer[Any]], spectra: NDArray[Any]) -> None:
+    def set_boundary(self, numbers: Numbers, spectra: NDArray[Any]) -> None:
         """Give spectra (component, number) [m2 Hz-1 rad-1] of sea points on the active boundary.
 
         `numbers` ascend.

@@ -151,6 +151,40 @@ def transparencies(
     return planes
 
 
+def block_transparencies(
+    grid: Grid,
+    options: SpatialPropagation,
+    block: Block,
+    ice: tuple[NDArray[np.integer[Any]], Array] | None = None,
+) -> dict[str, Array]:
+    """The same on the padded cells of one block, bit for bit; 0 where there is no cell.
+
+    `ice` are ascending sea numbers, those within one cell of the padded ones among them, and the
+    concentrations there.
+    """
+    r, h = block.rectangle, block.halo
+    j, i = np.mgrid[r.j0 - h - 1 : r.j1 + h, r.i0 - h - 1 : r.i1 + h]
+    cell_j, cell_i, inside = grid.topology.resolve(j, i)
+    sea = grid.mask[cell_j, cell_i] & inside
+    free = np.ones(sea.shape)
+    if ice is not None:
+        numbers, concentration = ice
+        places = np.searchsorted(numbers, block.world.sea_number[cell_j, cell_i][sea])
+        covered = (concentration[places] - options.open_ice) / (
+            options.closed_ice - options.open_ice
+        )
+        free[sea] = 1.0 - np.clip(covered, 0.0, 1.0)
+    planes = {}
+    for name, behind, closed in (
+        ("transparency_x", np.s_[1:, :-1], grid.obstruction_x),
+        ("transparency_y", np.s_[:-1, 1:], grid.obstruction_y),
+    ):
+        islands = 0.0 if closed is None else closed[cell_j, cell_i]
+        cell = np.where(sea, free * (1.0 - islands), 0.0)
+        planes[name] = np.sqrt(cell[1:, 1:] * cell[behind])
+    return planes
+
+
 def cells_of_points(block: Block) -> NDArray[np.int32]:
     """Place j * width + i of every point in the padded plane of a block (`cell_of_point`)."""
     return (block.point_j * block.shape[1] + block.point_i).astype(np.int32)

@@ -1,7 +1,7 @@
 """Spectra at the start of a run: calm, JONSWAP by local wind, Gaussian, or given.
 
-Every start is a product of two factors of frequency, direction and sea point, computed for all sea
-points alike, so that a rank's share has the same bits for any decomposition.
+Every start is a product of two factors of frequency, direction and sea point, computed point by
+point, so that a rank's share has the same bits for any decomposition.
 """
 
 from __future__ import annotations
@@ -21,23 +21,27 @@ from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.spectrum_files import read_spectrum
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
 class StartSpectra:
     """Variance density [m2 Hz-1 rad-1] as a product of two factors.
 
-    Each factor broadcasts to (frequency, direction, sea point), points by global sea number.
+    Each factor broadcasts to (frequency, direction, sea point), points by global sea number, or by
+    their place in the ascending `numbers` where these are given.
     """
 
-    shape: tuple[int, int, int]
+    shape: tuple[int, int]
     first: Array
     second: Array
+    numbers: Numbers | None = None
 
-    def at(self, numbers: NDArray[np.integer]) -> Array:
+    def at(self, numbers: Numbers) -> Array:
         """Spectra at the sea points of these numbers, shape (component, point)."""
-        parts = [f[..., numbers] if f.shape[-1] > 1 else f for f in (self.first, self.second)]
-        frequencies, directions, _ = self.shape
+        places = numbers if self.numbers is None else np.searchsorted(self.numbers, numbers)
+        parts = [f[..., places] if f.shape[-1] > 1 else f for f in (self.first, self.second)]
+        frequencies, directions = self.shape
         whole = np.broadcast_to(parts[0] * parts[1], (frequencies, directions, len(numbers)))
         return np.ascontiguousarray(whole).reshape(frequencies * directions, len(numbers))
 
@@ -78,20 +82,29 @@ class JonswapStart(Options):
     )
 
     def spectra(
-        self, spectral: SpectralGrid, grid: Grid, wind_u: Array, wind_v: Array
+        self,
+        spectral: SpectralGrid,
+        grid: Grid,
+        wind_u: Array,
+        wind_v: Array,
+        numbers: Numbers | None = None,
     ) -> StartSpectra:
         """Give the spectra for the wind [m s-1] at the sea points; no wind, no waves.
+
+        With ascending `numbers` the wind and the spectra are those of some points only.
 
         With X = g fetch / U2: fp = 3.5 (g / U) X^-0.33, alpha = 0.076 X^-0.22 and
         gamma = max(1, 7 X^-0.143).
         """
-        _check_points("wind", wind_u, grid)
+        numbers = np.arange(grid.sea_points) if numbers is None else numbers
+        _check_points("wind", wind_u, numbers.size)
         speed = np.hypot(wind_u, wind_v)
         used = np.clip(speed, self.least_wind, self.greatest_wind)
         if self.fetch is None:
-            fetch = 0.5 * np.hypot(grid.at_points(grid.dx), grid.at_points(grid.dy))
+            dx, dy = (grid.at_points(plane)[numbers] for plane in (grid.dx, grid.dy))
+            fetch = 0.5 * np.hypot(dx, dy)
         else:
-            fetch = np.full(grid.sea_points, self.fetch)
+            fetch = np.full(numbers.size, self.fetch)
         relative = constants.gravity * fetch / used**2
         energy = jonswap(
             spectral.frequency[:, None],
@@ -105,9 +118,7 @@ class JonswapStart(Options):
         direction = np.arctan2(wind_v, wind_u)
         shape = cosine_power(spectral.direction, direction[:, None], self.cosine_power)
         shape = normalised(shape, spectral.direction_width).T
-        return StartSpectra(
-            (*spectral.shape, grid.sea_points), energy[:, None, :], shape[None, :, :]
-        )
+        return StartSpectra(spectral.shape, energy[:, None, :], shape[None, :, :], numbers)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,9 +161,7 @@ class GaussianStart(Options):
                 " peak within, or a greater frequency_width."
             )
         density *= self.height**2 / 16.0 / sum_
-        return StartSpectra(
-            (*spectral.shape, grid.sea_points), density[:, :, None], self._bump(grid)[None, None, :]
-        )
+        return StartSpectra(spectral.shape, density[:, :, None], self._bump(grid)[None, None, :])
 
     def _bump(self, grid: Grid) -> Array:
         """The share of the energy at each sea point, 1 at the centre."""
@@ -196,10 +205,20 @@ class WaveStart(Options):
     given: GivenStart = option(GivenStart(), "", "a given spectrum")
 
     def spectra(
-        self, spectral: SpectralGrid, grid: Grid, wind_u: Array, wind_v: Array
+        self,
+        spectral: SpectralGrid,
+        grid: Grid,
+        wind_u: Array,
+        wind_v: Array,
+        numbers: Numbers | None = None,
     ) -> StartSpectra | BoundedSpectra:
-        """Give the spectra of the chosen kind; wind [m s-1] at all sea points, by sea number."""
-        inner = self._of_kind(self.kind, spectral, grid, wind_u, wind_v)
+        """Give the spectra of the chosen kind.
+
+        The wind [m s-1] is that at the sea points of ascending `numbers`, or at all of them; the
+        spectra can be asked for there.
+        """
+        wind = wind_u, wind_v
+        inner = self._of_kind(self.kind, spectral, grid, wind, numbers)
         if self.boundary in ("same", self.kind):
             return inner
         if grid.boundary is None:
@@ -207,14 +226,19 @@ class WaveStart(Options):
                 f"start.boundary = '{self.boundary}', but the grid has no active boundary. Name its"
                 " sides in grid.boundary, or leave start.boundary out."
             )
-        outer = self._of_kind(self.boundary, spectral, grid, wind_u, wind_v)
+        outer = self._of_kind(self.boundary, spectral, grid, wind, numbers)
         return BoundedSpectra(inner, outer, grid.at_points(grid.boundary))
 
     def _of_kind(
-        self, kind: str, spectral: SpectralGrid, grid: Grid, wind_u: Array, wind_v: Array
+        self,
+        kind: str,
+        spectral: SpectralGrid,
+        grid: Grid,
+        wind: tuple[Array, Array],
+        numbers: Numbers | None,
     ) -> StartSpectra:
         if kind == "jonswap":
-            return self.jonswap.spectra(spectral, grid, wind_u, wind_v)
+            return self.jonswap.spectra(spectral, grid, *wind, numbers)
         if kind == "gaussian":
             return self.gaussian.spectra(spectral, grid)
         if kind == "given":
@@ -225,7 +249,7 @@ class WaveStart(Options):
 def calm(spectral: SpectralGrid, grid: Grid) -> StartSpectra:
     """Give a sea without waves."""
     nothing = np.zeros((1, 1, 1))
-    return StartSpectra((*spectral.shape, grid.sea_points), nothing, nothing)
+    return StartSpectra(spectral.shape, nothing, nothing)
 
 
 def given(spectrum: Array, spectral: SpectralGrid, grid: Grid) -> StartSpectra:
@@ -244,15 +268,13 @@ def given(spectrum: Array, spectral: SpectralGrid, grid: Grid) -> StartSpectra:
         )
     if not (np.isfinite(values).all() and (values >= 0.0).all()):
         raise UserError("The given spectrum holds negative or undefined values. Mend them.")
-    return StartSpectra(
-        (*spectral.shape, points), values.reshape(*spectral.shape, -1), np.ones((1, 1, 1))
-    )
+    return StartSpectra(spectral.shape, values.reshape(*spectral.shape, -1), np.ones((1, 1, 1)))
 
 
-def _check_points(name: str, values: Array, grid: Grid) -> None:
-    if values.shape != (grid.sea_points,):
+def _check_points(name: str, values: Array, points: int) -> None:
+    if values.shape != (points,):
         raise UserError(
             f"The {name} at the start has shape {values.shape}; it needs one value at each of the"
-            f" {grid.sea_points} sea points."
+            f" {points} sea points."
         )
     assert math.isfinite(float(values.sum()))

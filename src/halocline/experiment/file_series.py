@@ -1,0 +1,186 @@
+"""Maps from files at the sea points of a rank, between two records, the next one read ahead."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.clock import Date, text
+from halocline.core.errors import UserError
+from halocline.grids.axes import bilinear, check_cover
+from halocline.grids.gaps import Filling, GapsOverSea, open_sea
+from halocline.grids.grid import Grid
+from halocline.grids.gridded_files import GriddedFiles
+from halocline.runtime.communicator import Alone, Communicator
+from halocline.runtime.read_ahead import ReadAhead, RecordError
+from halocline.runtime.recorder import Recorder
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Share:
+    """The sea points that a rank reads for, by ascending number, and with whom it reads."""
+
+    numbers: NDArray[np.int64]
+    communicator: Communicator = field(default_factory=Alone)
+    recorder: Recorder = field(default_factory=Recorder)
+
+    @classmethod
+    def whole(cls, grid: Grid) -> Share:
+        """All sea points, by one process."""
+        return cls(np.arange(grid.sea_points))
+
+
+@dataclass(frozen=True)
+class Brackets:
+    """Values at the points at two times around the present.
+
+    `weight` is that of `after`; `number` changes whenever the values do.
+    """
+
+    before: tuple[Array, ...]
+    after: tuple[Array, ...]
+    weight: float
+    number: int
+
+    def now(self) -> tuple[Array, ...]:
+        """Linear interpolation, element by element (same bits in any part of the points)."""
+        share = self.weight
+        return tuple(
+            (1.0 - share) * a + share * b for a, b in zip(self.before, self.after, strict=True)
+        )
+
+
+class FileSeries:
+    """Maps of some quantities from files, at the sea points of a share, for a period of time.
+
+    `what` names them in messages. With `held`, the record of that date serves at all times. A rank
+    reads the rows and columns that its points need, and the next record while the model computes.
+    Values do not depend on the share. A mistake in a record that any rank finds all ranks raise.
+    """
+
+    def __init__(
+        self,
+        files: GriddedFiles,
+        short_names: tuple[str, ...],
+        variables: tuple[str, ...],
+        grid: Grid,
+        period: tuple[Date, Date],
+        what: str,
+        share: Share,
+        held: Date | None = None,
+    ) -> None:
+        if not grid.spherical:
+            raise UserError(
+                f"The {what} is to come from a file with longitudes and latitudes, but the"
+                " grid is Cartesian. Use a constant or a function."
+            )
+        self.files, self.short_names, self.grid, self.what = files, short_names, grid, what
+        (self.start, self.end), self.share, self.held = period, share, held
+        self.number = 0
+        self.variables = tuple(
+            files.find(short_name, variable)
+            for short_name, variable in zip(short_names, variables, strict=True)
+        )
+        whose = f"The {what} in {files.name}", "the sea of the model grid"
+        check_cover(files.latitude, grid.point_y, *whose)
+        check_cover(files.longitude, grid.point_x, *whose)
+        points = grid.point_x[share.numbers], grid.point_y[share.numbers]
+        weights = bilinear(files.longitude, files.latitude, points, *whose)
+        self.fillings = [
+            Filling(weights, files.longitude, files.latitude, lambda: self._sea_places)
+            for _ in self.variables
+        ]
+        self._check_period()
+        self._times = files.times
+        self._reader = ReadAhead(self._read, share.communicator, share.recorder)
+        self._loaded: dict[int, tuple[Array, ...]] = {}
+
+    def _check_period(self) -> None:
+        times = self.files.times
+        if self.held is not None:
+            if self.held not in times:
+                raise UserError(
+                    f"The {self.what} of {text(self.held)} is not in {self.files.name}, which has"
+                    f" {len(times)} times from {text(times[0])} to {text(times[-1])}."
+                )
+            return
+        if times[0] > self.start or times[-1] < self.end:
+            raise UserError(
+                f"The {self.what} in {self.files.name} covers {text(times[0])} to"
+                f" {text(times[-1])}, but the run needs {text(self.start)} to {text(self.end)}."
+                " Shorten the run or add a file that covers the rest."
+            )
+
+    @cached_property
+    def _sea_places(self) -> NDArray[np.bool_]:
+        """Places of the files' grid that lie in open sea and serve any point of the model."""
+        longitude, latitude = self.files.longitude, self.files.latitude
+        points = self.grid.point_x, self.grid.point_y
+        used = bilinear(longitude, latitude, points, "", "").used(self.files.shape)
+        return used & open_sea(self.grid, longitude, latitude)
+
+    def brackets(self, time: Date) -> Brackets:
+        """Values at the records before and after `time`; a call for all ranks."""
+        if self.held is not None:
+            values = self._values(self._times.index(self.held))
+            return Brackets(values, values, 0.0, self.number)
+        at = bisect_right(self._times, time) - 1
+        assert 0 <= at and (at + 1 < len(self._times) or self._times[at] == time)
+        before = min(at, max(len(self._times) - 2, 0))
+        after = min(before + 1, len(self._times) - 1)
+        first, second = self._values(before), self._values(after)
+        for old in [number for number in self._loaded if number not in (before, after)]:
+            del self._loaded[old]
+        if after + 1 < len(self._times) and self._times[after] <= self.end:
+            self._reader.prepare(after + 1)
+        length = (self._times[after] - self._times[before]).total_seconds()
+        weight = (time - self._times[before]).total_seconds() / length if length else 0.0
+        return Brackets(first, second, weight, self.number)
+
+    def now(self, time: Date) -> tuple[Array, ...]:
+        """Values at `time`, interpolated linearly."""
+        return self.brackets(time).now()
+
+    def _values(self, number: int) -> tuple[Array, ...]:
+        if number not in self._loaded:
+            self._loaded[number] = self._reader.take(number)
+            self.number += 1
+        return self._loaded[number]
+
+    def _read(self, number: int) -> tuple[Array, ...]:
+        """The values of a record at the points."""
+        return tuple(self._at_points(number, place) for place in range(len(self.variables)))
+
+    def _at_points(self, number: int, place: int) -> Array:
+        record = self.files.records[number]
+        variable, short_name = self.variables[place], self.short_names[place]
+        try:
+            return self.fillings[place].at_points(
+                lambda part: self.files.read(variable, short_name, record, part)
+            )
+        except GapsOverSea as gaps:
+            raise RecordError(
+                f"The {self.what} in {self.files.name} is missing (NaN) over sea at"
+                f" {text(record.time)}: {gaps.count} places, first at {gaps.longitude:g} E,"
+                f" {gaps.latitude:g} N. Fill these values, or use another file.",
+                place,
+            ) from None
+        except UserError as error:
+            raise RecordError(str(error), place) from None
+        except (OSError, RuntimeError) as error:
+            raise RecordError(
+                f"Cannot read '{variable}' at {text(record.time)} from"
+                f" '{self.files.paths[record.file]}': {error}. Is the file complete?",
+                place,
+            ) from None
+
+    def close(self) -> None:
+        """Let a reading end and close the files."""
+        self._reader.wait()
+        self.files.close()
