@@ -6,6 +6,7 @@ Ranks: 1, and 3 for the nest, started here.
 import os
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 
@@ -16,6 +17,9 @@ import wavespectra
 import xarray
 
 from halocline.core.errors import UserError
+from halocline.experiment.boundary import BoundaryOptions, BoundarySpectra
+from halocline.experiment.case import make_case
+from halocline.experiment.file_series import Share
 from halocline.experiment.run import run
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 
@@ -140,6 +144,36 @@ def test_spectra_on_other_bands_are_interpolated(outer, inner, tmp_path):
     with xarray.open_dataset(inner / "maps.nc") as data:
         expected = data.significant_height[1].load()
     assert float(abs(found - expected)[:, 0].max()) < 0.1 * float(expected.max())
+
+
+def test_a_rank_reads_the_spectra_of_its_own_points(outer):
+    """The bits of the whole, from less of the file; points without any read nothing."""
+    table = make_case(nest(file=str(outer / "nest.nc")))
+    grid, clock = table.build_grid(), table.time.clock()
+
+    def boundary(numbers):
+        options = BoundaryOptions(file=str(outer / "nest.nc"))
+        share = Share(numbers)
+        return BoundarySpectra(options, grid, table.spectrum, clock.start, clock.end, share)
+
+    everywhere = np.arange(grid.sea_points)
+    whole = boundary(everywhere)
+    times = [clock.start + clock.step * step for step in range(clock.steps + 1)]
+    all_spectra = [whole.at(time) for time in times]
+    for part in np.array_split(everywhere, 5):
+        some = boundary(part)
+        places = np.flatnonzero(np.isin(whole.numbers, part))
+        assert np.array_equal(some.numbers, whole.numbers[places])
+        for time, spectra in zip(times, all_spectra, strict=True):
+            assert np.array_equal(some.at(time), spectra[:, places])
+        some.close()
+        assert 0 < some._files[0].values_read < 0.6 * whole._files[0].values_read
+    inside = boundary(np.flatnonzero(~grid.boundary[grid.mask]))
+    assert inside.at(clock.start).shape == (table.spectrum.components, 0)
+    inside.close()
+    assert inside._files[0].values_read == 0
+    whole.close()
+    assert not [one for one in threading.enumerate() if one.name.startswith("read ahead")]
 
 
 @pytest.mark.parametrize(

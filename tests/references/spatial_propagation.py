@@ -129,3 +129,22 @@ def average(density, move, open_x, open_y, area, aspect, along, across):
             flux = share * way * (south(density) - west(density))
             result += np.roll(flux, -1, 1) - np.roll(flux, -1, 0)
     return result
+
+
+def transparencies(grid, options, ice=None):
+    """Global planes transparency_x, transparency_y; `ice` is a plane of concentrations [1]."""
+    free = np.ones(grid.shape)
+    if ice is not None:
+        covered = (ice - options.open_ice) / (options.closed_ice - options.open_ice)
+        free = 1.0 - np.clip(covered, 0.0, 1.0)
+    planes = {}
+    for name, axis, closed, periodic in (
+        ("transparency_x", -1, grid.obstruction_x, grid.periodic_x),
+        ("transparency_y", -2, grid.obstruction_y, grid.periodic_y),
+    ):
+        cell = np.where(grid.mask, free * (1.0 - (0.0 if closed is None else closed)), 0.0)
+        behind = np.roll(cell, 1, axis)
+        if not periodic:
+            behind[(..., 0) if axis == -1 else (..., 0, slice(None))] = 0
+        planes[name] = np.sqrt(cell * behind)
+    return planes

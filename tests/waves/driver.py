@@ -16,11 +16,11 @@ from halocline.waves.spatial_propagation import (
     halo,
     propagation_arrays,
     schemes,
-    transparencies,
     travel,
 )
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.turning import Turning, turning_arrays
+from references.spatial_propagation import transparencies
 
 kernels = kernels_of(_native)
 kernel = kernels["propagate_space"]

@@ -8,9 +8,16 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.grids.grid import Grid
-from halocline.waves.spatial_propagation import SpatialPropagation, sub_steps, travel
+from halocline.runtime.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.own_points import numbers_around
+from halocline.waves.spatial_propagation import (
+    SpatialPropagation,
+    block_transparencies,
+    sub_steps,
+    travel,
+)
 from halocline.waves.spectrum import SpectralGrid
-from references.spatial_propagation import propagate
+from references.spatial_propagation import propagate, transparencies
 from waves.driver import SpaceDriver
 
 plain = {"averaging_along": 0.0, "averaging_across": 0.0}
@@ -297,3 +304,27 @@ def test_wide_averaging_is_kept_within_the_neighbours():
 def test_ice_limits_are_in_order():
     with pytest.raises(UserError, match="smaller than closed_ice"):
         SpatialPropagation(open_ice=0.8, closed_ice=0.5)
+
+
+@pytest.mark.parametrize(
+    "cut", [{"blocks_per_rank": 6}, {"kind": "curve"}, {"kind": "cards"}], ids=str
+)
+@pytest.mark.parametrize("frozen", [False, True])
+def test_each_block_makes_its_transparencies_with_the_bits_of_the_whole(cut, frozen):
+    for grid in (sphere(), sphere(3, islands=False), basin()):
+        decomposition = Decomposition(
+            grid.mask, grid.topology, halo=3, options=DecompositionOptions(**cut), components=24
+        )
+        options, ice, plane = SpatialPropagation(), None, None
+        if frozen:
+            numbers = numbers_around(decomposition, 1)
+            concentration = np.random.default_rng(2).random(grid.sea_points)
+            plane = np.zeros(grid.shape)
+            plane[grid.mask] = concentration
+            ice = numbers, concentration[numbers]
+        whole = transparencies(grid, options, plane)
+        for block in decomposition.planes.blocks:
+            for name, found in block_transparencies(grid, options, block, ice).items():
+                cells = whole[name][block.cell_j, block.cell_i]
+                assert np.array_equal(found, np.where(block.inside, cells, 0.0))
+                assert found.max() > 0.0

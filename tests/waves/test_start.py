@@ -247,3 +247,15 @@ def test_the_active_boundary_may_have_its_own_spectra():
     assert np.array_equal(energy[boundary[grid.mask]], alone.at(np.arange(0, 30, 6)).sum(axis=0))
     with pytest.raises(UserError, match="no active boundary"):
         options.spectra(spectral, sphere(), wind, wind)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64, 200])
+def test_a_share_of_the_points_has_the_bits_of_the_whole(size):
+    grid, random = sphere(), np.random.default_rng(size)
+    u, v = 15.0 * random.standard_normal((2, grid.sea_points))
+    whole = start.WaveStart(kind="jonswap").spectra(spectral, grid, u, v).at(everywhere(grid))
+    for _ in range(10):
+        some = np.sort(random.choice(grid.sea_points, size, replace=False))
+        share = start.WaveStart(kind="jonswap").spectra(spectral, grid, u[some], v[some], some)
+        assert np.array_equal(share.at(some), whole[:, some])
+        assert np.array_equal(share.at(some[-1:]), whole[:, some[-1:]])

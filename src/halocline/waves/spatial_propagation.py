@@ -119,48 +119,18 @@ def propagation_arrays(grid: Grid, spectral: SpectralGrid) -> dict[str, Array]:
     }
 
 
-def _behind(values: NDArray[Any], grid: Grid, axis: int) -> NDArray[Any]:
-    """Values of the western or southern neighbours; 0 beyond closed sides."""
-    periodic = grid.periodic_x if axis == -1 else grid.periodic_y
-    shifted = np.roll(values, 1, axis)
-    if not periodic:
-        shifted[(..., 0) if axis == -1 else (..., 0, slice(None))] = 0
-    return shifted
-
-
-def transparencies(
-    grid: Grid, options: SpatialPropagation, ice: Array | None = None
-) -> dict[str, Array]:
-    """Global planes transparency_x, transparency_y: share of energy that passes a face.
-
-    Islands and ice let a share T of the energy pass a cell, half of it, sqrt(T), at each of its
-    two faces (Tolman 2003). 0 where land touches the face: what comes there is absorbed.
-    `ice` is its concentration [1], shape (nj, ni).
-    """
-    free = np.ones(grid.shape)
-    if ice is not None:
-        covered = (ice - options.open_ice) / (options.closed_ice - options.open_ice)
-        free = 1.0 - np.clip(covered, 0.0, 1.0)
-    planes = {}
-    for name, axis, closed in (
-        ("transparency_x", -1, grid.obstruction_x),
-        ("transparency_y", -2, grid.obstruction_y),
-    ):
-        cell = np.where(grid.mask, free * (1.0 - (0.0 if closed is None else closed)), 0.0)
-        planes[name] = np.sqrt(cell * _behind(cell, grid, axis))
-    return planes
-
-
 def block_transparencies(
     grid: Grid,
     options: SpatialPropagation,
     block: Block,
     ice: tuple[NDArray[np.integer[Any]], Array] | None = None,
 ) -> dict[str, Array]:
-    """The same on the padded cells of one block, bit for bit; 0 where there is no cell.
+    """Planes transparency_x, transparency_y on the padded cells of a block: energy that passes [1].
 
+    Islands and ice let a share T of the energy pass a cell, half of it, sqrt(T), at each of its
+    two faces (Tolman 2003). 0 where land touches the face: what comes there is absorbed.
     `ice` are ascending sea numbers, those within one cell of the padded ones among them, and the
-    concentrations there.
+    concentrations [1] there.
     """
     r, h = block.rectangle, block.halo
     j, i = np.mgrid[r.j0 - h - 1 : r.j1 + h, r.i0 - h - 1 : r.i1 + h]
