@@ -128,19 +128,20 @@ def _write(
     rounds = list(_rounds(offsets, lengths, data))
     most = int(ranks.maximum(np.array([float(len(rounds))]))[0])
     nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint8)
+    failure: OSError | None = None
     try:
         info = MPI.Info.Create(_hints)
         file = MPI.File.Open(ranks.comm, str(path), MPI.MODE_WRONLY, info)
-        try:
-            file.Set_info(info)
-            for number in range(most):
-                part = rounds[number] if number < len(rounds) else nothing
-                _write_round(file, *part, collective)
-        finally:
-            file.Close()
-            info.Free()
+        file.Set_info(info)  # Open MPI forgets those given to Open
+        for number in range(most):
+            part = rounds[number] if number < len(rounds) and failure is None else nothing
+            failure = _write_round(file, *part, collective) or failure
+        file.Close()
+        info.Free()
     except MPI.Exception as error:
         raise OSError(None, error.Get_error_string()) from None
+    if failure is not None:
+        raise failure
 
 
 def _rounds(offsets: Index, lengths: Index, data: Bytes) -> Iterator[tuple[Index, Index, Bytes]]:
@@ -155,16 +156,26 @@ def _rounds(offsets: Index, lengths: Index, data: Bytes) -> Iterator[tuple[Index
         yield starts, cut_ends - cut_starts, data[begin:end]
 
 
-def _write_round(file: Any, offsets: Index, lengths: Index, data: Bytes, collective: bool) -> None:
+def _write_round(
+    file: Any, offsets: Index, lengths: Index, data: Bytes, collective: bool
+) -> OSError | None:
+    """Write some runs; what went wrong is returned, for others wait in the rounds to come."""
     from mpi4py import MPI
 
     # arrays of C's int and MPI_Aint are taken without a loop in Python
-    lengths_and_places: Any = lengths.astype(np.intc), offsets
-    view = MPI.BYTE.Create_hindexed(*lengths_and_places).Commit()
-    file.Set_view(0, MPI.BYTE, view)
+    runs: Any = lengths.astype(np.intc), offsets
+    # ROMIO of Open MPI 4 breaks its memory with a view of nothing
+    view = MPI.BYTE.Create_hindexed(*runs).Commit() if data.size else MPI.BYTE
     status = MPI.Status()
-    (file.Write_all if collective else file.Write)([data, MPI.BYTE], status)
-    view.Free()
+    try:
+        file.Set_view(0, MPI.BYTE, view)
+        (file.Write_all if collective else file.Write)([data, MPI.BYTE], status)
+    except MPI.Exception as error:
+        return OSError(None, error.Get_error_string())
+    finally:
+        if data.size:
+            view.Free()
     written = status.Get_count(MPI.BYTE)
     if written != data.size:
-        raise OSError(None, f"{written} of {data.size} bytes were written")
+        return OSError(None, f"{written} of {data.size} bytes were written")
+    return None
