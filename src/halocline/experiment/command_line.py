@@ -174,10 +174,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as ending:
         return int(ending.code or 0)
     options.arguments = given
-    return _guarded(lambda: _commands[options.command](options))
+    return guarded(lambda: _commands[options.command](options))
 
 
-def _guarded(action: Callable[[], int]) -> int:
+def guarded(action: Callable[[], int]) -> int:
+    """The exit code of an action; what a user did wrong is said in one line."""
     try:
         return action()
     except UserError as error:

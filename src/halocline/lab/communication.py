@@ -10,10 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -22,8 +18,8 @@ from typing import Any
 from halocline.core.errors import UserError
 from halocline.lab.communication_benchmarks import Protocol, benchmarks
 from halocline.lab.communication_rows import Row, Verdict, write_rows
+from halocline.lab.rank_programs import answer_of
 from halocline.runtime.communicator import under_mpi, world
-from halocline.runtime.launch import mpi_environment, mpiexec_command
 
 usual = Protocol()
 everything = (*benchmarks, "referee")
@@ -59,16 +55,9 @@ def _start(settings: dict[str, Any], ranks: int) -> dict[str, Any]:
     """Start ranks that measure."""
     if ranks < 2:
         raise UserError(f"-n {ranks}: one rank has nobody to exchange with. Use 2 or more.")
-    with tempfile.TemporaryDirectory() as folder:
-        path, result = Path(folder) / "settings.json", Path(folder) / "result.json"
-        path.write_text(json.dumps(settings), encoding="utf-8")
-        module = "halocline.lab.communication_run"
-        command = [*mpiexec_command(ranks), sys.executable, "-m", module, str(path), str(result)]
-        environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise UserError(f"The benchmark on {ranks} ranks failed:\n{done.stdout}{done.stderr}")
-        found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(
+        answer_of("halocline.lab.communication_run", settings, ranks)
+    )
     return found
 
 

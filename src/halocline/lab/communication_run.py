@@ -1,18 +1,16 @@
 """The benchmarks of `halocline lab communication` on the ranks that run this program.
 
-`python -m halocline.lab.communication_run SETTINGS.json RESULT.json`, under a launcher of MPI.
+`python -m halocline.lab.communication_run SETTINGS.json ANSWER`, under a launcher of MPI.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from halocline.lab import _native
 from halocline.lab.communication_benchmarks import Place, Protocol, benchmarks, referee
+from halocline.lab.rank_programs import give_answer
 from halocline.runtime.communicator import Communicator, world
 
 
@@ -30,12 +28,5 @@ def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, A
     return {"rows": rows, "verdicts": verdicts}
 
 
-def main() -> None:
-    communicator = world()
-    result = measure(communicator, json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
-    if communicator.rank == 0:
-        Path(sys.argv[2]).write_text(json.dumps(result), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    give_answer(lambda settings: measure(world(), settings))

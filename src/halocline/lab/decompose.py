@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import pickle
 import shlex
 import statistics
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +25,7 @@ from halocline.experiment.case import Case, read_case
 from halocline.experiment.case_editing import setting_words, write_settings
 from halocline.experiment.shipped import find_case
 from halocline.experiment.start import cores
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.lab.rank_programs import answer_of
 
 turns = 3  # of the last round between numbers of ranks and threads
 share_of_candidates = 0.7  # of the time, for the cuts of each; the rest for the last round
@@ -138,18 +135,8 @@ def _start(
     case: str, settings: Sequence[str], task: dict[str, Any], ranks: int, threads: int
 ) -> Any:
     """Do a task on so many ranks and threads."""
-    with tempfile.TemporaryDirectory() as folder:
-        path, result = Path(folder, "settings.json"), Path(folder, "result")
-        path.write_text(json.dumps({"case": case, "settings": list(settings), **task}))
-        command = [sys.executable, "-m", "halocline.lab.decompose_run", str(path), str(result)]
-        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-        if ranks > 1:
-            command = [*mpiexec_command(ranks, threads), *command]
-            environment = mpi_environment(environment)
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode or not result.exists():
-            raise UserError(f"Steps on {ranks} ranks failed:\n{done.stdout}{done.stderr}")
-        return pickle.loads(result.read_bytes())
+    asked = {"case": case, "settings": list(settings), **task}
+    return pickle.loads(answer_of("halocline.lab.decompose_run", asked, ranks, threads))
 
 
 def rows(found: Sequence[Setup]) -> list[dict[str, Any]]:

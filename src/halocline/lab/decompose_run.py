@@ -1,16 +1,13 @@
 """Steps of a case on so many ranks and threads, cut in many ways, in processes of their own.
 
-`python -m halocline.lab.decompose_run SETTINGS.json RESULT` leaves the pickled answer in RESULT.
+`python -m halocline.lab.decompose_run SETTINGS.json ANSWER` leaves the pickled answer in ANSWER.
 """
 
 from __future__ import annotations
 
-import json
 import pickle
 import statistics
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +15,7 @@ import numpy as np
 from halocline.experiment.advice import Steps, measure, rate_all
 from halocline.experiment.case import read_case
 from halocline.experiment.start import cores
+from halocline.lab.rank_programs import give_answer
 from halocline.runtime.communicator import world
 
 
@@ -40,11 +38,5 @@ def answer(settings: dict[str, Any]) -> Any:
     return measure(case, rated, communicator, settings["budget"])
 
 
-def main() -> None:
-    result = answer(json.loads(Path(sys.argv[1]).read_text()))
-    if world().rank == 0:
-        Path(sys.argv[2]).write_bytes(pickle.dumps(result))
-
-
 if __name__ == "__main__":
-    main()
+    give_answer(answer, pickle.dumps)

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from halocline.lab import _native, solver_run
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.lab.rank_programs import answer_of
 
 reference = {"method": "conjugate_gradient", "preconditioner": "diagonal"}
 
@@ -110,16 +106,7 @@ def measure(
 
 def on_ranks(ranks: int, settings: dict[str, Any]) -> dict[str, Any]:
     """The same by several ranks of one thread, in processes of their own."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "settings.json"
-        path.write_text(json.dumps(settings))
-        script = [sys.executable, "-m", "halocline.lab.solver_run", str(path)]
-        command = [*mpiexec_command(ranks, 1), *script]
-        environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(answer_of(solver_run.__name__, settings, ranks))
     return found
 
 

@@ -1,14 +1,11 @@
 """Timed solutions of the elliptic equation on POP's x1 grid, by ranks of their own if need be.
 
-`python -m halocline.lab.solver_run SETTINGS.json` prints one line of JSON on rank 0.
+`python -m halocline.lab.solver_run SETTINGS.json ANSWER` leaves its times in ANSWER.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +15,7 @@ from halocline.core.constants import gravity
 from halocline.experiment.shipped import data_folder
 from halocline.grids.layered import read_displaced_pole
 from halocline.lab import _native
+from halocline.lab.rank_programs import give_answer
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
 from halocline.numerics.solver_options import SolverOptions
@@ -208,12 +206,5 @@ def _steps(ocean: Ocean, solver: EllipticSolver, guess: str, steps: int) -> list
     return taken
 
 
-def main() -> None:
-    settings = json.loads(Path(sys.argv[1]).read_text())
-    result = timed(settings)
-    if world().rank == 0:
-        print(json.dumps(result), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    give_answer(timed)

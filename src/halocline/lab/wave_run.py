@@ -1,13 +1,11 @@
 """One timed configuration of the wave benchmark, in a process (or ranks) of its own.
 
-`python -m halocline.lab.wave_run SETTINGS.json` prints one line of JSON on rank 0.
+`python -m halocline.lab.wave_run SETTINGS.json ANSWER` leaves its times in ANSWER.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import numpy as np
 from halocline.experiment.run import Result, run
 from halocline.experiment.wave_component import WaveComponent
 from halocline.lab import stream
+from halocline.lab.rank_programs import give_answer
 from halocline.runtime.communicator import world
 
 hours = 6
@@ -82,14 +81,13 @@ def resident(kind: str) -> int:
     return 0
 
 
-def main() -> None:
-    settings = json.loads(Path(sys.argv[1]).read_text())
+def answer(settings: dict[str, Any]) -> dict[str, Any]:
+    """The times, and how long all of it took [s]."""
     started = time.perf_counter()
     result = timed(settings)
     result["wall"] = time.perf_counter() - started
-    if world().rank == 0:
-        print(json.dumps(result), flush=True)
+    return result
 
 
 if __name__ == "__main__":
-    main()
+    give_answer(answer)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.lab.rank_programs import answer_of
 from halocline.runtime.restart import find_restarts
 
 spin_up_hours, hours = 48, 6
@@ -64,7 +64,7 @@ def measure(
                     "length": f"{spin_up_hours + hours}h",
                     "repeats": repeats,
                 }
-                runs[configuration].append(_start(settings, *configuration, Path(folder)))
+                runs[configuration].append(_start(settings, *configuration))
     return {"physics": physics, **_evaluate(runs)}
 
 
@@ -83,18 +83,10 @@ def spin_up(physics: str, folder: Path, cores: int) -> Path:
     return find_restarts(folder)[0]
 
 
-def _start(settings: dict[str, Any], ranks: int, threads: int, folder: Path) -> dict[str, Any]:
-    path = folder / "settings.json"
-    path.write_text(json.dumps(settings))
-    command = [sys.executable, "-m", "halocline.lab.wave_run", str(path)]
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    if ranks > 1:
-        command = [*mpiexec_command(ranks, threads), *command]
-        environment = mpi_environment(environment)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise UserError(f"The benchmark on {ranks} ranks failed:\n{done.stdout}{done.stderr}")
-    result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+def _start(settings: dict[str, Any], ranks: int, threads: int) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads(
+        answer_of("halocline.lab.wave_run", settings, ranks, threads)
+    )
     return result
 
 
