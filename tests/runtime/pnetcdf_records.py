@@ -154,7 +154,7 @@ def failing_disk(path, collective):
     with using(FullDisk(100)):
         file = PnetcdfFile(world(), path, collective=collective)
         runs = deal(file.header, 1, np.zeros(file.header.record_size, np.uint8))
-        expect("No space left on device", file.write_runs, *runs, kept=" No record is kept.")
+        expect("No space left on device", file.write_runs, *runs)
         file.close()
     runs = deal(file.header, 0, np.zeros(file.header.record_size, np.uint8))
     file = PnetcdfFile(world(), path, collective=collective)
@@ -178,9 +178,8 @@ def failing_library(file, header, content):
 def expect(words, call, *arguments, **keywords):
     try:
         call(*arguments, **keywords)
-    except UserError as error:
+    except (OSError, UserError) as error:
         assert words in str(error), str(error)
-        assert keywords.get("kept", "") in str(error)
     else:
         raise AssertionError(f"no '{words}'")
 

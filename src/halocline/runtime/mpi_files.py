@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.runtime.classic_files import unwritable
+from halocline.runtime import _native
 from halocline.runtime.communicator import Communicator, Ranks
 from halocline.runtime.disk import File, disk
 
@@ -34,13 +34,12 @@ def write_runs(
     data: Bytes,
     *,
     collective: bool,
-    kept: str = "",
 ) -> None:
     """Write this rank's runs, which are on disk when the call ends; a call for all ranks.
 
     `offsets` and `lengths` [byte] say where `data` belongs in the file, which exists, run after
-    run. No byte of the file has two writers. Any rank's failure is raised on all of them, as one
-    message; `kept` says in it what is left of the file.
+    run. No byte of the file has two writers. Any rank's failure is raised on all of them, as the
+    same OSError.
     """
     offsets, lengths, data = in_file_order(offsets, lengths, data)
     failure: OSError | None = None
@@ -49,8 +48,8 @@ def write_runs(
             file = opened.enter_context(disk().open(path))
         except OSError as error:
             failure = error
-        agree(communicator, path, failure, kept)
-        agree(communicator, path, reserve(communicator, file, offsets, lengths), kept)
+        agree(communicator, failure)
+        agree(communicator, reserve(communicator, file, offsets, lengths))
         try:
             if isinstance(communicator, Ranks):
                 _write(communicator, path, offsets, lengths, data, collective)
@@ -60,7 +59,7 @@ def write_runs(
             file.sync()
         except OSError as error:
             failure = error
-        agree(communicator, path, failure, kept)
+        agree(communicator, failure)
 
 
 def in_file_order(offsets: Index, lengths: Index, data: Bytes) -> tuple[Index, Index, Bytes]:
@@ -74,9 +73,10 @@ def in_file_order(offsets: Index, lengths: Index, data: Bytes) -> tuple[Index, I
     assert lengths.sum() == data.size, "the runs have as many bytes as the data"
     if (np.diff(offsets) < 0).any():
         order = np.argsort(offsets, kind="stable")
-        parts = _split(lengths, data)
-        data = np.concatenate([parts[number] for number in order])
-        offsets, lengths = offsets[order], lengths[order]
+        places, offsets, lengths = np.cumsum(lengths) - lengths, offsets[order], lengths[order]
+        ordered = np.empty_like(data)
+        _native.pack_runs(data[np.newaxis], places[order], lengths, 0, data.size, ordered)
+        data = ordered
     some = lengths > 0
     offsets, lengths = offsets[some], lengths[some]
     ends = offsets + lengths
@@ -110,14 +110,13 @@ def reserve(
     return None
 
 
-def agree(communicator: Communicator, path: Path, failure: OSError | None, kept: str) -> None:
+def agree(communicator: Communicator, failure: OSError | None) -> None:
     """Raise the first failure of any rank on all of them; a call for all ranks."""
     failures = communicator.broadcast(communicator.gather(failure))
     for rank, error in enumerate(failures):
         if error is not None:
             reason = error.strerror or str(error)
-            where = f" (rank {rank})" if communicator.size > 1 else ""
-            raise unwritable(path, OSError(None, f"{reason}{where}"), kept)
+            raise OSError(None, f"{reason} (rank {rank})" if communicator.size > 1 else reason)
 
 
 def _write(

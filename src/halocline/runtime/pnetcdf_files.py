@@ -61,31 +61,31 @@ class PnetcdfFile:
             self._plain = disk().open(path)
         except OSError as error:
             failure = error
-        agree(ranks, path, failure, "")
+        agree(ranks, failure)
         try:
             self._file = self._open()
         except OSError as error:
             self._plain.close()
             failure = error
-        agree(ranks, path, failure, "")
+        agree(ranks, failure)
         self._numbers = {name: self._pnetcdf.find(self._file, name) for name in self.header.growing}
 
-    def write_runs(self, offsets: Index, lengths: Index, data: Bytes, kept: str = "") -> None:
+    def write_runs(self, offsets: Index, lengths: Index, data: Bytes) -> None:
         """Write this rank's runs of a record, which are on disk when the call ends.
 
         `offsets` and `lengths` [byte] say where `data` (big-endian) belongs in the file, run after
         run. The count of records stays as it is. Any rank's failure is raised on all of them, as
-        one message; `kept` says in it what is left of the file.
+        the same OSError.
         """
         offsets, lengths, data = in_file_order(offsets, lengths, data)
         failure = reserve(self.ranks, self._plain, offsets, lengths)
-        agree(self.ranks, self.path, failure, kept)
+        agree(self.ranks, failure)
         try:
             self._write(list(selections(self.header, offsets, lengths, data)))
             self._plain.sync()
         except OSError as error:
             failure = error
-        agree(self.ranks, self.path, failure, kept)
+        agree(self.ranks, failure)
 
     def close(self) -> None:
         """Close the file; its count of records stays as it is."""
@@ -102,7 +102,7 @@ class PnetcdfFile:
         except OSError as error:
             failure = error
         self._plain.close()
-        agree(self.ranks, self.path, failure, "")
+        agree(self.ranks, failure)
 
     def _open(self) -> int:
         from mpi4py import MPI
