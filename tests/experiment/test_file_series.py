@@ -177,6 +177,26 @@ def test_a_region_reads_its_columns_only(tmp_path):
     assert count == 2 * len(hours) * rows * columns
 
 
+@pytest.mark.parametrize(
+    ("chunk", "whole"),
+    [((1, 73, 144), True), ((1, 37, 144), True), ((1, 36, 144), False), ((4, 20, 30), False)],
+)
+def test_files_that_come_in_whole_maps_are_known(tmp_path, chunk, whole):
+    data = winds(region(), gaps=False)
+    packing = {name: {"zlib": True, "chunksizes": chunk} for name in data.data_vars}
+    data.to_netcdf(tmp_path / "wind.nc", engine="netcdf4", encoding=packing)
+    data.to_netcdf(tmp_path / "classic.nc", format="NETCDF3_64BIT")
+    data.to_netcdf(tmp_path / "contiguous.nc", engine="netcdf4")
+    packing = {name: {"chunks": chunk} for name in data.data_vars}
+    data.to_zarr(tmp_path / "wind.zarr", zarr_format=2, encoding=packing)
+    for name, expected in (
+        ("wind.nc", whole), ("wind.zarr", whole), ("classic.nc", False), ("contiguous.nc", False)
+    ):  # fmt: skip
+        files = GriddedFiles([tmp_path / name])
+        assert files.comes_whole("u10") is expected
+        files.close()
+
+
 def test_a_gap_is_filled_from_far_outside_the_own_rows(tmp_path):
     grid = region()
     data = winds(grid, gaps=False)
@@ -248,8 +268,8 @@ def case(file, **more):
     } | more  # fmt: skip
 
 
-def forcing_file(path, hole=()):
-    """Winds with gaps on the closed sides of the grid, and ice that comes and goes."""
+def forcing_file(path, hole=(), compressed=False):
+    """Winds, and ice that comes and goes; compressed, a map is one chunk."""
     grid = globe()
     data = winds(grid, gaps=False, seed=4)
     data = data.assign({name: 6.0 * data[name] for name in ("u10", "v10")})
@@ -258,7 +278,8 @@ def forcing_file(path, hole=()):
     data["ice"].values[:, :12] = np.nan
     for name, at in hole:
         data[name].values[at] = np.nan
-    data.to_netcdf(path, engine="netcdf4")
+    packing = {"zlib": True, "chunksizes": (1, *shape[1:])} if compressed else {}
+    data.to_netcdf(path, engine="netcdf4", encoding=dict.fromkeys(data.data_vars, packing))
     return path
 
 
@@ -285,24 +306,28 @@ def test_a_run_has_the_same_bits_on_ranks_and_ends_its_threads(tmp_path):
     assert (tmp_path / "many" / "maps.nc").read_bytes() == whole
     with xarray.open_dataset(tmp_path / "one" / "maps.nc") as data:
         assert float(data.significant_height[0].max()) > 1.0
-    write_case(tmp_path, table)
-    done = start_ranks(tmp_path, 3)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "ranks3" / "maps.nc").read_bytes() == whole
-    log = (tmp_path / "ranks3" / "halocline.log").read_text()
-    assert "input: reading" in log and "input: waiting for a record" in log
+    for ranks, compressed in ((3, False), (2, True)):
+        forcing_file(tmp_path / "wind.nc", compressed=compressed)
+        write_case(tmp_path, table)
+        done = start_ranks(tmp_path, ranks)
+        assert done.returncode == 0, done.stderr
+        folder = tmp_path / f"ranks{ranks}"
+        assert (folder / "maps.nc").read_bytes() == whole
+        log = (folder / "halocline.log").read_text()
+        assert "input: reading" in log and "input: waiting for a record" in log
 
 
-def test_a_hole_that_one_rank_sees_ends_all_with_the_same_words(tmp_path):
+@pytest.mark.parametrize(("ranks", "compressed"), [(3, False), (2, True)])
+def test_a_hole_that_one_rank_sees_ends_all_with_the_same_words(tmp_path, ranks, compressed):
     # In a record that is read ahead: v in the north and u near the equator, which is told.
     hole = [("v10", (2, 50, 68)), ("u10", (2, 38, 20))]
-    table = case(forcing_file(tmp_path / "wind.nc", hole))
+    table = case(forcing_file(tmp_path / "wind.nc", hole, compressed))
     with pytest.raises(UserError, match="missing .NaN. over sea at 2011-01-15 12:00") as told:
         run(table)
     assert not reading()
     assert "1 places, first at 50 E, 5 N" in str(told.value)
     write_case(tmp_path, table)
-    done = start_ranks(tmp_path, 3)
+    done = start_ranks(tmp_path, ranks)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("halocline: ") == 1
     assert str(told.value) in done.stderr

@@ -133,7 +133,7 @@ class BoundarySpectra:
         near = [self._neighbours(file, grid, everywhere) for file in self._files]
         self._near = [(nearest[own], weights[own]) for nearest, weights in near]
         self._kept: dict[int, Array] = {}
-        self._reader = ReadAhead(self._read, share.communicator, share.recorder)
+        self._reader: ReadAhead[Array] = ReadAhead(self._read, share.communicator, share.recorder)
 
     def at(self, time: Date) -> Array:
         """Spectra (component, boundary point) [m2 Hz-1 rad-1]; points as in `numbers`.

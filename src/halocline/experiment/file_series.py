@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,12 +56,54 @@ class Brackets:
         )
 
 
+class Scatter:
+    """Sends values at all sea points from the ranks that read them to those that need them."""
+
+    def __init__(self, share: Share, quantities: int) -> None:
+        self.communicator, self.rank = share.communicator, share.communicator.rank
+        self.quantities, self.own = quantities, share.numbers
+        everyone = self.communicator.broadcast(self.communicator.gather(share.numbers))
+        reads = self.rank in [self.reader(place) for place in range(quantities)]
+        self.everyone: list[NDArray[np.int64]] = everyone if reads else []
+
+    def reader(self, place: int) -> int:
+        """The rank that reads a quantity."""
+        return place * self.communicator.size // self.quantities
+
+    def values(self, read: dict[int, Array]) -> tuple[Array, ...]:
+        """All quantities at the own points; a call for all ranks."""
+        return tuple(self._one(place, read.get(place)) for place in range(self.quantities))
+
+    def _one(self, place: int, whole: Array | None) -> Array:
+        if whole is None:
+            own = np.empty(self.own.size)
+            self.communicator.exchange([], [(self.reader(place), own.view(np.uint8))])
+            return own
+        self.communicator.exchange(
+            [
+                (rank, whole[numbers].view(np.uint8))
+                for rank, numbers in enumerate(self.everyone)
+                if rank != self.rank
+            ],
+            [],
+        )
+        return whole[self.own]
+
+
+def _in_order(quantities: int, read: dict[int, Array]) -> tuple[Array, ...]:
+    return tuple(read[place] for place in range(quantities))
+
+
 class FileSeries:
     """Maps of some quantities from files, at the sea points of a share, for a period of time.
 
-    `what` names them in messages. With `held`, the record of that date serves at all times. A rank
-    reads the rows and columns that its points need, and the next record while the model computes.
-    Values do not depend on the share. A mistake in a record that any rank finds all ranks raise.
+    `what` names them in messages. With `held`, the record of that date serves at all times.
+
+    A rank reads the rows and columns that its points need. Where a file gives hardly less than
+    whole maps (`scattered` if nothing else is said), one rank for each quantity reads them and
+    sends the others the values at their points. Either way the next record is read while the model
+    computes, values do not depend on the share, and a mistake in a record that any rank finds all
+    ranks raise. To make one is a call for all ranks.
     """
 
     def __init__(
@@ -74,6 +116,8 @@ class FileSeries:
         what: str,
         share: Share,
         held: Date | None = None,
+        *,
+        scattered: bool | None = None,
     ) -> None:
         if not grid.spherical:
             raise UserError(
@@ -90,16 +134,33 @@ class FileSeries:
         whose = f"The {what} in {files.name}", "the sea of the model grid"
         check_cover(files.latitude, grid.point_y, *whose)
         check_cover(files.longitude, grid.point_x, *whose)
-        points = grid.point_x[share.numbers], grid.point_y[share.numbers]
-        weights = bilinear(files.longitude, files.latitude, points, *whose)
-        self.fillings = [
-            Filling(weights, files.longitude, files.latitude, lambda: self._sea_places)
-            for _ in self.variables
-        ]
         self._check_period()
         self._times = files.times
-        self._reader = ReadAhead(self._read, share.communicator, share.recorder)
+        several = share.communicator.size > 1
+        if scattered is None:
+            scattered = several and any(files.comes_whole(name) for name in self.variables)
+        places = range(len(self.variables))
+        if scattered:
+            self._scatter = Scatter(share, len(places))
+            mine = [place for place in places if self._scatter.reader(place) == self._scatter.rank]
+            numbers = np.arange(grid.sea_points)
+        else:
+            mine, numbers = list(places), share.numbers
+        self.fillings = {place: self._filling(numbers) for place in mine}
+        self.reader: ReadAhead[tuple[Array, ...]] = ReadAhead(
+            self._read,
+            share.communicator,
+            share.recorder,
+            self._scatter.values if scattered else partial(_in_order, len(places)),
+        )
         self._loaded: dict[int, tuple[Array, ...]] = {}
+
+    def _filling(self, numbers: NDArray[np.int64]) -> Filling:
+        """Interpolation of one quantity to some sea points."""
+        axes = self.files.longitude, self.files.latitude
+        points = self.grid.point_x[numbers], self.grid.point_y[numbers]
+        weights = bilinear(*axes, points, "", "")
+        return Filling(weights, *axes, lambda: self._sea_places)
 
     def _check_period(self) -> None:
         times = self.files.times
@@ -138,7 +199,7 @@ class FileSeries:
         for old in [number for number in self._loaded if number not in (before, after)]:
             del self._loaded[old]
         if after + 1 < len(self._times) and self._times[after] <= self.end:
-            self._reader.prepare(after + 1)
+            self.reader.prepare(after + 1)
         length = (self._times[after] - self._times[before]).total_seconds()
         weight = (time - self._times[before]).total_seconds() / length if length else 0.0
         return Brackets(first, second, weight, self.number)
@@ -149,13 +210,13 @@ class FileSeries:
 
     def _values(self, number: int) -> tuple[Array, ...]:
         if number not in self._loaded:
-            self._loaded[number] = self._reader.take(number)
+            self._loaded[number] = self.reader.take(number)
             self.number += 1
         return self._loaded[number]
 
-    def _read(self, number: int) -> tuple[Array, ...]:
-        """The values of a record at the points."""
-        return tuple(self._at_points(number, place) for place in range(len(self.variables)))
+    def _read(self, number: int) -> dict[int, Array]:
+        """What this rank reads of a record, by the place of the quantity."""
+        return {place: self._at_points(number, place) for place in self.fillings}
 
     def _at_points(self, number: int, place: int) -> Array:
         record = self.files.records[number]
@@ -182,5 +243,5 @@ class FileSeries:
 
     def close(self) -> None:
         """Let a reading end and close the files."""
-        self._reader.wait()
+        self.reader.wait()
         self.files.close()

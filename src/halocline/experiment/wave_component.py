@@ -109,8 +109,9 @@ class WaveComponent:
         cut = self.decomposition
 
         def share(own: NDArray[np.int64]) -> Share:
-            numbers = np.arange(self.grid.sea_points) if whole else own
-            return Share(numbers, cut.communicator, self.run.recorder)
+            if whole:
+                return Share.whole(self.grid)
+            return Share(own, cut.communicator, self.run.recorder)
 
         winds, ice = owned_numbers(cut.home), numbers_around(cut, 1)
         return share(winds), share(ice), share(owned_numbers(*cut.layouts))

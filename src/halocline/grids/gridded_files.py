@@ -259,6 +259,15 @@ class GriddedFiles:
         self.values_read += count
         return self._to_our_units(values[latitudes - first], data.attrs, variable, short_name)
 
+    def comes_whole(self, variable: str) -> bool:
+        """Whether hardly less than a whole map can be read: its chunks are half of it or more."""
+        data = self.first[variable]
+        if data.chunk is None:
+            return False
+        chunk = dict(zip(data.dims, data.chunk, strict=True))
+        j, i, _ = self.axes
+        return 2 * chunk[j] * chunk[i] >= self.shape[0] * self.shape[1]
+
     def _to_our_units(
         self, values: Array, attributes: Mapping[str, Any], variable: str, short_name: str
     ) -> Array:

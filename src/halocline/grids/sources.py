@@ -21,12 +21,16 @@ Index = tuple[int | slice, ...]
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable; `part` reads what an index for every dimension says."""
+    """One variable; `part` reads what an index for every dimension says.
+
+    `chunk` is the shape of what can only be read together, None where any part can.
+    """
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
     attrs: Mapping[str, Any]
     part: Callable[[Index], Array]
+    chunk: tuple[int, ...] | None = None
 
     @property
     def ndim(self) -> int:
@@ -92,6 +96,7 @@ def _open_netcdf(path: Path) -> Source:
                 variable.shape,
                 {key: variable.getncattr(key) for key in variable.ncattrs()},
                 _reader(variable),
+                _chunk(file, variable),
             )
             for name, variable in file.variables.items()
         }
@@ -102,6 +107,14 @@ def _open_netcdf(path: Path) -> Source:
             file.close()
 
     return Source(variables, attributes, close)
+
+
+def _chunk(file: Any, variable: Any) -> tuple[int, ...] | None:
+    """The chunk of a variable of the netCDF library; the older formats have none."""
+    if not file.data_model.startswith("NETCDF4"):
+        return None
+    chunk = variable.chunking()
+    return tuple(chunk) if isinstance(chunk, list) else None
 
 
 def _reader(variable: Any) -> Callable[[Index], Array]:
@@ -129,7 +142,11 @@ def _open_zarr(path: Path) -> Source:
 
     variables = {
         str(name): Variable(
-            tuple(str(dim) for dim in variable.dims), variable.shape, variable.attrs, reader(name)
+            tuple(str(dim) for dim in variable.dims),
+            variable.shape,
+            variable.attrs,
+            reader(name),
+            variable.encoding.get("chunks"),
         )
         for name, variable in data.variables.items()
     }

@@ -10,7 +10,7 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,18 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.netcdf_lock import netcdf_lock
+from halocline.experiment.file_series import FileSeries, Share
 from halocline.experiment.shipped import data_folder
-from halocline.grids.axes import Bilinear, bilinear
+from halocline.grids.axes import bilinear
 from halocline.grids.bathymetry import BathymetryOptions, read_bathymetry
-from halocline.grids.gaps import Filling
 from halocline.grids.grid import Grid
 from halocline.grids.gridded_files import GriddedFiles
-from halocline.grids.parts import Part
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.own_points import owned_numbers
-from halocline.runtime.read_ahead import ReadAhead
-from halocline.runtime.recorder import Recorder
 
 Array = NDArray[np.float64]
 Values = list[Array]
@@ -40,13 +37,12 @@ Values = list[Array]
 names = {"u10": "wind_u", "v10": "wind_v"}
 Kind = Literal["NETCDF3_64BIT_DATA", "NETCDF4"]
 formats: dict[str, Kind] = {"CDF-5": "NETCDF3_64BIT_DATA", "netCDF-4, compressed": "NETCDF4"}
-every_rank, by_parts, ahead, scattered = ways = (
-    "every rank reads all",
-    "by parts",
-    "by parts, ahead",
-    "one rank reads and scatters",
-)
-"""The first is what Halocline once did, and the paper; the third is what it does."""
+every_rank = "every rank reads all"
+by_parts, scattered = "by parts", "a rank per quantity reads and scatters"
+plain = (every_rank, by_parts, scattered)
+ahead = {f"{way}, ahead": way for way in (by_parts, scattered)}
+ways = (*plain, *ahead)
+"""The first is what the paper began with. Runs take one of the last two, by the file's chunks."""
 
 busy_records = 3.0
 """The model computes about as long as reading this many records by parts takes [1]."""
@@ -146,58 +142,41 @@ class Ways:
     """All ways to bring a record to the ranks, each from its own copy of the file."""
 
     def __init__(self, communicator: Communicator, paths: Mapping[str, Path]) -> None:
-        self.communicator = communicator
-        self.of_way = {way: GriddedFiles([path]) for way, path in paths.items()}
-        self.files = self.of_way[every_rank]
+        self.files = {way: GriddedFiles([path]) for way, path in paths.items()}
         grid = benchmark_grid()
         cut = Decomposition(grid.mask, grid.topology, halo=3, communicator=communicator)
-        self.numbers = owned_numbers(cut.home)
-        self.everywhere = self._weights(grid, np.arange(grid.sea_points))
-        axes = self.files.longitude, self.files.latitude
-        own = self._weights(grid, self.numbers)
-        self.own = Filling(own, *axes, lambda: np.zeros(self.files.shape, bool))
-        self.all_numbers = communicator.broadcast(communicator.gather(self.numbers))
-        self.reader = ReadAhead(partial(self.by_parts, way=ahead), communicator, Recorder())
+        share = Share(owned_numbers(cut.home), communicator)
+        self.numbers = share.numbers
+        axes = self.files[every_rank].longitude, self.files[every_rank].latitude
+        self.everywhere = bilinear(*axes, (grid.point_x, grid.point_y), "The wind", "the sea")
+        self.series = {way: self._series(way, grid, share) for way in ways if way != every_rank}
 
-    def _weights(self, grid: Grid, numbers: NDArray[np.int64]) -> Bilinear:
-        points = grid.point_x[numbers], grid.point_y[numbers]
-        axes = self.files.longitude, self.files.latitude
-        return bilinear(*axes, points, "The wind", "the sea")
+    def _series(self, way: str, grid: Grid, share: Share) -> FileSeries:
+        files = self.files[way]
+        period = files.times[0], files.times[-1]
+        short_names, variables = tuple(names.values()), tuple(names)
+        chosen = ahead.get(way, way) == scattered
+        return FileSeries(
+            files, short_names, variables, grid, period, "wind", share, scattered=chosen
+        )
 
-    def _read(self, way: str, record: int, name: str, part: Part | None) -> Array:
-        files = self.of_way[way]
-        return files.read(name, names[name], files.records[record], part)
+    def take(self, way: str, record: int) -> Values:
+        """A record at the own points, now."""
+        if way != every_rank:
+            return list(self.series[way].reader.take(record))
+        return [self._everywhere(name, record)[self.numbers] for name in names]
 
-    def _everywhere(self, way: str, record: int) -> Values:
-        """Values at all points from whole maps."""
-        maps = (self._read(way, record, name, None) for name in names)
-        return [self.everywhere(np.where(np.isfinite(one), one, 0.0)) for one in maps]
-
-    def every_rank(self, record: int) -> Values:
-        """All points from a whole map on every rank, then its own."""
-        return [values[self.numbers] for values in self._everywhere(every_rank, record)]
-
-    def by_parts(self, record: int, way: str = by_parts) -> Values:
-        """Own points from the rows and columns that they need."""
-        return [self.own.at_points(partial(self._read, way, record, name)) for name in names]
-
-    def scattered(self, record: int) -> Values:
-        """All points on rank 0, which sends every rank its own."""
-        if self.communicator.rank:
-            own = np.empty((len(names), self.numbers.size))
-            self.communicator.exchange([], [(0, own.view(np.uint8))])
-            return list(own)
-        whole = np.array(self._everywhere(scattered, record))
-        parts = [np.ascontiguousarray(whole[:, numbers]) for numbers in self.all_numbers]
-        send = [(rank, part.view(np.uint8)) for rank, part in enumerate(parts) if rank]
-        self.communicator.exchange(send, [])
-        return list(parts[0])
+    def _everywhere(self, name: str, record: int) -> Array:
+        """A component at all points from a whole map."""
+        files = self.files[every_rank]
+        whole = files.read(name, names[name], files.records[record])
+        return self.everywhere(np.where(np.isfinite(whole), whole, 0.0))
 
     def close(self) -> None:
-        """End the reading and close the files."""
-        self.reader.wait()
-        for files in self.of_way.values():
-            files.close()
+        """Close all files."""
+        for series in self.series.values():
+            series.close()
+        self.files[every_rank].close()
 
 
 def benchmark_grid() -> Grid:
@@ -210,78 +189,63 @@ class Model:
     """Computing of a given length, without memory traffic to speak of, as a model's step."""
 
     def __init__(self, seconds: float) -> None:
-        self.values = np.linspace(0.1, 0.9, 4096)
-        self.turns = 1
-        while (spent := self.timed()) < 0.005:
+        self.values, self.turns = np.linspace(0.1, 0.9, 4096), 1
+        spent = 0.0
+        while spent < 0.005:
             self.turns *= 2
+            begin = time.perf_counter()
+            self()
+            spent = time.perf_counter() - begin
         self.turns = max(1, round(self.turns * seconds / spent))
 
-    def timed(self) -> float:
-        """Compute, and how long it took [s]."""
-        begin = time.perf_counter()
+    def __call__(self) -> None:
         for _ in range(self.turns):
             self.values = 3.7 * self.values * (1.0 - self.values)
-        return time.perf_counter() - begin
 
 
 def _rows(
     communicator: Communicator, name: str, paths: Mapping[str, Path], records: int
 ) -> list[InputRow]:
     """All ways for one file; every record in every way, the order turned from one to the next."""
-    ways_of_file = Ways(communicator, paths)
-    plain: dict[str, Callable[[int], Values]] = {
-        every_rank: ways_of_file.every_rank,
-        by_parts: ways_of_file.by_parts,
-        scattered: ways_of_file.scattered,
-    }
+    made = Ways(communicator, paths)
     samples = {way: Samples() for way in ways}
-    first = {way: take(0) for way, take in plain.items()}
     begin = time.perf_counter()
-    first[ahead] = ways_of_file.by_parts(0, ahead)
-    one = communicator.maximum(np.array([time.perf_counter() - begin]))[0]
-    model = Model(busy_records * float(one))
+    first = [made.take(way, 0) for way in ways]
+    one = (time.perf_counter() - begin) / len(ways)
+    model = Model(busy_records * float(communicator.maximum(np.array([one]))[0]))
     for record in range(1, records):
-        order = list(plain) if record % 2 else list(reversed(plain))
-        for way in order:
-            _sample(communicator, samples[way], partial(plain[way], record))
-        alone = _together(communicator, model.timed)
-        # The record that is taken below is read while the model computes.
-        before = bytes_read()
-        ways_of_file.reader.prepare(record)
-        spent = _together(communicator, partial(_step, model, ways_of_file, record))
-        samples[ahead].seconds.append(max(spent - alone, 0.0))
-        samples[ahead].bytes.append(bytes_read() - before)
-    for way, values in first.items():
-        assert all(np.array_equal(*pair) for pair in zip(values, first[by_parts], strict=True)), way
-    ways_of_file.close()
+        for way in ways if record % 2 else reversed(ways):
+            before = bytes_read()
+            if way in ahead:
+                seconds = _beside(communicator, model, made, way, record)
+            else:
+                seconds = _together(communicator, partial(made.take, way, record))
+            samples[way].seconds.append(seconds)
+            samples[way].bytes.append(bytes_read() - before)
+    made.close()
+    for values in first[1:]:
+        assert all(np.array_equal(*pair) for pair in zip(values, first[0], strict=True))
     return [_row(communicator, name, way, samples[way]) for way in ways]
 
 
-def _step(model: Model, all_ways: Ways, record: int) -> float:
-    """A step of the model and then the record that was read meanwhile; how long both took [s]."""
-    begin = time.perf_counter()
-    model.timed()
-    all_ways.reader.take(record)
-    return time.perf_counter() - begin
+def _beside(communicator: Communicator, model: Model, made: Ways, way: str, record: int) -> float:
+    """What a record costs that is read while the model computes [s]."""
+    alone = _together(communicator, model)
+    made.series[way].reader.prepare(record)
+
+    def step() -> None:
+        model()
+        made.take(way, record)
+
+    return max(_together(communicator, step) - alone, 0.0)
 
 
-def _together(communicator: Communicator, action: Callable[[], float]) -> float:
-    """What `action` gives on the slowest rank, begun together [s]."""
+def _together(communicator: Communicator, action: Callable[[], Any]) -> float:
+    """How long `action` takes on the slowest rank, begun together [s]."""
     communicator.sum(np.zeros(1))
-    return float(communicator.maximum(np.array([action()]))[0])
-
-
-def _sample(communicator: Communicator, samples: Samples, action: Callable[[], Any]) -> None:
-    """One more time of the slowest rank, and the bytes of this one."""
-    before = bytes_read()
-
-    def timed() -> float:
-        begin = time.perf_counter()
-        action()
-        return time.perf_counter() - begin
-
-    samples.seconds.append(_together(communicator, timed))
-    samples.bytes.append(bytes_read() - before)
+    begin = time.perf_counter()
+    action()
+    return float(communicator.maximum(np.array([time.perf_counter() - begin]))[0])
 
 
 def bytes_read() -> int:
@@ -293,8 +257,6 @@ def bytes_read() -> int:
 
 
 def _row(communicator: Communicator, name: str, way: str, samples: Samples) -> InputRow:
-    quartiles: Sequence[float] = statistics.quantiles(samples.seconds, n=4)
+    low, middle, high = np.quantile(samples.seconds, [0.25, 0.5, 0.75]).tolist()
     total = communicator.sum(np.array([statistics.median(samples.bytes)], np.float64))
-    return InputRow(
-        communicator.size, name, way, quartiles[1], quartiles[0], quartiles[2], int(total[0])
-    )
+    return InputRow(communicator.size, name, way, middle, low, high, int(total[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -24,19 +24,19 @@ class RecordError(UserError):
         self.number = number
 
 
-class _Reading(Generic[Value]):
+class _Reading:
     """The reading of one record, here or in a thread of its own."""
 
-    def __init__(self, read: Callable[[int], Value], record: int) -> None:
+    def __init__(self, read: Callable[[int], Any], record: int) -> None:
         self.read, self.record = read, record
         self.seconds = 0.0
         self.failure: Exception | None = None
-        self.result: list[Value] = []
+        self.result: Any = None
 
     def run(self) -> None:
         start = time.perf_counter()
         try:
-            self.result.append(self.read(self.record))
+            self.result = self.read(self.record)
         except Exception as error:
             self.failure = error
         self.seconds = time.perf_counter() - start
@@ -45,17 +45,23 @@ class _Reading(Generic[Value]):
 class ReadAhead(Generic[Value]):
     """Reads records by number; the one that is expected next, while the model computes.
 
-    A thread lives no longer than the reading of its record. `read` runs in one thread at a time.
-    The recorder gets "input: reading", wherever it was done, and "input: waiting for a record",
-    the part of it for which the model stood still.
+    A thread lives no longer than the reading of its record. `read` runs in one thread at a time;
+    what it gives goes through `share` when the record is taken, where all ranks may take part. The
+    recorder gets "input: reading", wherever it was done, "input: waiting for a record", the part of
+    it for which the model stood still, and "input: sharing", in which all ranks meet.
     """
 
     def __init__(
-        self, read: Callable[[int], Value], communicator: Communicator, recorder: Recorder
+        self,
+        read: Callable[[int], Any],
+        communicator: Communicator,
+        recorder: Recorder,
+        share: Callable[[Any], Value] | None = None,
     ) -> None:
         self.read, self.communicator, self.recorder = read, communicator, recorder
+        self.share = share
         self._thread: threading.Thread | None = None
-        self._ahead: _Reading[Value] | None = None
+        self._ahead: _Reading | None = None
 
     def take(self, record: int) -> Value:
         """The values of a record; a call for all ranks, on which all fail if one does."""
@@ -68,8 +74,10 @@ class ReadAhead(Generic[Value]):
         self.recorder.add("input: reading", reading.seconds)
         if reading.failure is not None and not isinstance(reading.failure, UserError):
             raise reading.failure
-        agree(self.communicator, reading.failure)
-        return reading.result[0]
+        with self.recorder.time("input: sharing"):
+            agree(self.communicator, reading.failure)
+            found: Value = reading.result if self.share is None else self.share(reading.result)
+        return found
 
     def prepare(self, record: int) -> None:
         """Begin to read a record in the background unless that is done already."""
