@@ -233,6 +233,24 @@ def test_places_of_gaps_that_move_are_found_anew(tmp_path):
         some.close()
 
 
+def test_a_nearer_place_beyond_the_rows_of_the_points_is_seen(tmp_path):
+    """At first the nearest lies in the same row, in the second record further north."""
+    mask = np.zeros((3, 20), bool)
+    mask[1] = True
+    x, y = 0.3 + np.arange(20.0), np.array([29.0, 31.0, 33.0])
+    grid = Grid(x=x, y=y, depth=1000.0 * mask, mask=mask)
+    data = winds(grid, gaps=False)
+    inside = (data.lat > 14) & (data.lat < 48) & ((data.lon < 21) | (data.lon > 359))
+    north = (data.lat == 37.5) & (data.lon == 10) & (data.time > 0)
+    data = data.where(~inside | north).transpose("time", "lat", "lon")
+    data.to_netcdf(tmp_path / "wind.nc")
+    some = series(tmp_path / "wind.nc", grid, np.arange(20))
+    brackets = some.brackets(start)
+    for values, hour in ((brackets.before, 0), (brackets.after, 6)):
+        assert np.array_equal(values[0], expected(data, grid, hour)[0])
+    some.close()
+
+
 def test_a_damaged_record_is_a_mistake_of_the_file(tmp_path):
     data, path = winds(region(), gaps=False), tmp_path / "wind.nc"
     data.to_netcdf(path, engine="netcdf4", encoding={n: {"zlib": True} for n in data.data_vars})
