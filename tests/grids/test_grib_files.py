@@ -18,7 +18,7 @@ def message(name, time, values, **more):
     return {
         "shortName": name, "typeOfLevel": "heightAboveGround", "gridType": "regular_ll",
         "validityDate": 20110115, "validityTime": time, "longitudes": x.ravel(),
-        "latitudes": y.ravel(), "values": values, **more,
+        "latitudes": y.ravel(), "values": values, "totalLength": 1, "md5GridSection": "a", **more,
     }  # fmt: skip
 
 
@@ -27,19 +27,30 @@ def read(tmp_path, monkeypatch):
     """Reads a file that holds the given messages."""
 
     def files(messages):
-        queue = list(messages)
+        queue = list(enumerate(messages))
+        decoded = []
+
+        def values(message):
+            decoded.append(message[0])
+            return message[1]["values"]
+
         stand_in = SimpleNamespace(
+            CodesInternalError=ZeroDivisionError,
             codes_grib_new_from_file=lambda file: queue.pop(0) if queue else None,
+            codes_new_from_message=lambda content: (content[0], messages[content[0]]),
             codes_release=lambda message: None,
-            codes_set=lambda message, key, value: message.update({key: value}),
-            codes_get=lambda message, key: message[key],
-            codes_get_array=lambda message, key: message[key],
-            codes_get_values=lambda message: message["values"],
+            codes_set=lambda message, key, value: message[1].update({key: value}),
+            codes_get=lambda message, key: message[1][key],
+            codes_get_message_offset=lambda message: message[0],
+            codes_get_array=lambda message, key: message[1][key],
+            codes_get_values=values,
         )
         monkeypatch.setitem(sys.modules, "eccodes", stand_in)
         path = tmp_path / "gfs.grib2"
-        path.write_bytes(b"GRIB")
-        return GriddedFiles([path])
+        path.write_bytes(bytes(range(len(messages))))
+        found = GriddedFiles([path])
+        found.decoded = decoded
+        return found
 
     return files
 
@@ -52,12 +63,14 @@ def test_winds_are_put_in_order(read):
          message("10v", 0, -values), message("t", 0, values), message("gh", 0, values)]
     )  # fmt: skip
     assert files.times == [date("2011-01-15"), date("2011-01-15 06")]
+    assert files.comes_whole("u10") and not files.decoded
     first = files.read(files.find("wind_u"), "wind_u", files.records[0])
     expected = values.reshape(3, 4)[::-1].copy()
     expected[1, 1] = np.nan
     assert np.array_equal(first, expected, equal_nan=True)
     later = files.read(files.find("wind_v"), "wind_v", files.records[1])
     assert later[0, 0] == -8.0
+    assert files.decoded == [2, 1]
 
 
 def test_files_without_wind_or_on_other_grids(read):
@@ -67,3 +80,33 @@ def test_files_without_wind_or_on_other_grids(read):
         read([message("10u", 0, np.zeros(12), gridType="reduced_gg")])
     with pytest.raises(UserError, match="share no time"):
         read([message("10u", 0, np.zeros(12)), message("10v", 600, np.zeros(12))])
+    half = message("10u", 0, np.zeros(12), md5GridSection="b")
+    half["longitudes"] = 0.5 * half["longitudes"]
+    with pytest.raises(UserError, match="fields on several grids"):
+        read([message("10v", 0, np.zeros(12)), half])
+
+
+def test_messages_in_another_order_on_the_same_grid(read):
+    values = np.arange(12.0)
+    other = message("10v", 0, values.reshape(3, 4)[::-1].ravel(), md5GridSection="south first")
+    other["latitudes"] = other["latitudes"].reshape(3, 4)[::-1].ravel()
+    files = read([message("10u", 0, values), other])
+    u, v = (files.read(n, s, files.records[0]) for n, s in (("u10", "wind_u"), ("v10", "wind_v")))
+    assert np.array_equal(u, v) and u[2, 1] == 1.0
+
+
+def test_a_message_that_was_cut_off(read, tmp_path):
+    files = read([message("10u", 0, np.zeros(12)), message("10v", 0, np.zeros(12))])
+    (tmp_path / "gfs.grib2").write_bytes(b"\0")
+    assert files.read("u10", "wind_u", files.records[0]).shape == (3, 4)
+    with pytest.raises(OSError, match="ends within a message"):
+        files.read("v10", "wind_v", files.records[0])
+
+
+def test_a_file_that_is_no_grib_from_some_place_on(read):
+    class Message(dict):
+        def __getitem__(self, key):
+            return 1 / 0 if key == "shortName" else super().__getitem__(key)
+
+    with pytest.raises(UserError, match="Cannot read '.*gfs.grib2': division by zero"):
+        read([message("10u", 0, np.zeros(12)), Message()])
