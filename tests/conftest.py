@@ -1,6 +1,34 @@
-"""Makes `references` and other neighbours of the tests importable."""
+"""Makes `references` and other neighbours of the tests importable; no test leaves a reader behind.
+
+The netCDF library crashes if a test calls it while a record is read ahead, in another thread.
+"""
 
 import sys
+import threading
 from pathlib import Path
 
+import pytest
+import xarray
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def wait_for_readers():
+    """Let what is read ahead come to its end."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("read ahead"):
+            thread.join()
+
+
+@pytest.fixture(autouse=True)
+def no_reader_left(monkeypatch):
+    """Files are written when nothing is read, and no reading goes on after a test."""
+    to_netcdf = xarray.Dataset.to_netcdf
+
+    def write(*arguments, **options):
+        wait_for_readers()
+        return to_netcdf(*arguments, **options)
+
+    monkeypatch.setattr(xarray.Dataset, "to_netcdf", write)
+    yield
+    wait_for_readers()

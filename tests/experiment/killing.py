@@ -1,7 +1,8 @@
 """Runs a small case, kills a process of it at a random moment, and resumes it, many times over.
 
 As a program: `killing.py fork FOLDER COUNT SEED` (one process, forked: cheap), `killing.py ranks
-FOLDER COUNT SEED` (two ranks, one of them killed) and `killing.py run FOLDER` (a rank of those).
+FOLDER COUNT SEED` (two ranks and an output server, one of them killed) and `killing.py run FOLDER`
+(a rank of those).
 """
 
 import os
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from halocline.experiment.resuming import case_file, ended
 from halocline.experiment.run import run
+from halocline.experiment.server_advice import variable as servers
 from halocline.experiment.verifying import verify_file
 from halocline.runtime.communicator import world
 from halocline.runtime.launch import mpi_environment, mpiexec_command
@@ -39,6 +41,8 @@ case = {
         "points": {"buoys": {"points": {"a": [50.0, 0.0]}, "interval": "2h"}},
     },
 }
+ranks = 3
+"""Two of the model and a server."""
 
 
 def final_files(folder):
@@ -123,13 +127,16 @@ def kill_forks(folder, count, choice):
 
 
 def begin_ranks(folder):
-    """Begin a run on two ranks in a new folder; the process, and the files with their numbers."""
+    """Begin a run on ranks in a new folder; the process, and the files with their numbers."""
     broken = Path(tempfile.mkdtemp(dir=folder))
-    launcher = [*mpiexec_command(2, threads=1), sys.executable, __file__, "run", str(broken)]
+    launcher = [*mpiexec_command(ranks, threads=1), sys.executable, __file__, "run", str(broken)]
     process = subprocess.Popen(
-        launcher, env=mpi_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        launcher,
+        env=mpi_environment() | {servers: "1 for the test"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
-    pids = [broken / f"rank{rank}" for rank in range(2)]
+    pids = [broken / f"rank{rank}" for rank in range(ranks)]
     while not all(path.exists() and path.read_text() for path in pids):
         assert process.poll() is None
         time.sleep(0.01)
@@ -137,7 +144,7 @@ def begin_ranks(folder):
 
 
 def kill_ranks(folder, count, choice):
-    """Kill one of two ranks, `count` times."""
+    """Kill one of the ranks, the server included, `count` times."""
     whole = folder / "whole"
     unbroken(whole)
     process, pids = begin_ranks(folder)

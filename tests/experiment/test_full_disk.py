@@ -127,7 +127,7 @@ def test_no_room_to_compress_keeps_the_records(tmp_path, whole, monkeypatch):
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
-    monkeypatch.setattr("halocline.runtime.streams.to_netcdf4", limited)
+    monkeypatch.setattr("halocline.runtime.record_files.to_netcdf4", limited)
     words = "Cannot write .*packed.nc': .* The file is complete, but not compressed. Free some"
     with pytest.raises(UserError, match=words):
         run(case, output=tmp_path)

@@ -23,7 +23,7 @@ case = {
     "time": {"start": "2000-01-01", "length": "6h", "step": "1h"},
     "forcing": {"wind": {"speed": 17.0, "direction": 250.0}},
     "start": {"kind": "jonswap"},
-    "restart": {"interval": "2h"},
+    "restart": {"interval": "2h", "way": "parts"},
     "output": {
         "fields": {"maps": {"interval": "1h"}, "means": {"interval": "3h", "processing": "mean"}},
         "points": {"buoys": {"points": {"a": [50.0, 0.0]}, "interval": "1h"}},
@@ -45,7 +45,7 @@ def contents(folder):
 
 @pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 def test_a_run_goes_on_before_the_damaged_restart(tmp_path, monkeypatch, capfd):
-    """Ranges of 1000 bytes, so that 4 ranks share pages in the small restart of a small case."""
+    """Every rank writes its own parts of the restart, so that 4 ranks share its pages."""
     monkeypatch.setattr(restart_layout, "range_length", 1000)
     run(case, output=tmp_path)
     whole = contents(tmp_path)

@@ -19,10 +19,12 @@ from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.output import OutputOptions, make_streams, output_volume
 from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.grids.grid import Grid
-from halocline.runtime import classic_files, streams
+from halocline.runtime import classic_files, record_files
 from halocline.runtime.communicator import Alone, world
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
+from halocline.runtime.writers import Writers
+from halocline.runtime.writing_options import WritingOptions
 from halocline.waves.parameters import mean_parameters
 from halocline.waves.spectra import jonswap_directional
 from halocline.waves.spectrum import SpectralGrid
@@ -65,14 +67,35 @@ def height(hour):
     return (np.arange(grid().sea_points) * 0.5 + hour).astype(np.float32)
 
 
+def opened(stream):
+    """The stream, written by rank 0 at once."""
+    stream.writers = Writers(world(), WritingOptions(way="gathered"))
+    stream.open(stream.writers)
+    return stream
+
+
+def close(stream):
+    """Finish the file and wait until it is there, on all ranks."""
+    stream.close()
+    stream.writers.close()
+
+
 def field_stream(folder, hours=6, resumed=False, at=0, **options):
     options.setdefault("variables", ["significant_height"])
     time = clock(hours)
     time.set(start + duration(f"{at}h"))
-    return FieldStream(
-        "maps", FieldStreamOptions(**options), grid(), time, folder, world(), title="A test",
-        resumed=resumed,
-    )  # fmt: skip
+    return opened(
+        FieldStream(
+            "maps",
+            FieldStreamOptions(**options),
+            grid(),
+            time,
+            folder,
+            title="A test",
+            resumed=resumed,
+            decomposition=cut(),
+        )  # fmt: skip
+    )
 
 
 def write(stream, hours, kind="blocks"):
@@ -102,7 +125,7 @@ def assert_right(path, hours):
 def test_maps_are_what_the_fields_were(tmp_path_factory, kind, settings):
     stream = field_stream(shared(tmp_path_factory), **settings)
     write(stream, range(7), kind)
-    stream.close()
+    close(stream)
     assert_right(stream.path, range(7))
     expected = "NETCDF4" if settings else "NETCDF3_64BIT_DATA"
     with netCDF4.Dataset(stream.path) as file:
@@ -114,14 +137,14 @@ def test_files_do_not_know_the_decomposition(tmp_path_factory):
     for kind in ("blocks", "cards"):
         stream = field_stream(folder, file=kind)
         write(stream, range(7), kind)
-        stream.close()
+        close(stream)
     assert (folder / "blocks").read_bytes() == (folder / "cards").read_bytes()
 
 
 def test_conventions(tmp_path_factory):
     names = ["significant_height", "mean_direction", "wind_u", "charnock"]
     stream = field_stream(shared(tmp_path_factory), variables=names)
-    stream.close()
+    close(stream)
     with netCDF4.Dataset(stream.path) as file:
         assert file.Conventions == "CF-1.8"
         assert file.title == "A test"
@@ -139,7 +162,7 @@ def test_schedules(tmp_path_factory):
     folder = shared(tmp_path_factory)
     stream = field_stream(folder, interval="2h", start="1h", end="2011-01-15 16:00")
     write(stream, range(7))
-    stream.close()
+    close(stream)
     assert_right(stream.path, [1, 3])
     with pytest.raises(UserError, match="no multiple of the model's step of 1h"):
         field_stream(folder, interval="90min")
@@ -150,21 +173,29 @@ def test_the_file_is_complete_at_every_record(tmp_path_factory):
     for hour in range(4):
         write(stream, [hour])
         assert_right(stream.path, range(hour + 1))
-    stream.close()
+    close(stream)
 
 
 def test_axes_before_the_horizontal_ones_and_other_names(tmp_path_factory):
     options = FieldStreamOptions(variables=["ballast"], precision="float64")
-    stream = FieldStream(
-        "tracers", options, grid(), clock(), shared(tmp_path_factory), world(),
-        outer={"ballast": ("tracer", "level")}, axes={"tracer": np.arange(3), "level": [5.0, 15.0]},
-        more={"ballast": Quantity("ballast", "", "kg m-3", "something heavy")},
-    )  # fmt: skip
+    stream = opened(
+        FieldStream(
+            "tracers",
+            options,
+            grid(),
+            clock(),
+            shared(tmp_path_factory),
+            decomposition=cut(),
+            outer={"ballast": ("tracer", "level")},
+            axes={"tracer": np.arange(3), "level": [5.0, 15.0]},
+            more={"ballast": Quantity("ballast", "", "kg m-3", "something heavy")},
+        )  # fmt: skip
+    )
     field = Field("ballast", "kg m-3", cut(), outer=(3, 2), on="cells", dtype=np.float64)
     values = np.random.default_rng(3).random((3, 2, 7, 10))
     field.set_global(values)
     stream.write(start, {"ballast": field})
-    stream.close()
+    close(stream)
     with xarray.open_dataset(stream.path) as data:
         assert data.ballast.dims == ("time", "tracer", "level", "latitude", "longitude")
         mask = grid().mask
@@ -176,9 +207,9 @@ def test_curvilinear_grids(tmp_path_factory):
     y, x = np.mgrid[0:7, 0:10].astype(float)
     model = replace(grid(False), longitude=x + 0.1 * y, latitude=y - 0.1 * x)
     options = FieldStreamOptions(variables=["significant_height"])
-    stream = FieldStream("maps", options, model, clock(), shared(tmp_path_factory), world())
+    stream = opened(FieldStream("maps", options, model, clock(), shared(tmp_path_factory)))
     stream.write(start, {"significant_height": height(0)})
-    stream.close()
+    close(stream)
     with xarray.open_dataset(stream.path) as data:
         assert data.significant_height.dims == ("time", "y", "x")
         assert set(data.significant_height.coords) == {"time", "y", "x", "longitude", "latitude"}
@@ -190,12 +221,12 @@ def test_earlier_files_are_moved_aside_refused_or_replaced(tmp_path_factory):
     for _ in range(3):
         stream = field_stream(folder)
         write(stream, [0])
-        stream.close()
+        close(stream)
     assert listing(folder) == ["maps.1.nc", "maps.2.nc", "maps.nc"]
     with pytest.raises(UserError, match="maps.nc' exists. Choose another folder or name"):
         field_stream(folder, existing="refuse")
     stream = field_stream(folder, existing="replace")
-    stream.close()
+    close(stream)
     assert_right(stream.path, [])
     assert len(listing(folder)) == 3
 
@@ -205,11 +236,11 @@ def test_a_run_that_goes_on_appends_without_gap_or_double(tmp_path_factory, sett
     folder = shared(tmp_path_factory)
     stream = field_stream(folder, **settings)
     write(stream, range(5))
-    stream.close()
+    close(stream)
     stream = field_stream(folder, resumed=True, at=2, **settings)
     assert_right(stream.path, range(3))
     write(stream, range(3, 7))
-    stream.close()
+    close(stream)
     assert_right(stream.path, range(7))
     assert listing(folder) == ["maps.nc"]
 
@@ -221,7 +252,7 @@ def test_a_run_that_goes_on_does_not_mix_different_contents(tmp_path_factory):
         write(first, range(3))
         first.close()
         stream = field_stream(folder, resumed=True, at=2, precision="float64")
-        stream.close()
+        close(stream)
         with xarray.open_dataset(stream.path) as data:
             assert data.sizes["time"] == 0
     assert len(listing(folder)) == 4
@@ -251,13 +282,15 @@ def test_a_folder_that_cannot_be_written(tmp_path_factory, monkeypatch):
     world().broadcast(None)
     with pytest.raises(UserError, match="Cannot write .*Not a directory"):
         field_stream(folder / "file" / "below")
-    monkeypatch.setattr(streams.os, "access", lambda *_: False)
+    monkeypatch.setattr(record_files.os, "access", lambda *_: False)
     with pytest.raises(UserError, match="the folder is not writable"):
         field_stream(folder)
 
 
 def test_a_disk_that_is_too_small_is_noticed_before_the_run(tmp_path_factory, monkeypatch):
-    monkeypatch.setattr(streams.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 900}))
+    monkeypatch.setattr(
+        record_files.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 900})
+    )
     message = "stream 'maps' needs 0 MB for 7 records in .*, but the disk has 0 MB left"
     with pytest.raises(UserError, match=message):
         field_stream(shared(tmp_path_factory))
@@ -275,15 +308,16 @@ def test_a_disk_that_fills_up_keeps_what_is_complete(tmp_path_factory, monkeypat
 
     monkeypatch.setattr(os, "pwrite", full)
     message = "Cannot write .*maps.nc': No space left on device. The file keeps its 3 complete"
+    write(stream, [3])
     with pytest.raises(UserError, match=message):
-        write(stream, [3])
+        stream.writers.raise_failure()
     monkeypatch.undo()
     assert_right(stream.path, range(3))
 
 
 def point_stream(folder, points, **options):
     options = PointStreamOptions(points=points, **options)
-    return PointStream("buoys", options, grid(), spectral, clock(), folder, world())
+    return opened(PointStream("buoys", options, grid(), spectral, clock(), folder, world()))
 
 
 def waves(kind="blocks"):
@@ -310,7 +344,7 @@ def test_wavespectra_finds_our_heights_periods_and_directions(tmp_path_factory, 
     stream = point_stream(shared(tmp_path_factory), points, precision="float64", **settings)
     for hour in range(3):
         stream.write(start + duration(f"{hour}h"), fields)
-    stream.close()
+    close(stream)
     if world().rank > 0:
         return
     data = wavespectra.read_ww3(str(stream.path))
@@ -336,7 +370,7 @@ def test_point_files_open_in_xarray(tmp_path_factory):
     long = points | {"a station with a rather long name": (3.0, 44.0)}
     stream = point_stream(shared(tmp_path_factory), long)
     stream.write(start, fields)
-    stream.close()
+    close(stream)
     with xarray.open_dataset(stream.path) as data:
         names = [name.decode() for name in data.station_name.values]
         assert names == list(long)
@@ -364,7 +398,10 @@ def test_streams_of_a_case_and_their_volume(tmp_path_factory):
         "points": {"buoys": {"points": {"one": [0.0, 44.0]}, "precision": "float64"}},
     }
     options = OutputOptions.from_table(table, "output")
-    made = make_streams(options, grid(), spectral, clock(), folder, world())
+    made = make_streams(options, grid(), spectral, clock(), folder, world(), decomposition=cut())
+    writers = Writers(world(), WritingOptions(way="first"))
+    for stream in made:
+        stream.open(writers)
     fields, _ = waves()
     height_field = Field("significant_height", "m", cut())
     fields |= {"significant_height": height_field, "ice": height_field}
@@ -372,6 +409,7 @@ def test_streams_of_a_case_and_their_volume(tmp_path_factory):
         for stream in made:
             if stream.due(start + duration(f"{hour}h")):
                 stream.write(start + duration(f"{hour}h"), fields)
+    writers.settle()
     volume = output_volume(options, grid(), spectral, clock())
     for name, stream in zip(("maps", "daily", "buoys"), made, strict=True):
         header = classic_files.read_header(stream.path)

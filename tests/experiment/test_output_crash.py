@@ -13,6 +13,8 @@ from halocline.core.clock import Clock, date, duration
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Alone
+from halocline.runtime.writers import Writers
+from halocline.runtime.writing_options import WritingOptions
 
 writer = """
 import os
@@ -54,7 +56,9 @@ def make_stream(folder, *, resumed=False):
     start = date("2011-01-15")
     clock = Clock(start, start + duration("100h"), duration("1h"))
     options = FieldStreamOptions()
-    return FieldStream("maps", options, grid, clock, folder, Alone(), resumed=resumed)
+    stream = FieldStream("maps", options, grid, clock, folder, resumed=resumed)
+    stream.open(Writers(Alone(), WritingOptions(way="gathered")))
+    return stream
 
 
 def assert_complete(path, records):
@@ -64,14 +68,14 @@ def assert_complete(path, records):
             assert np.array_equal(data.significant_height[hour], height(hour))
 
 
-# Two puts per record: the values, then the count of records. Half a count is the old one, for
+# Three puts per record: values, checksum, count. Half a count is the old one, for
 # its upper half does not change.
-@pytest.mark.parametrize("fatal", [2, 7, 8])
+@pytest.mark.parametrize("fatal", [2, 7, 8, 9])
 def test_a_killed_writer_leaves_complete_records_only(tmp_path, fatal):
     command = [sys.executable, "-c", writer, os.path.dirname(__file__), str(tmp_path), str(fatal)]
     done = subprocess.run(command, capture_output=True, timeout=120)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
-    records = (fatal - 1) // 2
+    records = (fatal - 1) // 3
     assert_complete(tmp_path / "maps.nc", records)
     stream = make_stream(tmp_path, resumed=True)
     stream.close()

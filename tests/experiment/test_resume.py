@@ -88,8 +88,9 @@ def test_the_summary_of_the_transport_knows_the_start(tmp_path):
     (tmp_path / end_file).unlink()
     again = run(tmp_path / case_file, output=tmp_path, resume=True)
     assert again.outcome.steps == 0
-    assert again.summary.splitlines()[-1] == whole.summary.splitlines()[-1]
-    assert "e-" in whole.summary
+    state = [line for line in whole.summary.splitlines() if "greatest change" in line]
+    assert "e-" in state[0]
+    assert state[0] in again.summary.splitlines()
 
 
 def test_a_finished_run_has_nothing_to_do(tmp_path, capsys):
@@ -215,7 +216,7 @@ def test_the_last_restarts_are_kept(tmp_path, keep):
     assert hours == [6, 5, 4, 3, 2, 1][: keep or 6]
 
 
-@pytest.mark.parametrize("fatal", [3, 15, 20, 40])
+@pytest.mark.parametrize("fatal", [12, 20, 30, 45])
 def test_a_full_disk_leaves_what_was_complete(tmp_path, monkeypatch, fatal):
     """One message, whatever the write that fails; when there is room the run goes on."""
     run(waves, output=tmp_path / "whole")

@@ -18,6 +18,8 @@ from halocline.grids.grid import Grid
 from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.classic_files import GrowingFile, read_header
 from halocline.runtime.communicator import Alone
+from halocline.runtime.writers import Writers
+from halocline.runtime.writing_options import WritingOptions
 
 records = 5
 
@@ -27,7 +29,9 @@ def make_stream(folder: Path, **options) -> FieldStream:
     grid = Grid(x=np.arange(8.0), y=np.arange(6.0), depth=np.ones((6, 8)), mask=mask)
     start = date("2011-01-15")
     clock = Clock(start, start + duration("100h"), duration("1h"))
-    return FieldStream("maps", FieldStreamOptions(**options), grid, clock, folder, Alone())
+    stream = FieldStream("maps", FieldStreamOptions(**options), grid, clock, folder)
+    stream.open(Writers(Alone(), WritingOptions(way="gathered")))
+    return stream
 
 
 def write(stream: FieldStream) -> None:

@@ -15,8 +15,9 @@ from halocline.runtime import pnetcdf_files
 from halocline.runtime.classic_files import (
     GrowingFile,
     checksum_name,
-    define,
+    create,
     define_checksum,
+    make_head,
     read_header,
 )
 from halocline.runtime.communicator import world
@@ -41,7 +42,7 @@ def make(path):
             file.createVariable(name, types[name], ("time", *axes))
         define_checksum(file)
 
-    define(path, content)
+    create(path, make_head(content))
 
 
 def values(record):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from halocline.runtime.classic_files import define, read_header
+from halocline.runtime.classic_files import create, make_head, read_header
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 from halocline.runtime.mpi_files import in_file_order
 from halocline.runtime.pnetcdf_files import selections
@@ -107,7 +107,7 @@ def content(file):
 @pytest.mark.parametrize("share", [0.3, 0.9, 1.0])
 def test_runs_become_parts_of_variables(tmp_path, share):
     """Some elements of a record as runs of bytes: PnetCDF is told to put them where they were."""
-    define(tmp_path / "file.nc", content)
+    create(tmp_path / "file.nc", make_head(content))
     header = read_header(tmp_path / "file.nc")
     random = np.random.default_rng(0)
     expected, runs, data = {}, [], []

@@ -10,7 +10,7 @@ from halocline.core.options import option
 from halocline.experiment.point_stream import PointStream
 from halocline.experiment.stations import Stations
 from halocline.grids.grid import Grid
-from halocline.runtime.streams import StreamOptions
+from halocline.runtime.stream_options import StreamOptions
 
 
 @dataclass(frozen=True, kw_only=True)

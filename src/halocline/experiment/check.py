@@ -20,7 +20,9 @@ from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Alone
 from halocline.runtime.fields import Field
 from halocline.runtime.runner import Plan
-from halocline.runtime.streams import StreamOptions
+from halocline.runtime.stream_options import StreamOptions
+from halocline.runtime.writers import Writers
+from halocline.runtime.writing_options import WritingOptions
 
 
 class Imagined(Alone):
@@ -108,9 +110,12 @@ def _bytes(field: Field) -> int:
 
 def _check_output(case: Case, component: Component, clock: Clock, some: Imagined) -> None:
     """Open the output files in a folder that is thrown away."""
+    writers = Writers(Alone(), WritingOptions(way="gathered"))
     with tempfile.TemporaryDirectory() as folder:
         for stream in build_streams(case, component, clock, some, Path(folder), resumed=False):
+            stream.open(writers)
             stream.close()
+        writers.close()
 
 
 def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:

@@ -19,15 +19,17 @@ from halocline.experiment.conventions import conventions, define_coordinates
 from halocline.experiment.interval_values import IntervalOptions, IntervalValues, time_bounds
 from halocline.experiment.region import cut_region
 from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field, Where
+from halocline.runtime.sharing import cell_columns
+from halocline.runtime.sources import Columns, Source
 from halocline.runtime.streams import (
     Stream,
     define_time,
     define_values,
     missing_value,
 )
+from halocline.runtime.writers import Writers
 
 Array = NDArray[Any]
 
@@ -47,9 +49,9 @@ class FieldStreamOptions(IntervalOptions):
 class FieldStream:
     """Maps of fields in one file that grows by records.
 
-    Values on sea points are put onto the grid; land and missing values get the fill value. Fields
-    with axes before the horizontal ones name them in `outer`, with coordinates in `axes`; `more`
-    describes fields that are not in the list of names.
+    Every rank gives what it owns. Values on sea points are put onto the grid; land and missing
+    values get the fill value. Fields with axes before the horizontal ones name them in `outer`,
+    with coordinates in `axes`; `more` describes fields that are not in the list of names.
     """
 
     def __init__(
@@ -59,7 +61,6 @@ class FieldStream:
         grid: Grid,
         clock: Clock,
         folder: Path,
-        communicator: Communicator,
         *,
         title: str = "",
         resumed: bool = False,
@@ -78,8 +79,12 @@ class FieldStream:
             raise UserError(f"The output stream '{name}' has no variables. Name at least one.")
         described = {short_name: self._describe(short_name) for short_name in self.names}
         self.interval: IntervalValues | None = None
+        self._columns: Columns | None = None
         try:
             self.region = cut_region(grid, options.region)
+            if decomposition is not None:
+                places = cell_columns(decomposition, self.region.rows, self.region.columns)
+                self._columns = Columns(*places, fill=missing_value)
             if options.cumulative:
                 self.samples = options.samples(clock)
                 assert decomposition is not None, "means and extremes lie in fields"
@@ -92,9 +97,7 @@ class FieldStream:
                 )
         except UserError as error:
             raise UserError(f"In output stream '{name}': {error}") from None
-        self.stream = Stream(
-            name, options, clock, folder, communicator, self._define, resumed=resumed
-        )
+        self.stream = Stream(name, options, clock, folder, self._define, resumed=resumed)
 
     @property
     def path(self) -> Path:
@@ -112,22 +115,23 @@ class FieldStream:
             return self.stream.due(time)
         return time > self.samples.start and self.samples.rings(time)
 
+    def open(self, writers: Writers) -> None:
+        """Open the first file; a call for all ranks."""
+        self.stream.open(writers)
+
     def write(self, time: Date, fields: Mapping[str, Field | Array]) -> None:
         """Append the record of `time`: a field, or a global array on rank 0, for each name.
 
         A stream of means or extremes counts the fields in, and appends where an interval ends.
         """
-        record: Mapping[str, Field | Array | None] = fields
-        bounds = {}
+        record, bounds = fields, {}
         if self.interval is not None:
             self.interval.add(fields)
             if not self.stream.due(time):
                 return
             record = self.interval.take()
             bounds["time_bounds"] = time_bounds(self.stream.alarm, time)
-        values = {name: self._map(record[name]) for name in self.names}
-        whole = {name: array for name, array in values.items() if array is not None}
-        self.stream.append(time, {**whole, **bounds})
+        self.stream.append(time, {name: self._source(record[name]) for name in self.names} | bounds)
 
     def close(self) -> None:
         """Finish the file."""
@@ -165,11 +169,11 @@ class FieldStream:
                 attributes["cell_methods"] = self.options.cell_methods(self.samples)
             define_values(file, name, kind, dimensions, attributes)
 
-    def _map(self, field: Field | Array | None) -> Array | None:
-        """The field on the region, on rank 0."""
-        values = field.gather() if isinstance(field, Field) else field
-        if values is None:
-            return None
+    def _source(self, values: Field | Array) -> Source | Array:
+        """The values on the region."""
+        if isinstance(values, Field):
+            assert self._columns is not None, "fields lie on a decomposed grid"
+            return self._columns.source(values)
         mask = self.grid.mask
         if values.shape[-2:] == mask.shape:
             plane = np.where(mask, values, missing_value)

@@ -19,7 +19,7 @@ from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field, Where
-from halocline.runtime.streams import StreamOptions
+from halocline.runtime.stream_options import StreamOptions
 
 Array = NDArray[Any]
 
@@ -96,6 +96,7 @@ class IntervalValues:
     ) -> None:
         self.kind, self.names = kind, names
         self._fields: dict[str, dict[str, Field]] = {}
+        self._results: dict[str, Field] = {}
         for name, quantity in names.items():
             if quantity.is_direction and kind != "mean":
                 raise UserError(
@@ -114,6 +115,14 @@ class IntervalValues:
                 )
                 for part, kind_of_number in self._parts(quantity, np.dtype(dtype)).items()
             }
+            self._results[name] = Field(
+                f"{stream}_{name}_{kind}",
+                quantity.units,
+                decomposition,
+                outer=outer.get(name, ()),
+                on=on,
+                dtype=np.float64 if kind == "mean" else dtype,
+            )
         self.clear()
 
     def _parts(self, quantity: Quantity, dtype: np.dtype[Any]) -> dict[str, Any]:
@@ -155,24 +164,21 @@ class IntervalValues:
         parts["sum"][...] += np.where(some, values, 0.0)
         parts["count"][...] += some
 
-    def take(self) -> dict[str, Array | None]:
-        """Global arrays of the interval on rank 0, and begin a new one; a call for all ranks."""
-        result = {name: self._value(name) for name in self.names}
+    def take(self) -> dict[str, Field]:
+        """Values of the interval, and begin a new one."""
+        for name, result in self._results.items():
+            parts = self._fields[name]
+            for block, target in enumerate(result.owned):
+                target[...] = self._value({part: f.owned[block] for part, f in parts.items()})
         self.clear()
-        return result
+        return self._results
 
-    def _value(self, name: str) -> Array | None:
-        parts = {part: field.gather() for part, field in self._fields[name].items()}
+    def _value(self, parts: Mapping[str, Array]) -> Array:
         if self.kind != "mean":
             return parts["extreme"]
         if "sum" in parts:
             total, count = parts["sum"], parts["count"]
-            if total is None or count is None:
-                return None
             return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-        east, north = parts["east"], parts["north"]
-        if east is None or north is None:
-            return None
-        length = np.hypot(east, north)
-        angle = np.mod(np.rad2deg(np.arctan2(east, north)), 360.0)
+        length = np.hypot(parts["east"], parts["north"])
+        angle = np.mod(np.rad2deg(np.arctan2(parts["east"], parts["north"])), 360.0)
         return np.where(length > 1e-6, angle, np.nan)

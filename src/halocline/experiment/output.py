@@ -19,7 +19,7 @@ from halocline.experiment.track_stream import TrackStream, TrackStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.streams import StreamOptions
+from halocline.runtime.stream_options import StreamOptions
 from halocline.waves.spectrum import SpectralGrid
 
 
@@ -59,7 +59,7 @@ def make_streams(
     precision: str = "float32",
     sources: OutputSources | None = None,
 ) -> list[FieldStream | PointStream | TrackStream]:
-    """All streams of a wave case, their files opened; a call for all ranks."""
+    """All streams of a wave case; a call for all ranks."""
     _refuse_shared_files(options)
     sources = sources or OutputSources()
     place = (clock, folder, communicator)
@@ -68,7 +68,8 @@ def make_streams(
             name,
             some,
             grid,
-            *place,
+            clock,
+            folder,
             title=title,
             resumed=resumed,
             decomposition=decomposition,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.runtime.roles import ServerOptions
-from halocline.runtime.streams import StreamOptions
+from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.writing_options import WritingOptions
 
 

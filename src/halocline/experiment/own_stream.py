@@ -18,13 +18,14 @@ from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.fields import Field
 from halocline.runtime.restart import on_first_rank
+from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.streams import (
     Stream,
-    StreamOptions,
     define_time,
     define_values,
     missing_value,
 )
+from halocline.runtime.writers import Writers
 
 Array = NDArray[Any]
 Function = Callable[[Mapping[str, Array], Grid], Mapping[str, Any]]
@@ -67,15 +68,17 @@ class OwnStream:
             raise UserError(f"Stream '{name}': name what it writes with units, besides the time.")
         self.options = StreamOptions.from_table(options, f"stream {name}")
 
-    def open(
+    def prepare(
         self, grid: Grid, clock: Clock, folder: Path, communicator: Communicator, *, resumed: bool
     ) -> OwnStream:
-        """Open its file in the folder of a run; a call for all ranks."""
+        """Get ready for a run, whose results are in a folder."""
         self.grid, self.calendar, self._communicator = grid, clock.calendar, communicator
-        self.stream = Stream(
-            self.name, self.options, clock, folder, communicator, self._define, resumed=resumed
-        )
+        self.stream = Stream(self.name, self.options, clock, folder, self._define, resumed=resumed)
         return self
+
+    def open(self, writers: Writers) -> None:
+        """Open the first file; a call for all ranks."""
+        self.stream.open(writers)
 
     @property
     def path(self) -> Path:

@@ -28,13 +28,14 @@ from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
 from halocline.runtime.picking import pick
+from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.streams import (
     Stream,
-    StreamOptions,
     define_time,
     define_values,
     missing_value,
 )
+from halocline.runtime.writers import Writers
 from halocline.waves.spectrum import SpectralGrid
 
 Array = NDArray[Any]
@@ -118,9 +119,7 @@ class PointStream:
                 on="none",
                 dtype=np.float64,
             )
-        self.stream = Stream(
-            name, options, clock, folder, communicator, self._define, resumed=resumed
-        )
+        self.stream = Stream(name, options, clock, folder, self._define, resumed=resumed)
 
     @property
     def restart_fields(self) -> Sequence[Field]:
@@ -155,6 +154,10 @@ class PointStream:
             return self.stream.due(time)
         return time > self.samples.start and self.samples.rings(time)
 
+    def open(self, writers: Writers) -> None:
+        """Open the first file; a call for all ranks."""
+        self.stream.open(writers)
+
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
         """Append the record of `time` from the fields in `names`, or count them into a mean."""
         picked = {name: pick(fields[name], self.stations.sea_numbers) for name in self.names}
@@ -167,7 +170,7 @@ class PointStream:
             self.interval.add(values)
             if not self.stream.due(time):
                 return
-            record = self.interval.take()
+            record = {name: field.blocks[0] for name, field in self.interval.take().items()}
             more["time_bounds"] = time_bounds(self.stream.alarm, time)
         if self.spectra:
             more["dpt"] = self.depth

@@ -21,8 +21,9 @@ from halocline.runtime.restart import (
     read_restart,
     restart_path,
     restart_stamp,
-    write_restart,
+    restart_target,
 )
+from halocline.runtime.writers import Writers
 from halocline.runtime.writing_options import inherited_meaning, inherited_way
 
 
@@ -169,28 +170,21 @@ class Restarts:
         for part in self.folder.glob("restart_*.part"):
             part.unlink()
 
-    def after_step(self, folder: Path, time: Date) -> None:
+    def after_step(self, writers: Writers, folder: Path, time: Date) -> None:
         """Write a restart where the schedule asks for one."""
         if self.alarm is not None and self.alarm.rings(time) and time > self.clock.start:
-            self.write(folder, time)
+            self.write(writers, folder, time)
 
-    def at_end(self, folder: Path, time: Date, stopped: bool) -> None:
+    def at_end(self, writers: Writers, folder: Path, time: Date, stopped: bool) -> None:
         """Write a restart where the run ends; always where it was stopped before its time."""
         path = restart_path(folder, time)
         if (self.options.at_end or stopped) and path not in (self.newest, self.source):
-            self.write(folder, time)
+            self.write(writers, folder, time)
 
-    def write(self, folder: Path, time: Date) -> None:
-        """Write a restart, then remove those that are too many; a call for all ranks."""
+    def write(self, writers: Writers, folder: Path, time: Date) -> None:
+        """Write a restart, after which those that are too many go; a call for all ranks."""
         path = restart_path(folder, time)
-        communicator = self.component.run.decomposition.communicator
         with self.component.run.recorder.time("restart"):
-            write_restart(path, self.fields, time, self.facts())
-            on_first_rank(communicator, lambda: self._remove_old(folder, path))
+            target = restart_target(path, self.fields, time, self.facts(), self.options.keep)
+            writers.restart(target, self.fields)
         self.newest = path
-
-    def _remove_old(self, folder: Path, newest: Path) -> None:
-        if self.options.keep:
-            found = [path for path in find_restarts(folder) if path.name <= newest.name]
-            for path in found[self.options.keep :]:
-                path.unlink()

@@ -21,7 +21,7 @@ from halocline.runtime.classic_files import unwritable
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.disk import disk
 from halocline.runtime.restart import on_first_rank
-from halocline.runtime.streams import StreamOptions
+from halocline.runtime.stream_options import StreamOptions
 
 case_file, end_file = "halocline.toml", "halocline.end"
 

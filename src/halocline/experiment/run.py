@@ -12,6 +12,7 @@ from typing import Any
 
 from halocline.core.clock import Clock, Date, text
 from halocline.core.errors import UserError
+from halocline.experiment import exit_codes
 from halocline.experiment.boundary import BoundaryOptions
 from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
@@ -28,10 +29,12 @@ from halocline.experiment.simulation import Outcome, Simulation, Stream
 from halocline.experiment.stopping import Stopping
 from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
+from halocline.experiment.writing import cost_lines, writing
 from halocline.runtime.communicator import Communicator, world
 from halocline.runtime.referee import Referee, cache_folder
 from halocline.runtime.restart import on_first_rank
 from halocline.runtime.runner import Plan
+from halocline.runtime.writers import Writers
 
 
 @dataclass
@@ -57,7 +60,7 @@ def run(
     communicator: Communicator | None = None,
     streams: Sequence[OwnStream] = (),
 ) -> Result:
-    """Run a case on the ranks that call this.
+    """Run a case on the ranks that call this; those that only serve output end with the run.
 
     `case` is a shipped name, a path, nested tables, or a `Case`; `settings` are texts "key=value".
     Files go to the folder `output`; without it nothing is written and the result is in the fields
@@ -66,26 +69,28 @@ def run(
     are output streams of your own, besides those of the case.
     """
     asked = _as_case(case, settings)
-    communicator = communicator or world()
     folder = Path(output) if output is not None else None
-    with holding(folder, communicator), ExitStack() as ending:
-        return _run(
-            asked,
-            communicator,
-            folder,
-            ending,
-            walltime=walltime,
-            check_halos=check_halos,
-            resume=resume,
-            show=show,
-            wind_function=wind_function,
-            streams=streams,
-        )
+    with writing(asked, communicator or world(), folder) as writers:
+        if writers is None:
+            raise SystemExit(exit_codes.done)
+        with holding(folder, writers.communicator), ExitStack() as ending:
+            return _run(
+                asked,
+                writers,
+                folder,
+                ending,
+                walltime=walltime,
+                check_halos=check_halos,
+                resume=resume,
+                show=show,
+                wind_function=wind_function,
+                streams=streams,
+            )
 
 
 def _run(
     asked: Case,
-    communicator: Communicator,
+    writers: Writers,
     folder: Path | None,
     ending: ExitStack,
     *,
@@ -96,6 +101,7 @@ def _run(
     wind_function: WindFunction | None,
     streams: Sequence[OwnStream],
 ) -> Result:
+    communicator = writers.communicator
     ready, cut = _automatic(asked, communicator)
     clock = ready.time.clock()
     component = build_component(
@@ -113,6 +119,8 @@ def _run(
             threads=threads,
             decomposition=component.run.decomposition.describe(),
         )
+        writers.tell = log.line
+        log.line(writers.about)
         if cut:
             log.line(cut)
 
@@ -132,6 +140,8 @@ def _run(
         outputs = build_streams(
             ready, component, clock, communicator, folder, resumed=restarted, own=streams
         )
+        for stream in outputs:
+            stream.open(writers)
     missing = restarts.add([field for stream in outputs for field in stream.restart_fields])
     if missing and log is not None:
         log.line(f"not in the restart, begun anew: {', '.join(missing)}")
@@ -148,21 +158,22 @@ def _run(
 
         def after_step(time: Date) -> None:
             if folder is not None:
-                restarts.after_step(folder, time)
+                restarts.after_step(writers, folder, time)
             referee.after_step(component.run.recorder.seconds("step"))
             progress.update(time)
 
-        stopping = Stopping(communicator, walltime)
+        stopping = Stopping(communicator, walltime, writers)
         simulation = Simulation(
             component, clock, outputs, stopping, restarted=restarted, after_step=after_step
         )
         outcome = simulation.run()
     if folder is not None:
         results, end = folder, outcome.time
-        restarts.at_end(results, end, stopped=bool(outcome.stopped_by))
+        restarts.at_end(writers, results, end, stopped=bool(outcome.stopped_by))
+        writers.close()
         if not outcome.stopped_by:
             on_first_rank(communicator, lambda: leave_end(results, end))
-    words = _summary(ready, outcome, component)
+    words = "\n".join([_summary(ready, outcome, component), *cost_lines(writers, outcome)])
     table = component.run.recorder.table(communicator)
     truth = component.run.truth.report() if component.run.truth else ""
     if log is not None:
@@ -183,7 +194,7 @@ def build_streams(
     resumed: bool,
     own: Sequence[OwnStream] = (),
 ) -> Sequence[Stream]:
-    """Output streams of a case and of the user, their files opened; none without a folder."""
+    """Output streams of a case and of the user; none without a folder."""
     if folder is None:
         return []
     grid = component.grid.plane if isinstance(component, TransportComponent) else None
@@ -195,7 +206,7 @@ def build_streams(
         path = folder / some.options.file.replace("{stream}", some.name)
         if path in [stream.path for stream in streams]:
             raise UserError(f"Two output streams write to '{path}'. Give each a name of its own.")
-        streams.append(some.open(grid, clock, folder, communicator, resumed=resumed))
+        streams.append(some.prepare(grid, clock, folder, communicator, resumed=resumed))
     return streams
 
 
@@ -208,7 +219,7 @@ def _case_streams(
     *,
     resumed: bool,
 ) -> Sequence[Stream]:
-    """The output streams of a case, their files opened."""
+    """The output streams of a case."""
     if isinstance(case, TransportCase):
         assert isinstance(component, TransportComponent)
         return component.streams(case.output, clock, folder, title=case.title, resumed=resumed)

@@ -13,6 +13,7 @@ from halocline.core.clock import Clock, Date
 from halocline.experiment.component import Component
 from halocline.experiment.stopping import Stopping
 from halocline.runtime.fields import Field
+from halocline.runtime.writers import Writers
 
 
 class Stream(Protocol):
@@ -27,6 +28,9 @@ class Stream(Protocol):
     @property
     def restart_fields(self) -> Sequence[Field]:
         """What restarts hold of it."""
+
+    def open(self, writers: Writers) -> None:
+        """Open the first file."""
 
     def due(self, time: Date) -> bool:
         """Whether the stream wants a record at `time`."""

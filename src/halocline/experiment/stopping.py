@@ -11,8 +11,9 @@ from types import FrameType
 import numpy as np
 
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.writers import Writers
 
-codes = {0: "", 1: "a signal", 2: "SIGINT", 3: "the wall time"}
+codes = {0: "", 1: "a signal", 2: "SIGINT", 3: "the wall time", 4: "a failure to write"}
 signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
 """SIGUSR1 is what a launcher of MPI passes on without ending the ranks."""
 
@@ -25,8 +26,13 @@ def hold_back() -> None:
 class Stopping:
     """Whether the run has to end before its time, asked once a step by all ranks alike."""
 
-    def __init__(self, communicator: Communicator, walltime: float | None = None) -> None:
-        self.communicator = communicator
+    def __init__(
+        self,
+        communicator: Communicator,
+        walltime: float | None = None,
+        writers: Writers | None = None,
+    ) -> None:
+        self.communicator, self.writers = communicator, writers
         self.started = time.monotonic()
         self.walltime = walltime
         self.longest_step = 0.0
@@ -53,6 +59,7 @@ class Stopping:
     def asked(self) -> str:
         """Why to stop now, or an empty text; a call for all ranks.
 
+        What some rank could not write is said here, to all.
         Wall time is kept by stopping when the longest step so far would no longer fit twice.
         """
         now = time.monotonic()
@@ -62,4 +69,9 @@ class Stopping:
         if self.walltime is not None:
             over = now - self.started + 2.0 * self.longest_step > self.walltime
             code = max(code, 3 if over else 0)
-        return codes[int(self.communicator.maximum(np.array([float(code)]))[0])]
+        if self.writers is not None and self.writers.failed:
+            code = 4
+        code = int(self.communicator.maximum(np.array([float(code)]))[0])
+        if code == 4 and self.writers is not None:
+            self.writers.raise_failure()
+        return codes[code]

@@ -33,7 +33,9 @@ from halocline.runtime.communicator import Communicator
 from halocline.runtime.fields import Field
 from halocline.runtime.picking import pick
 from halocline.runtime.restart import on_first_rank
-from halocline.runtime.streams import Stream, StreamOptions, define_time, define_values
+from halocline.runtime.stream_options import StreamOptions
+from halocline.runtime.streams import Stream, define_time, define_values
+from halocline.runtime.writers import Writers
 from halocline.waves.spectrum import SpectralGrid
 
 Array = NDArray[Any]
@@ -114,7 +116,6 @@ class TrackStream:
             options,
             clock,
             folder,
-            communicator,
             self._define,
             resumed=resumed,
             counter="model_time",
@@ -125,6 +126,10 @@ class TrackStream:
     def path(self) -> Path:
         """The file, under the name that it has when it is finished."""
         return self.stream.final_path
+
+    def open(self, writers: Writers) -> None:
+        """Open the first file; a call for all ranks."""
+        self.stream.open(writers)
 
     def due(self, time: Date) -> bool:
         """Whether any position takes the spectra of `time`."""

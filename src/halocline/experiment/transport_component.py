@@ -150,7 +150,7 @@ class TransportComponent:
         title: str = "",
         resumed: bool = False,
     ) -> list[FieldStream]:
-        """Output streams of tracers on all levels, their files opened; a call for all ranks."""
+        """Output streams of tracers on all levels."""
         tracers = self.options.tracers
         for some in options.fields.values():
             self._check_names(some.variables)
@@ -161,7 +161,6 @@ class TransportComponent:
                 self.grid.plane,
                 clock,
                 folder,
-                self.decomposition.communicator,
                 title=title,
                 resumed=resumed,
                 decomposition=self.decomposition,

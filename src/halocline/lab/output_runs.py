@@ -29,6 +29,8 @@ from halocline.lab.output_papers import arrangements
 from halocline.lab.paired import Stopwatch, in_turns
 from halocline.lab.wave_run import benchmark_case
 from halocline.runtime.communicator import Communicator, world
+from halocline.runtime.writers import Writers
+from halocline.runtime.writing_options import WritingOptions
 
 numbers = ("run", "on disk", "calls", "diagnostics")
 """What a block is measured by [s]: until the model has done its steps; until besides all files are
@@ -79,6 +81,9 @@ class Outputs:
             precision=case.precision,
         )
         self.streams = {stream.stream.name: stream for stream in made}
+        self.writers = Writers(communicator, WritingOptions(way="first"))
+        for stream in made:
+            stream.open(self.writers)
         self.restarts = Restarts(RestartOptions(keep=1), component, clock, folder)
 
     def write(self, kinds: Sequence[str], time: Date) -> float:
@@ -91,15 +96,17 @@ class Outputs:
         for stream in chosen:
             stream.write(time, fields)
         if "restart" in kinds:
-            self.restarts.write(self.folder, time)
+            self.restarts.write(self.writers, self.folder, time)
         return diagnostics
 
     def settle(self) -> None:
         """Wait until everything is on disk."""
+        self.writers.settle()
 
     def close(self) -> None:
         for stream in self.streams.values():
             stream.close()
+        self.writers.close()
 
 
 class Blocks:

@@ -10,7 +10,8 @@ Format: NetCDF classic format specification, appendix of the netCDF C library's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -22,9 +23,10 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.core.netcdf_lock import netcdf_lock
-from halocline.runtime.checksums import DamagedFile, crc32c, mismatch
+from halocline.runtime.checksums import DamagedFile, crc32c, extend_by_parts, mismatch
 from halocline.runtime.disk import disk
 
+checksum_size = 4
 checksum_name = "record_checksum"
 """Variable with the CRC32C of each record, as a signed number (CF-1.8 knows no unsigned ones)."""
 
@@ -75,6 +77,10 @@ class Header:
     def record_start(self) -> int:
         return min(place.offset for place in self.growing.values())
 
+    def record_at(self, number: int) -> int:
+        """First byte of a record in the file."""
+        return self.record_start + number * self.record_size
+
     @property
     def checksum_at(self) -> int:
         """First byte of the checksum in a record."""
@@ -83,8 +89,8 @@ class Header:
     def record_checksum(self, record: NDArray[np.uint8], fixed: int) -> bytes:
         """Checksum of a record, less that of its checksum, as it lies in the file."""
         at = self.checksum_at
-        value = crc32c(record[at + 4 :], crc32c(record[:at], fixed))
-        return value.to_bytes(4, "big")
+        value = crc32c(record[at + checksum_size :], crc32c(record[:at], fixed))
+        return value.to_bytes(checksum_size, "big")
 
 
 class _Bytes:
@@ -126,7 +132,12 @@ def read_header(path: Path) -> Header:
         if file.read(4) != _magic:
             raise UserError(f"'{path}' is no netCDF file of the kind CDF-5.")
         file.seek(0)
-        content = _Bytes(file.read(1 << 22))
+        return parse_header(file.read(1 << 22))
+
+
+def parse_header(start: bytes) -> Header:
+    """The header in the first bytes of a CDF-5 file."""
+    content = _Bytes(start)
     header = Header(records=content.number())
     lengths = []
     for _ in range(content.count()):
@@ -149,15 +160,24 @@ def map_variable(path: Path, place: Place) -> NDArray[Any]:
     return np.memmap(path, place.dtype, "r", place.offset, place.shape or (1,)).reshape(place.shape)
 
 
-def define(path: Path, content: Callable[[netCDF4.Dataset], None]) -> None:
-    """Make a CDF-5 file whose dimensions, attributes and fixed variables `content` writes.
+def make_head(content: Callable[[netCDF4.Dataset], None]) -> bytes:
+    """Header and fixed variables of a CDF-5 file, without records.
 
-    It appears under its name when complete.
+    `content` writes its dimensions, attributes and fixed variables.
     """
+    with netcdf_lock:
+        file = netCDF4.Dataset("head", "w", memory=1 << 16, format="NETCDF3_64BIT_DATA")
+        content(file)
+        whole = bytes(file.close())
+    return whole[: parse_header(whole).record_start]
+
+
+def create(path: Path, head: bytes) -> None:
+    """Make a CDF-5 file without records; it appears under its name when complete."""
     part = path.with_name(path.name + ".part")
     try:
-        with netcdf_lock, netCDF4.Dataset(part, "w", format="NETCDF3_64BIT_DATA") as file:
-            content(file)
+        with disk().open(part, create=True) as file:
+            file.write(head, 0)
         disk().publish(part, path)
     except OSError as error:
         part.unlink(missing_ok=True)
@@ -180,7 +200,7 @@ class GrowingFile:
         self.header = read_header(path)
         self._fixed = fixed_checksum(path, self.header)
         try:
-            self._file = disk().open(path)
+            self.file = disk().open(path)
         except OSError as error:
             raise unwritable(path, error) from None
 
@@ -203,11 +223,29 @@ class GrowingFile:
         words = self.header.record_checksum(buffer, self._fixed)
         start = self.header.checksum_at
         buffer[start : start + checksum.size] = np.frombuffer(words, np.uint8)
-        try:
-            offset = self.header.record_start + self.records * self.header.record_size
-            self._file.write(buffer, offset)
-            self._file.sync()
+        with self.keeping():
+            self.file.write(buffer, self.header.record_at(self.records))
+            self.file.sync()
             self._commit(self.records + 1)
+
+    def complete(self, linear: int) -> None:
+        """Count a record whose bytes are written, less its checksum, which follows from them.
+
+        `linear` is the linear checksum of these bytes; what this process wrote may not be on disk.
+        """
+        header = self.header
+        value = extend_by_parts(self._fixed, header.record_size - checksum_size, linear)
+        with self.keeping():
+            start = header.record_at(self.records) + header.checksum_at
+            self.file.write(value.to_bytes(checksum_size, "big"), start)
+            self.file.sync()
+            self._commit(self.records + 1)
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Say of a failure to write that complete records are kept."""
+        try:
+            yield
         except OSError as error:
             kept = f" The file keeps its {self.records} complete records."
             raise unwritable(self.path, error, kept) from None
@@ -218,7 +256,7 @@ class GrowingFile:
         while True:
             self._commit(max(records, self.records - most_uncounted))
             size = self.header.record_start + self.records * self.header.record_size
-            self._file.truncate(size)
+            self.file.truncate(size)
             if self.records == records:
                 return
 
@@ -227,14 +265,14 @@ class GrowingFile:
         place = self.header.places[name]
         start = place.offset + record * self.header.record_size
         count = prod(place.shape) * place.dtype.itemsize
-        return np.frombuffer(self._file.read(count, start), place.dtype).reshape(place.shape)
+        return np.frombuffer(self.file.read(count, start), place.dtype).reshape(place.shape)
 
     def close(self) -> None:
-        self._file.close()
+        self.file.close()
 
     def _commit(self, records: int) -> None:
-        self._file.write(records.to_bytes(8, "big"), _count_at)
-        self._file.sync()
+        self.file.write(records.to_bytes(8, "big"), _count_at)
+        self.file.sync()
         self.header.records = records
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.classic_files import (
     GrowingFile,
     checksum_name,
-    define,
+    create,
     read_header,
     unwritable,
 )
@@ -84,13 +83,13 @@ def _copy(old: netCDF4.Dataset, new: netCDF4.Dataset, compression: int) -> None:
             made[record] = variable[record]
 
 
-def from_netcdf4(path: Path, content: Callable[[netCDF4.Dataset], None]) -> bool:
+def from_netcdf4(path: Path, head: bytes) -> bool:
     """Replace a netCDF-4 file by CDF-5 with the same records, so that it can grow again.
 
-    False, and nothing is changed, where its variables are not those of `content`.
+    False, and nothing is changed, where its variables are not those of files with that `head`.
     """
     part = path.with_name(path.name + ".old")
-    define(part, content)
+    create(part, head)
     with netcdf_lock, netCDF4.Dataset(path) as old:
         old.set_auto_maskandscale(False)
         growing = read_header(part).growing

@@ -92,6 +92,7 @@ class Decomposition:
         ranks, rank = self.communicator.size, self.communicator.rank
         _check_size(mask, ranks)
         self.kind = self.options.kind
+        self.components = components
         per_rank = self.options.blocks_per_rank
         if self.kind == "cards":
             if components < ranks:

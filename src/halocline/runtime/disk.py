@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Data: TypeAlias = bytes | memoryview | NDArray[Any]
+Index: TypeAlias = NDArray[np.int64]
 variable = "HALOCLINE_DISK"
 """Environment variable that names the disk of a process; empty: the plain one."""
 
@@ -33,6 +34,13 @@ class File:
         while view.size:
             written = os.pwrite(self.handle, view.data, offset)
             view, offset = view[written:], offset + written
+
+    def write_runs(self, data: Data, offsets: Index, lengths: Index) -> None:
+        """Write runs of contiguous data, one after the other, each at its place [byte]."""
+        view, at = as_bytes(data), 0
+        for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True):
+            self.write(view[at : at + length], offset)
+            at += length
 
     def read(self, count: int, offset: int) -> bytes:
         """`count` bytes from `offset` [byte], fewer where the file ends before."""

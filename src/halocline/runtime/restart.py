@@ -1,8 +1,7 @@
 """Restart files: all that a run needs to go on, in global order, for any number of ranks.
 
-One file per date (`restart_layout`). Every rank assembles and writes some of its ranges, with a
-checksum each; it appears under its name only when complete and on disk, and it is verified on
-reading. The bytes are the same for any number of ranks.
+One file per date (`restart_layout`). It appears under its name only when complete and on disk, and
+it is verified on reading. The bytes are the same for any number of ranks.
 """
 
 from __future__ import annotations
@@ -10,19 +9,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halocline.core.clock import Date, date
 from halocline.core.errors import UserError
-from halocline.runtime.assembly import Table, assemble
-from halocline.runtime.checksums import DamagedFile, crc32c
+from halocline.runtime.checksums import DamagedFile, crc32c, extend_by_parts
 from halocline.runtime.classic_files import unwritable
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.disk import File, disk
 from halocline.runtime.fields import Field
+from halocline.runtime.frames import Frame, Table
 from halocline.runtime.restart_layout import (
     Layout,
     damage,
@@ -31,6 +32,7 @@ from halocline.runtime.restart_layout import (
     read_checksums,
     read_layout,
 )
+from halocline.runtime.sources import Source
 
 Facts = Mapping[str, str | int | float]
 Result = TypeVar("Result")
@@ -77,104 +79,106 @@ def fields_in(path: Path) -> set[str]:
     return set(read_layout(path).entries)
 
 
-def write_restart(path: Path, fields: Sequence[Field], time: Date, facts: Facts) -> None:
-    """Write the fields at `time`; a call for all ranks.
+def restart_target(
+    path: Path, fields: Sequence[Field], time: Date, facts: Facts, keep: int = 0
+) -> RestartTarget:
+    """The file that holds the fields at `time`.
 
     `facts` say what a run must share with this one (grid, spectrum, ...); they are compared when
-    the file is read.
+    the file is read. Of the restarts up to this one the newest `keep` stay (0: all).
     """
     assert len({field.name for field in fields}) == len(fields)
-    communicator = fields[0].decomposition.communicator
-    layout = _layout(fields, time, facts)
-    part = path.with_name(path.name + ".part")
-    on_first_rank(communicator, lambda: _create(part, path, layout))
-    checksums, failure = _write_ranges(part, fields, layout)
-    everyone = communicator.gather((checksums, failure))
-
-    def finish() -> None:
-        assert everyone is not None
-        merged = {n: value for numbers, _ in everyone for n, value in numbers.items()}
-        try:
-            for rank, (_, problem) in enumerate(everyone):
-                if problem is not None:
-                    raise problem if rank == 0 else OSError(None, f"{problem} (rank {rank})")
-            _finish(part, path, layout, merged)
-        except OSError as error:
-            part.unlink(missing_ok=True)
-            raise unwritable(path, error, " Earlier restart files are as they were.") from None
-
-    on_first_rank(communicator, finish)
-
-
-def _layout(fields: Sequence[Field], time: Date, facts: Facts) -> Layout:
     texts = {
         "time": time.isoformat(),
         "calendar": str(time.calendar),
         "facts": json.dumps(dict(facts), sort_keys=True),
         "units": json.dumps({field.name: field.units for field in fields}),
     }
-    return make_layout([(f.name, f.dtype, _global_shape(f)) for f in fields], texts)
+    arrays = [(field.name, field.dtype, _global_shape(field)) for field in fields]
+    return RestartTarget(path, make_layout(arrays, texts), keep)
 
 
-def _create(part: Path, path: Path, layout: Layout) -> None:
-    """On rank 0: the file in its full length, with its header."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with disk().open(part, create=True) as file:
-            file.truncate(layout.size)
-            file.write(layout.header, 0)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise unwritable(path, error) from None
+@dataclass
+class RestartTarget:
+    """A restart file that is being written, under another name until it is complete."""
 
+    path: Path
+    layout: Layout
+    keep: int = 0
+    _file: File | None = None
 
-def _write_ranges(
-    part: Path, fields: Sequence[Field], layout: Layout
-) -> tuple[dict[int, int], OSError | None]:
-    """Write this rank's ranges; their checksums by number, and what went wrong.
+    @property
+    def written(self) -> Path:
+        """The name of the file until then."""
+        return self.path.with_name(self.path.name + ".part")
 
-    A rank that cannot write goes on to send, so that no other waits for it.
-    """
-    communicator = fields[0].decomposition.communicator
-    tables = [Table(field, layout.entries[field.name].offset) for field in fields]
-    ranges = list(layout.ranges())[1:]
-    checksums: dict[int, int] = {}
-    failure: OSError | None = None
-    file: File | None = None
-    try:
-        file = disk().open(part)
-    except OSError as error:
-        failure = error
-    for number, data in assemble(tables, ranges, communicator):
-        checksums[number + 1] = crc32c(data)
+    @property
+    def base(self) -> int:
+        """Where the frame begins in the file."""
+        return len(self.layout.header)
+
+    def begin(self) -> None:
+        """Make the file in its full length, with its header."""
         try:
-            if file is not None and failure is None:
-                file.write(data, ranges[number][0])
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = disk().open(self.written, create=True)
+            self._file.truncate(self.layout.size)
+            self._file.write(self.layout.header, 0)
         except OSError as error:
-            failure = error
-        del data
-    try:
-        if file is not None:
-            with file:
-                if failure is None:
-                    file.sync()
-    except OSError as error:
-        failure = failure or error
-    return checksums, failure
+            self.give_up()
+            raise unwritable(self.path, error) from None
+
+    def file(self) -> File:
+        """The file, open."""
+        assert self._file is not None, "the file is there"
+        return self._file
+
+    def complete(self, sums: NDArray[np.uint32]) -> None:
+        """When all ranges are on disk: the table of checksums, then the name."""
+        layout, ends = self.layout, [end for _, end in self.layout.ranges()]
+        table = np.zeros(layout.table.shape[0], layout.table.dtype)
+        table[0] = crc32c(layout.header)
+        for number, (begin, end) in enumerate(zip(ends, ends[1:], strict=False), 1):
+            table[number] = extend_by_parts(0, end - begin, int(sums[number - 1]))
+        table[-1] = crc32c(table[:-1])
+        self.file().write(table, layout.table.offset)
+        self.file().sync()
+        self.file().close()
+        self._file = None
+        disk().replace(self.written, self.path)
+        disk().sync_folder(self.path.parent)
+        self._remove_old()
+
+    def give_up(self) -> None:
+        """Leave nothing behind of a file that cannot be completed."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        self.written.unlink(missing_ok=True)
+
+    def failure(self, error: OSError) -> UserError:
+        """What to say where it cannot be written."""
+        return unwritable(self.path, error, " Earlier restart files are as they were.")
+
+    def _remove_old(self) -> None:
+        if self.keep:
+            found = [p for p in find_restarts(self.path.parent) if p.name <= self.path.name]
+            for path in found[self.keep :]:
+                path.unlink()
 
 
-def _finish(part: Path, path: Path, layout: Layout, checksums: Mapping[int, int]) -> None:
-    """On rank 0, when all ranges are on disk: the table of checksums, then the name."""
-    count = layout.table.shape[0]
-    table = np.zeros(count, layout.table.dtype)
-    table[0] = crc32c(layout.header)
-    for number, value in checksums.items():
-        table[number] = value
-    assert len(checksums) == count - 2, "every range has a writer"
-    table[-1] = crc32c(table[:-1])
-    with disk().open(part) as file:
-        file.write(table, layout.table.offset)
-    disk().publish(part, path)
+def restart_frame(layout: Layout, sources: Mapping[str, Source]) -> Frame:
+    """The frame of a restart file: tables of these sources, in their order."""
+    base = len(layout.header)
+    tables = tuple(
+        Table(
+            name, layout.entries[name].offset - base, source.rows, source.sharing,
+            source.dtype, source.dtype.newbyteorder("<"),
+        )
+        for name, source in sources.items()
+    )  # fmt: skip
+    ends = tuple(end - base for _, end in layout.ranges())[1:]
+    return Frame(tables, layout.table.offset - base, ends)
 
 
 def verified(path: Path, communicator: Communicator) -> Layout:

@@ -10,7 +10,6 @@ import base64
 import os
 import shutil
 import struct
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.classic_files import (
     GrowingFile,
     checksum_name,
-    define,
+    create,
     read_header,
     unwritable,
 )
@@ -117,13 +116,13 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def from_zarr(folder: Path, path: Path, content: Callable[[netCDF4.Dataset], None]) -> bool:
+def from_zarr(folder: Path, path: Path, head: bytes) -> bool:
     """Replace a Zarr folder by a CDF-5 file with the same records, so that it can grow again.
 
-    False, and nothing is changed, where its variables are not those of `content`.
+    False, and nothing is changed, where its variables are not those of files with that `head`.
     """
     part = path.with_name(path.name + ".old")
-    define(part, content)
+    create(part, head)
     group = zarr.open_group(folder, mode="r")
     growing = read_header(part).growing
     growing.pop(checksum_name)

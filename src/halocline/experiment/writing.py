@@ -1,0 +1,78 @@
+"""Who writes the output of a run, and what that has cost it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from halocline.core.errors import UserError
+from halocline.experiment.case import Case, TransportCase, WaveCase
+from halocline.experiment.server_advice import decided_servers
+from halocline.experiment.simulation import Outcome
+from halocline.runtime.communicator import Communicator
+from halocline.runtime.roles import split
+from halocline.runtime.serving import Server
+from halocline.runtime.writers import Cost, Writers
+
+
+@contextmanager
+def writing(case: Case, world: Communicator, folder: Path | None) -> Iterator[Writers | None]:
+    """The writers of a run, on ranks of the model.
+
+    On output servers, None when the run has ended; what ended it is raised there too.
+    """
+    assert isinstance(case, WaveCase | TransportCase)
+    decided = decided_servers(case, world, folder)
+    wanted, servers = case.output, case.output.servers
+    model, roles = split(world, decided.count, groups=servers.groups, placement=servers.placement)
+    round_robin = servers.assignment == "round-robin"
+    if model is None:
+        Server(world, roles, wanted.writing, round_robin).serve()
+        yield None
+        return
+    writers = Writers(
+        model,
+        wanted.writing,
+        world=world,
+        roles=roles if roles.servers else None,
+        round_robin=round_robin,
+        restart_way=case.restart.way,
+    )
+    writers.about = f"{roles.describe()}; {decided.reason}"
+    try:
+        yield writers
+    except UserError as error:
+        writers.abandon(str(error))
+        raise
+    writers.free()
+
+
+def cost_lines(writers: Writers, outcome: Outcome) -> list[str]:
+    """What each output has cost, a line each, and all of them; on rank 0, a call for all ranks."""
+    costs = writers.costs()
+    names = [name for name, cost in costs.items() if cost.frames]
+    if not names:
+        return []
+    lost = writers.communicator.maximum(np.array([costs[name].lost for name in names]))
+    lines = [
+        _line(name, costs[name], float(seconds), outcome.seconds)
+        for name, seconds in zip(names, lost, strict=True)
+    ]
+    share = float(lost.sum()) / max(outcome.seconds, 1e-9)
+    kept = "within" if share <= writers.options.budget else "beyond"
+    lines.append(
+        f"output: {sum(costs[name].bytes for name in names) / 1e6:.1f} MB, {share:.2%} of the time"
+        f" lost, {kept} the budget of {writers.options.budget:.1%}"
+    )
+    return lines
+
+
+def _line(name: str, cost: Cost, lost: float, seconds: float) -> str:
+    speed = f" at {cost.bytes / 1e6 / cost.writing:,.0f} MB/s" if cost.writing else ""
+    return (
+        f"{name}: {cost.frames} frames, {cost.bytes / 1e6:.1f} MB by '{cost.way}': {lost:.3f} s"
+        f" lost ({lost / max(seconds, 1e-9):.2%}), {cost.writing:.3f} s to write{speed}"
+    )

@@ -1,0 +1,86 @@
+"""What the model tells its output servers, and what they answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halocline.runtime.frame_writing import Sums
+from halocline.runtime.frames import Frame
+from halocline.runtime.record_files import FilePlan
+from halocline.runtime.restart import RestartTarget
+
+order_tag, data_tag, done_tag, answer_tag, ready_tag, group_tag = range(1, 7)
+"""Tags: orders of the model's rank 0; parts of frames; a server's share of a frame is on disk, to
+the clerk; answers to the model's rank 0; a file is there, to other servers; a clerk's frames count,
+to other clerks."""
+
+
+@dataclass(frozen=True)
+class TakeStream:
+    """Go on with the files of a stream, which are open at file `number`, with `records` in it."""
+
+    plan: FilePlan
+    group: int
+    number: int
+
+
+@dataclass(frozen=True)
+class WriteFrame:
+    """Write a frame: a record of a stream, or a restart file.
+
+    `sequence` counts all frames of a run. `frame` is given where it differs from the last of that
+    name; `begins` says that the file is not there yet.
+    """
+
+    sequence: int
+    name: str
+    group: int
+    begins: bool
+    base: int
+    frame: Frame | None
+    number: int = 0
+    record: int = 0
+    restart: RestartTarget | None = None
+
+
+@dataclass(frozen=True)
+class LeaveStream:
+    """Close the file of a stream as it is (`finish`: turn it into its format); answer then."""
+
+    sequence: int
+    name: str
+    group: int
+    finish: bool
+
+
+@dataclass(frozen=True)
+class Stop:
+    """End when all is written; `because` of a failure of the model, if that is given."""
+
+    because: str = ""
+
+
+Order = TakeStream | WriteFrame | LeaveStream | Stop
+
+
+@dataclass(frozen=True)
+class Share:
+    """A server's share of a frame is on disk, or it failed."""
+
+    sequence: int
+    sums: Sums
+    failure: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An order is carried out: seconds from it to its end, or what went wrong."""
+
+    sequence: int
+    seconds: float
+    failure: str
+    most_bytes: int = 0  # of blocks in memory at once
+
+
+last_sequence = -1
+"""Sequence of the answer to `Stop`."""

@@ -1,0 +1,202 @@
+"""The files of an output stream: opened, counted record by record, and finished.
+
+They are kept by the clerk of the stream: the rank that says when a record is complete. What earlier
+runs left is moved aside, or gone on with.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from halocline.core.clock import Alarm, Date, duration, from_number
+from halocline.core.errors import UserError
+from halocline.runtime.classic_files import (
+    GrowingFile,
+    Header,
+    create,
+    parse_header,
+    read_header,
+    unwritable,
+)
+from halocline.runtime.compressed_files import from_netcdf4, is_netcdf4, to_netcdf4
+from halocline.runtime.stream_options import StreamOptions
+from halocline.runtime.zarr_files import from_zarr, remove_folder, to_zarr
+
+
+@dataclass(frozen=True)
+class FilePlan:
+    """Which files a stream writes, and how they begin (`head`: header and fixed variables).
+
+    A run that begins at `begin` has passed the records up to then, by their `counter`; it goes on
+    with the files of a broken run if `resumed`. It writes about `expected` records.
+    """
+
+    name: str
+    options: StreamOptions
+    folder: Path
+    head: bytes
+    start: Date
+    begin: Date
+    alarm: Alarm
+    expected: int
+    counter: str = "time"
+    resumed: bool = False
+
+    @property
+    def header(self) -> Header:
+        """What all files of the stream have in common."""
+        return parse_header(self.head)
+
+    def number_of(self, time: Date) -> int:
+        """Number of the file that a record of `time` belongs to."""
+        if not self.options.split:
+            return 0
+        moment = min(time, self.alarm.end) if self.alarm.end else time
+        length, passed = duration(self.options.split), moment - self.alarm.start
+        if self.options.cumulative:
+            return max(0, -(-passed // length) - 1)
+        return max(0, passed // length)
+
+    def path(self, number: int) -> Path:
+        """Where the file of that number grows."""
+        pattern, split = self.options.file, self.options.split
+        if split and "{date}" not in pattern:
+            name = Path(pattern)
+            pattern = str(name.with_name(f"{name.stem}_{{date}}{name.suffix}"))
+        first = self.alarm.start + number * duration(split) if split else self.alarm.start
+        stamp = "%Y%m%dT%H%M%S"
+        dates = {"start": self.start.strftime(stamp), "date": first.strftime(stamp)}
+        path = self.folder / pattern.format(stream=self.name, **dates)
+        return path.with_suffix(".nc") if self.options.format == "zarr" else path
+
+    def final_path(self, number: int) -> Path:
+        """Name of the file when it is finished."""
+        path = self.path(number)
+        return path.with_suffix(".zarr") if self.options.format == "zarr" else path
+
+
+class RecordFiles:
+    """The files of a plan, one after the other: the clerk's calls.
+
+    Records are complete on disk, or not in the file at all.
+    """
+
+    def __init__(self, plan: FilePlan) -> None:
+        self.plan = plan
+        self.file: GrowingFile | None = None
+        self.number = -1
+
+    def open(self, number: int) -> int:
+        """Open the file of that number, the one before being finished; how many records it has."""
+        if number != self.number:
+            self.finish()
+            self.number = number
+            self._open(self.plan.path(number))
+        assert self.file is not None
+        return self.file.records
+
+    def go_on(self, number: int) -> None:
+        """Take over a file that another process has opened."""
+        self.number = number
+        self.file = GrowingFile(self.plan.path(number))
+
+    def hand_over(self) -> None:
+        """Close the file as it is, for another process."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+    def finish(self) -> None:
+        """Close the file; turn it into the wanted format."""
+        if self.file is None:
+            return
+        self.hand_over()
+        options, path = self.plan.options, self.plan.path(self.number)
+        if options.format == "netcdf4":
+            to_netcdf4(path, options.compression)
+        if options.format == "zarr":
+            to_zarr(path, self.plan.final_path(self.number), options.compression, options.shard)
+
+    def _open(self, path: Path) -> None:
+        """Make the file, or go on with that of the run that wrote the restart."""
+        plan, fresh = self.plan, path.with_name(path.name + ".new")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(path, error) from None
+        if not os.access(path.parent, os.W_OK):
+            raise UserError(
+                f"Cannot write '{path}': the folder is not writable. Choose another folder."
+            )
+        goes_on = plan.resumed and self._goes_on(path)
+        if not goes_on:
+            create(fresh, plan.head)
+            for existing in {path, plan.final_path(self.number)}:
+                if existing.exists():
+                    self._make_way(existing, fresh)
+            fresh.replace(path)
+        self.file = GrowingFile(path)
+        if goes_on:
+            self.file.cut(self._records_until(plan.begin))
+        self._check_room(path)
+
+    def _goes_on(self, path: Path) -> bool:
+        """Whether the existing file has the same contents, so that records can be added to it."""
+        head, final = self.plan.head, self.plan.final_path(self.number)
+        if final != path and final.exists() and not path.exists():
+            if not from_zarr(final, path, head):
+                return False
+        if not path.exists():
+            return False
+        if is_netcdf4(path) and not from_netcdf4(path, head):
+            return False
+        with path.open("rb") as file:
+            # Magic, number of records, then header and fixed variables.
+            old = file.read(len(head))
+        return old[:4] == head[:4] and old[12:] == head[12:]
+
+    def _make_way(self, existing: Path, fresh: Path) -> None:
+        options = self.plan.options
+        if options.existing == "refuse":
+            fresh.unlink()
+            raise UserError(
+                f"The file '{existing}' exists. Choose another folder or name, or set existing ="
+                f" 'move' or 'replace' in output stream '{self.plan.name}'."
+            )
+        if options.existing == "move":
+            number = 1
+            while (aside := existing.with_suffix(f".{number}{existing.suffix}")).exists():
+                number += 1
+            existing.rename(aside)
+        elif existing.is_dir():
+            remove_folder(existing)
+
+    def _records_until(self, time: Date) -> int:
+        assert self.file is not None
+        file, calendar = self.file, time.calendar
+        times = [
+            from_number(float(file.read(self.plan.counter, n)), calendar)
+            for n in range(file.records)
+        ]
+        return sum(moment <= time for moment in times)
+
+    def _check_room(self, path: Path) -> None:
+        """Refuse to start a run whose output does not fit on the disk."""
+        assert self.file is not None
+        needed = self.plan.expected * self.file.header.record_size
+        free = shutil.disk_usage(path.parent).free
+        if needed > free:
+            self.file.close()
+            raise UserError(
+                f"The output stream '{self.plan.name}' needs {needed / 1e6:.0f} MB for"
+                f" {self.plan.expected} records in '{path}', but the disk has"
+                f" {free / 1e6:.0f} MB left. Free some space, choose another folder, or write less."
+            )
+
+
+def records_in(path: Path) -> int:
+    """Complete records of a growing file."""
+    return read_header(path).records
