@@ -315,9 +315,10 @@ def test_a_disk_that_fills_up_keeps_what_is_complete(tmp_path_factory, monkeypat
     assert_right(stream.path, range(3))
 
 
-def point_stream(folder, points, **options):
+def point_stream(folder, points, kind="blocks", **options):
     options = PointStreamOptions(points=points, **options)
-    return opened(PointStream("buoys", options, grid(), spectral, clock(), folder, world()))
+    made = ("buoys", options, grid(), spectral, clock(), folder)
+    return opened(PointStream(*made, decomposition=cut(kind)))
 
 
 def waves(kind="blocks"):
@@ -341,7 +342,7 @@ points = {"west buoy": (-5.0, 41.25), "coast": (1.0, 42.5)}
 @pytest.mark.parametrize("settings", [{}, {"format": "netcdf4", "compression": 4}])
 def test_wavespectra_finds_our_heights_periods_and_directions(tmp_path_factory, kind, settings):
     fields, one = waves(kind)
-    stream = point_stream(shared(tmp_path_factory), points, precision="float64", **settings)
+    stream = point_stream(shared(tmp_path_factory), points, kind, precision="float64", **settings)
     for hour in range(3):
         stream.write(start + duration(f"{hour}h"), fields)
     close(stream)
@@ -419,5 +420,5 @@ def test_streams_of_a_case_and_their_volume(tmp_path_factory):
         OutputOptions.from_table({"fields": {"a": {"file": "all.nc"}, "b": {"file": "all.nc"}}})
         make_streams(
             OutputOptions(fields={n: FieldStreamOptions(file="all.nc") for n in "ab"}),
-            grid(), spectral, clock(), folder, Alone(),
+            grid(), spectral, clock(), folder, Alone(), decomposition=cut(),
         )  # fmt: skip

@@ -14,6 +14,7 @@ files = [
     "test_halos.py",
     "test_mpi_files.py",
     "test_overlap.py",
+    "test_picking.py",
     "test_referee.py",
     "test_reductions.py",
     "test_restart.py",

@@ -16,7 +16,6 @@ from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.communicator import world
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
-from halocline.runtime.picking import pick
 from halocline.runtime.restart import (
     find_restarts,
     read_restart,
@@ -96,16 +95,6 @@ def test_fields_on_cells(tmp_path_factory):
     mine, theirs = first[3].gather(), second[3].gather()
     assert mine is None or np.array_equal(mine[second[3].decomposition.world.mask],
                                           theirs[second[3].decomposition.world.mask])  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", kinds)
-def test_picked_points(kind):
-    spectrum = fields(decomposition(kind, 2))[0]
-    values = fill([spectrum])["spectrum"]
-    numbers = np.array([40, 3, 17, 90])
-    picked = pick(spectrum, numbers)
-    assert (picked is None) == (world().rank > 0)
-    assert picked is None or np.array_equal(picked, values[:, numbers])
 
 
 def test_names_and_the_latest(tmp_path_factory):

@@ -19,6 +19,7 @@ from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field, Where
+from halocline.runtime.sharing import Dealt
 from halocline.runtime.stream_options import StreamOptions
 
 Array = NDArray[Any]
@@ -69,11 +70,11 @@ def time_bounds(alarm: Alarm, time: Date) -> Array:
     return np.array([to_number(time - alarm.interval), to_number(time)])
 
 
-class Everywhere:
-    """Values that every rank has, as a field of blocks."""
+class OneBlock:
+    """Values of items that are dealt to the ranks, as a field has them."""
 
-    def __init__(self, values: Array, blocks: int) -> None:
-        self.owned = [values] * blocks
+    def __init__(self, values: Array) -> None:
+        self.owned = [values]
 
 
 class IntervalValues:
@@ -93,6 +94,7 @@ class IntervalValues:
         *,
         on: Where,
         dtype: DTypeLike,
+        dealt: Dealt | None = None,
     ) -> None:
         self.kind, self.names = kind, names
         self._fields: dict[str, dict[str, Field]] = {}
@@ -112,6 +114,7 @@ class IntervalValues:
                     on=on,
                     dtype=kind_of_number,
                     restart=True,
+                    dealt=dealt,
                 )
                 for part, kind_of_number in self._parts(quantity, np.dtype(dtype)).items()
             }
@@ -122,6 +125,7 @@ class IntervalValues:
                 outer=outer.get(name, ()),
                 on=on,
                 dtype=np.float64 if kind == "mean" else dtype,
+                dealt=dealt,
             )
         self.clear()
 

@@ -53,16 +53,15 @@ def make_streams(
     folder: Path,
     communicator: Communicator,
     *,
+    decomposition: Decomposition,
     title: str = "",
     resumed: bool = False,
-    decomposition: Decomposition | None = None,
     precision: str = "float32",
     sources: OutputSources | None = None,
 ) -> list[FieldStream | PointStream | TrackStream]:
     """All streams of a wave case; a call for all ranks."""
     _refuse_shared_files(options)
     sources = sources or OutputSources()
-    place = (clock, folder, communicator)
     streams: list[FieldStream | PointStream | TrackStream] = [
         FieldStream(
             name,
@@ -83,10 +82,11 @@ def make_streams(
             some,
             grid,
             spectral,
-            *place,
+            clock,
+            folder,
+            decomposition=decomposition,
             title=title,
             resumed=resumed,
-            decomposition=decomposition,
         )
         for name, some in options.points.items()
     ]
@@ -96,7 +96,10 @@ def make_streams(
             some,
             grid,
             spectral,
-            *place,
+            clock,
+            folder,
+            communicator,
+            decomposition=decomposition,
             title=title,
             resumed=resumed,
             positions=sources.tracks[name],
@@ -109,7 +112,9 @@ def make_streams(
             some,
             grid,
             spectral,
-            *place,
+            clock,
+            folder,
+            decomposition=decomposition,
             title=title,
             resumed=resumed,
             points=sources.nests[name],

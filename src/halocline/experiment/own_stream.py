@@ -36,8 +36,9 @@ class OwnStream:
 
     `function(fields, grid)` is called on the first rank with the fields named in `reads`, each
     (..., nj, ni) with NaN on land, and returns a value for each name in `writes`, which gives its
-    units: a number, or with `maps` a plane (nj, ni). `options` are those of a stream in a case
-    file (interval, start, end, file, precision, format, split, ...).
+    units: a number, or with `maps` a plane (nj, ni). Since it sees whole fields these are gathered
+    on that rank, which no other stream does. `options` are those of a stream in a case file
+    (interval, start, end, file, precision, format, split, ...).
 
     >>> import halocline
     >>> def extent(fields, grid):

@@ -17,17 +17,17 @@ from halocline.core.names import Quantity, quantity
 from halocline.core.options import option
 from halocline.experiment.conventions import conventions
 from halocline.experiment.interval_values import (
-    Everywhere,
     IntervalOptions,
     IntervalValues,
+    OneBlock,
     time_bounds,
 )
+from halocline.experiment.shared_places import SharedPlaces
 from halocline.experiment.stations import Stations
 from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
-from halocline.runtime.picking import pick
+from halocline.runtime.picking import Picker
 from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.streams import (
     Stream,
@@ -80,15 +80,14 @@ class PointStream:
         spectral: SpectralGrid,
         clock: Clock,
         folder: Path,
-        communicator: Communicator,
         *,
+        decomposition: Decomposition,
         title: str = "",
         resumed: bool = False,
         points: Mapping[str, tuple[float, float]] | None = None,
-        decomposition: Decomposition | None = None,
     ) -> None:
         self.grid, self.spectral, self.options, self.title = grid, spectral, options, title
-        self.calendar, self.communicator = clock.calendar, communicator
+        self.calendar = clock.calendar
         self.variables: Sequence[str] = ()
         self.spectra = True
         if isinstance(options, PointStreamOptions):
@@ -101,15 +100,14 @@ class PointStream:
         picked_first = spectra_names if self.spectra else ()
         self.names: Sequence[str] = tuple(dict.fromkeys([*picked_first, *self.variables]))
         self.stations = self._stations(name, points)
-        self.depth = self.stations.at(grid.at_points(grid.depth)[self.stations.sea_numbers])
+        self.places = SharedPlaces(Picker(decomposition), *self.stations.in_order())
+        self.depth = self.places.at(grid.at_points(grid.depth)[self.places.sea_numbers])
         self.interval: IntervalValues | None = None
         if isinstance(options, IntervalOptions) and options.cumulative:
-            assert decomposition is not None, "means lie in fields"
             try:
                 self.samples = options.samples(clock)
             except UserError as error:
                 raise UserError(f"In output stream '{name}': {error}") from None
-            self._blocks = len(decomposition.home.blocks)
             self.interval = IntervalValues(
                 name,
                 options.processing,
@@ -118,6 +116,7 @@ class PointStream:
                 decomposition,
                 on="none",
                 dtype=np.float64,
+                dealt=self.places.dealt,
             )
         self.stream = Stream(name, options, clock, folder, self._define, resumed=resumed)
 
@@ -160,38 +159,34 @@ class PointStream:
 
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
         """Append the record of `time` from the fields in `names`, or count them into a mean."""
-        picked = {name: pick(fields[name], self.stations.sea_numbers) for name in self.names}
-        there = {name: values for name, values in picked.items() if values is not None}
-        record: Mapping[str, Array | None] = self._record(there) if there else {}
+        record = self._record(self.places.pick([fields[name] for name in self.names]))
         more: dict[str, Array] = {}
         if self.interval is not None:
-            everyone = self.communicator.broadcast(record)
-            values = {name: Everywhere(array, self._blocks) for name, array in everyone.items()}
-            self.interval.add(values)
+            self.interval.add({name: OneBlock(values) for name, values in record.items()})
             if not self.stream.due(time):
                 return
             record = {name: field.blocks[0] for name, field in self.interval.take().items()}
             more["time_bounds"] = time_bounds(self.stream.alarm, time)
         if self.spectra:
-            more["dpt"] = self.depth
-        whole = {name: array for name, array in record.items() if array is not None}
-        filled = {name: np.where(np.isfinite(a), a, missing_value) for name, a in whole.items()}
-        self.stream.append(time, filled | more)
+            record["dpt"] = self.depth
+        precision = self.options.precision
+        sources = {name: self.places.source(a, precision) for name, a in record.items()}
+        self.stream.append(time, {**sources, **more})
 
     def close(self) -> None:
         """Finish the file."""
         self.stream.close()
 
-    def _record(self, picked: Mapping[str, Array]) -> dict[str, Array]:
-        """Values at the stations, by their names in the file."""
+    def _record(self, values: Sequence[Array]) -> dict[str, Array]:
+        """Values at this rank's stations, by their names in the file."""
+        picked = dict(zip(self.names, values, strict=True))
         result = {
-            name: self.stations.value_at(picked[name], direction=quantity(name).is_direction)
+            name: self.places.value_at(picked[name], direction=quantity(name).is_direction)
             for name in self.variables
         }
         if self.spectra:
-            spectrum, u, v = (self.stations.at(picked[name]) for name in spectra_names)
-            shape = (*self.spectral.shape, len(self.stations.names))
-            result["efth"] = np.moveaxis(spectrum.reshape(shape), -1, 0)
+            spectrum, u, v = (self.places.at(picked[name]) for name in spectra_names)
+            result["efth"] = spectrum.reshape(-1, *self.spectral.shape)
             result["wnd"] = np.hypot(u, v)
             result["wnddir"] = np.rad2deg(np.arctan2(-u, -v)) % 360.0
         return result

@@ -43,38 +43,21 @@ class Stations:
         for row in np.flatnonzero(dry if interpolation == "bilinear" else np.ones_like(dry)):
             self.corner_numbers[row] = nearest_sea(self.x[row], self.y[row], grid)
             self.corner_weights[row] = (1.0, 0.0, 0.0, 0.0)
-        used = self.corner_weights > 0.0
-        # Distinct sea points that are needed, and each station's weights of them.
-        self.sea_numbers = np.unique(self.corner_numbers[used])
-        self.weights = np.zeros((len(self.names), self.sea_numbers.size))
-        rows, corners = np.nonzero(used)
-        places = np.searchsorted(self.sea_numbers, self.corner_numbers[rows, corners])
-        np.add.at(self.weights, (rows, places), self.corner_weights[rows, corners])
 
-    def at(self, values: Array) -> Array:
-        """Values (..., stations) from those at `sea_numbers` (..., sea points), summed in order."""
-        result = np.zeros((*values.shape[:-1], len(self.names)))
-        for place in range(self.sea_numbers.size):
-            share = self.weights[:, place]
-            some = share > 0.0
-            result[..., some] += share[some] * values[..., place, None]
-        return result
+    def in_order(self) -> tuple[Array, Array]:
+        """Numbers and weights (stations, 4) of the sea points, by ascending number of each once.
 
-    def value_at(self, values: Array, *, direction: bool) -> Array:
-        """A field (..., stations) from its values at `sea_numbers`; NaN where all are missing.
-
-        Missing values do not count; a direction [degree] is that of the mean unit vector.
+        Those that do not count have weight 0.
         """
-        some = np.isfinite(values)
-        share = self.at(some.astype(np.float64))
-        if not direction:
-            total = self.at(np.where(some, values, 0.0))
-            return np.where(share > 0.0, total / np.where(share > 0.0, share, 1.0), np.nan)
-        angle = np.deg2rad(np.where(some, values, 0.0).astype(np.float64))
-        east = self.at(np.where(some, np.sin(angle), 0.0))
-        north = self.at(np.where(some, np.cos(angle), 0.0))
-        found = np.hypot(east, north) > 1e-6
-        return np.where(found, np.mod(np.rad2deg(np.arctan2(east, north)), 360.0), np.nan)
+        used = self.corner_weights > 0.0
+        order = np.argsort(np.where(used, self.corner_numbers, -1), axis=1, kind="stable")
+        numbers = np.take_along_axis(self.corner_numbers, order, axis=1)
+        weights = np.take_along_axis(self.corner_weights, order, axis=1)
+        for corner in range(1, numbers.shape[1]):
+            again = (numbers[:, corner] == numbers[:, corner - 1]) & (weights[:, corner - 1] > 0.0)
+            weights[again, corner] += weights[again, corner - 1]
+            weights[again, corner - 1] = 0.0
+        return numbers, weights
 
 
 def around(x: Array, y: Array, grid: Grid) -> tuple[Array, Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,18 @@ from halocline.core.options import option
 from halocline.experiment.conventions import conventions
 from halocline.experiment.point_stream import define_bands, place_names, place_quantity
 from halocline.experiment.positions import Positions, read_positions
+from halocline.experiment.shared_places import SharedPlaces
 from halocline.experiment.stations import around, inside, nearest_sea, words
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
-from halocline.runtime.picking import pick
+from halocline.runtime.picking import Picker
 from halocline.runtime.restart import on_first_rank
+from halocline.runtime.sharing import of_one_rank
+from halocline.runtime.sources import Source, of_columns
 from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.streams import Stream, define_time, define_values
+from halocline.runtime.streams import Stream, define_time, define_values, missing_value
 from halocline.runtime.writers import Writers
 from halocline.waves.spectrum import SpectralGrid
 
@@ -94,6 +99,7 @@ class TrackStream:
         folder: Path,
         communicator: Communicator,
         *,
+        decomposition: Decomposition,
         positions: Path,
         title: str = "",
         resumed: bool = False,
@@ -111,6 +117,8 @@ class TrackStream:
         for row in np.flatnonzero(dry | (options.interpolation == "nearest")):
             self._numbers[row] = nearest_sea(track.x[row], track.y[row], grid)
             self._weights[row] = (1.0, 0.0, 0.0, 0.0)
+        self._picker = Picker(decomposition)
+        self._depth = grid.at_points(grid.depth)
         self.stream = Stream(
             name,
             options,
@@ -138,15 +146,16 @@ class TrackStream:
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
         """Append the records of the positions whose nearest moment of the model is `time`."""
         rows = self._at(time)
-        numbers, weights = self._numbers[rows], self._weights[rows]
-        needed = np.unique(numbers[weights > 0.0])
-        places = np.minimum(np.searchsorted(needed, numbers), needed.size - 1)
-        picked = [pick(fields[name], needed) for name in self.names]
-        mixed = [_mix(values, places, weights) for values in picked if values is not None]
-        depth = _mix(self.grid.at_points(self.grid.depth)[needed], places, weights)
-        for at, row in enumerate(rows):
-            record = self._record(row, at, time, depth, mixed) if mixed else {}
-            self.stream.append(time, record)
+        places = SharedPlaces(self._picker, self._numbers[rows], self._weights[rows])
+        picked = places.pick([fields[name] for name in self.names])
+        mixed = [places.at(values) for values in (*picked, self._depth[places.sea_numbers])]
+        ranks = places.dealt.ranks
+        mine = (ranks == self._picker.rank).astype(np.int64)
+        ends = np.cumsum(mine)
+        for row, owner, begin, end in zip(rows, ranks, ends - mine, ends, strict=True):
+            values = self._values(*(array[begin:end] for array in mixed))
+            sources = {name: self._source(array, int(owner)) for name, array in values.items()}
+            self.stream.append(time, {**self._place(row, time), **sources})
 
     def close(self) -> None:
         """Finish the file."""
@@ -158,21 +167,30 @@ class TrackStream:
         away = self.track.seconds - to_number(time)
         return np.flatnonzero((away > -half) & (away <= half))
 
-    def _record(
-        self, row: int, at: int, time: Date, depth: Array, mixed: Sequence[Array]
-    ) -> dict[str, Array]:
-        spectrum, u, v = (values[..., at] for values in mixed)
+    def _place(self, row: int, time: Date) -> dict[str, Array]:
+        """When and where a record is, which all ranks know."""
         x, y = place_names(self.grid)
         return {
             "time": self.track.seconds[row],
             "model_time": np.array(to_number(time)),
             x: self.track.x[row],
             y: self.track.y[row],
-            "efth": spectrum.reshape(self.spectral.shape),
-            "dpt": depth[at],
+        }
+
+    def _values(self, spectrum: Array, u: Array, v: Array, depth: Array) -> dict[str, Array]:
+        """What the owner of a position, or nobody, has of its record."""
+        return {
+            "efth": spectrum,
+            "dpt": depth,
             "wnd": np.hypot(u, v),
             "wnddir": np.rad2deg(np.arctan2(-u, -v)) % 360.0,
         }
+
+    def _source(self, values: Array, owner: int) -> Source:
+        """Values (1, ...) of the owner of a position, or (0, ...) of another rank."""
+        sharing = of_one_rank(prod(values.shape[1:]), owner)
+        row = values.reshape(1, -1).astype(self.options.precision)
+        return of_columns(row, sharing, self._picker.rank, fill=missing_value)
 
     def _usable(self, track: Positions, alarm: Alarm, clock: Clock) -> Positions:
         """The positions at sea within the time of the stream; others are refused or left out."""
@@ -242,13 +260,3 @@ class TrackStream:
             define_values(file, name, kind, ("time",), quantity(short_name).attributes() | places)
         attributes = quantity("wave_spectrum").attributes() | places
         define_values(file, "efth", kind, ("time", "frequency", "direction"), attributes)
-
-
-def _mix(values: Array, places: Array, weights: Array) -> Array:
-    """Weighted sums (..., positions) of the values at four places each, in float64."""
-    result = np.zeros((*values.shape[:-1], len(places)))
-    for corner in range(4):
-        share = weights[:, corner]
-        some = share > 0.0
-        result[..., some] += share[some] * values[..., places[some, corner]]
-    return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -11,6 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.core.errors import UserError
 from halocline.runtime.blocks import Block
 from halocline.runtime.decomposition import Decomposition, Layout
+
+if TYPE_CHECKING:
+    from halocline.runtime.sharing import Dealt
 
 Array = NDArray[Any]
 Where = Literal["cells", "points", "none"]
@@ -38,16 +41,23 @@ class Storage:
     `arrays` has one array per block: outer + (nj, ni) for cells, outer + (points,) for points.
     `flat` sees the same memory as (rows, horizontal), for halos. `fresh` is, for every row, how
     deep the halo is fresh [cells]. `requests` is the runner's: what it asks of the halo exchange.
+    With `once` there is one array for all blocks.
     """
 
     def __init__(
-        self, outer: tuple[int, ...], on: Where, dtype: np.dtype[Any], layout: Layout
+        self,
+        outer: tuple[int, ...],
+        on: Where,
+        dtype: np.dtype[Any],
+        layout: Layout,
+        *,
+        once: bool = False,
     ) -> None:
         self.layout = layout
         self.arrays: list[Array] = []
         self.flat: list[Array] = []
         rows = int(np.prod(outer))
-        for block in layout.blocks:
+        for block in layout.blocks[:1] if once else layout.blocks:
             if on == "none":
                 array = _aligned(outer, dtype)
                 self.arrays.append(array)
@@ -76,7 +86,8 @@ class Field:
 
     `outer` are the extents before the horizontal ones; with `by_component` the first of them
     counts spectral components, which the layout `planes` of cards holds in part. A `static` field
-    does not change after it is set, all its halos are fresh.
+    does not change after it is set, all its halos are fresh. The first of `outer` of a field
+    without horizontal place counts items that are `dealt` to the ranks, or all ranks have all.
     """
 
     def __init__(
@@ -91,7 +102,10 @@ class Field:
         by_component: bool = False,
         restart: bool = False,
         static: bool = False,
+        dealt: Dealt | None = None,
     ) -> None:
+        assert dealt is None or on == "none"
+        self.dealt = dealt
         self.name, self.units, self.decomposition = name, units, decomposition
         self.outer, self.on, self.dtype = outer, on, np.dtype(dtype)
         self.by_component, self.restart, self.static = by_component, restart, static
@@ -108,7 +122,7 @@ class Field:
         """Memory of this field in a layout, made when first asked for."""
         if layout.name not in self._storage:
             self._storage[layout.name] = Storage(
-                self._outer_in(layout), self.on, self.dtype, layout
+                self._outer_in(layout), self.on, self.dtype, layout, once=self.dealt is not None
             )
             if self._global is not None:
                 self._fill(self._storage[layout.name], self._global)
@@ -119,6 +133,8 @@ class Field:
     def _outer_in(self, layout: Layout) -> tuple[int, ...]:
         if self.by_component and layout.components is not None:
             return (layout.components.size, *self.outer[1:])
+        if self.dealt is not None:
+            return (self.dealt.own.size, *self.outer[1:])
         return self.outer
 
     @property
@@ -159,6 +175,9 @@ class Field:
             self._fill(storage, values)
 
     def _fill(self, storage: Storage, values: Array) -> None:
+        if self.dealt is not None:
+            storage.arrays[0][...] = values[self.dealt.own]
+            return
         components = storage.layout.components
         if self.by_component and components is not None:
             values = values[components]

@@ -17,6 +17,7 @@ def gather(field: Field) -> NDArray[Any] | None:
     """Global array of `field` on rank 0 (outer + (nj, ni) or outer + (sea points,))."""
     decomposition, layout = field.decomposition, field.layout
     communicator, world = decomposition.communicator, decomposition.world
+    assert field.dealt is None, "what is dealt stays where it is"
     if field.on == "none":
         return field.blocks[0].copy() if communicator.rank == 0 else None
     pieces = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from halocline.core.clock import Alarm, Date, duration, from_number
@@ -45,7 +46,7 @@ class FilePlan:
     counter: str = "time"
     resumed: bool = False
 
-    @property
+    @cached_property
     def header(self) -> Header:
         """What all files of the stream have in common."""
         return parse_header(self.head)

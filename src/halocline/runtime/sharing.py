@@ -79,6 +79,30 @@ def of_one_rank(width: int, rank: int = 0) -> Sharing:
     return Sharing(width, (whole,))
 
 
+class Dealt:
+    """Items in a row of a file (stations, say), each of which one rank has; all know which.
+
+    `ranks` has the rank of each item; `own` are the numbers of those of this rank.
+    """
+
+    def __init__(self, ranks: Index, rank: int) -> None:
+        self.ranks, self.rank = ranks, rank
+        self.own = np.flatnonzero(ranks == rank)
+        self._known: dict[int, Sharing] = {}
+
+    def sharing(self, width: int) -> Sharing:
+        """A table of one row in which every item has `width` columns."""
+        if width not in self._known:
+            edges = np.flatnonzero(np.diff(self.ranks, prepend=-1, append=-1))
+            first, lengths, ranks = edges[:-1], np.diff(edges), self.ranks[edges[:-1]]
+            pieces = [
+                Piece(int(rank), 0, first[ranks == rank] * width, lengths[ranks == rank] * width)
+                for rank in np.unique(ranks)
+            ]
+            self._known[width] = Sharing(self.ranks.size * width, tuple(pieces))
+        return self._known[width]
+
+
 def share(
     decomposition: Decomposition,
     layout: Layout,
@@ -120,7 +144,7 @@ def _owned(
         everything = np.arange(world.sea_points)
         if not inner:
             return [(0, 0, everything, None)]
-        return [(n, 0, everything, _rows(decomposition, n, inner)) for n in range(ranks)]
+        return [(n, 0, everything, component_rows(decomposition, n, inner)) for n in range(ranks)]
     if decomposition.kind == "cards":
         hands, per_rank = decomposition.hands, decomposition.hands // ranks
         return [
@@ -136,10 +160,20 @@ def _owned(
     return result
 
 
-def _rows(decomposition: Decomposition, rank: int, inner: int) -> Index:
-    """Rows of the components that were dealt to a rank."""
+def component_rows(decomposition: Decomposition, rank: int, inner: int) -> Index:
+    """Rows of the components that were dealt to a rank, `inner` of each."""
     dealt = np.arange(rank, decomposition.components, decomposition.communicator.size)
     return (dealt[:, np.newaxis] * inner + np.arange(inner)).ravel()
+
+
+def point_owners(decomposition: Decomposition) -> Index:
+    """The rank that owns each sea point of the grid, with all its components."""
+    world = decomposition.world
+    if decomposition.kind == "cards":
+        per_rank = decomposition.hands // decomposition.communicator.size
+        return np.arange(world.sea_points) % decomposition.hands // per_rank
+    ranks = np.array([rectangle.rank for rectangle in world.rectangles], np.int64)
+    return ranks[world.owner[world.mask]]
 
 
 def _places_on_cells(layout: Layout, number: int) -> Index:

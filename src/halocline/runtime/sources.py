@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.runtime.fields import Field
 from halocline.runtime.frame_writing import Held
-from halocline.runtime.sharing import Index, Ownership, Sharing, of_one_rank, share
+from halocline.runtime.sharing import Dealt, Index, Ownership, Sharing, of_one_rank, share
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class Columns:
     def source(self, field: Field) -> Source:
         """The newest values of a field."""
         rows, layout = prod(field.outer), field.layout
+        if field.dealt is not None:
+            return of_dealt(field.blocks[0], field.dealt, fill=self.fill)
         if field.on == "none":
             return of_first_rank(field.blocks[0].reshape(rows, 1), fill=self.fill)
         inner = prod(field.outer[1:]) if field.by_component else 0
@@ -82,3 +84,9 @@ def of_columns(
         if piece.rank == rank
     }
     return Source(values.shape[0], sharing, values.dtype, Held(pieces), fill)
+
+
+def of_dealt(values: NDArray[Any], dealt: Dealt, *, fill: float | None = None) -> Source:
+    """Values (own items, ...) of a rank, as one row of all items."""
+    sharing = dealt.sharing(prod(values.shape[1:]))
+    return of_columns(values.reshape(1, -1), sharing, dealt.rank, fill=fill)
