@@ -18,6 +18,7 @@ from halocline.lab.output_page import page
 from halocline.lab.output_results import Curve as Line
 from halocline.lab.output_results import Panel, Report, Row, Section
 from halocline.lab.output_tables import tables
+from halocline.lab.output_writing import enlist
 from halocline.lab.paired import in_turns
 from halocline.lab.wave_run import benchmark_case, component_of
 from halocline.runtime.communicator import Alone
@@ -37,7 +38,9 @@ def small(hours: int) -> dict:
 def settings(folder, rounds=2, length=2) -> dict:
     case = small(rounds * length)
     return {
-        "case": case, "folder": str(folder), "writers": "first", "rounds": rounds, "length": length,
+        "case": case, "folder": str(folder), "writers": "first", "way": "first", "servers": 0,
+        "rounds": rounds,
+        "length": length,
     }  # fmt: skip
 
 
@@ -73,7 +76,7 @@ def test_every_arrangement_is_timed_and_written(measured):
 
 
 def test_repeated_blocks_with_and_without_output_change_no_bit(tmp_path):
-    blocks = output_runs.prepare(Alone(), settings(tmp_path))
+    blocks = output_runs.prepare(enlist(Alone(), 0), settings(tmp_path))
     trials = [blocks.trial(kinds) for kinds in ((), papers.kinds, ("fields",))]
     in_turns(Alone(), trials, 2, before_round=blocks.go_on)
     plain = component_of(run(small(4))).model.spectrum.owned
@@ -124,7 +127,8 @@ def test_old_numbers_stand_beside_new_ones_in_the_shape_of_the_paper():
     assert section.row("restart").ratio == pytest.approx(0.3 / 2.1, rel=0.05)
     cells = [cell for line in section.matrix.lines.values() for cell in line if cell]
     assert set(cells) == {output_costs.label(kinds) for kinds in papers.arrangements}
-    assert "costs" not in section.headline and "paper: 4.2 %" in section.headline
+    line = output_costs.headline([made(), {**made(), "writers": "core"}])
+    assert "first process 3.1 %, paper 4.2 %" in line and "a server's own core 3.1 %" in line
 
 
 class Shape(HTMLParser):
@@ -146,6 +150,7 @@ class Shape(HTMLParser):
 
 def report() -> Report:
     sections = [output_costs.section(made()), output_costs.section(made(noise=0.1))]
+    sections[0] = replace(sections[0], headline=output_costs.headline([made()]))
     sections[1] = replace(sections[1], name="other")
     lines = Panel(
         "Time", "ranks", "s", [Line("here", [1.0, 2.0], [1.0, 2.0], low=[0.5, 1.5], high=[2, 3])]

@@ -11,28 +11,43 @@ import argparse
 import json
 import os
 import platform
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import halocline
 from halocline.core.errors import UserError
-from halocline.lab import output_costs, output_runs, waves
+from halocline.lab import (
+    output_costs,
+    output_frames,
+    output_frames_run,
+    output_input,
+    output_restart,
+    output_restart_run,
+    output_runs,
+    waves,
+)
+from halocline.lab import output_papers as papers
 from halocline.lab.output_page import page
 from halocline.lab.output_results import Report, Section
 from halocline.lab.output_tables import tables
-from halocline.lab.starting import on_ranks
+from halocline.lab.rank_programs import answer_of
+from halocline.lab.wave_run import benchmark_case
+from halocline.runtime.disk import variable
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured.
+    """How much is measured, and where: files go into `folder`.
 
-    `ranks` are the model's in tables 5.2 and 5.3, `rounds` how often all arrangements take turns,
-    `length` the hourly steps of a block.
+    Tables 5.2 and 5.3: `ranks` of the model, all arrangements of outputs in turns `rounds` times,
+    in blocks of `length` hourly steps. Table 5.1: `restarts` of every way, also on emulated
+    `disks`. Figures 14 to 19: `frames` of every way for each number in `frame_ranks` and `servers`,
+    on grids of the paper's size if `whole`. Input: `records` of `winds` for each of `frame_ranks`.
     """
 
     folder: Path
@@ -40,27 +55,125 @@ class Plan:
     rounds: int = 24
     length: int = 1
     writers: Sequence[str] = tuple(output_costs.names)
+    restarts: int = 12
+    restart_ranks: int = 8
+    disks: Sequence[str] = tuple(output_restart.disks)
+    frames: int = 6
+    frame_ranks: Sequence[int] = (1, 2, 4, 8)
+    servers: Sequence[int] = (1, 2, 3, 4)
+    whole: bool = False
+    winds: tuple[int, int] = (721, 1440)
+    records: int = 9
 
 
 def full(plan: Plan) -> Plan:
-    """As in the papers: 99 whole runs of a day of each set-up (hours)."""
-    return Plan(plan.folder, plan.ranks, rounds=99, length=24, writers=plan.writers)
+    """As in the papers: 99 runs of a whole day of each set-up, frames of 1.63 GB (hours)."""
+    return replace(plan, rounds=papers.paper_runs, length=papers.day, whole=True)
 
 
 def runs(plan: Plan) -> list[Section]:
     """Tables 5.2 and 5.3."""
-    sections = []
+    results = []
     spun = waves.spin_up("ST2", plan.folder, len(os.sched_getaffinity(0)))
     for writers in plan.writers:
         with tempfile.TemporaryDirectory(dir=plan.folder) as folder:
-            print(f"runs with outputs: {output_costs.names[writers]}")
+            tell(f"runs with outputs, {output_costs.names[writers]}")
             settings = output_runs.settings_of(str(spun), folder, writers, plan.rounds, plan.length)
-            result = on_ranks(output_runs.__name__, settings, plan.ranks)
-        sections.append(output_costs.section(result))
-    return sections
+            beside = writers == "servers"
+            ranks = plan.ranks + 1 if beside else max(plan.ranks, 1 + settings["servers"])
+            results.append(on_ranks(output_runs.__name__, settings, ranks))
+    first, *others = (output_costs.section(result) for result in results)
+    return [replace(first, headline=output_costs.headline(results)), *others]
 
 
-benchmarks: dict[str, Callable[[Plan], list[Section]]] = {"runs": runs}
+def restart(plan: Plan) -> list[Section]:
+    """Table 5.1."""
+    settings = {
+        "case": benchmark_case("ST2", "", "1h"),
+        "folder": str(plan.folder),
+        "servers": 1,
+        "rounds": plan.restarts,
+        "rehearse": True,
+        "ways": list(output_restart.words),
+    }
+    tell("restarts in every way")
+    plain = on_ranks(output_restart_run.__name__, settings, plan.restart_ranks + 1)
+    emulated = []
+    for disk in plan.disks:
+        tell(f"restarts on {output_restart.disks[disk].name}")
+        ways = [way for way in output_restart.disks[disk].ways if way in plain["ways"]]
+        settings |= {"rounds": 2, "rehearse": False, "ways": ways}
+        settings["servers"] = int("servers" in ways)
+        result = on_ranks(
+            output_restart_run.__name__, settings, plan.restart_ranks + 1, {variable: disk}
+        )
+        emulated.append({**result, "disk": disk})
+    return [output_restart.section(plain, emulated)]
+
+
+def frames(plan: Plan) -> list[Section]:
+    """Figures 14 to 19."""
+    few = ["first", "servers"]
+    middle = sorted(plan.frame_ranks)[len(plan.frame_ranks) // 2]
+    starts: list[tuple[str, int, dict[str, Any]]] = []
+    for ranks in plan.frame_ranks:
+        starts.append(("ranks", ranks, {}))
+    for servers in plan.servers:
+        starts.append(("servers", middle, {"servers": servers, "ways": few}))
+    for placement in ("packed", [1, 3]):
+        for assignment in ("consecutive", "round-robin"):
+            some = {"placement": placement, "assignment": assignment, "servers": 2, "ways": few}
+            starts.append(("layout", middle, some))
+    results = []
+    for kind, ranks, more in starts:
+        settings = {
+            "kind": kind,
+            "servers": 1,
+            "placement": "packed",
+            "assignment": "consecutive",
+            "ways": output_frames.ways,
+            "levels": output_frames.levels,
+            "grids": output_frames.grids(whole=plan.whole),
+            "whole": plan.whole,
+            "frames": plan.frames,
+            "folder": str(plan.folder),
+            **more,
+        }
+        servers = settings["servers"]
+        tell(f"frames on {ranks} ranks of the model and {servers} of servers, by {kind}")
+        results.append(on_ranks(output_frames_run.__name__, settings, ranks + servers))
+    return output_frames.sections(results)
+
+
+def inputs(plan: Plan) -> list[Section]:
+    """Tables 3 and 4 of Cheptsov et al. (2009)."""
+    settings = {"shape": plan.winds, "records": plan.records}
+    found: list[dict[str, Any]] = []
+    for ranks in [n for n in plan.frame_ranks if n > 1] or [1]:
+        tell(f"input on {ranks} ranks")
+        found += json.loads(answer_of(output_input.__name__, settings, ranks))
+    return [output_input.section(found, settings)]
+
+
+def on_ranks(
+    module: str, settings: dict[str, Any], ranks: int, environment: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """What a program of the laboratory finds on ranks of one thread each."""
+    found: dict[str, Any] = json.loads(answer_of(module, settings, ranks, environment=environment))
+    return found
+
+
+def tell(words: str) -> None:
+    """What is going on."""
+    print(words, file=sys.stderr, flush=True)
+
+
+benchmarks: dict[str, Callable[[Plan], list[Section]]] = {
+    "restart": restart,
+    "runs": runs,
+    "frames": frames,
+    "input": inputs,
+}
 """What can be measured, by the names of `--what`."""
 
 
@@ -103,6 +216,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-n", "--ranks", type=int, default=cores, help=f"ranks of the wave model ({cores})"
     )
     parser.add_argument("--rounds", type=int, default=Plan.rounds, help="pairs of each kind (24)")
+    parser.add_argument("--frames", type=int, default=Plan.frames, help="frames of each way (6)")
+    parser.add_argument(
+        "--restarts", type=int, default=Plan.restarts, help="restarts of each way (12)"
+    )
     parser.add_argument(
         "--writers",
         type=lambda words: words.split(","),
@@ -111,7 +228,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"who writes the outputs of the runs: some of {','.join(output_costs.names)}",
     )
     parser.add_argument(
-        "--full", action="store_true", help="as in the papers: 99 runs of a day each (hours)"
+        "--full",
+        action="store_true",
+        help="as in the papers: 99 runs of a day each, frames of 1.63 GB (hours)",
     )
     parser.add_argument(
         "--folder", metavar="FOLDER", help="where it writes, so which disk is measured; here"

@@ -11,12 +11,25 @@ from numpy.typing import NDArray
 from halocline.lab import output_papers as papers
 from halocline.lab.output_results import Curve, Matrix, Panel, Row, Section, cost_row
 from halocline.lab.output_runs import measured, numbers
-from halocline.lab.paired import Cost, cost, how_many, together, verdict
+from halocline.lab.paired import Cost, cost, how_many, number, together, verdict
 from halocline.runtime.contest import median_bounds
 
-names = {"first": "the first process writes all"}
+names = {
+    "separate": "a process of its own for every output",
+    "first": "the first process writes all",
+    "servers": "a server process beside the model's",
+    "core": "a server process on a core of its own, the model on one less",
+    "auto": "the way that Halocline chooses, without servers",
+}
 """Set-ups of writers."""
 
+short = {
+    "separate": "a process for each",
+    "first": "first process",
+    "servers": "a server besides",
+    "core": "a server's own core",
+    "auto": "as Halocline chooses",
+}
 tables = {"separate": "5.2", "first": "5.3"}
 old = {"separate": papers.separate, "first": papers.first}
 
@@ -85,21 +98,20 @@ def section(result: Mapping[str, Any]) -> Section:
     rows = [_run_row(costs, theirs)]
     for kinds in papers.arrangements:
         rows.append(_cost_row(costs, kinds, theirs))
-    number = tables.get(writers)
-    title = f"Table {number}" if number else "Like tables 5.2 and 5.3"
+    table = tables.get(writers)
+    title = f"Table {table}" if table else f"{short[writers][0].upper()}{short[writers][1:]}"
     length = result["length"]
     return Section(
         name=f"runs-{writers}",
         title=f"{title}: {names[writers]}",
         source="Tolman (2003), "
-        + (f"table {number}" if number else "table 5.3 for comparison")
+        + (f"table {table}" if table else "table 5.3 for comparison")
         + f"; mean of {papers.paper_runs} runs",
         method=method.format(
             length="one hourly step" if length == 1 else f"{length} hourly steps",
             rounds=costs.seconds.shape[0],
         ),
         rows=rows,
-        headline=_headline(costs, theirs),
         matrix=_matrix(),
         panels=[_panel(costs, theirs)],
         remarks=_remarks(costs),
@@ -177,17 +189,19 @@ def _percent(value: float, whole: float) -> str:
     return f"{round(100.0 * value / whole, 1) + 0.0:.1f} %"
 
 
-def _headline(costs: Costs, theirs: Mapping[tuple[str, ...], papers.Mean]) -> str:
-    found = costs.of_day(papers.kinds)
-    lost = costs.of_day(papers.kinds, "calls")
-    words = f"{_percent(found.value, costs.day)} of the run"
-    if not found.clear:
-        words = f"{verdict(found.over(costs.day / 100.0), '%')} of the run"
-    return (
-        f"A day's output, {names[str(costs.result['writers'])]}: {words}"
-        f" (paper: {_percent(theirs[papers.kinds].value, theirs[()].value)});"
-        f" lost in calls: {_percent(lost.value, costs.day)}."
-    )
+def headline(results: Sequence[Mapping[str, Any]]) -> str:
+    """A day's output in every set-up, in one line."""
+    words = []
+    for result in results:
+        costs, writers = Costs(result), str(result["writers"])
+        share = costs.of_day(papers.kinds).over(costs.day / 100.0)
+        lost = costs.of_day(papers.kinds, "calls")
+        found = f"{number(share.value)} %" if share.clear else verdict(share, "%")
+        theirs = old.get(writers)
+        if theirs is not None:
+            found += f", paper {_percent(theirs[papers.kinds].value, theirs[()].value)}"
+        words.append(f"{short[writers]} {found} ({_percent(lost.value, costs.day)} lost in calls)")
+    return f"A day's output, in parts of the run without: {'; '.join(words)}."
 
 
 def _remarks(costs: Costs) -> list[str]:
@@ -199,6 +213,6 @@ def _remarks(costs: Costs) -> list[str]:
         f"All output makes a run of {day:.1f} s on {costs.result['ranks']} ranks of the model"
         f" {_percent(everything.value, day)} longer, and"
         f" {_percent(on_disk.value - everything.value, day)} more pass until the files are on"
-        f" disk. Time lost in output calls: {_percent(lost.value, day)}, of it diagnostics"
+        f" disk. Time lost in output calls: {_percent(lost.value, day)}; in diagnostics for them:"
         f" {_percent(diagnostics.value, day)}.",
     ]

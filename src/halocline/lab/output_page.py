@@ -113,4 +113,4 @@ def rows_table(rows: Sequence[Row]) -> str:
 
 
 def _plain(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
+    return "" if value is None else f"{value:.4g}"

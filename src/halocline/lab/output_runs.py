@@ -4,13 +4,11 @@ A block of steps is run again and again from one state, each time with other out
 with and without an output meet the same work and nearly the same moment; the state then goes on.
 Output changes no bit of the model, so all blocks of a round end in the same state.
 
-`python -m halocline.lab.output_runs SETTINGS.json RESULT.json`, under a launcher of MPI if need be.
+`python -m halocline.lab.output_runs SETTINGS.json ANSWER`, under a launcher of MPI if need be.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,15 +24,17 @@ from halocline.experiment.run import build_component
 from halocline.experiment.wave_component import WaveComponent
 from halocline.lab import _native, output_load
 from halocline.lab.output_papers import arrangements
+from halocline.lab.output_writing import Crew, close, enlist
 from halocline.lab.paired import Stopwatch, in_turns
+from halocline.lab.rank_programs import give_answer
 from halocline.lab.wave_run import benchmark_case
+from halocline.lab.waves import spin_up_hours
 from halocline.runtime.communicator import Communicator, world
-from halocline.runtime.writers import Writers
-from halocline.runtime.writing_options import WritingOptions
 
 numbers = ("run", "on disk", "calls", "diagnostics")
 """What a block is measured by [s]: until the model has done its steps; until besides all files are
-on disk; the part of the run inside output calls; and in the diagnostics that output needs."""
+on disk; the part of the run inside output calls; and that in diagnostics for them, which the third
+does not count."""
 
 hourly = ("fields", "points", "boundary")
 measured: tuple[tuple[str, ...], ...] = ((), *arrangements, hourly)
@@ -66,7 +66,7 @@ class Outputs:
     """The load of the paper on a component, through one way of writing."""
 
     def __init__(
-        self, case: WaveCase, component: WaveComponent, folder: Path, communicator: Communicator
+        self, case: WaveCase, component: WaveComponent, folder: Path, crew: Crew, way: str
     ) -> None:
         self.component, self.folder = component, folder
         clock = case.time.clock()
@@ -76,18 +76,18 @@ class Outputs:
             component.spectral,
             clock,
             folder,
-            communicator,
+            crew.model,
             decomposition=component.decomposition,
             precision=case.precision,
         )
         self.streams = {stream.stream.name: stream for stream in made}
-        self.writers = Writers(communicator, WritingOptions(way="first"))
+        self.writers = crew.writers(way, copies=len(made))
         for stream in made:
             stream.open(self.writers)
         self.restarts = Restarts(RestartOptions(keep=1), component, clock, folder)
 
-    def write(self, kinds: Sequence[str], time: Date) -> float:
-        """Write a record of every stream of some kinds; seconds of it in diagnostics."""
+    def write(self, kinds: Sequence[str], time: Date) -> tuple[float, float]:
+        """Write a record of every stream of some kinds; seconds in diagnostics, and in calls."""
         chosen = [s for name, s in self.streams.items() if output_load.kind_of(name) in kinds]
         names = sorted({name for stream in chosen for name in stream.names})
         watch = Stopwatch()
@@ -97,16 +97,17 @@ class Outputs:
             stream.write(time, fields)
         if "restart" in kinds:
             self.restarts.write(self.writers, self.folder, time)
-        return diagnostics
+        return diagnostics, watch.lap()
 
     def settle(self) -> None:
         """Wait until everything is on disk."""
         self.writers.settle()
 
     def close(self) -> None:
+        """Finish all files, and let servers go."""
         for stream in self.streams.values():
             stream.close()
-        self.writers.close()
+        close(self.writers)
 
 
 class Blocks:
@@ -132,9 +133,8 @@ class Blocks:
                 if kinds:
                     # One restart in a block, with its first records.
                     wanted = [kind for kind in kinds if kind != "restart" or step == 0]
-                    call = Stopwatch()
-                    diagnostics += self.outputs.write(wanted, time) if wanted else 0.0
-                    calls += call.seconds
+                    diagnosing, calling = self.outputs.write(wanted, time)
+                    diagnostics, calls = diagnostics + diagnosing, calls + calling
                 self.component.step(time)
             done = watch.seconds
             self.outputs.settle()
@@ -149,31 +149,38 @@ class Blocks:
             self.state.keep()
 
 
-def prepare(communicator: Communicator, settings: dict[str, Any]) -> Blocks:
+def prepare(crew: Crew, settings: dict[str, Any]) -> Blocks:
     """The model at its first state, its outputs open."""
     case = make_case(settings["case"])
     assert isinstance(case, WaveCase)
     clock = case.time.clock()
-    component = build_component(case, clock, communicator)
+    component = build_component(case, clock, crew.model)
     assert isinstance(component, WaveComponent)
     component.start(clock.time, Restarts(case.restart, component, clock).read())
-    outputs = Outputs(case, component, Path(settings["folder"]), communicator)
+    outputs = Outputs(case, component, Path(settings["folder"]), crew, settings["way"])
     return Blocks(component, outputs, clock.time, settings["length"])
 
 
-def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, Any]:
-    """Seconds [round, arrangement, number] of blocks without output and with every arrangement."""
+def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, Any] | None:
+    """Seconds [round, arrangement, number] of blocks without output and with every arrangement.
+
+    None on servers.
+    """
     _native.set_threads(1)
-    blocks = prepare(communicator, settings)
+    crew = enlist(communicator, settings["servers"])
+    if crew is None:
+        return None
+    blocks = prepare(crew, settings)
     trials = [blocks.trial(kinds) for kinds in measured]
-    seconds = in_turns(communicator, trials, settings["rounds"], before_round=blocks.go_on)
+    seconds = in_turns(crew.model, trials, settings["rounds"], before_round=blocks.go_on)
     blocks.outputs.close()
     return {
         "seconds": seconds.tolist(),
-        "ranks": communicator.size,
+        "ranks": crew.model.size,
         "writers": settings["writers"],
+        "servers": len(crew.roles.servers),
         "length": settings["length"],
-        "sizes": sizes(Path(settings["folder"])) if communicator.rank == 0 else {},
+        "sizes": sizes(Path(settings["folder"])) if crew.model.rank == 0 else {},
     }
 
 
@@ -181,11 +188,17 @@ def settings_of(
     restart: str, folder: str, writers: str, rounds: int, length: int, physics: str = "ST2"
 ) -> dict[str, Any]:
     """What `measure` needs, for the benchmark of the paper."""
-    hours = rounds * length + 1
-    case = benchmark_case(physics, restart, f"{48 + hours}h")
+    hours, servers = rounds * length + 1, int(writers in ("servers", "core"))
+    case = benchmark_case(physics, restart, f"{spin_up_hours + hours}h")
     return {
-        "case": case, "folder": folder, "writers": writers, "rounds": rounds, "length": length,
-    }  # fmt: skip
+        "case": case,
+        "folder": folder,
+        "writers": writers,
+        "way": "servers" if servers else writers,
+        "servers": servers,
+        "rounds": rounds,
+        "length": length,
+    }
 
 
 def sizes(folder: Path) -> dict[str, int]:
@@ -193,12 +206,5 @@ def sizes(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
 
 
-def main() -> None:
-    communicator = world()
-    result = measure(communicator, json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
-    if communicator.rank == 0:
-        Path(sys.argv[2]).write_text(json.dumps(result), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    give_answer(lambda settings: measure(world(), settings))

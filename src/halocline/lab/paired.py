@@ -108,12 +108,12 @@ def together(parts: Sequence[tuple[float, Cost]]) -> Cost:
 def number(value: float, digits: int = 2) -> str:
     """A number with some significant digits and its sign, for people.
 
-    >>> number(-0.6142), number(12.34), number(0.00123), number(0.0)
-    ('-0.61', '12', '0.0012', '0')
+    >>> number(-0.6142), number(12.34), number(0.0999), number(0.0)
+    ('-0.61', '12', '0.10', '0')
     """
     if value == 0.0 or not math.isfinite(value):
         return f"{value:g}"
-    places = digits - 1 - math.floor(math.log10(abs(value)))
+    places = digits - 1 - int(f"{value:.{digits - 1}e}".partition("e")[2])
     rounded = round(value, places)
     return f"{rounded:.{max(0, places)}f}"
 
