@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -69,11 +70,11 @@ class Header:
         some = {name: place for name, place in self.places.items() if place.grows}
         return dict(sorted(some.items(), key=lambda item: item[1].offset))
 
-    @property
+    @cached_property
     def record_size(self) -> int:
         return sum(place.size for place in self.growing.values())
 
-    @property
+    @cached_property
     def record_start(self) -> int:
         return min(place.offset for place in self.growing.values())
 
