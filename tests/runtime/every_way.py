@@ -1,7 +1,7 @@
 """Writes the same records and restarts in every way, on the ranks that run this, with servers.
 
-As a program under MPI: `every_way.py FOLDER SERVERS`. Rank 0 compares all bytes with those of a
-plain growing file of gathered values.
+As a program under MPI: `every_way.py FOLDER SERVERS [WAY ...]`. Rank 0 compares all bytes with
+those of a plain growing file of gathered values.
 """
 
 import itertools
@@ -28,7 +28,10 @@ from halocline.runtime.writing_options import WritingOptions
 
 nj, ni, levels, components = 23, 31, 5, 11
 start = date("2000-01-01")
-direct = ("first", "separate", "gathered", "blocked", "buffered", "shared", "parts", "striped")
+direct = (
+    "first", "separate", "gathered", "blocked", "buffered", "shared", "parts", "striped",
+    "mpiio", "mpiio-collective",
+)  # fmt: skip
 rows, columns = np.arange(3, 20), np.arange(30, 4, -1) % ni
 
 
@@ -162,7 +165,7 @@ def settings(servers):
     """Options of servers, of writing, and kinds of decomposition to try."""
     kinds = itertools.cycle(["blocks", "curve", "cards"])
     if not servers:
-        for way in direct:
+        for way in sys.argv[3:] or direct:
             for kind in ("blocks", "cards"):
                 yield {}, WritingOptions(way=way, blocks=3, block_size=4096), kind
         return

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from halocline.runtime.classic_files import create, make_head, read_header
+from halocline.runtime.classic_files import make_head, parse_header
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 from halocline.runtime.mpi_files import in_file_order
 from halocline.runtime.pnetcdf_files import selections
@@ -66,6 +66,16 @@ def test_all_bytes_are_right_and_the_count_is_ours(tmp_path, fakes, library, way
     assert "all bytes are right" in done.stdout
 
 
+def test_streams_through_pnetcdf(tmp_path, fakes):
+    """Right bytes of streams and restarts, several files open at once."""
+    command = [*mpiexec_command(3), sys.executable, "-m", "mpi4py", str(here / "every_way.py")]
+    command += [str(tmp_path), "0", "pnetcdf", "pnetcdf-collective"]
+    path = str(real or fakes["ours"])
+    environment = mpi_environment({**os.environ, variable: path, "OMP_NUM_THREADS": "1"})
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_libraries_that_cannot_be_used_are_refused(tmp_path, fakes):
     nonsense = tmp_path / "libnonsense.so"
     nonsense.write_text("no library")
@@ -105,10 +115,9 @@ def content(file):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9, 1.0])
-def test_runs_become_parts_of_variables(tmp_path, share):
+def test_runs_become_parts_of_variables(share):
     """Some elements of a record as runs of bytes: PnetCDF is told to put them where they were."""
-    create(tmp_path / "file.nc", make_head(content))
-    header = read_header(tmp_path / "file.nc")
+    header = parse_header(make_head(content))
     random = np.random.default_rng(0)
     expected, runs, data = {}, [], []
     for name, place in header.growing.items():

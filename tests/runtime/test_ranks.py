@@ -12,6 +12,7 @@ from halocline.runtime.launch import mpi_environment, mpiexec_command
 
 files = [
     "test_halos.py",
+    "test_library_parts.py",
     "test_mpi_files.py",
     "test_overlap.py",
     "test_picking.py",

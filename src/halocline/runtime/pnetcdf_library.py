@@ -117,7 +117,12 @@ def _handle_type(kind: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def load() -> Pnetcdf:
-    """The library of this process, found by HALOCLINE_PNETCDF or in the system's folders."""
+    """The library of this process, found by HALOCLINE_PNETCDF or in the system's folders.
+
+    ROMIO, which it calls, is told not to write back bytes of other ranks (data sieving): by its
+    file of hints, since Open MPI drops those that PnetCDF gives to MPI_File_open.
+    """
+    os.environ.setdefault("ROMIO_HINTS", str(Path(__file__).with_name("romio_hints.txt")))
     path = os.environ.get(variable) or find_library("pnetcdf")
     ours = _mpi_of_this_process()
     if not path:

@@ -20,6 +20,7 @@ from halocline.runtime.communicator import Communicator
 from halocline.runtime.direct_writing import Direct, Job
 from halocline.runtime.fields import Field
 from halocline.runtime.frames import Frame, Table
+from halocline.runtime.library_parts import LibraryParts
 from halocline.runtime.mail import Mail
 from halocline.runtime.own_parts import OwnParts, Striped
 from halocline.runtime.pen import Pen
@@ -163,6 +164,8 @@ class Writers:
         begin = time.perf_counter()
         output = self._outputs[name]
         way = self._way(output)
+        if isinstance(way, LibraryParts):
+            way.leave(output.name)
         if isinstance(way, Served):
             way.leave(output.name, output.order, output.group, finish=True)
         elif way.clerk(output.order) == self.communicator.rank:
@@ -268,6 +271,8 @@ class Writers:
         place = self.communicator, self._mail, self._pen
         if name == "parts":
             return OwnParts(*place)
+        if name.startswith(("mpiio", "pnetcdf")):
+            return LibraryParts(name, *place)
         if name == "striped":
             return Striped(self._mail, self._pen)
         return Direct(name, *place, self.options)
