@@ -230,6 +230,7 @@ class Expectation:
             for what in (plan.lines, plan.exchanges, plan.transposes):
                 what.clear()
             component.step(clock.time)
+            component.close()
             self.plans[cards] = plan
         return self.plans[cards]
 
@@ -261,6 +262,11 @@ class Steps:
             component.start(self.clock.time, restarted=False)
         component.step(self.clock.time)
         self.clock.advance()
+
+    def close(self) -> None:
+        """Let go of what the component reads."""
+        if self.component is not None:
+            self.component.close()
 
 
 @dataclass(frozen=True)
@@ -319,8 +325,12 @@ def measure(
     if not possible:
         raise UserError(f"The grid cannot be cut on {communicator.size} ranks: {rated[0].problem}")
     trials = [Steps(rating.candidate.apply(case), communicator) for rating in possible]
-    room = _room(trials[0].build(), communicator)
-    standing = contest(communicator, trials[:room], budget)
+    try:
+        room = _room(trials[0].build(), communicator)
+        standing = contest(communicator, trials[:room], budget)
+    finally:
+        for trial in trials:
+            trial.close()
     tied = sorted(_tied(standing), key=lambda at: possible[at].candidate.simplicity(case))
     return Advice(rated, standing, tied[0], tied)
 

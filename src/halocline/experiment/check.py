@@ -44,6 +44,7 @@ def report(case: Case, ranks: int | None = None) -> str:
     communicator = Imagined(ranks)
     component = build_component(case, clock, communicator, plan=Plan())
     component.start(clock.time, restarted=False)
+    component.close()
     _check_output(case, component, clock, communicator)
     lines: list[tuple[str, str]] = [
         ("case", case.title or case.component),

@@ -16,4 +16,5 @@ def plan(case: Case, ranks: int) -> str:
     heading = f"one step on {ranks} ranks ({component.run.decomposition.describe()})"
     lines.lines.clear()
     component.step(clock.time)
+    component.close()
     return "\n".join([heading, *lines.lines])
