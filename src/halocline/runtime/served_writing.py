@@ -50,7 +50,7 @@ class Served:
         self.failure = ""
         self.most_bytes = 0  # of blocks on a server
         self.written: deque[tuple[str, float]] = deque()  # names and seconds, on rank 0
-        self._copies: list[tuple[Bytes, list[Sent]]] = []
+        self._copies: dict[str, list[tuple[Bytes, list[Sent]]]] = {}  # by output
         self._sequence = 0
         self._names: dict[int, str] = {}
         self._waiting: set[int] = set()
@@ -112,7 +112,7 @@ class Served:
 
     def wait(self) -> None:
         """Wait until all that was sent is written; a call for all ranks."""
-        for _, sent in self._copies:
+        for sent in self._under_way():
             wait_for_all(sent)
         if self.communicator.rank == 0:
             until(lambda: self.look() and not self._waiting)
@@ -120,7 +120,7 @@ class Served:
 
     def stop(self) -> None:
         """Let the servers end when all is written; a call for all ranks."""
-        for _, sent in self._copies:
+        for sent in self._under_way():
             wait_for_all(sent)
         self._order(Stop())
         self._until_stopped()
@@ -151,7 +151,7 @@ class Served:
 
     def progress(self) -> None:
         """Let messages go on that need this rank for it."""
-        for _, sent in self._copies:
+        for sent in self._under_way():
             sent[:] = [message for message in sent if not message[0].Test()]
 
     def _order(self, order: Order) -> None:
@@ -178,7 +178,7 @@ class Served:
         rank = self.communicator.rank
         parts = [(route.blocks[n].writer, *route.part(n, rank)) for n in range(len(route.blocks))]
         parts = [part for part in parts if part[2]]
-        buffer, sent = self._free_copy(sum(size for _, _, size in parts))
+        buffer, sent = self._free_copy(job.name, sum(size for _, _, size in parts))
         at = 0
         for writer, cuts, size in parts:
             data = buffer[at : at + size]
@@ -188,14 +188,18 @@ class Served:
         if not self.options.copies:
             wait_for_all(sent)
 
-    def _free_copy(self, size: int) -> tuple[Bytes, list[Sent]]:
-        """Memory for a packed share: the oldest, when the servers have taken it."""
-        if len(self._copies) < max(1, self.options.copies):
-            self._copies.append((np.empty(size, np.uint8), []))
+    def _free_copy(self, name: str, size: int) -> tuple[Bytes, list[Sent]]:
+        """Memory for a packed share of an output: the oldest, when the servers have taken it."""
+        copies = self._copies.setdefault(name, [])
+        if len(copies) < max(1, self.options.copies):
+            copies.append((np.empty(size, np.uint8), []))
         else:
-            buffer, sent = self._copies.pop(0)
+            buffer, sent = copies.pop(0)
             wait_for_all(sent)
             if buffer.size < size:
                 buffer = np.empty(size, np.uint8)
-            self._copies.append((buffer, []))
-        return self._copies[-1]
+            copies.append((buffer, []))
+        return copies[-1]
+
+    def _under_way(self) -> list[list[Sent]]:
+        return [sent for copies in self._copies.values() for _, sent in copies]

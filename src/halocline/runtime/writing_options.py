@@ -77,7 +77,7 @@ class WritingOptions(Options):
     copies: int = option(
         1,
         "1",
-        "packed copies of its share that a rank of the model keeps while servers fetch them; 0: it"
-        " waits until they have it",
+        "packed copies of its share of an output that a rank of the model keeps while servers fetch"
+        " them; 0: it waits until they have it",
         at_least=0,
     )
