@@ -81,8 +81,8 @@ class Frames:
 
     @cached_property
     def writers(self) -> Writers:
-        """They keep a packed copy of a frame, that is of a record of every file."""
-        writers = self.crew.writers(self.way, copies=len(self.domains))
+        """They keep a packed copy of a record of every file."""
+        writers = self.crew.writers(self.way)
         for stream in self.streams:
             stream.open(writers)
         return writers

@@ -81,7 +81,7 @@ class Outputs:
             precision=case.precision,
         )
         self.streams = {stream.stream.name: stream for stream in made}
-        self.writers = crew.writers(way, copies=len(made))
+        self.writers = crew.writers(way)
         for stream in made:
             stream.open(self.writers)
         self.restarts = Restarts(RestartOptions(keep=1), component, clock, folder)

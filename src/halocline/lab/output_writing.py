@@ -29,12 +29,9 @@ class Crew:
     roles: Roles
     round_robin: bool = False
 
-    def writers(self, way: str, copies: int = 1) -> Writers:
-        """Writers of all files in one way; a call for all ranks of the model.
-
-        With servers a rank keeps so many packed copies of its shares.
-        """
-        options = WritingOptions(way=way, copies=copies)
+    def writers(self, way: str) -> Writers:
+        """Writers of all files in one way; a call for all ranks of the model."""
+        options = WritingOptions(way=way)
         if way != "servers":
             return Writers(self.model, options)
         return Writers(
