@@ -63,8 +63,9 @@ def pack(cuts: Sequence[Cut], held: Sequence[Held], target: Bytes) -> None:
 
 
 def prepare(route: Route, block: int, target: Bytes) -> None:
-    """Give the columns of a block that nobody owns their fill values."""
-    target[:] = 0
+    """Give the columns of a block that nobody owns their fill values, and zero what is no table."""
+    if route.with_gaps[block]:
+        target[:] = 0
     for rectangle in route.rectangles[block]:
         table = route.frame.tables[rectangle.table]
         if table.fill is not None and table.sharing.unowned[0].size:
@@ -111,8 +112,8 @@ def _place(target: Bytes, rectangle: Any, table: Table) -> Bytes:
 class Assembler:
     """Brings the blocks of a route that this rank writes together, one after the other.
 
-    While one part is put in its place the next is under way. Rank r of those that hold values is
-    number `addresses[r]` of the mail; `held` are the values of this rank, if it has any. While
+    While one part is put in its place the next ones are under way. Rank r of those that hold values
+    is number `addresses[r]` of the mail; `held` are the values of this rank, if it has any. While
     it waits it does what is to be done `meanwhile`.
     """
 
@@ -133,12 +134,14 @@ class Assembler:
             if address != mail.rank and (size := route.part(block, rank)[1])
         ]
         largest = max((size for _, _, size in self._parts), default=0)
-        self._buffers = [np.empty(largest, np.uint8) for _ in range(min(2, len(self._parts)))]
+        count = min(parts_ahead, len(self._parts))
+        self._buffers = [np.empty(largest, np.uint8) for _ in range(count)]
+        self._arriving: deque[Request] = deque()
         self._at = 0
-        self._request: Request | None = None
 
     def assemble(self, block: int, target: Bytes) -> None:
         """Fill `target` with the bytes of a block's span; blocks in the order of the route."""
+        self._receive_more()
         prepare(self.route, block, target)
         if self.held is not None:
             me = self.addresses.index(self.mail.rank)
@@ -148,17 +151,25 @@ class Assembler:
             unpack(self.route, block, me, buffer, target)
         while self._at < len(self._parts) and self._parts[self._at][0] == block:
             _, rank, size = self._parts[self._at]
-            if self._request is None:
-                self._request = self._receive(self._at)
-            arrived, self._at = self._request, self._at + 1
-            buffer = self._buffers[(self._at - 1) % 2][:size]
-            wait(arrived, self.meanwhile)
-            self._request = self._receive(self._at) if self._at < len(self._parts) else None
+            buffer = self._buffers[self._at % len(self._buffers)][:size]
+            wait(self._arriving.popleft(), self.meanwhile)
             unpack(self.route, block, rank, buffer, target)
+            self._at += 1
+            self._receive_more()
 
-    def _receive(self, at: int) -> Request:
-        _, rank, size = self._parts[at]
-        return self.mail.receive(self.addresses[rank], self._buffers[at % 2][:size])
+    def _receive_more(self) -> None:
+        """Begin to receive the next parts, as far as there are buffers."""
+        while len(self._arriving) < len(self._buffers):
+            at = self._at + len(self._arriving)
+            if at == len(self._parts):
+                return
+            _, rank, size = self._parts[at]
+            buffer = self._buffers[at % len(self._buffers)][:size]
+            self._arriving.append(self.mail.receive(self.addresses[rank], buffer))
+
+
+parts_ahead = 4
+"""Parts of blocks that arrive at once."""
 
 
 def add_sums(frame: Frame, begin: int, data: Bytes, sums: Sums) -> None:
@@ -227,7 +238,7 @@ def send_parts(
     return sent
 
 
-ahead = 2
+ahead = 4
 """Turns of blocks that a rank sends before it waits for the first of them to be taken."""
 
 

@@ -157,6 +157,20 @@ class Route:
         return [list(self.frame.rectangles(*span)) for span in self.spans]
 
     @cached_property
+    def with_gaps(self) -> list[bool]:
+        """Whether some bytes of a block's span come from nobody."""
+        result = []
+        for (begin, end), rectangles in zip(self.spans, self.rectangles, strict=True):
+            covered = 0
+            for rectangle in rectangles:
+                table = self.frame.tables[rectangle.table]
+                (r0, r1), (c0, c1) = rectangle.rows, rectangle.columns
+                if not table.sharing.unowned[0].size:
+                    covered += (r1 - r0) * (c1 - c0) * table.stored.itemsize
+            result.append(covered < end - begin)
+        return result
+
+    @cached_property
     def rounds(self) -> list[list[int]]:
         """Numbers of the blocks in turns: the first of every writer, then the second, and so on."""
         turn: dict[int, int] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -67,9 +68,16 @@ class Mail:
 shortest_nap, longest_nap = 2e-5, 1e-3
 """Pauses between looks at what has not arrived yet [s]."""
 
+short_looks = 30
+"""Looks before the first pause, between which others may have the core."""
+
 
 def until(done: Callable[[], bool]) -> None:
     """Wait, asleep most of the time, until `done` says so."""
+    for _ in range(short_looks):
+        if done():
+            return
+        os.sched_yield()
     nap = shortest_nap
     while not done():
         time.sleep(nap)
