@@ -291,7 +291,7 @@ def test_a_disk_that_is_too_small_is_noticed_before_the_run(tmp_path_factory, mo
     monkeypatch.setattr(
         record_files.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 900})
     )
-    message = "stream 'maps' needs 0 MB for 7 records in .*, but the disk has 0 MB left"
+    message = "stream 'maps' needs .* kB for 7 records in .*, but the disk has 900 bytes left"
     with pytest.raises(UserError, match=message):
         field_stream(shared(tmp_path_factory))
 

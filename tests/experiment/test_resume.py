@@ -4,6 +4,7 @@ Ranks: 1, and 2 by the command.
 """
 
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from halocline.experiment.resuming import case_file, end_file, never_refusing
 from halocline.experiment.run import run
 from halocline.experiment.simulation import Simulation
 from halocline.experiment.verifying import verify_file
+from halocline.runtime.classic_files import read_header
 from halocline.runtime.restart import find_restarts
 
 waves = {
@@ -195,6 +197,61 @@ def test_a_refused_run_leaves_the_folder_as_it_was(tmp_path):
         run(waves | {"output": output}, output=tmp_path)
     after = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name != "halocline.log"}
     assert after == before
+
+
+def test_a_refused_stream_leaves_the_files_of_the_others_as_they_were(tmp_path, monkeypatch):
+    """All is checked before any file is touched: what exists, and the room for all together."""
+    output = {"fields": {"first": {"interval": "1h"}, "maps": {"interval": "1h"}}}
+    run(waves | {"output": output}, output=tmp_path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name != "halocline.log"}
+    output["fields"]["maps"]["existing"] = "refuse"
+    with pytest.raises(UserError, match="maps.nc' exists. Choose another folder"):
+        run(waves | {"output": output}, output=tmp_path)
+    output["fields"]["maps"]["existing"] = "move"
+    room = 7 * 396 + 100  # records of 8 bytes of time, 4 of checksum, and 12 x 8 values
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: type("Usage", (), {"free": room}))
+    words = r"need 5.54 kB \('first' 2.77 kB, 'maps' 2.77 kB\), but the disk has 2.87 kB left"
+    with pytest.raises(UserError, match=words):
+        run(waves | {"output": output}, output=tmp_path)
+    after = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name != "halocline.log"}
+    assert after == before
+
+
+@pytest.mark.parametrize("flipped", [1, 2, 4, 8, 128])
+def test_a_damaged_count_of_records_is_mended(tmp_path, flipped):
+    run(waves, output=tmp_path / "whole")
+    folder = broken(tmp_path / "broken", waves)
+    _flip_count(folder / "maps.nc", flipped)
+    run(folder / case_file, output=folder, resume=True)
+    assert files(folder) == files(tmp_path / "whole")
+
+
+def test_a_file_that_has_lost_records_is_not_gone_on_with(tmp_path):
+    """A count that is too low, and the record that follows is damaged too: 3 of 5 are left."""
+    run(waves, output=tmp_path / "whole")
+    folder = broken(tmp_path / "broken", waves)
+    path = folder / "maps.nc"
+    _flip_count(path, 4)
+    header = read_header(path)
+    content = bytearray(path.read_bytes())
+    content[header.record_at(3) + 20] ^= 1
+    path.write_bytes(content)
+    before = files(folder)
+    words = r"maps.nc' is damaged: after 2000-01-01 02:00 it lacks 2 records up to 2000-01-01 04:00"
+    with pytest.raises(UserError, match=words):
+        run(folder / case_file, output=folder, resume=True)
+    assert files(folder)["maps.nc"] == before["maps.nc"]
+    path.rename(folder / "maps.old.nc")
+    run(folder / case_file, output=folder, resume=True)
+    with xarray.open_dataset(path) as data:
+        assert data.sizes["time"] == 2
+
+
+def _flip_count(path: Path, bit: int) -> None:
+    """Damage the number of records in a file's header."""
+    content = bytearray(path.read_bytes())
+    content[11] ^= bit
+    path.write_bytes(content)
 
 
 def test_a_run_that_is_stopped_says_how_to_go_on(tmp_path, monkeypatch, capsys):

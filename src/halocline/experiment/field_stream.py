@@ -21,6 +21,7 @@ from halocline.experiment.region import cut_region
 from halocline.grids.grid import Grid
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field, Where
+from halocline.runtime.record_files import FilePlan
 from halocline.runtime.sharing import cell_columns
 from halocline.runtime.sources import Columns, Source
 from halocline.runtime.streams import (
@@ -98,6 +99,11 @@ class FieldStream:
         except UserError as error:
             raise UserError(f"In output stream '{name}': {error}") from None
         self.stream = Stream(name, options, clock, folder, self._define, resumed=resumed)
+
+    @property
+    def plan(self) -> FilePlan:
+        """The files that it writes."""
+        return self.stream.plan
 
     @property
     def path(self) -> Path:

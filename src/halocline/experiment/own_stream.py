@@ -17,6 +17,7 @@ from halocline.experiment.conventions import conventions, define_coordinates
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.fields import Field
+from halocline.runtime.record_files import FilePlan
 from halocline.runtime.restart import on_first_rank
 from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.streams import (
@@ -80,6 +81,11 @@ class OwnStream:
     def open(self, writers: Writers) -> None:
         """Open the first file; a call for all ranks."""
         self.stream.open(writers)
+
+    @property
+    def plan(self) -> FilePlan:
+        """The files that it writes."""
+        return self.stream.plan
 
     @property
     def path(self) -> Path:

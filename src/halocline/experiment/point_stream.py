@@ -28,6 +28,7 @@ from halocline.grids.grid import Grid
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
 from halocline.runtime.picking import Picker
+from halocline.runtime.record_files import FilePlan
 from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.streams import (
     Stream,
@@ -141,6 +142,11 @@ class PointStream:
             raise UserError(f"The output stream '{name}' has no points. Name at least one.")
         kind = self.options.interpolation
         return Stations(self.options.points, self.grid, interpolation=kind)
+
+    @property
+    def plan(self) -> FilePlan:
+        """The files that it writes."""
+        return self.stream.plan
 
     @property
     def path(self) -> Path:

@@ -31,6 +31,7 @@ from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.experiment.writing import cost_lines, writing
 from halocline.runtime.communicator import Communicator, world
+from halocline.runtime.record_files import check
 from halocline.runtime.referee import Referee, cache_folder
 from halocline.runtime.restart import on_first_rank
 from halocline.runtime.runner import Plan
@@ -136,10 +137,11 @@ def _run(
         tell("There is no restart file in the folder yet: the run begins anew.")
         ready = never_refusing(ready)
     taken = None if resume else asked
+    outputs = build_streams(
+        ready, component, clock, communicator, folder, resumed=restarted, own=streams
+    )
+    on_first_rank(communicator, lambda: check([stream.plan for stream in outputs]))
     with taking_over(folder, taken, communicator, restarts.move_aside):
-        outputs = build_streams(
-            ready, component, clock, communicator, folder, resumed=restarted, own=streams
-        )
         for stream in outputs:
             stream.open(writers)
     missing = restarts.add([field for stream in outputs for field in stream.restart_fields])

@@ -13,6 +13,7 @@ from halocline.core.clock import Clock, Date
 from halocline.experiment.component import Component
 from halocline.experiment.stopping import Stopping
 from halocline.runtime.fields import Field
+from halocline.runtime.record_files import FilePlan
 from halocline.runtime.writers import Writers
 
 
@@ -20,6 +21,10 @@ class Stream(Protocol):
     """One output file series with its own schedule; calls are for all ranks."""
 
     names: Sequence[str]
+
+    @property
+    def plan(self) -> FilePlan:
+        """The files that it writes."""
 
     @property
     def path(self) -> Path:

@@ -35,6 +35,7 @@ from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
 from halocline.runtime.picking import Picker
+from halocline.runtime.record_files import FilePlan
 from halocline.runtime.restart import on_first_rank
 from halocline.runtime.sharing import of_one_rank
 from halocline.runtime.sources import Source, of_columns
@@ -129,6 +130,11 @@ class TrackStream:
             counter="model_time",
             records=track.seconds.size,
         )
+
+    @property
+    def plan(self) -> FilePlan:
+        """The files that it writes."""
+        return self.stream.plan
 
     @property
     def path(self) -> Path:

@@ -251,6 +251,14 @@ class GrowingFile:
             kept = f" The file keeps its {self.records} complete records."
             raise unwritable(self.path, error, kept) from None
 
+    def recount(self) -> None:
+        """Count all complete records, whatever the header says of their number."""
+        there = (self.path.stat().st_size - self.header.record_start) // self.header.record_size
+        counted = min(self.records, there)
+        records = counted + complete_from(self.path, self.header, counted)
+        if records != self.records:
+            self._commit(records)
+
     def cut(self, records: int) -> None:
         """Drop all but the first `records`, a few at a time: broken off, the file is still good."""
         assert records <= self.records
@@ -321,18 +329,26 @@ def verify_records(path: Path) -> tuple[int, int]:
                 place = f"record {number} (bytes {begin} to {begin + header.record_size - 1})"
                 words = mismatch(place, stored, found)
                 raise DamagedFile(f"The file '{path}' is damaged: {words}.")
-        more = 0
-        while path.stat().st_size >= file.tell() + header.record_size:
-            stored, found = _next_checksums(file, header, fixed)
-            if stored != found:
-                break
-            more += 1
+    more = complete_from(path, header, header.records)
     if more > most_uncounted:
         raise DamagedFile(
             f"The file '{path}' is damaged: its header counts {header.records} records, but {more}"
             " more follow that are complete."
         )
     return header.records, more
+
+
+def complete_from(path: Path, header: Header, number: int) -> int:
+    """How many complete records follow one another from that number on."""
+    fixed, count = fixed_checksum(path, header), 0
+    with path.open("rb") as file:
+        file.seek(header.record_at(number))
+        while path.stat().st_size >= file.tell() + header.record_size:
+            stored, found = _next_checksums(file, header, fixed)
+            if stored != found:
+                break
+            count += 1
+    return count
 
 
 def _next_checksums(file: BinaryIO, header: Header, fixed: int) -> tuple[int, int]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from halocline.core.clock import Alarm, Date, duration, from_number
+from halocline.core.clock import Alarm, Date, duration, from_number, text
 from halocline.core.errors import UserError
 from halocline.runtime.classic_files import (
     GrowingFile,
@@ -124,14 +125,7 @@ class RecordFiles:
     def _open(self, path: Path) -> None:
         """Make the file, or go on with that of the run that wrote the restart."""
         plan, fresh = self.plan, path.with_name(path.name + ".new")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(path, error) from None
-        if not os.access(path.parent, os.W_OK):
-            raise UserError(
-                f"Cannot write '{path}': the folder is not writable. Choose another folder."
-            )
+        _make_folder(path)
         goes_on = plan.resumed and self._goes_on(path)
         if not goes_on:
             create(fresh, plan.head)
@@ -141,8 +135,8 @@ class RecordFiles:
             fresh.replace(path)
         self.file = GrowingFile(path)
         if goes_on:
+            self.file.recount()
             self.file.cut(self._records_until(plan.begin))
-        self._check_room(path)
 
     def _goes_on(self, path: Path) -> bool:
         """Whether the existing file has the same contents, so that records can be added to it."""
@@ -163,10 +157,7 @@ class RecordFiles:
         options = self.plan.options
         if options.existing == "refuse":
             fresh.unlink()
-            raise UserError(
-                f"The file '{existing}' exists. Choose another folder or name, or set existing ="
-                f" 'move' or 'replace' in output stream '{self.plan.name}'."
-            )
+            raise _refusal(self.plan, existing)
         if options.existing == "move":
             number = 1
             while (aside := existing.with_suffix(f".{number}{existing.suffix}")).exists():
@@ -182,20 +173,92 @@ class RecordFiles:
             from_number(float(file.read(self.plan.counter, n)), calendar)
             for n in range(file.records)
         ]
-        return sum(moment <= time for moment in times)
+        kept = [moment for moment in times if moment <= time]
+        if kept and self.plan.counter == "time":
+            self._refuse_gap(kept[-1])
+        return len(kept)
 
-    def _check_room(self, path: Path) -> None:
-        """Refuse to start a run whose output does not fit on the disk."""
-        assert self.file is not None
-        needed = self.plan.expected * self.file.header.record_size
-        free = shutil.disk_usage(path.parent).free
-        if needed > free:
-            self.file.close()
+    def _refuse_gap(self, last: Date) -> None:
+        """Refuse to go on with a file that has lost its last records before the restart."""
+        plan = self.plan
+        lost = plan.alarm.count(last + plan.alarm.interval, plan.begin)
+        if last >= plan.alarm.start and lost:
+            self.hand_over()
             raise UserError(
-                f"The output stream '{self.plan.name}' needs {needed / 1e6:.0f} MB for"
-                f" {self.plan.expected} records in '{path}', but the disk has"
-                f" {free / 1e6:.0f} MB left. Free some space, choose another folder, or write less."
+                f"The file '{plan.path(self.number)}' is damaged: after {text(last)} it lacks"
+                f" {lost} records up to {text(plan.begin)}, where the run goes on. Move it away,"
+                " then resume again: its output goes on in a new file."
             )
+
+
+def check(plans: Sequence[FilePlan]) -> None:
+    """Refuse what cannot be written before any file is touched; on rank 0."""
+    disks: dict[int, list[FilePlan]] = {}
+    for plan in plans:
+        path = plan.path(plan.number_of(plan.begin))
+        _make_folder(path)
+        if not os.access(path.parent, os.W_OK):
+            raise UserError(
+                f"Cannot write '{path}': the folder is not writable. Choose another folder."
+            )
+        final = plan.final_path(plan.number_of(plan.begin))
+        if plan.options.existing == "refuse" and not plan.resumed:
+            for existing in {path, final}:
+                if existing.exists():
+                    raise _refusal(plan, existing)
+        disks.setdefault(path.parent.stat().st_dev, []).append(plan)
+    for some in disks.values():
+        _check_room(some)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def _refusal(plan: FilePlan, existing: Path) -> UserError:
+    return UserError(
+        f"The file '{existing}' exists. Choose another folder or name, or set existing ="
+        f" 'move' or 'replace' in output stream '{plan.name}'."
+    )
+
+
+def _check_room(plans: Sequence[FilePlan]) -> None:
+    """Refuse to start a run whose output does not fit on a disk."""
+    needed = {plan.name: plan.expected * plan.header.record_size for plan in plans}
+    path = plans[0].path(plans[0].number_of(plans[0].begin))
+    free = shutil.disk_usage(path.parent).free
+    if sum(needed.values()) <= free:
+        return
+    if len(plans) == 1:
+        words = (
+            f"The output stream '{plans[0].name}' needs {size_words(*needed.values())} for"
+            f" {plans[0].expected} records in '{path}'"
+        )
+    else:
+        each = ", ".join(f"'{name}' {size_words(size)}" for name, size in needed.items())
+        words = f"The output streams need {size_words(sum(needed.values()))} ({each})"
+    raise UserError(
+        f"{words}, but the disk has {size_words(free)} left. Free some space, choose another"
+        " folder, or write less."
+    )
+
+
+def size_words(size: float) -> str:
+    """A number of bytes in words.
+
+    >>> size_words(336), size_words(72_500_000)
+    ('336 bytes', '72.5 MB')
+    """
+    if size < 1000:
+        return f"{size:.0f} bytes"
+    for unit in ("kB", "MB", "GB"):
+        size /= 1000
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+    return f"{size / 1000:,.1f} TB"
 
 
 def records_in(path: Path) -> int:

@@ -24,7 +24,7 @@ from halocline.runtime.library_parts import LibraryParts
 from halocline.runtime.mail import Mail
 from halocline.runtime.own_parts import OwnParts, Striped
 from halocline.runtime.pen import Pen
-from halocline.runtime.record_files import FilePlan, RecordFiles
+from halocline.runtime.record_files import FilePlan, RecordFiles, check
 from halocline.runtime.restart import (
     Facts,
     RestartTarget,
@@ -125,7 +125,12 @@ class Writers:
         output = self._add(plan.name, plan.options.way, plan.options.group)
         output.files, output.number = RecordFiles(plan), number
         files = output.files
-        output.records = on_first_rank(self.communicator, lambda: files.open(number))
+
+        def begin() -> int:
+            check([plan])
+            return files.open(number)
+
+        output.records = on_first_rank(self.communicator, begin)
         self._give(output)
 
     def record(self, name: str, number: int, sources: Mapping[str, Source]) -> None:
