@@ -1,6 +1,6 @@
 """A disk that fills up at any byte: one message, what was complete is good, and the run goes on.
 
-Ranks: 1, and 3 by the command.
+Ranks: 1, and 3, or 2 with 2 servers, by the command.
 """
 
 import errno
@@ -62,7 +62,10 @@ def results(folder):
 
 def go_on(folder):
     begun = folder / case_file
-    run(begun if begun.exists() else case, output=folder, resume=begun.exists())
+    if begun.exists():
+        run(begun, settings=["output.servers.count=0"], output=folder, resume=True)
+    else:
+        run(case, output=folder)
 
 
 @pytest.fixture(scope="module")
@@ -98,13 +101,17 @@ def test_a_disk_that_is_full_at_any_byte(tmp_path, whole, capfd):
     assert len({message.split("'")[1].split("/")[-1] for message in stopped}) > 4, "many places"
 
 
-def test_all_ranks_end_with_one_message(tmp_path, whole):
+@pytest.mark.parametrize("servers, share", [(0, 0.6), (2, 0.3)])
+def test_all_ranks_end_with_one_message(tmp_path, whole, servers, share):
+    """The full disk is that of some rank: of one that writes."""
     broken, (folder, needed) = tmp_path / "broken", whole
     path = tmp_path / "case.toml"
     path.write_bytes((folder / case_file).read_bytes())
-    command = [sys.executable, "-m", "halocline", "run", str(path), "-n", "3", "--quiet",
-               "--output", str(broken)]  # fmt: skip
-    environment = mpi_environment({**os.environ, variable: f"full:{int(0.6 * needed)}"})
+    command = [
+        sys.executable, "-m", "halocline", "run", str(path), "-n", "2" if servers else "3",
+        "--quiet", "--output", str(broken), "--set", f"output.servers.count={servers}",
+    ]  # fmt: skip
+    environment = mpi_environment({**os.environ, variable: f"full:{int(share * needed)}"})
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == exit_codes.user_error, done.stdout + done.stderr
     lines = [line for line in done.stderr.splitlines() if "halocline.log" not in line]

@@ -3,7 +3,6 @@
 Ranks: 1, and 2 by the command.
 """
 
-import os
 import shutil
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from halocline.experiment.command_line import main
 from halocline.experiment.resuming import case_file, end_file, never_refusing
 from halocline.experiment.run import run
 from halocline.experiment.simulation import Simulation
-from halocline.experiment.verifying import verify_file
 from halocline.runtime.classic_files import read_header
 from halocline.runtime.restart import find_restarts
 
@@ -271,26 +269,3 @@ def test_the_last_restarts_are_kept(tmp_path, keep):
     run(waves | {"restart": {"interval": "1h", "keep": keep}}, output=tmp_path)
     hours = [int(path.stem[-6:-4]) for path in find_restarts(tmp_path)]
     assert hours == [6, 5, 4, 3, 2, 1][: keep or 6]
-
-
-@pytest.mark.parametrize("fatal", [12, 20, 30, 45])
-def test_a_full_disk_leaves_what_was_complete(tmp_path, monkeypatch, fatal):
-    """One message, whatever the write that fails; when there is room the run goes on."""
-    run(waves, output=tmp_path / "whole")
-    folder, pwrite, calls = tmp_path / "full", os.pwrite, []
-
-    def full(*arguments):
-        calls.append(1)
-        if len(calls) > fatal:
-            raise OSError(28, "No space left on device")
-        return pwrite(*arguments)
-
-    monkeypatch.setattr(os, "pwrite", full)
-    with pytest.raises(UserError, match=r"Cannot write '.*': No space left on device\..* Free"):
-        run(waves, output=folder)
-    monkeypatch.undo()
-    for path in [*folder.glob("*.nc"), *find_restarts(folder)]:
-        assert verify_file(path)
-    assert not list(folder.glob("*.part"))
-    run(folder / case_file, output=folder, resume=True)
-    assert files(folder).items() >= files(tmp_path / "whole").items()
