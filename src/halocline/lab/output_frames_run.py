@@ -68,6 +68,7 @@ class Frames:
         self.crew, self.way, self.domains = crew, way, domains
         start = date("2000-01-01")
         self.clock = Clock(start, start + duration("9999h"), duration("1h"))
+        self._old: list[Path] = []
         options = StreamOptions(split="1h", existing="replace")
         self.streams = [
             Stream(f"{way}_{domain.name}", options, self.clock, folder, domain.define, records=1)
@@ -92,11 +93,16 @@ class Frames:
         watch, writers, time = self.watch, self.writers, self.clock.time
         found = watch.times(lambda: self._append(time), writers.settle)
         writers.raise_failure()
-        if self.crew.model.rank == 0:
-            for stream in self.streams:
-                stream.final_path.unlink()
+        self._remove_old()
+        self._old = [stream.final_path for stream in self.streams]
         self.clock.advance()
         return found
+
+    def _remove_old(self) -> None:
+        """Remove the frame before: it is closed, and an open file would be freed by its writer."""
+        if self.crew.model.rank == 0:
+            for path in self._old:
+                path.unlink()
 
     def _append(self, time: Date) -> None:
         for stream, domain in zip(self.streams, self.domains, strict=True):
@@ -107,6 +113,7 @@ class Frames:
     def end(self) -> None:
         """Let servers go."""
         close(self.writers)
+        self._remove_old()
 
 
 def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, Any] | None:

@@ -135,7 +135,7 @@ class Assembler:
         ]
         largest = max((size for _, _, size in self._parts), default=0)
         count = min(parts_ahead, len(self._parts))
-        self._buffers = [np.empty(largest, np.uint8) for _ in range(count)]
+        self._buffers = [mail.space(n, largest) for n in range(count)]
         self._arriving: deque[Request] = deque()
         self._at = 0
 
@@ -146,7 +146,7 @@ class Assembler:
         if self.held is not None:
             me = self.addresses.index(self.mail.rank)
             cuts, size = self.route.part(block, me)
-            buffer = np.empty(size, np.uint8)
+            buffer = self.mail.space(own_space, size)
             pack(cuts, self.held, buffer)
             unpack(self.route, block, me, buffer, target)
         while self._at < len(self._parts) and self._parts[self._at][0] == block:
@@ -170,6 +170,9 @@ class Assembler:
 
 parts_ahead = 4
 """Parts of blocks that arrive at once."""
+
+own_space = parts_ahead
+"""Number of the memory for a rank's own part."""
 
 
 def add_sums(frame: Frame, begin: int, data: Bytes, sums: Sums) -> None:
@@ -224,15 +227,15 @@ Sent = tuple[Request, Bytes]
 
 
 def send_parts(
-    mail: Mail, rank: int, route: Route, blocks: Sequence[int], held: Sequence[Held]
+    mail: Mail, route: Route, blocks: Sequence[int], held: Sequence[Held], space: int
 ) -> list[Sent]:
-    """Pack and begin to send what rank `rank` of those with values has of others' blocks."""
+    """Pack, into kept memory from number `space` on, and begin to send parts of others' blocks."""
     sent: list[Sent] = []
     for block in blocks:
         writer = route.blocks[block].writer
-        cuts, size = route.part(block, rank)
+        cuts, size = route.part(block, mail.rank)
         if writer != mail.rank and size:
-            buffer = np.empty(size, np.uint8)
+            buffer = mail.space(space + len(sent), size)
             pack(cuts, held, buffer)
             sent.append((mail.send(writer, buffer), buffer))
     return sent
@@ -258,10 +261,11 @@ def write_together(
     everyone = range(mail.size)
     assembler = Assembler(mail, route, everyone, held)
     under_way: deque[list[Sent]] = deque()
-    for turn in route.rounds:
+    for number, turn in enumerate(route.rounds):
         if len(under_way) >= ahead:
             wait_for_all(under_way.popleft())
-        under_way.append(send_parts(mail, mail.rank, route, turn, held))
+        space = own_space + 1 + number % ahead * mail.size
+        under_way.append(send_parts(mail, route, turn, held, space))
         for block in turn:
             if route.blocks[block].writer == mail.rank:
                 write_block(pen, sink, base, block, sums, assembler)

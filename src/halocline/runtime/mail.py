@@ -28,6 +28,13 @@ class Mail:
     def __init__(self, communicator: Communicator) -> None:
         self.rank, self.size = communicator.rank, communicator.size
         self._comm: Any = communicator.comm.Dup() if isinstance(communicator, Ranks) else None
+        self._kept: dict[int, Bytes] = {}
+
+    def space(self, number: int, size: int) -> Bytes:
+        """Memory for a part of a frame, kept for the next one: new pages cost more than a copy."""
+        if number not in self._kept or self._kept[number].size < size:
+            self._kept[number] = np.empty(size, np.uint8)
+        return self._kept[number][:size]
 
     def send(self, rank: int, data: Bytes, tag: int = 0) -> Request:
         """Begin to send; `data` must stay as it is until the request is done."""
