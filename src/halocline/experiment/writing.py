@@ -71,8 +71,11 @@ def cost_lines(writers: Writers, outcome: Outcome) -> list[str]:
 
 
 def _line(name: str, cost: Cost, lost: float, seconds: float) -> str:
-    speed = f" at {cost.bytes / 1e6 / cost.writing:,.0f} MB/s" if cost.writing else ""
+    megabytes = cost.bytes / 1e6
+    rate = megabytes / cost.writing if cost.writing else 0.0
+    speed = f" at {rate:,.0f} MB/s" if rate >= 10 else f" at {rate:.2g} MB/s" if rate else ""
     return (
-        f"{name}: {cost.frames} frames, {cost.bytes / 1e6:.1f} MB by '{cost.way}': {lost:.3f} s"
-        f" lost ({lost / max(seconds, 1e-9):.2%}), {cost.writing:.3f} s to write{speed}"
+        f"{name}: {cost.frames} frame{'s' * (cost.frames != 1)}, {megabytes:.1f} MB by"
+        f" '{cost.way}': {lost:.3f} s lost ({lost / max(seconds, 1e-9):.2%}),"
+        f" {cost.writing:.3f} s to write{speed}"
     )
