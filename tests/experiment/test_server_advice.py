@@ -99,10 +99,14 @@ def test_the_disk_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     volume = sum(stream_bytes(asked, asked.build_grid(), asked.time.clock()).values())
     volume += restart_bytes(asked, asked.build_grid(), asked.time.clock())
     seconds = max(work(asked, asked.build_grid(), asked.time.clock()) / 2, 1e-3)
+    monkeypatch.setattr(server_advice, "assembly_speed", 1e15)
     for share, count in ((0.01, 0), (0.4, 1), (0.9, 2)):
         speed = volume / (share * seconds)
         monkeypatch.setattr(server_advice, "disk_bandwidth", lambda folder, s=speed: s)
         assert plan(asked).count == count
+    monkeypatch.setattr(server_advice, "disk_bandwidth", lambda folder: 1e15)
+    monkeypatch.setattr(server_advice, "assembly_speed", volume / (0.4 * seconds))
+    assert plan(asked).count == 1, "however fast the disk is"
     more = case(servers={"groups": 3})
     assert plan(more).count == 3
     monkeypatch.setattr(server_advice, "disk_bandwidth", lambda folder: None)
