@@ -41,7 +41,7 @@ def test_contradictions_are_refused(output, restart, message, component) -> None
 
 
 def needs_servers(output: dict[str, Any], restart: str = "") -> bool:
-    read = case(output, component="transport").output  # type: ignore[attr-defined]
+    read = case(output, component="transport").output
     assert isinstance(read, OutputWriters)
     return read.needs_servers(restart)
 

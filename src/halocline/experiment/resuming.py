@@ -121,7 +121,8 @@ def never_refusing(case: Case) -> Case:
         for kind, streams in vars(output).items()
         if isinstance(streams, dict)
     }
-    return replace(case, output=replace(output, **changed))  # type: ignore[call-arg]
+    options: dict[str, Any] = {"output": replace(output, **changed)}
+    return replace(case, **options)
 
 
 def _moving(stream: StreamOptions) -> StreamOptions:

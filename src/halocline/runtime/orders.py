@@ -9,10 +9,10 @@ from halocline.runtime.frames import Frame
 from halocline.runtime.record_files import FilePlan
 from halocline.runtime.restart import RestartTarget
 
-order_tag, data_tag, done_tag, answer_tag, ready_tag, group_tag = range(1, 7)
-"""Tags: orders of the model's rank 0; parts of frames; a server's share of a frame is on disk, to
-the clerk; answers to the model's rank 0; a file is there, to other servers; a clerk's frames count,
-to other clerks."""
+order_tag, done_tag, answer_tag, ready_tag, group_tag = range(1, 6)
+"""Tags (parts of frames have 0): orders of the model's rank 0; a server's share of a frame is on
+disk, to the clerk; answers to the model's rank 0; a file is there, to other servers; how many
+frames count, to other clerks."""
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def load() -> Pnetcdf:
         raise UserError(f"No PnetCDF was found for this MPI ({_version(ours)}). {_instead}")
     try:
         library = ctypes.CDLL(path)
-        library.ncmpi_iput_varn_float  # noqa: B018
+        _ = library.ncmpi_iput_varn_float
     except (OSError, AttributeError) as error:
         raise UserError(f"'{path}' cannot be used as PnetCDF: {error}. {_instead}") from None
     _compare(path, library, ours)

@@ -20,7 +20,6 @@ from halocline.runtime.classic_files import (
     Header,
     create,
     parse_header,
-    read_header,
     unwritable,
 )
 from halocline.runtime.compressed_files import from_netcdf4, is_netcdf4, to_netcdf4
@@ -259,8 +258,3 @@ def size_words(size: float) -> str:
         if size < 1000:
             return f"{size:.3g} {unit}"
     return f"{size / 1000:,.1f} TB"
-
-
-def records_in(path: Path) -> int:
-    """Complete records of a growing file."""
-    return read_header(path).records
