@@ -1,0 +1,179 @@
+"""The recorder of one process: statistics of everything, events of representative spans."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.runtime import _native
+from halocline.runtime.run_record import periods
+from halocline.runtime.run_record_file import write_record
+from halocline.runtime.run_record_parts import join, read_part
+
+
+def recording(**limits):
+    bounds = _native.RecordingLimits()
+    for name, value in limits.items():
+        setattr(bounds, name, value)
+    return _native.Recording(bounds)
+
+
+def joined(*some, about="{}"):
+    return join(
+        [read_part(one.part(rank, len(some), about)) for rank, one in enumerate(some)], {"x": 1}
+    )
+
+
+def step(one, kernel, wait, partner=1):
+    one.step_begin()
+    begin = _native.now_ns()
+    one.add(kernel, begin, begin + 500, 0, -1)
+    one.add(wait, begin + 500, begin + 700, 64, partner)
+    one.step_end()
+
+
+def rows_of(record, name, region):
+    table = getattr(record, name)
+    return table[table["region"] == [r.name for r in record.regions].index(region)]
+
+
+def test_nested_regions_have_time_of_their_own():
+    one = recording()
+    outer, inner = one.region("outer", "phase", ""), one.region("inner", "kernel", "")
+    assert one.region("inner", "kernel", "") == inner
+    one.begin(outer)
+    begin = _native.now_ns()
+    one.begin(inner)
+    while _native.now_ns() < begin + 1_000_000:
+        pass
+    one.end()
+    one.add(inner, begin, begin + 1000, 0, -1)
+    one.end()
+    record = joined(one)
+    (outside,) = rows_of(record, "statistics", "outer")
+    (inside,) = rows_of(record, "statistics", "inner")
+    assert inside["calls"] == 2 and inside["seconds"] >= 1e-3
+    np.testing.assert_allclose(inside["shortest"], 1e-6)
+    np.testing.assert_allclose(outside["own_seconds"], outside["seconds"] - inside["seconds"])
+    assert record.events["region"].tolist() == [0, 1, 1]
+
+
+def test_periods_and_what_comes_between_steps():
+    one = recording()
+    kernel, wait = one.region("kernel", "kernel", ""), one.region("recv", "receive", "")
+    output = one.region("output", "output", "")
+    now = _native.now_ns()
+    one.add(output, now, now + 10, 0, -1)
+    for _ in range(3):
+        step(one, kernel, wait)
+        one.add(output, now, now + 10, 0, -1)
+    record = joined(one)
+    calls = {
+        periods[row["period"]]: int(row["calls"]) for row in rows_of(record, "statistics", "output")
+    }
+    assert calls == {"start-up": 1, "steady": 2, "end": 1}
+    assert record.steps["step"].tolist() == [0, 1, 2]
+    assert record.spans["step"].tolist() == [-1, 0, 1, 2]
+    assert record.about["notes"] == []
+
+
+def test_a_long_run_stays_small_and_counts_everything(tmp_path):
+    some = [recording(step_rows=4096) for _ in range(2)]
+    steps = 100_000
+    for rank, one in enumerate(some):
+        kernel, wait = one.region("kernel", "kernel", ""), one.region("recv", "receive", "")
+        for _ in range(steps):
+            step(one, kernel, wait, 1 - rank)
+    record = joined(*some)
+    assert record.steps["count"].sum() == 2 * steps and len(record.steps) <= 2 * 4096
+    assert rows_of(record, "statistics", "recv")["calls"].tolist() == [steps, steps]
+    (message, _) = rows_of(record, "messages", "recv")
+    assert (message["partner"], message["count"], message["bytes"]) == (1, steps, 64 * steps)
+    assert message["size_class"] == 6
+    kept = record.spans[record.spans["rank"] == 0]["step"].tolist()
+    assert kept[:6] == [-1, 0, 1, 2, 3, 4] and kept[-8:] == list(range(steps - 8, steps))
+    assert 2**15 in kept and 2**15 + 1 in kept
+    assert kept == record.spans[record.spans["rank"] == 1]["step"].tolist()
+    path = tmp_path / "record.nc"
+    write_record(path, record)
+    assert path.stat().st_size < 5e6
+
+
+def test_a_pattern_that_changes_is_told():
+    one = recording()
+    kernel, wait = one.region("kernel", "kernel", ""), one.region("recv", "receive", "")
+    for at in range(10):
+        step(one, kernel, wait, partner=2 if at == 7 else 1)
+    (note,) = joined(one).about["notes"]
+    assert "2 or more patterns on rank 0" in note and "9 of 10 steps" in note
+
+
+def test_without_steps_head_windows_and_tail_are_kept():
+    one = recording(window=100, first_window=1_000_000, ring=1000)
+    call = one.region("MPI_Barrier", "collective", "")
+    begin = _native.now_ns()
+    while _native.now_ns() < begin + 20_000_000:
+        now = _native.now_ns()
+        one.add(call, now, now + 5, 0, -1)
+    record = joined(one)
+    (all_calls,) = record.statistics
+    assert periods[all_calls["period"]] == "steady"
+    assert 300 <= len(record.events) <= 1000 < all_calls["calls"]
+    begins = record.spans["begin"]
+    assert begins[0] == 0 and len(begins) >= 5
+    assert np.all(np.diff(record.events["begin"]) >= 0)
+
+
+def test_threads_have_stacks_of_their_own():
+    one = recording()
+    work = one.region("work", "threads", "")
+    one.begin(work)
+
+    def other():
+        one.begin(work)
+        one.end()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join()
+    one.end()
+    record = joined(one)
+    assert sorted(record.statistics["thread"].tolist()) == [0, 1]
+    assert record.ranks["threads"].tolist() == [2]
+
+
+def test_all_messages_of_an_exchange():
+    one = recording()
+    sends = one.region("halo: send", "start send", "")
+    receives = one.region("halo: receive", "start receive", "")
+    ends = one.region("halo: done", "completion", "")
+    numbers = [np.array(values, np.int64) for values in ([1, 2], [8, 16], [1], [32])]
+    now = _native.now_ns()
+    one.exchange(sends, receives, ends, *numbers, now, now + 100, 7, 1)
+    events = joined(one).events
+    assert sorted(events["request"].tolist()) == [1, 1, 2, 2, 3, 3]
+    assert sorted(rows["bytes"] for rows in events if rows["region"] == sends) == [8, 16]
+
+
+def test_clocks_of_nodes_are_brought_together():
+    parts = []
+    for rank, clock in enumerate((None, [[0, 1000], [10**15, 1000]])):
+        one = recording()
+        call = one.region("MPI_Barrier", "collective", "")
+        one.add(call, 5_000 - 1000 * rank, 6_000 - 1000 * rank, 0, -1)
+        about = "{}" if clock is None else f'{{"clock": {clock}}}'
+        parts.append(read_part(one.part(rank, 2, about)))
+    events = join(parts).events
+    assert events["begin"][0] == events["begin"][1]
+
+
+def test_missing_ranks_and_broken_parts_are_told():
+    part = recording().part(1, 4, "{}")
+    assert "3 of 4 ranks left no part" in join([read_part(part)]).about["notes"][0]
+    with pytest.raises(UserError, match="no part of a record"):
+        read_part(b"something else", "x.part")
+    with pytest.raises(UserError, match="broken part"):
+        read_part(part[:40], "x.part")
+    with pytest.raises(UserError, match="No process left a part"):
+        join([])
