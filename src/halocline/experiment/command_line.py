@@ -36,6 +36,8 @@ lab_benchmarks = {
     "recorder": "the cost of the record of a run",
     "communication": "every way to exchange halos and to sum",
     "output": "what output, restarts and input cost, beside the papers' numbers",
+    "loading": "what a way to load a cluster does to run times",
+    "predict": "how long a run would take elsewhere, longer, on more ranks",
     "decompose": "the best way to cut a case into ranks, threads and blocks",
 }
 
