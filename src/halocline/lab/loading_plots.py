@@ -28,7 +28,8 @@ def figure(loading: Loading) -> Figure:
     """Load above; below it a row per parallel fraction: run time left, efficiency right."""
     count = len(loading.parallel)
     sheet = Figure(figsize=(9.6, 3.0 + 2.6 * count), layout="constrained")
-    above, below = sheet.subfigures(2, 1, height_ratios=[1.05, max(count, 0.01)])
+    halves: Any = sheet.subfigures(2, 1, height_ratios=[1.05, max(count, 0.01)])
+    above, below = halves
     _loads(above.subplots(1, 1), loading)
     if count:
         panels: Any = below.subplots(count, 2, squeeze=False, sharex=True)

@@ -1,7 +1,7 @@
 """`halocline lab predict WHAT`: how long a run would take elsewhere, longer, larger, on more ranks.
 
-`placement` predicts from a parallel fraction and the load of the processors (Tolman, 2003). Each has
-its own `--help`.
+`placement` predicts from a parallel fraction and the load of the processors (Tolman, 2003).
+Each has its own `--help`.
 """
 
 from __future__ import annotations
