@@ -28,7 +28,7 @@ def test_utilisation_counts_all_ranks_at_all_times(found):
     for busy, overhead, idle in list(zip(use.busy, use.overhead, use.idle, strict=True))[:-1]:
         assert busy + overhead + idle == 2
     at = {round(1e6 * begin): idle for begin, idle in zip(use.begin, use.idle, strict=True)}
-    assert at[0] == 0 and at[40] == 1 and at[60] == 0 and at[62] == 0 and at[140] == 1
+    assert at[0] == 0 and at[40] == 1 and at[60] == 0 and at[62] == 1 and at[63] == 0
 
 
 def test_waits_name_who_is_waited_for(found):
