@@ -16,7 +16,8 @@ Messages
     the same number, inside the wait or test that completed it; its begin and end are the end of
     that call. A send-receive in one call is an event "send receive" with two events inside, "start
     send" and "start receive", and their completions. Sends and receives between two ranks match in
-    order, by tag and communicator.
+    order, by tag and communicator. The region of a call whose data have gaps in memory (a derived
+    type that is not contiguous) has `of_derived_type` at the end of its name.
 Collectives
     `partner` is the root, in ranks of MPI_COMM_WORLD, or `nobody`; `bytes` are what this rank
     contributes. Communicators are numbered alike on all their ranks (0 is MPI_COMM_WORLD);
@@ -81,6 +82,9 @@ nobody = -1
 
 anybody = -2
 """The partner of a receive from any source whose sender is not known (yet)."""
+
+of_derived_type = " of derived type"
+"""The end of the name of a region of MPI whose data have gaps in memory."""
 
 periods = ("start-up", "steady", "end")
 
