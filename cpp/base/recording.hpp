@@ -131,6 +131,21 @@ class Recording {
     finish(mine(), region, begin, end, 0, told);
   }
 
+  /// A finished event of a thread that does not live long; those of a region count as one thread.
+  void add_beside(std::uint32_t region, std::int64_t begin, std::int64_t end) {
+    Thread* thread = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      std::unique_ptr<Thread>& one = beside_[region];
+      if (!one) {
+        one = std::make_unique<Thread>();
+        one->number = static_cast<std::uint16_t>(most_threads + region);
+      }
+      thread = one.get();
+    }
+    finish(*thread, region, begin, end, 0, {});
+  }
+
   /// A step of the program begins; all ranks have the same steps. What comes between two steps
   /// belongs to the first of them.
   void step_begin() {
@@ -178,6 +193,7 @@ class Recording {
 
  private:
   static constexpr std::int64_t most_tail = 64;
+  static constexpr std::uint32_t most_threads = 1 << 15;
 
   struct Described {
     std::string name, kind, site;
@@ -374,14 +390,20 @@ class Recording {
 
   /// Statistics of what came between two steps are steady, now that another step has come.
   void fold_between() {
-    for (const auto& thread : threads_) {
-      for (const std::uint32_t region : thread->between) {
-        Statistic& after = thread->statistics[3 * region + 2];
-        thread->statistics[3 * region + 1].take(after);
+    for_each_thread([](Thread& thread) {
+      for (const std::uint32_t region : thread.between) {
+        Statistic& after = thread.statistics[3 * region + 2];
+        thread.statistics[3 * region + 1].take(after);
         after = {};
       }
-      thread->between.clear();
-    }
+      thread.between.clear();
+    });
+  }
+
+  template <class Action>
+  void for_each_thread(const Action& action) {
+    for (const auto& thread : threads_) action(*thread);
+    for (const auto& [region, thread] : beside_) action(*thread);
   }
 
   void keep(std::uint64_t first, std::uint64_t last, std::int64_t begin, std::int64_t end,
@@ -417,6 +439,7 @@ class Recording {
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<Described> regions_;
   std::vector<std::unique_ptr<Thread>> threads_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Thread>> beside_;  // by region
   std::unordered_map<std::uint64_t, Message> messages_;
   std::vector<EventRow> ring_, kept_;
   std::vector<SpanRow> kept_spans_;

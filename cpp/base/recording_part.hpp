@@ -71,18 +71,18 @@ inline std::string Recording::part(std::uint32_t rank, std::uint32_t size, std::
       bytes.append(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(rows[0]));
   };
   std::vector<StatisticRow> statistics;
-  for (const auto& thread : threads_) {
-    for (std::size_t at = 0; at < thread->statistics.size(); ++at) {
-      const Statistic& one = thread->statistics[at];
+  for_each_thread([&](const Thread& thread) {
+    for (std::size_t at = 0; at < thread.statistics.size(); ++at) {
+      const Statistic& one = thread.statistics[at];
       if (one.calls == 0) continue;
       const auto period = static_cast<std::uint32_t>(steps_ == 0 ? 1 : at % 3);
       statistics.push_back(
-          {rank, thread->number, static_cast<std::uint32_t>(at / 3), period, one.calls,
+          {rank, thread.number, static_cast<std::uint32_t>(at / 3), period, one.calls,
            1e-9 * static_cast<double>(one.nanoseconds), 1e-9 * static_cast<double>(one.own),
            1e-9 * static_cast<double>(one.shortest), 1e-9 * static_cast<double>(one.longest),
            1e-18 * one.squares, one.bytes});
     }
-  }
+  });
   std::vector<MessageRow> messages;
   for (const auto& [key, one] : messages_) {
     messages.push_back({rank, static_cast<std::int32_t>(key >> 32),

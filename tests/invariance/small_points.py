@@ -104,7 +104,9 @@ def write(cut: Decomposition, way: str, folder: Path) -> None:
         stream.close()
     writers.close()
     if communicator.rank == 0:
-        for file in sorted(file for file in folder.iterdir() if file.suffix != ".csv"):
+        for file in sorted(
+            file for file in folder.iterdir() if file.suffix not in (".csv", ".record")
+        ):
             print("bits", file.name, hashlib.sha256(file.read_bytes()).hexdigest(), flush=True)
 
 

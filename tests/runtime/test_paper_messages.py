@@ -13,7 +13,7 @@ from halocline.runtime.decomposition import Layout
 from halocline.runtime.halo_choices import HaloChoice
 from halocline.runtime.halo_patterns import Pattern
 from halocline.runtime.halo_traffic import Item, Traffic
-from halocline.runtime.recorder import Recorder
+from halocline.runtime.recorder import Partners, Recorder
 from halocline.runtime.topology import Topology
 
 ranks, tracers, levels, across = 32, 51, 72, 125
@@ -44,8 +44,9 @@ def step(pattern: Pattern, aggregated: bool) -> dict[str, Recorder]:
         way = HaloChoice() if aggregated else choice
         traffic = Traffic(items, [pattern] * tracers, way)
         records[name] = Recorder()
+        partners = Partners.of([(m.peer, m.size) for m in traffic.send], [])
         for _ in range(times):
-            records[name].messages(traffic.count, traffic.bytes)
+            records[name].exchange(name, partners, 0)
     return records
 
 

@@ -6,7 +6,7 @@ import xarray
 
 from halocline.core.errors import UserError
 from halocline.runtime.run_record import Region, empty, nobody, table_types
-from halocline.runtime.run_record_file import read_record, write_record
+from halocline.runtime.run_record_file import read_record, record_name, write_record
 from halocline.runtime.run_record_tables import own_seconds, record_of_events
 
 regions = [
@@ -58,7 +58,7 @@ def test_statistics_messages_and_steps():
 
 def test_file_keeps_everything_and_opens_with_xarray(tmp_path):
     record = two_ranks()
-    write_record(tmp_path / "record.nc", record)
+    write_record(tmp_path / record_name, record)
     again = read_record(tmp_path)
     assert again.about == record.about and again.regions == record.regions
     for name in table_types:
@@ -66,7 +66,7 @@ def test_file_keeps_everything_and_opens_with_xarray(tmp_path):
             np.testing.assert_array_equal(
                 getattr(again, name)[column], getattr(record, name)[column]
             )
-    events = xarray.open_dataset(tmp_path / "record.nc", group="events")
+    events = xarray.open_dataset(tmp_path / record_name, group="events")
     assert events["begin"].values.tolist() == record.events["begin"].tolist()
 
 

@@ -55,6 +55,15 @@ class TimeOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RecordOptions(Options):
+    """What a run leaves on record of its own performance; see `halocline lab report`."""
+
+    write: bool = option(
+        True, "", "write halocline.record beside the results: time, messages, steps"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Case(Options):
     """What every case has, whatever its component."""
 
@@ -75,6 +84,7 @@ class Case(Options):
     communication: CommunicationOptions = option(
         CommunicationOptions(), meaning="how ranks exchange halos"
     )
+    record: RecordOptions = option(RecordOptions(), meaning="what a run records of itself")
 
     def find(self, name: str) -> Path:
         """Path of a data file named in this case."""

@@ -34,6 +34,7 @@ lab_benchmarks = {
     "transport": "the transport of tracers",
     "solver": "the elliptic solver on POP's x1 grid",
     "recorder": "the cost of the record of a run",
+    "export": "a record for other tools: Perfetto, OTF2, tables",
     "communication": "every way to exchange halos and to sum",
     "output": "what output, restarts and input cost, beside the papers' numbers",
     "loading": "what a way to load a cluster does to run times",

@@ -184,7 +184,7 @@ class Restarts:
     def write(self, writers: Writers, folder: Path, time: Date) -> None:
         """Write a restart, after which those that are too many go; a call for all ranks."""
         path = restart_path(folder, time)
-        with self.component.run.recorder.time("restart"):
+        with self.component.run.recorder.time("restart", "output"):
             target = restart_target(path, self.fields, time, self.facts(), self.options.keep)
             writers.restart(target, self.fields)
         self.newest = path

@@ -90,7 +90,7 @@ class Simulation:
             self._output()
         with self.stopping.listening():
             while not self.clock.finished:
-                with recorder.time("step"):
+                with recorder.step():
                     self.component.step(self.clock.time)
                 self.clock.advance()
                 steps += 1
@@ -117,7 +117,7 @@ class Simulation:
         if not due:
             return
         recorder = self.component.run.recorder
-        with recorder.time("output"):
+        with recorder.time("output", "output"):
             names = sorted({name for stream in due for name in stream.names})
             with recorder.time("output: diagnostics"):
                 fields = self.component.diagnose(names, self.clock.time)

@@ -95,7 +95,7 @@ class Exchange:
         """Messages and bytes that this rank sends; a call for all ranks."""
         signature = self.exchange.signature(self.layout, self.requests)
         route = self.exchange.route(self.layout, signature, choice)
-        return route.message_count, route.message_bytes
+        return route.partners.sent.size, int(route.partners.sent.sum())
 
     def free(self) -> None:
         """Give everything back; a call for all ranks."""

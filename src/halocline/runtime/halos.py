@@ -30,7 +30,7 @@ from halocline.runtime.halo_shared import Shared
 from halocline.runtime.halo_traffic import Item, Signature, Traffic
 from halocline.runtime.halo_types import TypedMessages
 from halocline.runtime.halo_windows import Fence, Flags, Post
-from halocline.runtime.recorder import Counter, Recorder
+from halocline.runtime.recorder import Counter, Partners, Recorder
 from halocline.runtime.shared_memory import node_of
 
 _numbers = count()
@@ -81,8 +81,10 @@ class Route:
         choice: HaloChoice,
     ) -> None:
         self.choice, self.stages = choice, tuple(stages)
-        self.message_count = sum(traffic.count for traffic in stages)
-        self.message_bytes = sum(traffic.bytes for traffic in stages)
+        self.partners = Partners.of(
+            ((message.peer, message.size) for traffic in stages for message in traffic.send),
+            ((message.peer, message.size) for traffic in stages for message in traffic.receive),
+        )
         made = [traffic.copies(blocks) for traffic in stages]
         self.copies = [copies if len(copies) else None for copies in made]
         self.mechanisms = [
@@ -141,17 +143,18 @@ class Pending:
     def __init__(self, route: Route, arrays: Arrays, recorder: Recorder, counter: Counter) -> None:
         self.route, self.arrays = route, arrays
         self.recorder, self.counter = recorder, counter
+        self._region = recorder.region("halo exchange", "halo")
+        self._begin = 0
 
     @property
     def choice(self) -> HaloChoice:
         return self.route.choice
 
     def start(self) -> Pending:
+        self.recorder.recording.begin(self._region)
+        self._begin = _native.now_ns()
         begin = perf_counter()
-        route = self.route
-        route.start(self.arrays)
-        if route.message_count:
-            self.recorder.messages(route.message_count, route.message_bytes)
+        self.route.start(self.arrays)
         self.counter.seconds += perf_counter() - begin
         return self
 
@@ -161,6 +164,9 @@ class Pending:
         self.route.finish(self.arrays)
         self.counter.calls += 1
         self.counter.seconds += perf_counter() - begin
+        if self.route.partners.targets.size or self.route.partners.sources.size:
+            self.recorder.exchange("halo", self.route.partners, self._begin)
+        self.recorder.recording.end()
 
 
 Choose = Callable[[Signature], HaloChoice]

@@ -58,6 +58,20 @@ class Kernel:
             and not any(a.writes and (a.place == "none" or a.depth) for a in self.arguments)
         )
 
+    def bytes_of(self, box: Box, arrays: dict[str, Any]) -> int:
+        """Bytes that a call on a box must move: what is read once, written once, updated twice."""
+        j0, j1, i0, i1, points = box
+        size = 0
+        for argument in self.arguments:
+            array = arrays[argument.name]
+            values = array.size
+            if argument.place == "point":
+                values = values // max(1, array.shape[-1]) * points
+            elif argument.place != "none":
+                values = values // max(1, array.shape[-1] * array.shape[-2]) * (j1 - j0) * (i1 - i0)
+            size += values * array.itemsize * (2 if argument.access == "update" else 1)
+        return size
+
     def inner(self, box: Box) -> Box:
         """The part of a box that reads no halo."""
         reaches = [argument.reach for argument in self.arguments]

@@ -80,6 +80,7 @@ class Answer:
     seconds: float
     failure: str
     most_bytes: int = 0  # of blocks in memory at once
+    part: bytes = b""  # of the record of the run, with the last answer
 
 
 last_sequence = -1

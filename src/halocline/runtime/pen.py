@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from halocline.runtime import _native
+from halocline.runtime.recorder import Recorder
 
 Bytes = NDArray[np.uint8]
 Task = Callable[[], None]
@@ -23,6 +25,7 @@ class Pen:
 
     def __init__(self, buffers: int = 2, *, behind: bool = True) -> None:
         self.failure: Exception | None = None
+        self.recorder: Recorder | None = None  # gets what the tasks take
         self.seconds = 0.0  # spent in tasks
         self.most_bytes = 0  # of all buffers at once
         self._size = 0
@@ -70,13 +73,16 @@ class Pen:
             self._try(*given)
 
     def _try(self, task: Task, buffer: int, always: bool) -> None:
-        begin = time.perf_counter()
+        begin = _native.now_ns()
         try:
             if always or self.failure is None:
                 task()
         except Exception as error:  # shown by whoever looks at the failure
             self.failure = self.failure or error
         finally:
-            self.seconds += time.perf_counter() - begin
+            end = _native.now_ns()
+            self.seconds += 1e-9 * (end - begin)
+            if self.recorder is not None and buffer >= 0:
+                self.recorder.add_beside("output: to the disk", begin, end, "output")
             if buffer >= 0:
                 self._free.put(buffer)

@@ -34,6 +34,7 @@ class PreparedCall:
             if argument.writes:
                 self._writes.append(storage)
         self._calls: list[dict[str, Any]] = []
+        self._moved = 0
         for at, block in enumerate(layout.blocks):
             arrays = {name: storage.arrays[at] for name, storage in storages.items()}
             local = {
@@ -42,6 +43,7 @@ class PreparedCall:
                 if name not in names
             }
             self._calls.append({"box": block.box, **arrays, **local})
+            self._moved += kernel.bytes_of(block.box, arrays)
 
     def __call__(self, **scalars: Any) -> None:
         """Fill stale halos, run the kernel on every local block with these scalars too."""
@@ -51,14 +53,16 @@ class PreparedCall:
             return
         stale = [one for one in self._halos if _depth(one[0]) < one[1].depth]
         if stale:
-            with run.recorder.time("halo exchange"):
-                run.exchange(self.layout, [request for _, request in stale])
+            begin = time.perf_counter()
+            run.exchange(self.layout, [request for _, request in stale])
+            run.recorder.count("halo exchange", time.perf_counter() - begin)
             for storage, request in stale:
                 storage.fresh[:] = request.depth
         start = time.perf_counter()
         for arguments in self._calls:
             self.kernel.function(**arguments, **scalars)
         run.recorder.add(self.kernel.name, time.perf_counter() - start)
+        run.recorder.moved(self.kernel.name, self._moved)
         for storage in self._writes:
             storage.fresh[:] = 0
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from halocline.core.errors import UserError
+from halocline.runtime import _native
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.recorder import Recorder
 
@@ -29,17 +29,17 @@ class _Reading:
 
     def __init__(self, read: Callable[[int], Any], record: int) -> None:
         self.read, self.record = read, record
-        self.seconds = 0.0
+        self.begin = self.end = 0  # [ns]
         self.failure: Exception | None = None
         self.result: Any = None
 
     def run(self) -> None:
-        start = time.perf_counter()
+        self.begin = _native.now_ns()
         try:
             self.result = self.read(self.record)
         except Exception as error:
             self.failure = error
-        self.seconds = time.perf_counter() - start
+        self.end = _native.now_ns()
 
 
 class ReadAhead(Generic[Value]):
@@ -65,16 +65,16 @@ class ReadAhead(Generic[Value]):
 
     def take(self, record: int) -> Value:
         """The values of a record; a call for all ranks, on which all fail if one does."""
-        with self.recorder.time("input: waiting for a record"):
+        with self.recorder.time("input: waiting for a record", "input"):
             self.wait()
             reading, self._ahead = self._ahead, None
             if reading is None or reading.record != record:
                 reading = _Reading(self.read, record)
                 reading.run()
-        self.recorder.add("input: reading", reading.seconds)
+        self.recorder.add_beside("input: reading", reading.begin, reading.end, "input")
         if reading.failure is not None and not isinstance(reading.failure, UserError):
             raise reading.failure
-        with self.recorder.time("input: sharing"):
+        with self.recorder.time("input: sharing", "input"):
             agree(self.communicator, reading.failure)
             found: Value = reading.result if self.share is None else self.share(reading.result)
         return found

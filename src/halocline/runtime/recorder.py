@@ -1,12 +1,22 @@
-"""What happens, on record: time per phase and kernel, messages and bytes, as counters."""
+"""What happens, on record: time per phase and kernel, messages and bytes.
+
+Every rank has one recorder. Its counters are what a run's own log and decisions need; its recording
+(`cpp/base/recording.hpp`) holds the statistics and events of which the record of the run is made.
+"""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.runtime import _native
 from halocline.runtime.communicator import Communicator
 
 
@@ -18,41 +28,150 @@ class Counter:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Partners:
+    """The messages of one exchange of this rank: to whom and from whom, and their bytes."""
+
+    targets: NDArray[np.int64]
+    sent: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    received: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sent: Iterable[tuple[int, int]], received: Iterable[tuple[int, int]]) -> Partners:
+        """From pairs of rank and bytes."""
+        out, back = (np.array(list(pairs), np.int64).reshape(-1, 2) for pairs in (sent, received))
+        return cls(*(np.ascontiguousarray(some[:, at]) for some in (out, back) for at in (0, 1)))
+
+
 @dataclass
 class Recorder:
-    """Counters of one rank. `halocline lab recorder` measures what that costs."""
+    """What one rank does. `halocline lab recorder` measures what that costs.
+
+    `world_ranks` are the ranks of MPI_COMM_WORLD that the ranks of the model are, where these are
+    not the same.
+    """
 
     counters: dict[str, Counter] = field(default_factory=dict)
     message_count: int = 0
     message_bytes: int = 0
+    work: dict[str, float] = field(default_factory=dict)  # bytes that all calls of a kernel moved
+    world_ranks: NDArray[np.int64] | None = None
+    recording: Any = field(
+        default_factory=lambda: _native.Recording(_native.RecordingLimits()), repr=False
+    )
+    _regions: dict[tuple[str, str], int] = field(default_factory=dict, repr=False)
+    _requests: int = 1
+
+    def region(self, name: str, kind: str) -> int:
+        """The number of a region of the recording; see run_record.kinds."""
+        number = self._regions.get((name, kind))
+        if number is None:
+            number = self._regions[name, kind] = self.recording.region(name, kind, "")
+        return number
 
     @contextmanager
-    def time(self, name: str) -> Iterator[None]:
+    def time(self, name: str, kind: str = "phase") -> Iterator[None]:
         """Count one call of `name` and its wall time."""
+        self.recording.begin(self.region(name, kind))
         start = time.perf_counter()
         try:
             yield
         finally:
-            self.add(name, time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            self.recording.end()
+            self.count(name, seconds)
 
-    def add(self, name: str, seconds: float, calls: int = 1) -> None:
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Record a step of the run; all ranks do the same steps."""
+        self.recording.step_begin()
+        with self.time("step"):
+            yield
+        self.recording.step_end()
+
+    def add(self, name: str, seconds: float, kind: str = "kernel") -> None:
+        """Count one call of `name` that took `seconds` and ends now."""
+        end = _native.now_ns()
+        self.recording.add(self.region(name, kind), end - int(1e9 * seconds), end, 0, -1)
+        self.count(name, seconds)
+
+    def add_beside(self, name: str, begin: int, end: int, kind: str) -> None:
+        """Count one call of `name` by another thread, from `begin` to `end` [ns]."""
+        self.recording.add_beside(self.region(name, kind), begin, end)
+        self.count(name, 1e-9 * (end - begin))
+
+    def exchange(self, name: str, partners: Partners, begin: int) -> None:
+        """Record messages that were begun at `begin` [ns] and have come now."""
+        self.message_count += len(partners.targets)
+        self.message_bytes += int(partners.sent.sum())
+        self.recording.exchange(
+            self.region(f"{name}: send", "start send"),
+            self.region(f"{name}: receive", "start receive"),
+            self.region(f"{name}: done", "completion"),
+            self._in_world(partners.targets),
+            partners.sent,
+            self._in_world(partners.sources),
+            partners.received,
+            begin,
+            _native.now_ns(),
+            0,
+            self._requests,
+        )
+        self._requests += len(partners.targets) + len(partners.sources)
+
+    def sent(self, name: str, partner: int, size: int) -> None:
+        """Record a message to a rank of the world that leaves now."""
+        now = _native.now_ns()
+        self.recording.add(self.region(name, "send"), now, now, size, partner)
+
+    def reduce(self, name: str, seconds: float, size: int) -> None:
+        """Record a sum of `size` bytes over all ranks, by whatever means, that ends now."""
+        end = _native.now_ns()
+        self.recording.add(self.region(name, "collective"), end - int(1e9 * seconds), end, size, -1)
+
+    def _in_world(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        return ranks if self.world_ranks is None else self.world_ranks[ranks]
+
+    def count(self, name: str, seconds: float, calls: int = 1) -> None:
+        """Count calls of `name`, and nothing else."""
         counter = self.counters.get(name)
         if counter is None:
             counter = self.counters[name] = Counter()
         counter.calls += calls
         counter.seconds += seconds
 
-    def messages(self, count: int, size: int) -> None:
-        """Count messages sent and their bytes."""
-        self.message_count += count
-        self.message_bytes += size
+    def moved(self, name: str, size: int) -> None:
+        """Count the bytes that a call of a kernel had to move."""
+        self.work[name] = self.work.get(name, 0) + size
 
     def seconds(self, name: str) -> float:
         return self.counters[name].seconds if name in self.counters else 0.0
 
     def clear(self) -> None:
         self.counters.clear()
+        self.work.clear()
         self.message_count = self.message_bytes = 0
+
+    def part(self, rank: int, size: int, about: dict[str, Any]) -> bytes:
+        """What this rank brings to the record of the run; once, at its end.
+
+        `rank` and `size` are those of the world.
+        """
+        words = {**about, "cost_of_a_call": self._cost(), "work": self.work}
+        found: bytes = self.recording.part(rank, size, json.dumps(words))
+        return found
+
+    def _cost(self) -> float:
+        """Median seconds that one timed call of a recorder takes here."""
+        other, laps = Recorder(), []
+        for _ in range(7):
+            begin = time.perf_counter()
+            for _ in range(50):
+                with other.time("cost"):
+                    pass
+            laps.append((time.perf_counter() - begin) / 50)
+        return sorted(laps)[len(laps) // 2]
 
     def table(self, communicator: Communicator) -> str | None:
         """Time per phase over all ranks as text, on rank 0; a call for all ranks."""

@@ -38,6 +38,8 @@ static void add_exchange(Recording& recording, const ExchangeRegions& regions,
 }
 
 HALOCLINE_BIND(recording) {
+  // Recordings may live as long as the process: a solver that is kept holds one.
+  nb::set_leak_warnings(false);
   module.def("now_ns", &now_ns);
   module.def("recording_cost", &recording_cost);
   nb::class_<RecordingLimits>(module, "RecordingLimits")
@@ -70,6 +72,7 @@ HALOCLINE_BIND(recording) {
           },
           "sends"_a, "receives"_a, "ends"_a, "targets"_a, "sent"_a, "sources"_a, "received"_a,
           "begin"_a, "end"_a, "tag"_a, "request"_a)
+      .def("add_beside", &Recording::add_beside, "region"_a, "begin"_a, "end"_a)
       .def("step_begin", &Recording::step_begin)
       .def("step_end", &Recording::step_end)
       .def_prop_ro("calls", &Recording::calls)

@@ -146,7 +146,9 @@ class GlobalSums:
         self.spent.calls += 1
         self.spent.seconds += seconds
         if self._recorder is not None:
-            self._recorder.add("global sum", seconds)
+            if self.communicator.size > 1:
+                self._recorder.reduce("all-reduce", seconds, 8 * self.words_in_all)
+            self._recorder.add("global sum", seconds, "sum")
 
     def words(self, parts: Parts) -> NDArray[np.float64]:
         """What is added over the ranks."""

@@ -154,7 +154,8 @@ class Halos:
 
     def pattern(self) -> str:
         route = self.exchange.route(self.layout, self.signature, simplest)
-        return f"{route.message_count} messages, {route.message_bytes} bytes"
+        sent = route.partners.sent
+        return f"{sent.size} messages, {sent.sum()} bytes"
 
 
 class Sums:

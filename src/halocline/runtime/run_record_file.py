@@ -17,6 +17,9 @@ from halocline.core.errors import UserError
 from halocline.core.netcdf_lock import netcdf_lock
 from halocline.runtime.run_record import Region, RunRecord, Table, empty, kinds, table_types
 
+record_name = "halocline.record"
+"""The file's name in a folder of results: no *.nc, which are taken for results."""
+
 format_name = "halocline run record"
 format_version = 1
 
@@ -25,7 +28,15 @@ def write_record(path: str | Path, record: RunRecord) -> None:
     """Write a record; the file appears when it is whole."""
     path = Path(path)
     growing = path.with_name(path.name + ".part")
-    with netcdf_lock, netCDF4.Dataset(growing, "w", format="NETCDF4") as file:
+    try:
+        _write(growing, record)
+        growing.replace(path)
+    finally:
+        growing.unlink(missing_ok=True)
+
+
+def _write(path: Path, record: RunRecord) -> None:
+    with netcdf_lock, netCDF4.Dataset(path, "w", format="NETCDF4") as file:
         file.title = "Record of a parallel run: statistics, and events of representative spans"
         file.format_name, file.format_version = format_name, np.int32(format_version)
         file.about = json.dumps(record.about, default=str)
@@ -37,7 +48,6 @@ def write_record(path: str | Path, record: RunRecord) -> None:
                 column[at] = getattr(region, name)
         for name in table_types:
             _write_table(file.createGroup(name), getattr(record, name))
-    growing.replace(path)
 
 
 def _write_table(group: Any, table: Table) -> None:
@@ -57,11 +67,11 @@ def read_record(path: str | Path) -> RunRecord:
     """Read a record, or the record in a folder of results."""
     path = Path(path)
     if path.is_dir():
-        path = path / "record.nc"
+        path = path / record_name
     if not path.is_file():
         raise UserError(
-            f"There is no record '{path}'. 'halocline run' leaves a record.nc in its folder of"
-            " results; 'halocline lab record -- COMMAND' makes one of any MPI program."
+            f"There is no record '{path}'. 'halocline run' leaves a {record_name} in its folder"
+            " of results; 'halocline lab record -- COMMAND' makes one of any MPI program."
         )
     try:
         with netcdf_lock, netCDF4.Dataset(path) as file:
@@ -75,8 +85,8 @@ def read_record(path: str | Path) -> RunRecord:
 def _read(file: Any, path: Path) -> RunRecord:
     if getattr(file, "format_name", "") != format_name:
         raise UserError(
-            f"'{path}' is a netCDF file but no record of a run. Name a record.nc, or the folder"
-            " that it lies in."
+            f"'{path}' is a netCDF file but no record of a run. Name a {record_name}, or the"
+            " folder that it lies in."
         )
     if int(file.format_version) > format_version:
         raise UserError(

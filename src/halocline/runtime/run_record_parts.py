@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.runtime.run_record import Region, RunRecord, Table, empty, table_types
 
 magic = b"HALOREC1"
+
+own_words = ("role", "clock", "work", "cost_of_a_call")
+"""What the "about" of a part says of its rank only."""
 
 
 @dataclass
@@ -74,6 +78,7 @@ def join(parts: Iterable[Part], about: dict[str, Any] | None = None) -> RunRecor
             for column in {"begin", "end"} & set(table.dtype.names or ()):
                 table[column] -= zero
             tables[name].append(table)
+        tables["work"].append(_work(part, regions))
         role = part.about["about"].get("role", "")
         if role not in roles:
             roles.append(role)
@@ -86,6 +91,19 @@ def join(parts: Iterable[Part], about: dict[str, Any] | None = None) -> RunRecor
     order = np.lexsort((-events["end"], events["begin"], events["thread"], events["rank"]))
     record.events = events[order]
     return record
+
+
+def _work(part: Part, regions: NDArray[np.uint32]) -> Table:
+    """What the kernels of a part had to move, as rows of the table "work"."""
+    moved = part.about["about"].get("work", {})
+    rows = empty("work", len(moved))
+    names = [words[0] if words[1] == "kernel" else "" for words in part.about["regions"]]
+    statistics = part.tables["statistics"]
+    for row, (name, size) in zip(rows, moved.items(), strict=True):
+        row["rank"], row["region"] = part.about["rank"], regions[names.index(name)]
+        row["calls"] = statistics["calls"][statistics["region"] == row["region"]].sum()
+        row["bytes"], row["operations"] = size, np.nan
+    return rows
 
 
 def _set_clock(part: Part) -> None:
@@ -107,7 +125,7 @@ def _set_clock(part: Part) -> None:
 
 
 def _about(parts: list[Part], more: dict[str, Any]) -> dict[str, Any]:
-    about = {k: v for k, v in parts[0].about["about"].items() if k not in ("role", "clock")}
+    about = {k: v for k, v in parts[0].about["about"].items() if k not in own_words}
     notes = [note for part in parts for note in part.about["about"].get("notes", [])]
     size = max(part.about["size"] for part in parts)
     present = {part.about["rank"] for part in parts}
@@ -135,6 +153,8 @@ def _rank_row(part: Part, record: RunRecord, role: int, zero: int) -> Table:
     row["role"], row["host"] = role, record.about["hosts"].index(part.about["host"])
     for name in ("rank", "threads", "cpu_seconds", "peak_memory", "recording_seconds"):
         row[name] = part.about[name]
+    if "cost_of_a_call" in part.about["about"]:
+        row["recording_seconds"] = part.about["calls"] * part.about["about"]["cost_of_a_call"]
     for name in ("begin", "end", "steady_begin", "steady_end"):
         row[name] = part.about[name] - zero
     return row

@@ -136,7 +136,7 @@ class Runner:
                 self.plan.transposes.append(whole)
                 whole.now_in(layout)
             else:
-                with self.recorder.time("transpose"):
+                with self.recorder.time("transpose", "transpose"):
                     move(whole, layout, self.recorder)
 
     def _stale(self, kernel: Kernel, layout: Layout, bound: list[Bound]) -> list[Stale]:
@@ -207,7 +207,7 @@ class Runner:
             boxes = [rim(b[0], i) if w else b for b, i, w in zip(boxes, inner, whole, strict=True)]
         begun = time.perf_counter()
         pending.finish()
-        self.recorder.add("halo exchange", spent + time.perf_counter() - begun)
+        self.recorder.count("halo exchange", spent + time.perf_counter() - begun)
         self._call(kernel, layout, bound, scalars, boxes)
 
     def _call(
@@ -219,7 +219,7 @@ class Runner:
         boxes: list[list[Box]],
     ) -> None:
         """Call the kernel on some boxes of every block."""
-        start = time.perf_counter()
+        start, moved = time.perf_counter(), 0
         for at in range(len(layout.blocks)):
             arrays = {}
             for argument, value in bound:
@@ -234,7 +234,9 @@ class Runner:
             }
             for box in boxes[at]:
                 kernel.function(box=box, **arrays, **local)
+                moved += kernel.bytes_of(box, arrays)
         self.recorder.add(kernel.name, time.perf_counter() - start)
+        self.recorder.moved(kernel.name, moved)
 
     def _written(self, layout: Layout, value: Field | Rows, beyond: int) -> None:
         whole, rows = _whole(value, layout)

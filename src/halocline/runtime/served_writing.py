@@ -22,6 +22,7 @@ from halocline.runtime.orders import (
     last_sequence,
     order_tag,
 )
+from halocline.runtime.recorder import Recorder
 from halocline.runtime.restart import RestartTarget
 from halocline.runtime.roles import Roles
 from halocline.runtime.serving import route_of
@@ -59,6 +60,8 @@ class Served:
         self._routes: dict[tuple[str, int], Route] = {}
         self._groups: dict[str, int] = {}
         self._stopped = 0
+        self.recorder: Recorder | None = None
+        self.parts: list[bytes] = []  # of the record of the run, on rank 0, when servers have ended
 
     def group_of(self, job_name: str, order: int, wanted: int) -> int:
         """The group of servers that writes an output."""
@@ -144,6 +147,7 @@ class Served:
             self.most_bytes = max(self.most_bytes, answer.most_bytes)
             if answer.sequence == last_sequence:
                 self._stopped += 1
+                self.parts.append(answer.part)
                 continue
             self._waiting.discard(answer.sequence)
             self.written.append((self._names.pop(answer.sequence), answer.seconds))
@@ -184,6 +188,8 @@ class Served:
             data = buffer[at : at + size]
             pack(cuts, job.held, data)
             sent.append((self.mail.send(writer, data), data))
+            if self.recorder is not None:
+                self.recorder.sent("output: to servers", writer, size)
             at += size
         if not self.options.copies:
             wait_for_all(sent)

@@ -36,6 +36,7 @@ from halocline.runtime.orders import (
 )
 from halocline.runtime.pen import Pen
 from halocline.runtime.record_files import RecordFiles
+from halocline.runtime.recorder import Recorder
 from halocline.runtime.roles import Roles
 from halocline.runtime.targets import RecordTarget, Target
 from halocline.runtime.writing_options import WritingOptions
@@ -67,6 +68,7 @@ class Server:
         self.group, self.members = group, roles.groups[group]
         self.is_clerk = world.rank == self.members[0]
         self.pen = Pen(options.buffers)
+        self.recorder = self.pen.recorder = Recorder()
         self._frames: dict[str, Frame] = {}
         self._files: dict[str, RecordFiles] = {}
         self._pending: deque[_Pending] = deque()
@@ -95,7 +97,10 @@ class Server:
                 until(self._all_left)
         self.pen.drain()
         self.pen.close()
-        self._answer(Answer(last_sequence, self.pen.seconds, self._failure(), self.pen.most_bytes))
+        part = self.recorder.part(self.mail.rank, len(self.roles.nodes), {"role": "output server"})
+        self._answer(
+            Answer(last_sequence, self.pen.seconds, self._failure(), self.pen.most_bytes, part)
+        )
         until(lambda: all(request.Test() for request in self._sent))
         if order.because:
             raise UserError(order.because)
@@ -119,7 +124,8 @@ class Server:
                 found.append(got[1])
             return bool(found)
 
-        until(arrived)
+        with self.recorder.time("waiting for orders", "wait"):
+            until(arrived)
         return found[0]
 
     def _carry_out(self, order: TakeStream | WriteFrame | LeaveStream) -> None:
@@ -168,8 +174,9 @@ class Server:
         route = route_of(frame, order.base, self.members, self.options, self.round_robin)
         sink = target if self.is_clerk else Part(target)
         assembler = Assembler(self.mail, route, self.roles.model, meanwhile=self._look_around)
-        for block in route.of_writer(self.mail.rank):
-            write_block(self.pen, sink, order.base, block, sums, assembler)
+        with self.recorder.time("output: assembling", "output"):
+            for block in route.of_writer(self.mail.rank):
+                write_block(self.pen, sink, order.base, block, sums, assembler)
         if isinstance(sink, Part):
             self.pen.do(sink.finish)
         self._unfinished += 1

@@ -6,6 +6,7 @@ two copies of the field.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from halocline.runtime import _native
 from halocline.runtime.decomposition import Decomposition, Layout
 from halocline.runtime.fields import Field
-from halocline.runtime.recorder import Recorder
+from halocline.runtime.recorder import Partners, Recorder
 
 batches = 8
 
@@ -89,8 +90,9 @@ def _transpose(
             receive += [(peer, _bytes(buffer)) for buffer in back if buffer.size]
             after.append((peer, peer_rows, back))
         if send or receive:
+            begin = _native.now_ns()
             communicator.exchange(send, receive)
-            recorder.messages(len(send), sum(buffer.size for _, buffer in send))
+            recorder.exchange("transpose", Partners.of(_sizes(send), _sizes(receive)), begin)
         for peer, peer_rows, buffers in after:
             if to_planes:
                 rows = np.arange(own_rows.size, dtype=np.int32)
@@ -124,3 +126,7 @@ def _between(
 
 def _bytes(buffer: NDArray[Any]) -> NDArray[np.uint8]:
     return buffer.reshape(-1).view(np.uint8)
+
+
+def _sizes(messages: Sequence[tuple[int, NDArray[Any]]]) -> list[tuple[int, int]]:
+    return [(peer, buffer.nbytes) for peer, buffer in messages]

@@ -25,6 +25,7 @@ from halocline.runtime.mail import Mail
 from halocline.runtime.own_parts import OwnParts, Striped
 from halocline.runtime.pen import Pen
 from halocline.runtime.record_files import FilePlan, RecordFiles, check
+from halocline.runtime.recorder import Recorder
 from halocline.runtime.restart import (
     Facts,
     RestartTarget,
@@ -111,6 +112,24 @@ class Writers:
             self._ways["servers"] = self._served
         self._columns: dict[tuple[int, str], Columns] = {}
         self._add(restarts, restart_way, -1)
+
+    def record_in(self, recorder: Recorder) -> None:
+        """Put on record what writing takes, besides calls that the model times itself."""
+        self._pen.recorder = recorder
+        if self._served is not None:
+            self._served.recorder = recorder
+
+    @property
+    def world_ranks(self) -> tuple[int, ...]:
+        """Numbers of the model's ranks among all ranks of the run."""
+        if self._served is not None:
+            return self._served.roles.model
+        return tuple(range(self.communicator.size))
+
+    @property
+    def server_parts(self) -> list[bytes]:
+        """What servers bring to the record of the run, on rank 0, after `close`."""
+        return self._served.parts if self._served is not None else []
 
     def costs(self) -> dict[str, Cost]:
         """What each output has cost this rank, by name."""
