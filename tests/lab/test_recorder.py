@@ -1,8 +1,26 @@
-"""The record costs far less than one per cent of a step."""
+"""What recording costs is read from the record itself."""
 
-from halocline.lab import recorder
+import pytest
+
+from halocline.lab import recorder, recorder_run
 
 
-def test_a_timed_call_costs_microseconds():
-    cost = recorder.call_cost(calls=2_000, repeats=3)
-    assert 1e-9 < cost < 1e-3
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setitem(recorder.lengths, "swell", "6h")
+
+
+def test_a_run_tells_what_recording_took(short):
+    (row,) = recorder.measure([1], ["swell"])
+    assert set(row) == set(recorder.keys)
+    assert row["steps"] == 6 and row["calls_per_step"] >= 3
+    assert 0.0 < row["recording_seconds"] < 1.0
+    assert row["overhead"] == pytest.approx(
+        row["recording_seconds"] / (row["steps"] * row["step_seconds"])
+    )
+    assert "swell" in recorder.table([row])
+
+
+def test_the_program_answers_on_this_rank():
+    found = recorder_run.answer({"case": "swell", "length": "3h"})
+    assert found["steps"] == 3 and found["bytes"] > 1000

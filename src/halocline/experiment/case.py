@@ -61,6 +61,9 @@ class RecordOptions(Options):
     write: bool = option(
         True, "", "write halocline.record beside the results: time, messages, steps"
     )
+    counters: bool = option(
+        True, "", "count floating-point operations of kernels, where the processor lets us"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,75 +1,66 @@
 """What the record of a run costs: calls per step times the cost of a call, over the step.
 
-The step is that of the wave benchmark (29,792 points, 600 components), from rest, on one thread.
+Runs of the wave benchmark (29,792 points, 600 components) and of the case swell, whose steps are
+short, on several numbers of ranks. Every call is reckoned as the dearest kind, a kernel's.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
-import time
 from pathlib import Path
 from typing import Any
 
-from halocline.runtime.recorder import Recorder
+from halocline.lab.rank_programs import answer_of
 
 keys = {
-    "call_seconds": "cost of one timed call of the recorder [s]",
-    "calls_per_step": "timed calls and counts of messages in a step of the wave model",
-    "step_seconds": "median wall time of that step [s]",
-    "overhead": "share of the step that the record takes",
+    "case": "the case that ran",
+    "ranks": "ranks of the model",
+    "steps": "steps of the run",
+    "calls_per_step": "calls of the recorder in a step on rank 0, messages among them",
+    "step_seconds": "mean wall time of a step, with its share of output [s]",
+    "recording_seconds": "what recording took the slowest rank in all [s]",
+    "overhead": "share of the run's time that recording took, at most",
+    "bytes": "size of the record's file [byte]",
 }
 
-
-def call_cost(calls: int = 20_000, repeats: int = 5) -> float:
-    """Median cost of one timed call [s]."""
-
-    def once() -> float:
-        recorder = Recorder()
-        start = time.perf_counter()
-        for _ in range(calls):
-            with recorder.time("x"):
-                pass
-        timed = time.perf_counter() - start
-        start = time.perf_counter()
-        for _ in range(calls):
-            pass
-        return (timed - (time.perf_counter() - start)) / calls
-
-    return statistics.median(once() for _ in range(repeats))
+lengths = {"waves": "6h", "swell": "6d"}
+"""How long each case runs."""
 
 
-def measure(steps: int = 4) -> dict[str, float]:
-    """Cost and overhead; see `keys`."""
-    from halocline.experiment.run import run
-    from halocline.lab.wave_run import benchmark_case
+def measure(ranks: list[int], cases: list[str]) -> list[dict[str, Any]]:
+    """One row for each case and number of ranks; see `keys`."""
+    rows = []
+    for case in cases:
+        for count in ranks:
+            settings = {"case": case, "length": lengths[case]}
+            found = json.loads(answer_of("halocline.lab.recorder_run", settings, count))
+            rows.append({"case": case, "ranks": count, **found})
+    return rows
 
-    result = run(benchmark_case("ST2", "", f"{steps}h"))
-    counters = result.component.run.recorder.counters
-    calls = sum(c.calls for c in counters.values()) / steps
-    step = counters["step"].seconds / steps
-    cost = call_cost()
-    return {
-        "call_seconds": cost,
-        "calls_per_step": calls,
-        "step_seconds": step,
-        "overhead": cost * calls / step,
-    }
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as text."""
+    lines = [f"{'case':<8}{'ranks':>6}{'calls/step':>12}{'step ms':>10}{'overhead':>10}{'kB':>8}"]
+    for row in rows:
+        lines.append(
+            f"{row['case']:<8}{row['ranks']:>6}{row['calls_per_step']:>12.0f}"
+            f"{1e3 * row['step_seconds']:>10.3g}{row['overhead']:>10.2%}{row['bytes'] / 1e3:>8.0f}"
+        )
+    return "\n".join(lines)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab recorder`."""
+    parser.add_argument("--ranks", default="1,2,8", metavar="N,N..", help="ranks (1,2,8)")
     parser.add_argument("--json", metavar="FILE", help=f"write results; keys: {', '.join(keys)}")
 
 
 def main(options: Any) -> int:
     """Run the command."""
-    result = measure()
-    print(
-        f"{result['calls_per_step']:.0f} calls of {1e6 * result['call_seconds']:.2f} us in a step"
-        f" of {1e3 * result['step_seconds']:.0f} ms: {100 * result['overhead']:.4f} %"
-    )
+    ranks = [int(word) for word in options.ranks.split(",")]
+    rows = measure(ranks, list(lengths))
+    print(table(rows))
     if options.json:
-        Path(options.json).write_text(json.dumps({**result, "keys": keys}, indent=1) + "\n")
+        Path(options.json).write_text(json.dumps({"rows": rows, "keys": keys}, indent=1) + "\n")
     return 0

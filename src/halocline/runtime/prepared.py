@@ -58,11 +58,10 @@ class PreparedCall:
             run.recorder.count("halo exchange", time.perf_counter() - begin)
             for storage, request in stale:
                 storage.fresh[:] = request.depth
-        start = time.perf_counter()
+        begun = run.recorder.kernel_begins()
         for arguments in self._calls:
             self.kernel.function(**arguments, **scalars)
-        run.recorder.add(self.kernel.name, time.perf_counter() - start)
-        run.recorder.moved(self.kernel.name, self._moved)
+        run.recorder.kernel_ends(self.kernel.name, begun, self._moved)
         for storage in self._writes:
             storage.fresh[:] = 0
 

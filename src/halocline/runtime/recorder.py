@@ -7,6 +7,7 @@ Every rank has one recorder. Its counters are what a run's own log and decisions
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -55,7 +56,9 @@ class Recorder:
     counters: dict[str, Counter] = field(default_factory=dict)
     message_count: int = 0
     message_bytes: int = 0
-    work: dict[str, float] = field(default_factory=dict)  # bytes that all calls of a kernel moved
+    work: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """What all calls of a kernel had to move [byte] and did [operations; NaN: not counted]."""
+    operations: Any = None  # counter of floating-point operations, where the machine has one
     world_ranks: NDArray[np.int64] | None = None
     recording: Any = field(
         default_factory=lambda: _native.Recording(_native.RecordingLimits()), repr=False
@@ -101,6 +104,24 @@ class Recorder:
         self.recording.add_beside(self.region(name, kind), begin, end)
         self.count(name, 1e-9 * (end - begin))
 
+    def kernel_begins(self) -> tuple[int, float]:
+        """When a kernel begins, for `kernel_ends`."""
+        done = self.operations.read() if self.operations is not None else math.nan
+        return _native.now_ns(), done
+
+    def kernel_ends(self, name: str, begun: tuple[int, float], moved: int) -> None:
+        """Record a call of a kernel, and the bytes that it had to move."""
+        begin, done = begun
+        end = _native.now_ns()
+        self.recording.add(self.region(name, "kernel"), begin, end, 0, -1)
+        self.count(name, 1e-9 * (end - begin))
+        before, operations = self.work.get(name, (0.0, 0.0))
+        if self.operations is not None:
+            operations += self.operations.read() - done
+        else:
+            operations = math.nan
+        self.work[name] = before + moved, operations
+
     def exchange(self, name: str, partners: Partners, begin: int) -> None:
         """Record messages that were begun at `begin` [ns] and have come now."""
         self.message_count += len(partners.targets)
@@ -141,10 +162,6 @@ class Recorder:
         counter.calls += calls
         counter.seconds += seconds
 
-    def moved(self, name: str, size: int) -> None:
-        """Count the bytes that a call of a kernel had to move."""
-        self.work[name] = self.work.get(name, 0) + size
-
     def seconds(self, name: str) -> float:
         return self.counters[name].seconds if name in self.counters else 0.0
 
@@ -163,13 +180,12 @@ class Recorder:
         return found
 
     def _cost(self) -> float:
-        """Median seconds that one timed call of a recorder takes here."""
-        other, laps = Recorder(), []
+        """Median seconds that the dearest call takes here: that of a kernel."""
+        other, laps = Recorder(operations=self.operations), []
         for _ in range(7):
             begin = time.perf_counter()
             for _ in range(50):
-                with other.time("cost"):
-                    pass
+                other.kernel_ends("cost", other.kernel_begins(), 0)
             laps.append((time.perf_counter() - begin) / 50)
         return sorted(laps)[len(laps) // 2]
 

@@ -99,10 +99,10 @@ def _work(part: Part, regions: NDArray[np.uint32]) -> Table:
     rows = empty("work", len(moved))
     names = [words[0] if words[1] == "kernel" else "" for words in part.about["regions"]]
     statistics = part.tables["statistics"]
-    for row, (name, size) in zip(rows, moved.items(), strict=True):
+    for row, (name, (size, operations)) in zip(rows, moved.items(), strict=True):
         row["rank"], row["region"] = part.about["rank"], regions[names.index(name)]
         row["calls"] = statistics["calls"][statistics["region"] == row["region"]].sum()
-        row["bytes"], row["operations"] = size, np.nan
+        row["bytes"], row["operations"] = size, operations
     return rows
 
 

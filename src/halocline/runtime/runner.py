@@ -219,7 +219,7 @@ class Runner:
         boxes: list[list[Box]],
     ) -> None:
         """Call the kernel on some boxes of every block."""
-        start, moved = time.perf_counter(), 0
+        begun, moved = self.recorder.kernel_begins(), 0
         for at in range(len(layout.blocks)):
             arrays = {}
             for argument, value in bound:
@@ -235,8 +235,7 @@ class Runner:
             for box in boxes[at]:
                 kernel.function(box=box, **arrays, **local)
                 moved += kernel.bytes_of(box, arrays)
-        self.recorder.add(kernel.name, time.perf_counter() - start)
-        self.recorder.moved(kernel.name, moved)
+        self.recorder.kernel_ends(kernel.name, begun, moved)
 
     def _written(self, layout: Layout, value: Field | Rows, beyond: int) -> None:
         whole, rows = _whole(value, layout)
