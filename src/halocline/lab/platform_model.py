@@ -293,15 +293,17 @@ def _checked(row: Mapping[str, Any], kind: type, where: str) -> dict[str, Any]:
 
 
 def _check_names(platform: Platform, where: str) -> None:
-    for what, value, known in (
+    chosen: list[tuple[str, str, tuple[str, ...]]] = [
         ("wiring", platform.wiring, wirings),
         ("noise kind", platform.noise.kind, noises),
         ("progress", platform.progress, progresses),
-    ):
+    ]
+    for what, value, known in chosen:
         if value not in known:
             raise UserError(f"{where}: {what} '{value}' is none of {', '.join(known)}.")
     for which, rows in platform.algorithms.items():
-        for name, known in ((which, collective_kinds), *((n, algorithm_names) for _, n in rows)):
+        names = [(which, collective_kinds), *((name, algorithm_names) for _, name in rows)]
+        for name, known in names:
             if name not in known:
                 raise UserError(f"{where}: '{name}' is none of {', '.join(known)}.")
     for protocols in (platform.inside, platform.between):

@@ -45,15 +45,16 @@ def neighbour(shape: Sequence[int], axis: int, step: int, *, periodic: bool) -> 
     moved[axis] += step
     inside = (moved[axis] >= 0) & (moved[axis] < shape[axis])
     moved[axis] %= shape[axis]
-    found: Ints = np.ravel_multi_index(tuple(moved), tuple(shape)).astype(np.int64)
-    return found if periodic else np.where(inside, found, nobody)
+    found: Ints = np.array(np.ravel_multi_index(tuple(moved), tuple(shape)), np.int64)
+    found[~inside & (not periodic)] = nobody
+    return found
 
 
 def work(seconds: float, ranks: int, imbalance: float) -> NDArray[np.float64]:
     """What each rank computes: the mean is `seconds`, the largest `1 + imbalance` times that.
 
     >>> work(1.0, 3, 0.2).round(2)
-    array([0.8, 1.2, 1. ])
+    array([0.8, 1. , 1.2])
     """
     # Multiples of a number without common factors visit all ranks, neighbours far apart.
     stride = next(n for n in range(max(1, int(0.6 * ranks)), 2 * ranks + 2) if _coprime(n, ranks))

@@ -27,7 +27,7 @@ operation_kinds = (
     "enter",
     "leave",
 )
-"""In the order of `Operation::Kind` of replay.hpp."""
+"""In the order of `Operation::Kind` of replay.hpp. A wait with tag 1 ends with the next one."""
 
 OperationKind = Literal[
     "compute",
@@ -61,7 +61,10 @@ operation_type = np.dtype(
         ("seconds", "<f8"),  # compute: how long, on the machine of the record
         ("bytes", "<i8"),
         ("partner", "<i4"),  # of collectives the root; ranks of the world, or `nobody`
-        ("tag", "<i4"),  # of collectives which, as a place in `collective_kinds`
+        (
+            "tag",
+            "<i4",
+        ),  # of collectives which, as a place in `collective_kinds`; of waits see there
         ("request", "<u4"),  # wait: 0 is all that are open
         ("region", "<u4"),
         ("communicator", "<u2"),

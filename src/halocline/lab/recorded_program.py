@@ -116,6 +116,12 @@ class _Writer:
         number = kind_number(kind)
         self.rows.append((seconds, size, partner, tag, request, region, communicator, number))
 
+    def wait(self, region: int, request: int) -> None:
+        """Wait for a request, together with the waits just before: one call completed them."""
+        if self.rows and self.rows[-1][-1] == kind_number("wait"):
+            self.rows[-1] = (*self.rows[-1][:3], 1, *self.rows[-1][4:])
+        self.add("wait", region, request=request)
+
     def table(self) -> Table:
         table = np.zeros(len(self.rows), operation_type)
         names = operation_type.names or ()
@@ -138,7 +144,8 @@ def _of_span(
         if start is not None and begin > start:
             writer.add("compute", len(regions) - 1, (begin - start) / 1e9)
         events = record.of_rank(rank)
-        chosen = (events["thread"] == 0) & (events["begin"] < end) & (events["end"] > begin)
+        chosen = (events["thread"] == 0) & (events["begin"] < end)
+        chosen &= (events["end"] > begin) | (events["begin"] >= begin)
         seen |= set(_write(writer, events[chosen], kinds, collectives, begin, end))
         tables.append(writer.table())
     tables, words = _matched(tables, _communicators(record))
@@ -198,7 +205,7 @@ def _write(
         pass_time(at, inside_wait or (idle and kind == "test"))
         idle = False
         if kind == "completion":
-            writer.add("wait", region, request=request)
+            writer.wait(region, request)
             continue
         if kind in (*messages, "collective", "start collective"):
             if at >= begin:

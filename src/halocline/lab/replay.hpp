@@ -26,7 +26,7 @@ struct Operation {
     receive,
     start_send,
     start_receive,
-    wait,  // for `request`; 0: for all that are open
+    wait,  // for `request`, 0: for all that are open; with tag 1 together with the next wait
     collective,
     start_collective,
     enter,
@@ -137,11 +137,12 @@ class Replay {
     std::uint32_t number;
     double ready = unknown;  // when the message is there, or has left
     double cost = 0.0;       // of receiving it
+    bool called = false;     // wanted by a wait before the one that ends them all
   };
   struct Rank {
     Rank(std::uint64_t seed, std::size_t rank) : draws(seed, rank) {}
     Draws draws;
-    double clock = 0.0, computing = 0.0, waiting = 0.0, phase = 0.0;
+    double clock = 0.0, computing = 0.0, waiting = 0.0, phase = 0.0, in_call_since = 0.0;
     std::int64_t at = 0;
     int repeat = 0;
     bool in_call = false, watching = false, blocked = false;
@@ -222,7 +223,10 @@ class Replay {
         if (operation.kind == Operation::start_receive) return finish(me);
         return await(rank, me);
       case Operation::wait:
-        return await(rank, me);
+        if (operation.tag == 0) return await(rank, me);
+        for (Request& request : me.requests)
+          if (request.number == operation.request) request.called = true;
+        return finish(me);
       case Operation::collective:
       case Operation::start_collective:
         return meet(rank, me, operation);
@@ -322,13 +326,19 @@ class Replay {
 
   /// Keep a message until a rank is in a call of MPI; false if it is.
   bool hold(int rank, std::int64_t id) {
-    if (ranks_[rank].in_call) return false;
+    if (ranks_[rank].in_call) {
+      // Ranks run ahead of each other: the call may have begun after the message was ready.
+      double& ready = mail_.messages[id].ready;
+      ready = std::max(ready, ranks_[rank].in_call_since);
+      return false;
+    }
     ranks_[rank].held.push_back(id);
     return true;
   }
 
   void enter_call(int rank, Rank& me) {
     me.in_call = true;
+    me.in_call_since = me.clock;
     const std::vector<std::int64_t> held = std::move(me.held);
     me.held.clear();
     for (const std::int64_t id : held) {
@@ -375,7 +385,7 @@ class Replay {
   bool wanted(const Rank& me, const Request& request) const {
     const Operation& operation = operations_[me.at];
     if (operation.kind == Operation::wait)
-      return operation.request == 0 || request.number == operation.request;
+      return request.called || operation.request == 0 || request.number == operation.request;
     return request.number == of_call;
   }
 
@@ -430,7 +440,19 @@ class Replay {
       me.clock += request.cost;
     }
     if (me.clock > before) me.clock += wake_[rank];
+    if (operations_[me.at].kind == Operation::wait) note_together(rank, me);
     finish(me);
+  }
+
+  /// Waits that belong to one call end together.
+  void note_together(int rank, Rank& me) {
+    const std::int64_t last = me.at;
+    while (me.at > first_.data[rank] && operations_[me.at - 1].kind == Operation::wait &&
+           operations_[me.at - 1].tag == 1) {
+      --me.at;
+      note(ends_, me, me.clock);
+    }
+    me.at = last;
   }
 
   // ---- collectives ----

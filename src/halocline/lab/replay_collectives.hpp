@@ -299,8 +299,9 @@ class Rounds {
         Step step{i, (i + round) % size(), bytes, 0.0};
         send(step);
         const Protocol& protocol = network_.protocol(ranks_[i], ranks_[step.to], bytes);
-        last[step.to] = std::max(last[step.to], step.arrival);
-        costs[step.to] += protocol.receive_overhead + bytes * protocol.receive_per_byte;
+        const double cost = protocol.receive_overhead + bytes * protocol.receive_per_byte;
+        last[step.to] = std::max(last[step.to], step.arrival + cost);
+        costs[step.to] += cost;
       }
     for (const auto& [from, when] : sent_) last[from] = std::max(last[from], when);
     sent_.clear();

@@ -110,27 +110,30 @@ class Network {
     free = head + seconds;
   }
 
-  void take_link(double& head, std::size_t link, double seconds) {
-    take(head, links_[link], seconds);
+  /// Flows that meet share a link; who waits for one link does not keep others from the next.
+  void take_link(double& head, double& delay, std::size_t link, double seconds) {
+    delay = std::max(delay, links_[link] - head);
+    links_[link] = std::max(links_[link], head) + seconds;
     head += wiring_.hop_latency;
   }
 
   double across(int node, int other, double bytes, double head) {
     const double seconds = bytes * wiring_.link_per_byte;
+    double delay = 0.0;
     if (wiring_.kind == Wiring::fat_tree) {
       const int leaf = node / wiring_.leaf_nodes, other_leaf = other / wiring_.leaf_nodes;
       if (leaf == other_leaf) return head + wiring_.hop_latency;
       // The target picks the spine, so that flows to different targets part (D-mod-k routing).
       const std::size_t spine = other % wiring_.uplinks, half = links_.size() / 2;
-      take_link(head, std::size_t(leaf) * wiring_.uplinks + spine, seconds);
-      take_link(head, half + std::size_t(other_leaf) * wiring_.uplinks + spine, seconds);
+      take_link(head, delay, std::size_t(leaf) * wiring_.uplinks + spine, seconds);
+      take_link(head, delay, half + std::size_t(other_leaf) * wiring_.uplinks + spine, seconds);
     }
-    if (wiring_.kind == Wiring::torus) head = around(node, other, seconds, head);
-    return head;
+    if (wiring_.kind == Wiring::torus) around(node, other, seconds, head, delay);
+    return head + delay;
   }
 
   /// Along x, then y, then z, each the shorter way round.
-  double around(int node, int other, double seconds, double head) {
+  void around(int node, int other, double seconds, double& head, double& delay) {
     int stride = 1;
     for (int axis = 0; axis < 3; ++axis) {
       const int size = wiring_.shape[axis];
@@ -139,14 +142,13 @@ class Network {
       const int ahead = (target - at + size) % size;
       const bool up = 2 * ahead <= size;
       for (int hops = up ? ahead : size - ahead; hops > 0; --hops) {
-        take_link(head, std::size_t(node) * 6 + 2 * axis + (up ? 0 : 1), seconds);
+        take_link(head, delay, std::size_t(node) * 6 + 2 * axis + (up ? 0 : 1), seconds);
         const int next = up ? (at + 1) % size : (at + size - 1) % size;
         node += (next - at) * stride;
         at = next;
       }
       stride *= size;
     }
-    return head;
   }
 
   std::vector<Protocol> inside_, between_;

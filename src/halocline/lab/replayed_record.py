@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.lab.programs import Program, kind_number
-from halocline.runtime.run_record import Region, RunRecord, Table, empty
+from halocline.lab.programs import OperationKind, Program, kind_number
+from halocline.runtime.run_record import Region, RunRecord, Table, empty, nobody
 from halocline.runtime.run_record_tables import record_of_events
 
-_called = ("send", "receive", "start send", "start receive", "collective", "start collective")
+_called: tuple[OperationKind, ...] = (
+    "send",
+    "receive",
+    "start send",
+    "start receive",
+    "collective",
+    "start collective",
+)
 
 
 def record_of_times(
@@ -27,10 +35,11 @@ def record_of_times(
     parts = []
     count = len(program.operations)
     rank = program.rank
+    requests = _requests(program, rank)
     for repeat in range(program.repeats):
         mine = slice(repeat * count, (repeat + 1) * count)
         begin, end = _nanoseconds(begins[mine]), _nanoseconds(ends[mine])
-        parts.append(_events(program, rank, begin, end, repeat, len(regions) - 1))
+        parts.append(_events(program, rank, begin, end, repeat, requests))
     about = {
         "program": f"replay on {platform}",
         "hosts": list(hosts),
@@ -55,22 +64,23 @@ def _events(
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
     repeat: int,
-    completion: int,
+    requests: _Requests,
 ) -> Table:
     """Events of one repetition."""
     operations = program.operations
-    calls = np.isin(operations["kind"], [kind_number(kind) for kind in _called])  # type: ignore[arg-type]
+    calls = np.isin(operations["kind"], [kind_number(kind) for kind in _called])
     waits = program.of_kind("wait")
     kinds = np.array([region.kind for region in program.regions] or [""])
     named = waits & (kinds[operations["region"]] == "wait")
     enters, leaves = _brackets(program, rank)
     found = [
-        _rows(operations, rank, calls, begin, end, repeat),
-        _rows(operations, rank, np.flatnonzero(named), begin, end, repeat),
-        _rows(operations, rank, enters, begin, end[leaves], repeat, at_end=True),
-        _completions(program, rank, end, repeat, completion),
+        _rows(operations, rank, calls, begin, end),
+        _rows(operations, rank, np.flatnonzero(named), begin, end),
+        _rows(operations, rank, enters, begin, end[leaves], at_end=True),
+        _completions(program, rank, begin, end, repeat, requests),
     ]
-    found[1]["request"] = 0
+    number = requests.number[calls]
+    found[0]["request"] = np.where(number > 0, number + repeat * requests.each[rank[calls]], 0)
     return np.concatenate(found)
 
 
@@ -80,7 +90,6 @@ def _rows(
     chosen: NDArray[np.bool_] | NDArray[np.int64],
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
-    repeat: int,
     *,
     at_end: bool = False,
 ) -> Table:
@@ -91,16 +100,67 @@ def _rows(
     for name in ("bytes", "region", "partner", "tag", "communicator"):
         rows[name] = some[name]
     rows["rank"] = rank[chosen]
-    rows["request"] = _requests(some["request"], repeat)
     collective = np.isin(some["kind"], [kind_number("collective"), kind_number("start collective")])
     rows["tag"][collective] = 0
     return rows
 
 
-def _requests(numbers: NDArray[np.uint32], repeat: int) -> NDArray[np.uint32]:
-    """Numbers of requests that are new in each repetition."""
-    each = 2**16
-    return np.where(numbers > 0, numbers + np.uint32(repeat * each), 0).astype(np.uint32)
+@dataclass(frozen=True)
+class _Requests:
+    """Non-blocking operations of one repetition, and which of them each wait completes.
+
+    `number[operation]` counts the ones that a rank starts from 1; `each[rank]` is how many there
+    are. Row by row, the wait `at` completes `completed`, begun so many repetitions `ago`.
+    """
+
+    number: NDArray[np.int64]
+    each: NDArray[np.int64]
+    at: NDArray[np.int64]
+    completed: NDArray[np.int64]
+    ago: NDArray[np.int64]
+
+
+def _requests(program: Program, rank: NDArray[np.int64]) -> _Requests:
+    started: tuple[OperationKind, ...] = ("start send", "start receive", "start collective")
+    asked = program.operations["request"].astype(np.int64)
+    kinds = [kind_number(kind) for kind in started]
+    starts = np.flatnonzero(np.isin(program.operations["kind"], kinds) & (asked > 0))
+    each = np.bincount(rank[starts], minlength=program.size)
+    number = np.zeros(len(asked), np.int64)
+    number[starts] = np.arange(len(starts)) - (np.cumsum(each) - each)[rank[starts]] + 1
+    waits = program.of_kind("wait")
+    single = np.flatnonzero(waits & (asked > 0))
+    single, named, ago = _named(single, starts, rank * 2**32 + asked, len(asked))
+    free = starts[~np.isin(starts, named)]
+    every = np.flatnonzero(waits & (asked == 0))
+    place = np.searchsorted(every, free)  # the wait for all that comes next
+    free, place = free[place < len(every)], place[place < len(every)]
+    same = rank[every[place]] == rank[free]
+    free, place = free[same], place[same]
+    return _Requests(
+        number,
+        each,
+        np.concatenate([single, every[place]]),
+        np.concatenate([named, free]),
+        np.concatenate([ago, np.zeros(len(free), np.int64)]),
+    )
+
+
+def _named(
+    waits: NDArray[np.int64], starts: NDArray[np.int64], keys: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Waits for a request by its number, its latest start, and how many repetitions ago."""
+    order = np.lexsort((starts, keys[starts]))
+    ordered = starts[order]
+    places = {key: place for place, key in enumerate(np.unique(keys[starts]).tolist())}
+    dense = np.array([places.get(key, -1) for key in keys[waits].tolist()], np.int64)
+    waits, dense = waits[dense >= 0], dense[dense >= 0]
+    groups = np.array([places[key] for key in keys[ordered].tolist()], np.int64)
+    before = np.searchsorted(groups * count + ordered, dense * count + waits) - 1
+    there = before >= 0
+    there[there] = groups[before[there]] == dense[there]
+    last = np.searchsorted(groups, dense, side="right") - 1
+    return waits, ordered[np.where(there, before, last)], (~there).astype(np.int64)
 
 
 def _brackets(
@@ -121,42 +181,21 @@ def _brackets(
 def _completions(
     program: Program,
     rank: NDArray[np.int64],
+    begin: NDArray[np.int64],
     end: NDArray[np.int64],
     repeat: int,
-    completion: int,
+    requests: _Requests,
 ) -> Table:
-    """What each wait completed: the request it names, or all that were open.
-
-    Repetitions begin without open requests, but for those that a wait before their start names.
-    """
-    waits, regions = program.of_kind("wait"), program.operations["region"]
-    numbers = program.operations["request"]
-    single = np.flatnonzero(waits & (numbers > 0))
-    starts = np.isin(
-        program.operations["kind"],
-        [kind_number(kind) for kind in ("start send", "start receive", "start collective")],  # type: ignore[arg-type]
-    )
-    every = np.flatnonzero(waits & (numbers == 0))
-    begun = np.flatnonzero(starts & (numbers > 0))
-    place = np.searchsorted(every, begun)  # the wait for all that comes next
-    inside = place < len(every)
-    begun, place = begun[inside], place[inside]
-    same = rank[every[place]] == rank[begun]
-    begun, place = begun[same], place[same]
-    named = set(zip(rank[single].tolist(), numbers[single].tolist(), strict=True))
-    free = np.array(
-        [key not in named for key in zip(rank[begun].tolist(), numbers[begun].tolist(), strict=True)],
-        bool,
-    )
-    begun, place = begun[free], place[free]
-    rows = empty("events", len(single) + len(begun))
-    at = np.concatenate([single, every[place]])
-    rows["begin"] = rows["end"] = end[at]
+    """What the waits of a repetition completed."""
+    there = requests.ago <= repeat
+    at, completed, ago = (a[there] for a in (requests.at, requests.completed, requests.ago))
+    rows = empty("events", len(at))
+    # A moment before the end of the wait, so that it stays inside at the precision of records.
+    rows["begin"] = rows["end"] = np.maximum(end[at] - 1, begin[at])
     rows["rank"] = rank[at]
+    regions = program.operations["region"][at]
     is_completion = np.array([region.kind == "completion" for region in program.regions] or [False])
-    own = is_completion[regions[at]]
-    rows["region"] = np.where(own, regions[at], completion)
-    rows["partner"] = -1
-    asked = np.concatenate([numbers[single], numbers[begun]])
-    rows["request"] = _requests(asked, repeat)
+    rows["region"] = np.where(is_completion[regions], regions, len(program.regions))
+    rows["partner"] = nobody
+    rows["request"] = requests.number[completed] + (repeat - ago) * requests.each[rank[at]]
     return rows
