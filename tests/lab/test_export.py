@@ -5,6 +5,7 @@ import importlib.util
 import json
 
 import numpy as np
+import otf2
 import pandas
 import pytest
 
@@ -76,7 +77,6 @@ def test_perfetto(tmp_path):
 
 
 def test_otf2_holds_messages_and_collectives(tmp_path):
-    otf2 = pytest.importorskip("otf2")
     write_otf2(tmp_path / "trace", record())
     found = []
     with otf2.reader.open(str(tmp_path / "trace" / "traces.otf2")) as trace:
