@@ -39,6 +39,7 @@ lab_benchmarks = {
     "output": "what output, restarts and input cost, beside the papers' numbers",
     "loading": "what a way to load a cluster does to run times",
     "predict": "how long a run would take elsewhere, longer, on more ranks",
+    "report": "what a run did with its time, from its record: a page, and on the terminal",
     "decompose": "the best way to cut a case into ranks, threads and blocks",
 }
 

@@ -1,0 +1,182 @@
+"""The page of a record: what is packed into it, its size, and what a browser makes of it.
+
+Where the machine has a browser, the page's own numbers are compared with those of the analysis.
+"""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from halocline.lab import report_page
+from halocline.lab.matching import match
+from halocline.lab.report import report_of
+from halocline.lab.report_drawn import drawn_events
+from halocline.lab.report_packing import (
+    folded,
+    pack,
+    packed_timeline,
+    unfolded,
+    unpack,
+    unpacked,
+)
+from halocline.lab.report_page import page
+from halocline.lab.timeline import timeline
+from lab import browser
+from records.made import made_record
+
+
+@pytest.fixture(scope="module")
+def made():
+    return made_record(8, 6)
+
+
+def held(text):
+    return json.loads(re.search(r'<script id="data"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_any_integers_come_back():
+    values = np.random.default_rng(1).integers(0, 2**62, 3000) >> np.arange(3000) % 62
+    np.testing.assert_array_equal(unpack(pack(values)), values)
+    signed = np.array([0, -1, 1, 5, -(2**60), 2**60])
+    np.testing.assert_array_equal(unfolded(folded(signed)), signed)
+    assert unpack(pack([])).size == 0
+
+
+def test_the_page_holds_the_events_of_the_record(made):
+    columns = unpacked(held(page(report_of(made)))["timeline"]["packed"], zero=0)
+    kept = made.events[made.kinds_of(made.events["region"]) != "completion"]
+    zero = kept["begin"].min()
+    for name in ("rank", "thread", "region", "partner", "bytes"):
+        np.testing.assert_array_equal(columns[name], kept[name])
+    np.testing.assert_array_equal(columns["begin"], kept["begin"] - zero)
+    np.testing.assert_array_equal(columns["end"], kept["end"] - zero)
+    assert columns["idle"].sum() > 0 and (columns["count"] == 1).all()
+
+
+def test_lines_lead_from_sends_to_the_waits_that_got_them(made):
+    drawn = drawn_events(match(timeline(made)))
+    sends, into = drawn.events[drawn.senders], drawn.events[drawn.receivers]
+    ranks = drawn.rows["rank"]
+    assert len(sends) == (made.kinds_of(made.events["region"]) == "start send").sum()
+    np.testing.assert_array_equal(sends["partner"], ranks[into["row"]])
+    assert {made.regions[number].name for number in into["region"]} == {"MPI_Waitall"}
+    assert (into["end"] > sends["begin"]).all()
+
+
+@pytest.mark.parametrize("part", [2, 8, 30])
+def test_fewer_characters_keep_all_times(made, part):
+    """Own time and waiting of each rank are the same however coarse, and windows are in full."""
+    drawn = drawn_events(match(timeline(made)))
+    whole = packed_timeline(drawn, 10**9)
+    packed = packed_timeline(drawn, whole.length // part + 2500)
+    assert packed.shortest > 0 and packed.drawn < packed.events == whole.drawn
+    assert packed.length <= whole.length // part + 2500
+    fine, coarse = (unpacked(one.data, drawn.zero) for one in (whole, packed))
+    for rank in range(made.size):
+        sums = [one["idle"][one["rank"] == rank].sum() for one in (fine, coarse)]
+        assert sums[0] == sums[1] > 0
+    names = ("rank", "begin", "end", "region")
+    there = set(zip(*(coarse[name].tolist() for name in names), strict=True))
+    for first, last in packed.windows:
+        inside = (fine["begin"] >= first) & (fine["begin"] < last)
+        wanted = set(zip(*(fine[name][inside].tolist() for name in names), strict=True))
+        assert wanted and wanted <= there
+
+
+@pytest.mark.parametrize(("ranks", "steps"), [(2, 2), (64, 2), (600, 1)])
+def test_pages_of_any_size_are_small_and_whole(ranks, steps):
+    text = page(report_of(made_record(ranks, steps, iterations=2)))
+    assert len(text.encode()) < 5_000_000
+    assert "http://" not in text and "https://" not in text
+    for name in ("timeline", "phases", "ranks", "steps", "messages", "efficiencies", "cpmip"):
+        assert text.count(f'<section id="{name}">') == 1
+    assert text.count("<section") == text.count("</section>")
+    assert text.count('class="sees"') == text.count("<section")
+
+
+def test_a_long_record_is_made_to_fit():
+    text = page(report_of(made_record(16, 60)), most=230_000)
+    assert 120_000 < len(text.encode()) < 230_000
+    assert "were put together" in text
+
+
+# A browser without a window draws no frames by itself.
+frames = """<body><script>window.requestAnimationFrame = (go) => setTimeout(go, 5);</script>"""
+
+script = """
+<script>
+addEventListener("load", () => setTimeout(() => {
+  const canvas = document.querySelector("#gantt");
+  const box = canvas.getBoundingClientRect();
+  const at = (x, y) => ({ clientX: box.left + x, clientY: box.top + y, bubbles: true,
+    cancelable: true, pointerId: 1, buttons: 1 });
+  const seen = [];
+  const look = () => seen.push(document.querySelector("#view").textContent);
+  for (const way of ["kind", "region", "state", "task"]) {
+    const select = document.querySelector("#colour");
+    select.value = way;
+    select.dispatchEvent(new Event("change"));
+  }
+  canvas.focus();
+  const frame = (go) => requestAnimationFrame(() => requestAnimationFrame(go));
+  const later = (steps) => {
+    if (!steps.length) document.documentElement.dataset.seen = JSON.stringify(seen);
+    else { steps[0](); frame(() => { look(); later(steps.slice(1)); }); }
+  };
+  const key = (key) => () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  later([
+    () => canvas.dispatchEvent(new WheelEvent("wheel", { ...at(400, 60), deltaY: -900 })),
+    () => canvas.dispatchEvent(new WheelEvent("wheel", { ...at(400, 60), deltaY: -3000 })),
+    key("ArrowRight"), key("+"), key("-"), key("PageUp"), key("ArrowDown"), key("0"),
+    () => document.querySelector('[data-pixel="1000"]').click(),
+    () => canvas.dispatchEvent(new PointerEvent("pointermove", { ...at(300, 50), buttons: 0 })),
+    () => document.querySelector("#legend button").click(),
+    () => document.querySelector("#theme").click(),
+    () => document.querySelector("table.sortable th button").click(),
+    () => document.querySelector('[data-matrix="count"]').click(),
+  ]);
+}, 300));
+</script>
+"""
+
+
+def test_a_browser_draws_what_the_analysis_says(made, tmp_path):
+    """Means of busy, overhead and idle ranks, as the page's scripts count them."""
+    report = report_of(made)
+    for name, most in (("fine", report_page.most_bytes), ("coarse", 115_000)):
+        path = tmp_path / f"{name}.html"
+        path.write_text(page(report, most=most), encoding="utf-8")
+        assert ("were put together" in path.read_text(encoding="utf-8")) == (name == "coarse")
+        if browser.program() is None:
+            continue
+        dom = browser.rendered(path, tmp_path)
+        assert browser.faults(dom) == ""
+        assert 'data-ready="yes"' in dom[:2000]
+        found = re.search(
+            r'id="counted"[^>]*>On average ([\d.]+) busy, ([\d.]+) in overhead and'
+            r" ([\d.]+) idle, of 8",
+            dom,
+        )
+        states = report.analysis.states
+        shares = [states.busy_share, states.overhead_share, states.idle_share]
+        counted = [float(number) for number in found.groups()]
+        np.testing.assert_allclose(counted, 8 * np.array(shares), atol=0.02)
+
+
+def test_a_browser_follows_mouse_and_keys(made, tmp_path):
+    text = page(report_of(made)).replace("</body>", script + "</body>").replace("<body>", frames)
+    path = tmp_path / "page.html"
+    path.write_text(text, encoding="utf-8")
+    assert text.count("<script") == text.count("</script>") == 4
+    if browser.program() is None:
+        return
+    dom = browser.rendered(path, tmp_path, "#dark")
+    assert browser.faults(dom) == ""
+    seen = json.loads(re.search(r'data-seen="([^"]*)"', dom[:4000])[1].replace("&quot;", '"'))
+    assert len(seen) == 14
+    assert len(set(seen[:5])) >= 4 and "ns per pixel" in seen[1]
+    assert seen[7].startswith("0 ") and "1.00 µs per pixel" in seen[8]
+    assert 'data-theme="light"' in dom[:4000]
+    assert 'aria-sort="descending"' in dom
