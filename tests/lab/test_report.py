@@ -11,7 +11,7 @@ from halocline.lab import report
 from halocline.lab.report_text import full_text, short_text
 from halocline.lab.report_words import pattern_of_steps, verdict
 from halocline.runtime.run_record import RunRecord
-from halocline.runtime.run_record_file import write_record
+from halocline.runtime.run_record_file import record_name, write_record
 from records.made import made_record
 
 
@@ -27,7 +27,7 @@ def made():
 
 
 def test_a_page_lies_beside_the_record_and_the_terminal_says_what_is_lost(made, tmp_path, capsys):
-    write_record(tmp_path / "record.nc", made)
+    write_record(tmp_path / record_name, made)
     assert command(tmp_path) == 0
     said = capsys.readouterr().out
     assert "made-up-sea" in said and "are lost" in said and "rank 3 computes longest" in said

@@ -1,6 +1,6 @@
 """`halocline lab report RECORD`: what a run did with its time, as a page and on the terminal.
 
-A record is the `record.nc` that `halocline run` and `halocline lab record` leave, or its folder.
+A record is the `halocline.record` that `halocline run` and `halocline lab record` leave, or its folder.
 The page is one file with everything in it; it needs no network.
 """
 
@@ -21,7 +21,7 @@ from halocline.lab.report_text import full_text, short_text
 from halocline.lab.report_words import Report
 from halocline.lab.timeline import timeline
 from halocline.runtime.run_record import RunRecord
-from halocline.runtime.run_record_file import read_record
+from halocline.runtime.run_record_file import read_record, record_name
 
 
 def report_of(
@@ -57,7 +57,7 @@ def assignments(words: Sequence[str]) -> dict[str, str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab report`."""
-    parser.add_argument("record", metavar="RECORD", help="record.nc, or the folder it lies in")
+    parser.add_argument("record", metavar="RECORD", help="halocline.record, or a folder of results")
     parser.add_argument("--page", metavar="FILE", help="the page; report.html beside the record")
     parser.add_argument("--text", action="store_true", help="all on the terminal; no page")
     parser.add_argument("--json", metavar="FILE", help="write all numbers, with keys explained")
@@ -94,9 +94,9 @@ def main(options: Any) -> int:
 
 def beside(record: Path) -> Path:
     """Where the page of a record goes."""
-    folder = record if record.is_dir() else record.parent
-    name = "report.html" if record.is_dir() or record.stem == "record" else f"{record.stem}.html"
-    return folder / name
+    if record.is_dir():
+        return record / "report.html"
+    return record.with_name("report.html" if record.name == record_name else f"{record.stem}.html")
 
 
 def write_json(report: Report, path: Path) -> None:
