@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from halocline.lab.advice import advise
 from halocline.lab.balance import Balance, balance
 from halocline.lab.cpmip import cpmip_sheet
 from halocline.lab.efficiency import Efficiency, efficiency
@@ -118,7 +119,7 @@ def analyse(
         cpmip=cpmip_sheet(record),
         roofline=roofline(record, machine),
         noise=noise(record),
-        advice=[],
+        advice=advise(record),
         notes=[str(note) for note in about.get("notes", [])],
     )
 

@@ -73,16 +73,19 @@ class Retiming:
         before: Floats | None = None,
         cost: Floats | None = None,
         lead: Floats | None = None,
+        free: Flags | None = None,
     ) -> float:
         """Until the last rank has ended, with other computations, costs, and sends `lead` earlier.
 
-        A send cannot begin before the call that its rank did before it has ended.
+        A send cannot begin before the call that its rank did before it has ended. Calls that are
+        `free` wait for nobody.
         """
         return _run(
             self,
             self.before if before is None else before,
             self.cost if cost is None else cost,
             lead,
+            np.zeros(len(self.before), np.bool_) if free is None else free,
         )
 
     def busy(self, before: Floats | None = None) -> Floats:
@@ -259,10 +262,11 @@ def _groups(
     return of_call, waits_for_all, single
 
 
-def _run(model: Retiming, before: Floats, cost: Floats, lead: Floats | None) -> float:
+def _run(model: Retiming, before: Floats, cost: Floats, lead: Floats | None, free: Flags) -> float:
     """Do all calls in an order in which each finds what it waits for."""
     early = np.zeros(len(before)) if lead is None else np.minimum(lead, before)
     pre, own, ahead = before.tolist(), cost.tolist(), early.tolist()
+    alone = free.tolist()
     group, for_all = model.group.tolist(), model.waits_for_group.tolist()
     missing = np.bincount(model.group[model.group >= 0], minlength=1).tolist()
     latest = [0.0] * len(missing)
@@ -289,7 +293,7 @@ def _run(model: Retiming, before: Floats, cost: Floats, lead: Floats | None) -> 
                         if missing[number] == 0:
                             ready.extend(group_sleepers.pop(number, ()))
                 release, blocked = time, False
-                for other, lag in model.needs[call] or ():
+                for other, lag in (None if alone[call] else model.needs[call]) or ():
                     comes = begun[other]
                     if comes is None:
                         if forced:

@@ -1,0 +1,44 @@
+"""Advice: what is wrong with a run, ordered by what mending it would bring.
+
+A finding names a fault of `findings.faults`, each of which is recognised in a planted example. Its
+gain is reckoned by timing the record anew without the fault (`retime`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from halocline.lab.advice_case import AdviceCase, advice_case
+from halocline.lab.advice_gathering import find_all_to_one, find_input
+from halocline.lab.advice_messages import (
+    find_derived_types,
+    find_late_sender,
+    find_small_messages,
+)
+from halocline.lab.advice_work import find_imbalance, find_noise, find_slow_rank
+from halocline.lab.findings import Finding
+from halocline.runtime.run_record import RunRecord
+
+least_percent = 3.0
+"""A smaller gain is no advice: two runs of a healthy program differ by as much."""
+
+finders: tuple[Callable[[AdviceCase], Finding | None], ...] = (
+    find_imbalance,
+    find_slow_rank,
+    find_noise,
+    find_late_sender,
+    find_small_messages,
+    find_derived_types,
+    find_all_to_one,
+    find_input,
+)
+
+
+def advise(record: RunRecord) -> list[Finding]:
+    """Findings of a record, the largest expected gain first."""
+    if not record.size or not len(record.events):
+        return []
+    case = advice_case(record)
+    found = [finding for find in finders if (finding := find(case)) is not None]
+    worth = [finding for finding in found if finding.gain.percent >= least_percent]
+    return sorted(worth, key=lambda finding: -finding.gain.seconds)

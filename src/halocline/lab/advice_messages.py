@@ -1,0 +1,199 @@
+"""Advice on messages: many small ones, derived types, senders that come late."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halocline.lab.advice_case import AdviceCase
+from halocline.lab.bursts import (
+    Bursts,
+    Sent,
+    bursts,
+    memory_rates,
+    message_cost,
+    sent,
+)
+from halocline.lab.findings import Finding
+from halocline.lab.matching import group_numbers
+from halocline.lab.timeline import Flags, Floats, sums
+from halocline.runtime.run_record import of_derived_type
+
+fewest_to_merge = 3
+"""Messages from one rank to another in a burst that are worth merging."""
+
+
+def find_small_messages(case: AdviceCase) -> Finding | None:
+    """N messages to the same rank in one burst, where one would do (B-16, B-17, P-15)."""
+    timing, found = case.timing, _sent(case)
+    if not len(found.call):
+        return None
+    together = bursts(timing)
+    messages, pairs = _messages_and_pairs(found, together)
+    many = messages >= fewest_to_merge * np.maximum(pairs, 1)
+    if not many.any():
+        return None
+    plain = ~found.derived
+    cost = message_cost(timing, found.call[plain], found.bytes[plain])
+    size = float(np.mean(found.bytes))
+    saved = [_merged(case, together, messages, pairs, many, part) for part in cost.share(size)]
+    each = float(np.median((messages / np.maximum(pairs, 1))[many]))
+    return Finding(
+        fault="per-variable messages",
+        what=f"Many small messages: {each:.0f} messages of {size:.0f} bytes go to the same rank one"
+        " after the other, where one would do.",
+        evidence=[
+            f"{int(messages[many].sum())} messages in {int(many.sum())} bursts, at most"
+            f" {int(pairs.max(initial=0))} partners in each",
+            f"a message costs {1e6 * cost.each:.2f} us"
+            + (f" and {1e9 * cost.per_byte:.2f} ns per byte" if cost.told else " of any size here")
+            + ", as the sending calls of this record tell",
+            f"of the time in these calls {100 * cost.share(size)[1]:.0f} % is per message, not per"
+            " byte",
+        ],
+        gain=case.gain(saved[1], 0.6 * saved[0], 1.15 * saved[2]),
+        sure="certain" if cost.told else "likely",
+        advice=[
+            f"Pack the {each:.0f} messages to each partner into one buffer and send it once (one"
+            " MPI_Isend and MPI_Irecv per neighbour; MPI_Pack or plain copies), unpack after"
+            " MPI_Waitall.",
+            "Halocline does it: keep decomposition.halos = 'auto', or choose an 'aggregated' way"
+            " ('halocline lab communication' lists them).",
+        ],
+    )
+
+
+def _sent(case: AdviceCase) -> Sent:
+    """Sends that no all-to-one pattern explains."""
+    found = sent(case.timing, case.matching)
+    size = case.record.size
+    keep = (found.call >= 0) & (found.received_by >= 0)
+    for rank in range(size) if size > 2 else ():
+        to = found.receiver == rank
+        back = found.sender == rank
+        if len(np.unique(found.sender[to])) == size - 1 and back.sum() < 0.2 * to.sum():
+            keep &= ~to
+    return found.only(keep)
+
+
+def _messages_and_pairs(found: Sent, together: Bursts) -> tuple[Floats, Floats]:
+    """Messages of each burst, sent and received, and to and from how many ranks."""
+    burst = np.concatenate([together.of_call[found.call], together.of_call[found.received_by]])
+    partner = np.concatenate([found.receiver + 1, -found.sender - 1])
+    some = burst >= 0
+    messages = np.bincount(burst[some], minlength=together.count).astype(np.float64)
+    pair = group_numbers([burst[some], partner[some]])
+    _, first = np.unique(pair, return_index=True)
+    pairs = np.bincount(burst[some][first], minlength=together.count).astype(np.float64)
+    return messages, pairs
+
+
+def _merged(
+    case: AdviceCase,
+    together: Bursts,
+    messages: Floats,
+    pairs: Floats,
+    many: Flags,
+    share: float,
+) -> float:
+    """Seconds saved in the spans where `share` of the calls' time goes with their number."""
+    timing = case.timing
+    left = np.where(many, pairs / np.maximum(messages, 1.0), 1.0)
+    factor = np.where(together.of_call >= 0, left[np.maximum(together.of_call, 0)], 1.0)
+    cost = timing.cost * (1.0 - share * (1.0 - factor))
+    inside = (together.of_call >= 0) & ~together.first()
+    before = np.where(inside, case.typical * (1.0 - share * (1.0 - factor)), case.typical)
+    return timing.seconds(before=case.typical) - timing.seconds(before=before, cost=cost)
+
+
+def find_derived_types(case: AdviceCase) -> Finding | None:
+    """Messages of data with gaps that are slower than contiguous ones (P-14, P-17)."""
+    timing = case.timing
+    found = sent(timing, case.matching)
+    found = found.only((found.call >= 0) & (found.received_by >= 0))
+    derived, plain = found.only(found.derived), found.only(~found.derived)
+    if not len(derived.call):
+        return None
+    size = float(np.mean(derived.bytes))
+    slow = float(np.mean(timing.cost[derived.call]))
+    saved = [_packed(case, derived, plain, rate) for rate in memory_rates]
+    cost = message_cost(timing, plain.call, plain.bytes)
+    quick = cost.each + cost.per_byte * size
+    compared = bool(len(plain.call))
+    packing = 1e6 * size / memory_rates[1]
+    return Finding(
+        fault="derived types",
+        what=f"Derived types are slow here: sending {size:.0f} bytes of data with gaps takes"
+        f" {1e6 * slow:.1f} us.",
+        evidence=[
+            f"{len(derived.call)} messages of the calls named '...{of_derived_type}'",
+            f"contiguous ones of that size take {1e6 * quick:.1f} us, and packing"
+            f" {packing:.1f} us at {memory_rates[1] / 1e9:.0f} GB/s"
+            if compared
+            else "the record has no contiguous messages to compare with",
+        ],
+        gain=case.gain(saved[1], 0.85 * saved[0], 1.1 * saved[2]),
+        sure="certain" if compared else "possible",
+        advice=[
+            "Pack the values into a contiguous buffer with a loop of your own, send that as a"
+            " standard type (MPI_DOUBLE, count), and unpack after receiving, instead of"
+            " MPI_Type_vector, MPI_Type_indexed or MPI_Type_create_subarray.",
+            "Halocline packs; its ways named 'types' in 'halocline lab communication' do not.",
+        ],
+    )
+
+
+def _packed(case: AdviceCase, derived: Sent, plain: Sent, rate: float) -> float:
+    """Seconds saved if data with gaps are packed at a rate [byte s-1] and sent as plain ones."""
+    timing = case.timing
+    number = len(timing.cost)
+    least = np.full(number, np.inf)
+    for name in ("call", "completed_by"):
+        calls, references = getattr(derived, name), getattr(plain, name)
+        known = references >= 0
+        if not known.any():
+            references, known = plain.call, plain.call >= 0
+        cost = message_cost(timing, references[known], plain.bytes[known])
+        some = calls >= 0
+        moved = sums(calls[some], derived.bytes[some], number)
+        count = sums(calls[some], np.ones(int(some.sum())), number)
+        wanted = count * cost.each + moved * (cost.per_byte + 1.0 / rate)
+        least = np.where(count > 0, wanted, least)
+    cost_then = np.minimum(timing.cost, least)
+    then = timing.seconds(before=case.typical, cost=cost_then)
+    return timing.seconds(before=case.typical) - then
+
+
+def find_late_sender(case: AdviceCase) -> Finding | None:
+    """Sends that begin only after a computation, although the ranks have equal work.
+
+    Expected is what it brings if each send begins when its rank's previous call of MPI has ended.
+    """
+    timing = case.timing
+    even = timing.seconds(before=case.even)
+    saved = even - timing.seconds(before=case.even, lead=case.even)
+    late = [wait for wait in case.matching.summary() if wait.cause == "late sender"]
+    if saved <= 0.0 or not late:
+        return None
+    first = late[0]
+    computing = "" if first.culprit_region == "computation" else f" '{first.culprit_region}'"
+    at = f" at {first.site}" if first.site else ""
+    spans = float(case.matching.timeline.seconds_of_spans().sum())
+    waited = sum(wait.seconds for wait in late)
+    return Finding(
+        fault="late sender",
+        what=f"Late sender: ranks wait in {first.region}{at} for messages that rank"
+        f" {first.culprit} sends only after computing{computing}.",
+        evidence=[
+            f"{first.times} times, {first.seconds:.3g} s together; all late senders:"
+            f" {100 * waited / max(spans, 1e-300):.1f} % of all ranks' time",
+            f"the ranks' useful times differ by {100 * case.balance.imbalance:.1f} % only, so that"
+            " unequal work does not explain it",
+        ],
+        gain=case.gain(saved, 0.5 * saved, 1.1 * saved),
+        sure="likely",
+        advice=[
+            "Compute what the partner needs first, call MPI_Isend at once, then compute the rest,"
+            " and call MPI_Wait at the end; start MPI_Irecv before computing.",
+            "Halocline: decomposition.overlap = true computes the inner points while halos travel.",
+        ],
+    )
