@@ -69,6 +69,14 @@ def test_balance_and_efficiency(found):
     assert found.efficiency.parallel.value == pytest.approx(0.8)
     assert found.efficiency.load_balance.value == pytest.approx(160 / 180)
     assert found.efficiency.communication.value == pytest.approx(0.9)
+    # Without a network rank 0 is never stopped: 2 steps of 60 + 30 us.
+    assert found.efficiency.ideal_seconds == pytest.approx(180e-6)
+    assert found.efficiency.serialisation.value == pytest.approx(1.0)
+    assert found.efficiency.transfer.value == pytest.approx(0.9)
+    additive = {one.name: one.value for one in found.efficiency.additive}
+    assert additive["process load balance"] == pytest.approx(1 - 20 / 200)
+    assert additive["process transfer"] == pytest.approx(1 - 20 / 200)
+    assert additive["thread efficiency"] is None
 
 
 def test_all_of_it_is_json(found):

@@ -50,11 +50,14 @@ class AdviceCase:
         factor[~np.isin(np.arange(len(busy)), self.balance.ranks)] = 1.0
         return np.asarray(self.typical * factor[self.timing.rank], np.float64)
 
-    def gain(self, seconds: float, low: float, high: float) -> Gain:
-        """A gain of the run, from seconds saved in the spans; bounds are widened by what runs
-        differ by anyway, by noise, and by how well the record is timed anew."""
-        base = self.timing.unchanged
-        doubt = base * (run_to_run + self.timing.error) + 0.5 * self.noise_seconds
+    def gain(self, seconds: float, low: float, high: float, *, of_noise: bool = False) -> Gain:
+        """A gain of the run, from seconds saved in the spans.
+
+        Bounds are widened by what runs differ by anyway, by half the noise (unless the gain is that
+        `of_noise`), and by how well the record is timed anew.
+        """
+        doubt = self.timing.unchanged * (run_to_run + self.timing.error)
+        doubt += 0.0 if of_noise else 0.5 * self.noise_seconds
         whole = self.record.seconds
         return gain(
             self.scale * seconds, self.scale * (low - doubt), self.scale * (high + doubt), whole

@@ -131,7 +131,7 @@ def find_noise(case: AdviceCase) -> Finding | None:
             f" {saved / max(own, 1e-300):.1f} times",
             f"most on rank {int(np.argmax(where))}: {where.max():.3g} s",
         ],
-        gain=case.gain(saved, 0.8 * saved, 1.1 * saved),
+        gain=case.gain(saved, 0.8 * saved, 1.1 * saved, of_noise=True),
         sure="likely",
         advice=[
             "Look for what runs beside the ranks: daemons, monitoring, other jobs; leave a core of"

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from halocline.core.errors import UserError
 from halocline.lab.advice import advise
+from halocline.lab.advice_case import steady_part
 from halocline.lab.balance import Balance, balance
 from halocline.lab.cpmip import cpmip_sheet
 from halocline.lab.efficiency import Efficiency, efficiency
@@ -18,6 +20,8 @@ from halocline.lab.messages import Messages, messages
 from halocline.lab.noise import Noise, noise
 from halocline.lab.phases import PhaseRatio, PhaseRow, phase_table, ratios
 from halocline.lab.quantities import Quantity
+from halocline.lab.replay import ideal_seconds
+from halocline.lab.retime import limited
 from halocline.lab.roofline import Machine, Roofline, roofline
 from halocline.lab.states import (
     StateShares,
@@ -95,6 +99,7 @@ def analyse(
     matching = match(lines)
     segments = state_segments(matching, assigned)
     phases = phase_table(lines)
+    ideal_share, why_not = _ideal_share(record)
     about = record.about
     return Analysis(
         program=str(about.get("program", "")),
@@ -115,13 +120,23 @@ def analyse(
         waits=matching.summary(),
         messages=messages(matching),
         balance=balance(matching),
-        efficiency=efficiency(record, reference=other),
+        efficiency=efficiency(record, ideal_share=ideal_share, why_not=why_not, reference=other),
         cpmip=cpmip_sheet(record),
         roofline=roofline(record, machine),
         noise=noise(record),
         advice=advise(record),
         notes=[str(note) for note in about.get("notes", [])],
     )
+
+
+def _ideal_share(record: RunRecord) -> tuple[float | None, str]:
+    """The steady seconds on an ideal network over those of the run, or why they are not known."""
+    if record.steady_seconds <= 0.0:
+        return None, "the record has no steady period"
+    try:
+        return ideal_seconds(limited(steady_part(record))) / record.steady_seconds, ""
+    except UserError as error:
+        return None, f"it cannot be replayed ({error})"
 
 
 def overhead(record: RunRecord) -> Overhead:
