@@ -381,7 +381,7 @@ class WaveModel:
                 timed=True,
             )
             for name, seconds in self.phase_seconds().items():
-                run.recorder.add(f"sources: {name}", seconds - before[name])
+                run.recorder.count(f"sources: {name}", seconds - before[name])
 
     def _turn(self, run: Runner) -> None:
         """Shift in direction over half a global step."""
