@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from halocline.core.clock import Clock, Date, text
 from halocline.core.errors import UserError
@@ -27,7 +24,7 @@ from halocline.experiment.progress import Progress, speed_words, time_words
 from halocline.experiment.restarting import Restarts
 from halocline.experiment.resuming import leave_end, never_refusing, taking_over
 from halocline.experiment.run_log import RunLog
-from halocline.experiment.run_recording import about_run, leave_record
+from halocline.experiment.run_recording import RunRecording, threads_per_rank
 from halocline.experiment.simulation import Outcome, Simulation, Stream
 from halocline.experiment.stopping import Stopping
 from halocline.experiment.transport_component import TransportComponent
@@ -115,10 +112,7 @@ def _run(
         ready, clock, communicator, wind_function=wind_function, check_halos=check_halos
     )
     ending.callback(component.close)
-    recorder = component.run.recorder
-    recorder.operations = operations() if ready.record.counters else None
-    recorder.world_ranks = np.array(writers.world_ranks)
-    writers.record_in(recorder)
+    recording = RunRecording(ready, component, writers)
     root = communicator.rank == 0
     log = None
     if folder is not None:
@@ -188,10 +182,7 @@ def _run(
     table = component.run.recorder.table(communicator)
     truth = component.run.truth.report() if component.run.truth else ""
     if folder is not None and ready.record.write:
-        facts = {"ranks": communicator.size, "cut": component.run.decomposition.describe()}
-        about = about_run(ready.title, outcome, threads_per_rank(), facts)
-        ranks, parts = writers.world_ranks, writers.server_parts
-        line = leave_record(folder, recorder, communicator, ranks, parts, about)
+        line = recording.leave(folder, outcome, restarts.fields)
         words += f"\n{line}" if line else ""
     if log is not None:
         log.section("time by phase", table or "")
@@ -199,11 +190,6 @@ def _run(
             log.section("halos", truth)
         log.section("summary", words)
     return Result(outcome, component, folder, "\n".join(filter(None, [words, truth])))
-
-
-def threads_per_rank() -> int:
-    """Threads that each rank uses."""
-    return int(os.environ.get("OMP_NUM_THREADS", "0") or 0) or 1
 
 
 def build_streams(

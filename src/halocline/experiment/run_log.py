@@ -8,7 +8,7 @@ import platform
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import tomli_w
 
@@ -35,14 +35,25 @@ def versions() -> list[str]:
 
 def machine() -> list[str]:
     """The machine: processor, cores that this process may use, memory, system."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    facts = machine_facts()
     return [
-        f"host {platform.node()}",
-        f"system {platform.system()} {platform.release()} {platform.machine()}",
-        f"processor {_processor()}",
-        f"cores {len(os.sched_getaffinity(0))} of {os.cpu_count()}",
-        f"memory {memory / 2**30:.1f} GiB",
+        f"host {facts['host']}",
+        f"system {facts['system']}",
+        f"processor {facts['processor']}",
+        f"cores {facts['cores']} of {os.cpu_count()}",
+        f"memory {facts['memory'] / 2**30:.1f} GiB",
     ]
+
+
+def machine_facts() -> dict[str, Any]:
+    """The machine by name of fact; memory [byte], cores that this process may use."""
+    return {
+        "host": platform.node(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+    }
 
 
 def _processor() -> str:

@@ -9,14 +9,112 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import halocline
-from halocline.experiment.run_log import versions
+from halocline.experiment.case import Case
+from halocline.experiment.component import Component
+from halocline.experiment.energy import Energy
+from halocline.experiment.run_log import machine_facts, versions
 from halocline.experiment.simulation import Outcome
-from halocline.runtime.communicator import Communicator
+from halocline.runtime.communicator import Communicator, Ranks
+from halocline.runtime.fields import Field
+from halocline.runtime.hardware_counters import operations
 from halocline.runtime.recorder import Recorder
 from halocline.runtime.run_record import RunRecord
 from halocline.runtime.run_record_file import record_name, write_record
 from halocline.runtime.run_record_parts import join, read_part
+from halocline.runtime.writers import Writers
+
+
+class RunRecording:
+    """The recording of one run, from the time that its component is made."""
+
+    def __init__(self, case: Case, component: Component, writers: Writers) -> None:
+        self.case, self.component, self.writers = case, component, writers
+        self.began = datetime.now(UTC)
+        self.energy = Energy()
+        self.recorder = component.run.recorder
+        self.recorder.operations = operations() if case.record.counters else None
+        self.recorder.world_ranks = np.array(writers.world_ranks)
+        writers.record_in(self.recorder)
+
+    def leave(self, folder: Path, outcome: Outcome, state: Sequence[Field]) -> str:
+        """Write `halocline.record`; a line on it, on rank 0. A call for all ranks, once.
+
+        `state` are the fields of a restart.
+        """
+        writers = self.writers
+        about = {**self._about(outcome), **self._size(state)}
+        record = gather_record(
+            self.recorder, writers.communicator, writers.world_ranks, writers.server_parts, about
+        )
+        if record is None:
+            return ""
+        try:
+            write_record(folder / record_name, record)
+        except (OSError, RuntimeError) as error:
+            return f"record: cannot be written ({error}); the results are complete without it"
+        spent = float(record.ranks["recording_seconds"].max())
+        return (
+            f"record: {folder / record_name} ({spent:.2g} s of {record.seconds:.3g} s went into"
+            f" recording, {spent / max(record.seconds, 1e-9):.2%})"
+        )
+
+    def _about(self, outcome: Outcome) -> dict[str, Any]:
+        """What was run, where, and how it went."""
+        costs = self.writers.costs()
+        return {
+            "program": f"halocline {halocline.__version__}",
+            "command": sys.argv,
+            "title": self.case.title,
+            "component": self.case.component,
+            "began": self.began.isoformat(timespec="seconds"),
+            "mpi": mpi_library(self.writers.communicator),
+            "versions": versions(),
+            "machine": machine_facts(),
+            "ranks": self.writers.communicator.size,
+            "threads": threads_per_rank(),
+            "cut": self.component.run.decomposition.describe(),
+            "simulated_seconds": outcome.model_time.total_seconds(),
+            "steps": outcome.steps,
+            "loop_seconds": outcome.seconds,
+            "output_seconds": outcome.output_seconds,
+            "output_bytes": sum(cost.bytes for cost in costs.values()),
+            "joules": self.energy.joules(),
+        }
+
+    def _size(self, state: Sequence[Field]) -> dict[str, Any]:
+        """The size of what was run; a call for all ranks."""
+        cut = self.component.run.decomposition
+        own = sum(block.owned_points for block in cut.home.blocks)
+        everyone = self.writers.communicator.gather(own)
+        columns = [field for field in state if field.on != "none"]
+        variables = sum(int(np.prod(field.outer, dtype=int)) for field in columns)
+        size = sum(int(np.prod(field.outer, dtype=int)) * field.dtype.itemsize for field in columns)
+        points = [0] * (len(everyone or []) + len(self.writers.server_parts))
+        for rank, count in zip(self.writers.world_ranks, everyone or [], strict=False):
+            points[rank] = count
+        return {
+            "points": cut.sea_points,
+            "points_of_ranks": points,
+            "prognostic_variables": variables,
+            "state_bytes": size * cut.sea_points,
+        }
+
+
+def threads_per_rank() -> int:
+    """Threads that each rank uses."""
+    return int(os.environ.get("OMP_NUM_THREADS", "0") or 0) or 1
+
+
+def mpi_library(communicator: Communicator) -> str:
+    """The library of the ranks and its version; "" without MPI."""
+    if not isinstance(communicator, Ranks):
+        return ""
+    from mpi4py import MPI
+
+    return MPI.Get_library_version().splitlines()[0].partition(",")[0].rstrip("\0")
 
 
 def gather_record(
@@ -37,44 +135,3 @@ def gather_record(
     if parts is None:
         return None
     return join([read_part(part) for part in [*parts, *server_parts]], about)
-
-
-def about_run(title: str, outcome: Outcome, threads: int, more: dict[str, Any]) -> dict[str, Any]:
-    """What the record of a run tells besides its tables."""
-    return {
-        "program": f"halocline {halocline.__version__}",
-        "command": sys.argv,
-        "title": title,
-        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": versions(),
-        "threads": threads,
-        "cores": len(os.sched_getaffinity(0)),
-        "simulated_seconds": outcome.model_time.total_seconds(),
-        "steps": outcome.steps,
-        "loop_seconds": outcome.seconds,
-        "output_seconds": outcome.output_seconds,
-        **more,
-    }
-
-
-def leave_record(
-    folder: Path,
-    recorder: Recorder,
-    communicator: Communicator,
-    ranks: Sequence[int],
-    server_parts: Sequence[bytes],
-    about: dict[str, Any],
-) -> str:
-    """Write `halocline.record`; a line on what recording cost, on rank 0. A call for all ranks."""
-    record = gather_record(recorder, communicator, ranks, server_parts, about)
-    if record is None:
-        return ""
-    try:
-        write_record(folder / record_name, record)
-    except (OSError, RuntimeError) as error:
-        return f"record: cannot be written ({error}); the results are complete without it"
-    spent = float(record.ranks["recording_seconds"].max())
-    return (
-        f"record: {folder / record_name} ({spent:.2g} s of {record.seconds:.3g} s went into"
-        f" recording, {spent / max(record.seconds, 1e-9):.2%})"
-    )
