@@ -14,12 +14,15 @@ from halocline.lab.bursts import (
     sent,
 )
 from halocline.lab.findings import Finding
-from halocline.lab.matching import group_numbers
-from halocline.lab.timeline import Flags, Floats, sums
+from halocline.lab.matching import group_numbers, late_senders
+from halocline.lab.timeline import Flags, Floats, Integers, sums
 from halocline.runtime.run_record import of_derived_type
 
 fewest_to_merge = 3
 """Messages from one rank to another in a burst that are worth merging."""
+
+fewest_late = 6
+"""Fewer messages may be late by chance."""
 
 
 def find_small_messages(case: AdviceCase) -> Finding | None:
@@ -170,12 +173,15 @@ def find_late_sender(case: AdviceCase) -> Finding | None:
     """
     timing = case.timing
     even = timing.seconds(before=case.even)
-    saved = even - timing.seconds(before=case.even, lead=case.even)
+    lead = np.zeros(len(timing.cost))
+    always = timing.call_of[_always_late(case)]
+    lead[always] = case.even[always]
+    saved = even - timing.seconds(before=case.even, lead=lead)
     late = [wait for wait in case.matching.summary() if wait.cause == "late sender"]
     if saved <= 0.0 or not late:
         return None
     first = late[0]
-    computing = "" if first.culprit_region == "computation" else f" '{first.culprit_region}'"
+    computing = "" if first.culprit_region == "computation" else f" in '{first.culprit_region}'"
     at = f" at {first.site}" if first.site else ""
     spans = float(case.matching.timeline.seconds_of_spans().sum())
     waited = sum(wait.seconds for wait in late)
@@ -197,3 +203,18 @@ def find_late_sender(case: AdviceCase) -> Finding | None:
             "Halocline: decomposition.overlap = true computes the inner points while halos travel.",
         ],
     )
+
+
+def _always_late(case: AdviceCase) -> Integers:
+    """Sends that are late more often than not: those of one rank to another, by where it waits."""
+    waits = late_senders(case.matching)
+    if not len(waits):
+        return np.empty(0, np.int64)
+    where = case.timing.timeline.events["region"][waits["event"]].astype(np.int64)
+    ranks = [waits[name].astype(np.int64) for name in ("rank", "culprit")]
+    group = group_numbers([*ranks, where])
+    late = waits["until"] > waits["begin"]
+    share = np.bincount(group, late) / np.bincount(group)
+    usual = (share > 0.5) & (np.bincount(group) >= fewest_late)
+    found = waits["culprit_event"][usual[group]]
+    return np.asarray(found[case.timing.call_of[found] >= 0], np.int64)

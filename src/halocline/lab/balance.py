@@ -12,9 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from halocline.lab.matching import Matching
+from halocline.lab.paired import fewest
 from halocline.lab.phases import communication_seconds, own_seconds_of, period_seconds
 from halocline.lab.quantities import Spread, spread
 from halocline.lab.timeline import Floats, Integers, compute_ranks, file_kinds, sums
+from halocline.runtime.contest import median_bounds
 from halocline.runtime.run_record import RunRecord, Table, periods
 
 collective_kinds = ("collective", "start collective", "sum")
@@ -189,6 +191,12 @@ def _verdict(
             return "varying steps", words
         return "balanced", f"the ranks' useful times differ by {100 * found.imbalance:.1f} %"
     slowest = int(np.argmax(useful))
+    if not _always(record, ranks, slowest):
+        words = (
+            f"rank {ranks[slowest]} takes {100 * found.imbalance:.0f} % more than the mean, but not"
+            " in most of the steps"
+        )
+        return "varying steps", words
     if work is not None:
         return _by_work(ranks, useful, work, slowest)
     others = np.delete(useful, slowest)
@@ -206,6 +214,15 @@ def _verdict(
         f"useful times reach from {found.minimum:.3g} to {found.maximum:.3g} s, and the record does"
         " not tell how much work each rank has",
     )
+
+
+def _always(record: RunRecord, ranks: Integers, slowest: int) -> bool:
+    """Whether a rank takes longer than the others in most steps, beyond chance (95 %)."""
+    busy = busy_per_step(record, ranks)
+    if len(busy) < fewest:
+        return True
+    low, _ = median_bounds(busy[:, slowest] - np.delete(busy, slowest, axis=1).mean(axis=1))
+    return low > 0.0
 
 
 def _by_work(ranks: Integers, useful: Floats, work: Work, slowest: int) -> tuple[str, str]:

@@ -70,7 +70,7 @@ class Matching:
     @cached_property
     def waits(self) -> Table:
         """All waits of positive length, one per event that waited: the longest."""
-        parts = [_late_senders(self), _late_receivers(self), collective_waits(self.timeline)]
+        parts = [late_senders(self), _late_receivers(self), collective_waits(self.timeline)]
         waits = np.concatenate(parts)
         waits = waits[waits["until"] > waits["begin"]]
         order = np.lexsort((-waits["until"], waits["event"]))
@@ -199,22 +199,39 @@ def order_within(groups: Integers) -> Integers:
 
 
 def completions(timeline: Timeline) -> Integers:
-    """The event in which the request of each event completed; -1 where none is known."""
+    """The event in which the request of each event completed; -1 where none is known.
+
+    It is the wait, test or send-receive that ends when the request does, or else the halo exchange
+    or transpose around it.
+    """
     events = timeline.events
     found = np.full(len(events), -1, np.int64)
     starts = np.flatnonzero((events["request"] > 0) & ~timeline.is_kind("completion"))
     ends = np.flatnonzero((events["request"] > 0) & timeline.is_kind("completion"))
-    owners = np.flatnonzero(timeline.is_kind("wait", "test", "send receive"))
-    if not (starts.size and ends.size and owners.size):
+    if not (starts.size and ends.size):
         return found
-    key = _by_rank(events["rank"], events["end"], timeline)
-    owners = owners[np.argsort(key[owners], kind="stable")]
-    at = np.minimum(np.searchsorted(key[owners], key[ends]), len(owners) - 1)
-    exact = key[owners[at]] == key[ends]
     columns = (events["rank"].astype(np.int64), events["request"].astype(np.int64))
     a, b = pairs([c[starts] for c in columns], [c[ends] for c in columns])
-    good = exact[b]
-    found[starts[a[good]]] = owners[at[b[good]]]
+    found[starts[a]] = _owners(timeline, ends)[b]
+    return found
+
+
+def _owners(timeline: Timeline, ends: Integers) -> Integers:
+    """The event that each completion belongs to."""
+    events = timeline.events
+    time = _by_rank(events["rank"], events["end"], timeline)
+    begin = _by_rank(events["rank"], events["begin"], timeline)
+    found = np.full(len(ends), -1, np.int64)
+    around = np.flatnonzero(timeline.is_kind("halo", "transpose"))
+    if around.size:
+        at = np.searchsorted(begin[around], begin[ends], side="right") - 1
+        inside = (at >= 0) & (time[around[np.maximum(at, 0)]] >= time[ends])
+        found = np.where(inside, around[np.maximum(at, 0)], -1)
+    waits = np.flatnonzero(timeline.is_kind("wait", "test", "send receive"))
+    if waits.size:
+        waits = waits[np.argsort(time[waits], kind="stable")]
+        at = np.minimum(np.searchsorted(time[waits], time[ends]), len(waits) - 1)
+        found = np.where(time[waits[at]] == time[ends], waits[at], found)
     return found
 
 
@@ -260,7 +277,8 @@ def _waits(
     return rows
 
 
-def _late_senders(matching: Matching) -> Table:
+def late_senders(matching: Matching) -> Table:
+    """Waiting of each matched receive for its send; `until` is not after `begin` where none was."""
     timeline = matching.timeline
     begin = timeline.events["begin"]
     blocking = timeline.is_kind("receive")[matching.receives]

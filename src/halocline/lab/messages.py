@@ -13,8 +13,8 @@ from halocline.lab.matching import Matching
 from halocline.lab.patterns import Pattern, recognise
 from halocline.lab.phases import kind_mask
 from halocline.lab.quantities import Spread, spread
-from halocline.lab.timeline import Floats, sums
-from halocline.runtime.run_record import RunRecord, Table, mpi_kinds
+from halocline.lab.timeline import Floats, communicating_kinds, sums
+from halocline.runtime.run_record import RunRecord, Table
 
 sending = ("send", "start send")
 receiving = ("receive", "start receive")
@@ -46,9 +46,9 @@ class Histogram:
 
 @dataclass(frozen=True)
 class CallSite:
-    """A call of MPI at one place of the source, over all ranks and the whole run.
+    """A call of MPI at one place of the source, or a halo exchange or sum by whatever means.
 
-    `seconds` is the own time of each rank in it, `share` that of all ranks' time, `waiting` what
+    Over all ranks and the whole run: `seconds` is the own time of each rank in it, `share` that of all ranks' time, `waiting` what
     all ranks together waited in it [s], by the events of the spans (None: none are known).
     """
 
@@ -121,7 +121,7 @@ def _histogram(sent: Table) -> Histogram:
 
 def _sites(matching: Matching) -> list[CallSite]:
     record = matching.timeline.record
-    rows = record.statistics[kind_mask(record, mpi_kinds, record.statistics)]
+    rows = record.statistics[kind_mask(record, communicating_kinds, record.statistics)]
     whole = float((record.ranks["end"] - record.ranks["begin"]).sum()) / 1e9
     waiting = waiting_shares(matching)
     found = []

@@ -173,7 +173,10 @@ def _calls(matching: Matching) -> tuple[Integers, Integers]:
     timeline = matching.timeline
     events = timeline.events
     kinds = tuple(kind for kind in mpi_kinds if kind != "completion") + ("sum",)
-    is_call = timeline.is_kind(*kinds) & (timeline.span_of >= 0)
+    owner = matching.completed_in
+    is_call = timeline.is_kind(*kinds)
+    is_call[owner[owner >= 0]] = True
+    is_call &= timeline.span_of >= 0
     outer = np.where(is_call, np.arange(len(events)), -1)
     upward = timeline.parents
     above = upward.copy()
@@ -181,7 +184,6 @@ def _calls(matching: Matching) -> tuple[Integers, Integers]:
         at = np.maximum(above, 0)
         outer = np.where((above >= 0) & is_call[at], above, outer)
         above = np.where(above >= 0, upward[at], -1)
-    owner = matching.completed_in
     inside = (owner >= 0) & is_call & (events["begin"] >= events["begin"][np.maximum(owner, 0)])
     outer[inside] = owner[inside]
     calls = np.flatnonzero(outer == np.arange(len(events)))
