@@ -22,6 +22,9 @@ from halocline.runtime.run_record import RunRecord
 least_percent = 3.0
 """A smaller gain is no advice: two runs of a healthy program differ by as much."""
 
+least_percent_at_least = 1.0
+"""Nor is one that may be smaller than this."""
+
 finders: tuple[Callable[[AdviceCase], Finding | None], ...] = (
     find_imbalance,
     find_slow_rank,
@@ -40,5 +43,11 @@ def advise(record: RunRecord) -> list[Finding]:
         return []
     case = advice_case(record)
     found = [finding for find in finders if (finding := find(case)) is not None]
-    worth = [finding for finding in found if finding.gain.percent >= least_percent]
+    worth = [finding for finding in found if is_worth(finding)]
     return sorted(worth, key=lambda finding: -finding.gain.seconds)
+
+
+def is_worth(finding: Finding) -> bool:
+    """Whether a gain is more than two runs differ by."""
+    gain = finding.gain
+    return gain.percent >= least_percent and gain.low_percent >= least_percent_at_least

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from halocline.lab.advice_case import AdviceCase
-from halocline.lab.bursts import Sent, bursts, message_cost, sent
+from halocline.lab.bursts import Sent, bursts, memory_rates, message_cost, sent
 from halocline.lab.findings import Finding
 from halocline.lab.phases import kind_mask
 from halocline.lab.timeline import Flags, compute_ranks, sums
@@ -108,7 +108,7 @@ def find_input(case: AdviceCase) -> Finding | None:
     """Every rank reads the same bytes (B-13): one could read and broadcast them, or each its part.
 
     With P ranks at one disk, one alone needs 1/P of the time if the disk is the limit, or what the
-    quickest read of all took; broadcasting costs a message per level of a tree.
+    quickest read of all took; a broadcast in parts moves all bytes once.
     """
     record = case.record
     ranks = compute_ranks(record)
@@ -120,8 +120,7 @@ def find_input(case: AdviceCase) -> Finding | None:
     share = 1.0 / len(ranks)
     alone = sum(max(one.slowest * share, 0.0) for one in readings)
     quickest = sum(min(one.quickest_call * one.calls, one.slowest) for one in readings)
-    levels = math.ceil(math.log2(len(ranks)))
-    spread = [levels * size / rate for rate in (0.5e9, 2e9, 16e9)]
+    spread = [size / rate for rate in memory_rates]
     expected = spent - alone - spread[1]
     low = spent - max(quickest, alone) - spread[0]
     high = spent - alone - spread[2]

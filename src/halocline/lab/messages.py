@@ -48,8 +48,9 @@ class Histogram:
 class CallSite:
     """A call of MPI at one place of the source, or a halo exchange or sum by whatever means.
 
-    Over all ranks and the whole run: `seconds` is the own time of each rank in it, `share` that of all ranks' time, `waiting` what
-    all ranks together waited in it [s], by the events of the spans (None: none are known).
+    Over all ranks and the whole run: `seconds` is the own time of each rank in it, `share` that of
+    all ranks' time, `waiting` what all ranks together waited in it [s], by the events of the spans
+    (None: none are known).
     """
 
     name: str
