@@ -283,7 +283,10 @@ def _lab(options: Any) -> int:
         prog=f"halocline lab {options.benchmark}", description=benchmark.__doc__
     )
     benchmark.add_arguments(parser)
-    code: int = benchmark.main(parser.parse_args(options.rest))
+    remembering = import_module("halocline.lab.remembering")
+    remembering.offer(parser, options.benchmark)
+    given = parser.parse_args(options.rest)
+    code: int = remembering.run(options.benchmark, benchmark.main, given, options.rest)
     return code
 
 

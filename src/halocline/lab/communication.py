@@ -17,7 +17,7 @@ from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.lab.communication_benchmarks import Protocol, benchmarks
-from halocline.lab.communication_rows import Row, Verdict, write_rows
+from halocline.lab.communication_rows import Row, Verdict, columns, write_rows
 from halocline.lab.rank_programs import answer_of
 from halocline.runtime.communicator import under_mpi, world
 
@@ -85,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"some of {','.join(everything)}",
     )
     parser.add_argument("--output", metavar="FOLDER", help="where tables and figures go")
+    parser.add_argument("--json", metavar="FILE", help=f"write results; keys: {', '.join(columns)}")
     parser.add_argument("--rounds", type=int, default=usual.rounds, help=f"{usual.rounds} turns")
     parser.add_argument(
         "--seconds", type=float, default=usual.seconds, help="at most, for one exchange [s]"
@@ -124,4 +125,7 @@ def main(options: argparse.Namespace) -> int:
     rows, verdicts = communication(options.ranks, options.what, options.output, protocol)
     if world().rank == 0:
         print(tables(rows, verdicts))
+        if options.json:
+            result = {"rows": [asdict(row) for row in rows], "keys": columns}
+            Path(options.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 0

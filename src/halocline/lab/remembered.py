@@ -1,0 +1,123 @@
+"""What a history remembers: one line of JSON for every run of a benchmark."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from halocline.core.errors import UserError
+
+schema = 1
+
+keys = {
+    "schema": "version of these lines",
+    "date": "when it was measured (UTC)",
+    "benchmark": "its name, as `halocline lab` knows it",
+    "arguments": "what else was given on the command line",
+    "batch": "runs with the same word were made in turns, on one day of one system",
+    "turn": "number of the run in its batch",
+    "code": "version; commit, its date, and whether files differed from it",
+    "build": "compiler, flags and variant, as the compiled modules tell them",
+    "system": "kernel, C library, message passing, Python, NumPy",
+    "machine": "processor, cores, memory [byte], bandwidth by STREAM [byte s-1] where measured",
+    "measurements": "what was found",
+    "measurements.name": "what was measured, on what",
+    "measurements.value": "median of the runs",
+    "measurements.low": "lower end of the spread or bounds that the benchmark gives; or null",
+    "measurements.high": "upper end",
+    "measurements.runs": "how many runs the median is of; or null",
+    "measurements.units": "units of value, low and high",
+    "measurements.ratio": "whether it is a ratio, which other machines may have too",
+    "measurements.better": "lower or higher",
+}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One number of a benchmark; see `keys`."""
+
+    name: str
+    value: float
+    units: str
+    low: float | None = None
+    high: float | None = None
+    runs: int | None = None
+    ratio: bool = False
+    better: str = "lower"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run of a benchmark; see `keys`."""
+
+    date: str
+    benchmark: str
+    arguments: tuple[str, ...]
+    batch: str
+    turn: int
+    code: Mapping[str, Any]
+    build: Mapping[str, Any]
+    system: Mapping[str, Any]
+    machine: Mapping[str, Any]
+    measurements: tuple[Measurement, ...]
+
+    @property
+    def version(self) -> str:
+        """The commit, with a + where files differed from it; else the version of the package."""
+        commit = str(self.code.get("commit", ""))[:7]
+        return f"{commit}{'+' * bool(self.code.get('dirty'))}" or str(self.code["version"])
+
+    @property
+    def command(self) -> str:
+        """The benchmark and its arguments."""
+        return " ".join([self.benchmark, *self.arguments])
+
+
+def append(path: Path, result: Result) -> None:
+    """Add a line to a file of history, whole or not at all, whoever else adds to it."""
+    line = json.dumps({"schema": schema, **asdict(result)}, allow_nan=False) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("ab+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            end = file.seek(0, os.SEEK_END)
+            if end:
+                file.seek(end - 1)
+                if file.read(1) != b"\n":
+                    raise UserError(f"'{path}' does not end with a line's end: mend its last line.")
+            file.write(line.encode())
+    except OSError as error:
+        raise UserError(f"Cannot add to the history '{path}': {error.strerror}.") from None
+
+
+def read_history(path: Path) -> list[Result]:
+    """All results of a file, as they were added."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"Cannot read the history '{path}': {error}. Any benchmark begins one:"
+            f" halocline lab transport --remember={path}"
+        ) from None
+    return [_read(line, f"Line {number} of '{path}'") for number, line in enumerate(lines, 1)]
+
+
+def _read(line: str, where: str) -> Result:
+    try:
+        found = json.loads(line)
+        version = found.pop("schema")
+        if version != schema:
+            raise UserError(
+                f"{where} has version {version} of the lines of a history; this program knows"
+                f" {schema}. Use the Halocline that wrote it, or a newer one."
+            )
+        rows = tuple(Measurement(**row) for row in found.pop("measurements"))
+        arguments = tuple(found.pop("arguments"))
+        return Result(measurements=rows, arguments=arguments, **found)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UserError(f"{where} is no result of a benchmark ({error}). Remove it.") from None
