@@ -1,6 +1,7 @@
 """`halocline lab report RECORD`: what a run did with its time, as a page and on the terminal.
 
-A record is the `halocline.record` that `halocline run` and `halocline lab record` leave, or its folder.
+A record is the `halocline.record` that `halocline run` and `halocline lab record` leave, or its
+folder.
 The page is one file with everything in it; it needs no network.
 """
 

@@ -48,17 +48,16 @@ function colouring(way, events, segments, regions, phaseNames) {
 
 // Phases, and what is done in each: its own computing, its messages, its sums, its files.
 function tasks(events, segments, regions) {
-  const parts = ["", " · messages", " · sums", " · files"];
+  const parts = ["", " · messages", " · sums", " · files", " · other MPI"];
   const part = regions.map(([, kind]) => summing.has(kind) ? 2 : filing.has(kind) ? 3
-    : ["kernel", "phase", "threads"].includes(kind) ? 0 : 1);
+    : kind === "other mpi" ? 4 : ["kernel", "phase", "threads"].includes(kind) ? 0 : 1);
   const names = regions.flatMap(([name]) => parts.map((word) => name + word));
   const none = names.length;
-  names.push("outside phases", "outside phases · messages", "outside phases · sums",
-             "outside phases · files");
+  names.push(...parts.map((word) => "outside phases" + word));
   return ranked(segments, names, (at) => {
     const phase = segments.around[at], one = segments.event[at];
     const what = one < 0 ? 0 : part[events.region[one]];
-    return (phase < 0 ? none : 4 * phase) + what;
+    return (phase < 0 ? none : parts.length * phase) + what;
   }, 11);
 }
 

@@ -23,6 +23,9 @@ class TimelineControls {
       this.chart.withLines = event.target.checked;
       this.draw();
     });
+    one("#threads").checked = this.chart.threads;
+    one("#threads").parentElement.hidden = !events.thread.some((thread) => thread);
+    one("#threads").addEventListener("change", (event) => this.chart.showRows(event.target.checked));
     for (const [name, action] of Object.entries(this.actions()))
       all(`[data-action="${name}"]`).forEach((button) => button.addEventListener("click", action));
     all("[data-pixel]").forEach((button) =>
@@ -225,21 +228,25 @@ class TimelineControls {
 
   tell(event, canvas) {
     if (event.offsetX < axisWidth || canvas !== this.gantt) return hideTip();
-    const row = this.row(event.offsetY);
-    if (row < 0 || row >= this.chart.rows) return hideTip();
-    const lines = this.words(row, this.time(event.offsetX));
+    const place = this.row(event.offsetY);
+    if (place < 0 || place >= this.chart.rows) return hideTip();
+    const row = this.chart.order[place], lines = this.words(row, this.time(event.offsetX));
     if (!lines.length) return hideTip();
-    showTip([[this.chart.events.thread[row] ? `rank ${this.chart.events.rank[row]}, thread ${this.chart.events.thread[row]}`
-      : `rank ${this.chart.events.rank[row]}`, "around"], ...lines], event.clientX, event.clientY);
+    showTip([[this.whose(row), "around"], ...lines], event.clientX, event.clientY);
+  }
+
+  whose(row) {
+    const thread = this.chart.events.thread[row], rank = `Rank ${this.chart.events.rank[row]}`;
+    return thread >= BESIDE ? `${rank}, beside its own work` : thread ? `${rank}, thread ${thread}` : rank;
   }
 
   // A click or tap keeps the words below the chart.
   choose(event, canvas) {
     if (canvas !== this.gantt || event.offsetX < axisWidth) return;
     canvas.focus();
-    const row = Math.min(Math.max(0, this.row(event.offsetY)), this.chart.rows - 1);
+    const row = this.chart.order[Math.min(Math.max(0, this.row(event.offsetY)), this.chart.rows - 1)];
     const lines = this.words(row, this.time(event.offsetX)).map(([words]) => words);
     const chosen = one("#chosen");
-    chosen.textContent = lines.length ? `Rank ${this.chart.rowName(row)}: ${lines.join(" › ")}` : "";
+    chosen.textContent = lines.length ? `${this.whose(row)}: ${lines.join(" › ")}` : "";
   }
 }

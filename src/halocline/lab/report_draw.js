@@ -66,49 +66,53 @@ function drawAxis(pen, chart, left, width, y, theme) {
 
 // Hatching says: events of this time were not kept.
 function hatch(pen, x, y, width, height, theme) {
-  if (width < 1 || height < 1) return;
   pen.save();
   pen.beginPath();
   pen.rect(x, y, width, height);
   pen.clip();
   pen.strokeStyle = theme.line;
+  pen.lineWidth = 1;
   pen.beginPath();
   for (let at = x - height; at < x + width; at += 9) {
     pen.moveTo(at, y + height);
     pen.lineTo(at + height, y);
   }
   pen.stroke();
-  pen.fillStyle = theme.soft;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  if (width > 70) {
-    const words = width > 220 ? "events of this time were not kept" : "not kept";
-    const measure = pen.measureText(words).width + 12;
-    pen.fillStyle = theme.paper;
-    pen.fillRect(x + width / 2 - measure / 2, y + height / 2 - 9, measure, 18);
-    pen.fillStyle = theme.soft;
-    pen.fillText(words, x + width / 2, y + height / 2);
-  }
   pen.restore();
 }
 
-function gaps(chart) {
-  const { spanBegin, spanEnd, spanFirst } = chart.events, found = [];
-  let edge = 0;
-  for (let at = spanFirst[0]; at < spanFirst[1]; at++) {
-    if (spanBegin[at] > edge + 0.002 * chart.about.length || (at && spanBegin[at] > edge)) found.push([edge, spanBegin[at]]);
-    edge = Math.max(edge, spanEnd[at]);
-  }
-  if (edge < 0.998 * chart.about.length) found.push([edge, chart.about.length]);
-  return found;
-}
-
+// Words where no row has events.
 function drawGaps(pen, chart, left, width, top, height, theme) {
   const { from, to } = chart.view, scale = width / (to - from);
-  for (const [begin, end] of gaps(chart)) {
-    if (end <= from || begin >= to) continue;
-    const a = left + Math.max(begin - from, 0) * scale, b = left + Math.min(end - from, to - from) * scale;
-    hatch(pen, a, top, b - a, height, theme);
+  let edge = 0;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  for (const [begin, end] of [...chart.keptTimes(), [chart.about.length, chart.about.length]]) {
+    const a = left + Math.max(edge - from, 0) * scale, b = left + Math.min(begin - from, to - from) * scale;
+    edge = end;
+    if (b - a < 70) continue;
+    const words = b - a > 220 ? "events of this time were not kept" : "not kept";
+    const measure = pen.measureText(words).width + 12, middle = (a + b) / 2;
+    pen.fillStyle = theme.paper;
+    pen.fillRect(middle - measure / 2, top + height / 2 - 9, measure, 18);
+    pen.fillStyle = theme.soft;
+    pen.fillText(words, middle, top + height / 2);
+  }
+}
+
+// A plain ground where the events of a row are kept.
+function drawKept(pen, chart, left, width, size, body, theme) {
+  const { from, to, top, rows } = chart.view, scale = width / (to - from);
+  const { spanBegin, spanEnd, spanFirst } = chart.events;
+  pen.fillStyle = theme.tint;
+  for (let place = Math.floor(top); place < Math.min(chart.rows, Math.ceil(top + rows)); place++) {
+    const row = chart.order[place], y = Math.max(0, (place - top) * size);
+    const high = Math.min(body, (place + 1 - top) * size) - y;
+    for (let at = firstAfter(spanEnd, from, spanFirst[row], spanFirst[row + 1]);
+      at < spanFirst[row + 1] && spanBegin[at] < to; at++) {
+      const x = Math.max(spanBegin[at] - from, 0) * scale;
+      pen.fillRect(left + x, y, Math.min(spanEnd[at] - from, to - from) * scale - x, high);
+    }
   }
 }
 
@@ -119,8 +123,8 @@ function rowHeight(chart, height) {
 function drawGantt(chart, canvas, theme) {
   const { pen, width, height, ratio } = prepared(canvas);
   const inner = width - axisWidth, body = height - axisHeight, size = rowHeight(chart, height);
-  pen.fillStyle = theme.tint;
-  pen.fillRect(axisWidth, 0, inner, body);
+  hatch(pen, axisWidth, 0, inner, body, theme);
+  drawKept(pen, chart, axisWidth, inner, size, body, theme);
   drawGaps(pen, chart, axisWidth, inner, 0, body, theme);
   const colours = chart.names.map((_, at) =>
     chart.pointed >= 0 && chart.pointed !== at ? faint(theme.colours[at], theme.paper) : theme.colours[at]);
@@ -141,15 +145,15 @@ function drawFlat(pen, chart, inner, size, body, ratio, colours) {
   const pixels = new Uint32Array(image.data.buffer), numbers = colours.map(asNumber);
   const found = new Uint8Array(across), spent = new Float64Array(chart.names.length);
   const { top, rows } = chart.view, space = size > 6 ? Math.round(ratio) : 0;
-  for (let row = Math.floor(top); row < Math.min(chart.rows, Math.ceil(top + rows)); row++) {
-    const y0 = Math.max(0, Math.round((row - top) * size * ratio));
-    const y1 = Math.min(down, Math.round((row + 1 - top) * size * ratio) - space);
+  for (let place = Math.floor(top); place < Math.min(chart.rows, Math.ceil(top + rows)); place++) {
+    const y0 = Math.max(0, Math.round((place - top) * size * ratio));
+    const y1 = Math.min(down, Math.round((place + 1 - top) * size * ratio) - space);
     if (y1 <= y0) continue;
-    chart.strip(row, across, found, spent);
+    chart.strip(chart.order[place], across, found, spent);
     for (let x = 0; x < across; x++) {
       if (found[x] === 255) continue;
       const colour = numbers[found[x]];
-      for (let y = y0, place = y0 * across + x; y < y1; y++, place += across) pixels[place] = colour;
+      for (let y = y0, at = y0 * across + x; y < y1; y++, at += across) pixels[at] = colour;
     }
   }
   sheet.width = across;
@@ -162,15 +166,15 @@ function drawFlat(pen, chart, inner, size, body, ratio, colours) {
 function drawNested(pen, chart, inner, size, body, colours, theme) {
   const { from, to, top, rows } = chart.view, scale = inner / (to - from);
   const { first, begin, end, until, region, idle } = chart.events;
-  const level = (size - 3) / (chart.deepest + 1);
+  const level = (size - 3) / (chart.deepest + 1), inks = colours.map(inkOn);
   pen.save();
   pen.beginPath();
   pen.rect(axisWidth, 0, inner, body);
   pen.clip();
   pen.textAlign = "left";
   pen.textBaseline = "middle";
-  for (let row = Math.floor(top); row < Math.min(chart.rows, Math.ceil(top + rows)); row++) {
-    const y = (row - top) * size, foot = y + size - 3, painted = new Float64Array(chart.deepest + 1).fill(-1);
+  for (let place = Math.floor(top); place < Math.min(chart.rows, Math.ceil(top + rows)); place++) {
+    const row = chart.order[place], y = (place - top) * size, foot = y + size - 3, painted = new Float64Array(chart.deepest + 1).fill(-1);
     for (let at = firstAfter(until, from, first[row], first[row + 1]);
       at < first[row + 1] && begin[at] < to; at++) {
       if (end[at] <= from || chart.hidden.has(chart.eventCategory[at])) continue;
@@ -186,10 +190,16 @@ function drawNested(pen, chart, inner, size, body, colours, theme) {
         pen.fillStyle = theme.idle;
         pen.fillRect(x, foot - 4, Math.min(idle[at] * scale, wide), 4);
       }
-      if (wide > 44 && level >= 11) label(pen, chart.regions[region[at]][0], x, fromY, wide, level, category === 255 ? theme.ink : theme.onColour);
+      if (wide > 44 && level >= 11) label(pen, chart.regions[region[at]][0], x, fromY, wide, level, category === 255 ? theme.ink : inks[category]);
     }
   }
   pen.restore();
+}
+
+// Black or white, whichever is easier to read on a colour.
+function inkOn(colour) {
+  const [r, g, b] = [1, 3, 5].map((at) => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.2 ? "#10151a" : "#ffffff";
 }
 
 function label(pen, words, x, y, width, height, colour) {
@@ -213,7 +223,7 @@ function drawLines(pen, chart, inner, size, body, theme) {
   for (let line = 0; line < senders.length; line++) {
     const a = senders[line], b = receivers[line];
     if (end[b] < from || begin[a] > to) continue;
-    const y0 = rowOf[a], y1 = rowOf[b];
+    const y0 = chart.placeOf[rowOf[a]], y1 = chart.placeOf[rowOf[b]];
     if (Math.max(y0, y1) < top || Math.min(y0, y1) > top + rows) continue;
     some.push(line);
     if (some.length > mostLines) return some.length;
@@ -229,8 +239,8 @@ function drawLines(pen, chart, inner, size, body, theme) {
   pen.beginPath();
   for (const line of some) {
     const a = senders[line], b = receivers[line];
-    const x1 = axisWidth + (end[b] - from) * scale, y1 = (rowOf[b] + 0.5 - top) * size;
-    pen.moveTo(axisWidth + (begin[a] - from) * scale, (rowOf[a] + 0.5 - top) * size);
+    const x1 = axisWidth + (end[b] - from) * scale, y1 = (chart.placeOf[rowOf[b]] + 0.5 - top) * size;
+    pen.moveTo(axisWidth + (begin[a] - from) * scale, (chart.placeOf[rowOf[a]] + 0.5 - top) * size);
     pen.lineTo(x1, y1);
     pen.moveTo(x1 + 2, y1);
     pen.arc(x1, y1, 2, 0, 7);
@@ -249,7 +259,7 @@ function drawRowNames(pen, chart, size, body, theme) {
   const step = every === 1 ? 1 : niceStep(every, 1);
   for (let row = Math.ceil(top / step) * step; row < Math.min(chart.rows, top + rows); row += step) {
     const y = (row + 0.5 - top) * size;
-    if (y > 6 && y < body - 4) pen.fillText(chart.rowName(row), axisWidth - 6, y);
+    if (y > 6 && y < body - 4) pen.fillText(chart.rowName(chart.order[row]), axisWidth - 6, y);
   }
 }
 
@@ -258,8 +268,8 @@ function drawUtilisation(chart, canvas, theme) {
   const { pen, width, height } = prepared(canvas);
   const inner = Math.max(1, Math.floor(width - axisWidth)), body = height - axisHeight;
   const { columns, category } = chart.sums(inner), top = 6, high = body - top;
-  pen.fillStyle = theme.tint;
-  pen.fillRect(axisWidth, top, inner, high);
+  hatch(pen, axisWidth, top, inner, high, theme);
+  drawGaps(pen, chart, axisWidth, inner, top, high, theme);
   const base = new Float64Array(inner), totals = [0, 0, 0];
   columns.forEach((column, state) => {
     pen.fillStyle = theme.states[state];
@@ -270,7 +280,6 @@ function drawUtilisation(chart, canvas, theme) {
       base[x] += part;
     }
   });
-  drawGaps(pen, chart, axisWidth, inner, top, high, theme);
   pen.fillStyle = theme.soft;
   pen.textAlign = "right";
   pen.textBaseline = "middle";

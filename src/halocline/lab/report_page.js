@@ -16,7 +16,6 @@ function themeOf(chart) {
   const theme = Object.fromEntries(names.map((name) => [name, colour(name)]));
   const dark = isDark() && !document.documentElement.classList.contains("printing");
   theme.states = ["busy", "overhead", "idle"].map(colour);
-  theme.onColour = dark ? "#10151a" : "#ffffff";
   if (chart) theme.colours = chart.way === "state" ? theme.states
     : coloursOf(chart.names.length, chart.way, chart.rest, dark);
   return theme;

@@ -13,7 +13,15 @@ from halocline.lab import report_more_sections as more
 from halocline.lab import report_sections as sections
 from halocline.lab.report_drawn import drawn_events
 from halocline.lab.report_packing import PackedTimeline, packed_timeline
-from halocline.lab.report_words import Report, gain_words, notes, seconds, verdict
+from halocline.lab.report_words import (
+    Report,
+    command,
+    gain_words,
+    notes,
+    program,
+    seconds,
+    verdict,
+)
 from halocline.lab.states import states_of_regions
 
 most_bytes = 4_900_000
@@ -43,7 +51,7 @@ def page(report: Report, assigned: dict[str, str] | None = None, most: int = mos
     packed = packed_timeline(drawn_events(report.matching), most - rest)
     data = {"timeline": timeline_data(report, packed, assigned or {}), "matrix": matrix}
     held = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    title = f"{report.analysis.program or 'A parallel program'} on {report.record.size} ranks"
+    title = f"{program(report.analysis)} on {report.record.size} ranks"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -103,7 +111,7 @@ def overview(report: Report, zero: int, length: int) -> list[int]:
 def _header(report: Report, title: str) -> str:
     analysis = report.analysis
     facts = {
-        "command": " ".join(analysis.command),
+        "command": command(analysis),
         "began": analysis.began.replace("T", " "),
         "where": ", ".join(analysis.hosts[:4]) + (" ..." if len(analysis.hosts) > 4 else ""),
         "ranks × threads": _ranks_and_threads(report),
@@ -202,7 +210,8 @@ def _timeline(report: Report, packed: PackedTimeline) -> str:
         '<option value="kind">kind</option><option value="region">region</option>'
         '<option value="state">busy, overhead, idle</option></select></label>'
         f'{buttons}<span class="pixels">per pixel {pixels}</span>'
-        '<label><input type="checkbox" id="lines" checked> messages</label></p>'
+        '<label><input type="checkbox" id="lines" checked> messages</label>'
+        '<label><input type="checkbox" id="threads"> threads</label></p>'
         '<canvas id="overview" role="img" aria-label="The whole run: share of MPI, kept spans, and'
         ' the part shown"></canvas>'
         f'<canvas id="gantt" tabindex="0" style="height:{height}px" role="img" aria-label="Task'
@@ -211,7 +220,12 @@ def _timeline(report: Report, packed: PackedTimeline) -> str:
         '<p id="chosen" aria-live="polite"></p>'
         '<h3>Utilisation count</h3><canvas id="utilisation" tabindex="0" role="img"'
         ' aria-label="Number of processes busy, in overhead and idle against time"></canvas>'
-        + sections.key(("busy", "busy"), ("overhead", "overhead"), ("idle", "idle"))
+        + sections.key(
+            ("busy", "busy"),
+            ("overhead", "overhead"),
+            ("idle", "idle"),
+            ("not kept, or not running", "hatched"),
+        )
         + f'<p id="counted" class="method"></p>{_detail(packed)}'
         '<p class="method">Drag to move, click the chart and turn the wheel to zoom (or hold'
         " Ctrl), Shift and wheel to move, Alt and wheel for taller rows, two fingers to pinch;"

@@ -129,11 +129,12 @@ def ranks(report: Report) -> str:
     mpi = communication_seconds(record, "steady")
     sync = np.minimum(sync_seconds(report.matching), mpi)
     user = np.maximum(period_seconds(record)[periods.index("steady")] - mpi, 0.0)
+    computing = np.asarray(balance.ranks, np.int64)
     parts = []
     for values in (user, mpi - sync, sync):
-        means, group = grouped(values)
+        means, group = grouped(values[computing])
         parts.append(means.tolist())
-    names = [str(at * group) for at in range(len(parts[0]))]
+    names = [str(computing[at * group]) for at in range(len(parts[0]))]
     titles = ("USER", "MPI", "MPI_SYNC")
     kinds = ("busy", "overhead", "idle")
     chart = columns(
@@ -141,7 +142,7 @@ def ranks(report: Report) -> str:
         names,
         words=seconds,
         below="rank" if group == 1 else f"rank (each column the mean of {group})",
-        label=f"Time of each of {record.size} ranks outside MPI, in MPI, and waiting at sums",
+        label=f"Time of each of {len(computing)} ranks outside MPI, in MPI, and waiting at sums",
     )
     said = f"{balance.verdict[0].upper()}{balance.verdict[1:]}: {balance.because}."
     return section(

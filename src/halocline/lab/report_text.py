@@ -11,9 +11,11 @@ from halocline.lab.quantities import Quantity
 from halocline.lab.report_sections import step_times
 from halocline.lab.report_words import (
     Report,
+    command,
     gain_words,
     notes,
     percent,
+    program,
     seconds,
     significant,
     size,
@@ -28,7 +30,7 @@ columns = 72
 def short_text(report: Report) -> str:
     """A few lines: what was run, what is lost, what to do."""
     analysis = report.analysis
-    what = " ".join(analysis.command) or analysis.program or "a parallel program"
+    what = command(analysis) or program(analysis)
     found = [
         f"{what}: {analysis.size} ranks, {seconds(analysis.seconds)}",
         verdict(report),

@@ -1,6 +1,9 @@
 // The chart of what every process does (task Gantt chart) and how many are busy (utilisation count).
 "use strict";
 
+// Threads from here on stand for what happens beside the program, as the background of its output.
+const BESIDE = 32768;
+
 class Timeline {
   constructor(about, events, repaint) {
     this.about = about;
@@ -9,7 +12,7 @@ class Timeline {
     events.isPhase = this.regions.map(([, kind]) => kind === "phase");
     this.segments = segmentsOf(events, about.regionState);
     this.depths = this.nesting();
-    this.rows = events.rank.length;
+    this.showRows(events.rank.length <= 64);
     this.ranks = events.thread.reduce((sum, thread) => sum + (thread === 0), 0);
     this.view = { from: 0, to: about.length, top: 0, rows: this.rows };
     this.hidden = new Set();
@@ -18,7 +21,29 @@ class Timeline {
     this.linesOf = new Map();
     events.senders.forEach((sender, line) => this.link(sender, line));
     events.receivers.forEach((receiver, line) => this.link(receiver, line));
-    this.colourBy(this.regions.some(([, kind]) => kind === "phase") ? "task" : "kind");
+    this.colourBy(this.phased() ? "task" : "region");
+  }
+
+  // Whether phases tell more than regions do: three of them take time of their own.
+  phased() {
+    const { begin, end, around } = this.segments, time = new Map();
+    let whole = 0;
+    for (let at = 0; at < begin.length; at++) {
+      whole += end[at] - begin[at];
+      if (around[at] >= 0) time.set(around[at], (time.get(around[at]) || 0) + end[at] - begin[at]);
+    }
+    return [...time.values()].filter((one) => one > 0.03 * whole).length >= 3;
+  }
+
+  // All rows, or those of the main threads; `order` says which row of the data stands where.
+  showRows(threads) {
+    const { rank, thread } = this.events;
+    this.threads = threads;
+    this.order = [...rank.keys()].filter((row) => threads || thread[row] === 0);
+    this.rows = this.order.length;
+    this.placeOf = new Int32Array(rank.length).fill(-1);
+    this.order.forEach((row, place) => { this.placeOf[row] = place; });
+    if (this.view) this.look(this.view.from, this.view.to, 0, this.rows);
   }
 
   link(event, line) {
@@ -88,6 +113,20 @@ class Timeline {
     this.look(from + time, to + time, top + rows);
   }
 
+  // Times of which events of some row are kept.
+  keptTimes() {
+    if (this.kept) return this.kept;
+    const { spanBegin, spanEnd } = this.events;
+    const order = [...spanBegin.keys()].sort((a, b) => spanBegin[a] - spanBegin[b]);
+    this.kept = [];
+    for (const at of order) {
+      const last = this.kept[this.kept.length - 1];
+      if (last && spanBegin[at] <= last[1]) last[1] = Math.max(last[1], spanEnd[at]);
+      else this.kept.push([spanBegin[at], spanEnd[at]]);
+    }
+    return this.kept;
+  }
+
   // Kept spans of the first row, for going from one to the next.
   goToSpan(direction) {
     const { spanBegin, spanEnd, spanFirst } = this.events;
@@ -120,7 +159,7 @@ class Timeline {
     const { first, begin, end, state } = this.segments;
     const columns = [0, 1, 2].map(() => new Float64Array(width));
     const category = new Float64Array(this.names.length);
-    for (let row = 0; row < this.rows; row++) {
+    for (const row of this.order) {
       const main = this.events.thread[row] === 0;
       for (let at = firstAfter(end, from, first[row], first[row + 1]);
         at < first[row + 1] && begin[at] < to; at++) {
@@ -172,6 +211,7 @@ class Timeline {
 
   rowName(row) {
     const { rank, thread } = this.events;
+    if (thread[row] >= BESIDE) return "beside";
     if (thread[row]) return `${rank[row]}.${thread[row]}`;
     const role = this.about.roles[rank[row]];
     return role ? `${role} ${rank[row]}` : `${rank[row]}`;

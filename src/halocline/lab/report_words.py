@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,6 +80,19 @@ def whole(value: float) -> str:
     ('12,345', '2.5')
     """
     return f"{value:,.0f}" if value == int(value) else f"{value:.3g}"
+
+
+def program(analysis: Analysis) -> str:
+    """What ran, without the folder it lies in."""
+    return analysis.program.rsplit("/", 1)[-1] or "A parallel program"
+
+
+def command(analysis: Analysis) -> str:
+    """The command, as one types it."""
+    words = list(analysis.command)
+    if words and words[0].endswith("halocline/__main__.py"):
+        words[0] = "halocline"
+    return shlex.join(words)
 
 
 def verdict(report: Report) -> str:
@@ -174,5 +188,11 @@ def notes(report: Report) -> list[str]:
         )
     overhead = analysis.overhead.words
     found.append(f"{overhead[0].upper()}{overhead[1:].rstrip('.')}.")
-    found.append(pattern_of_steps(report.record))
+    if not any("pattern" in note for note in found):
+        found.append(pattern_of_steps(report.record))
+    steady = analysis.steady_seconds / max(analysis.seconds, 1e-300)
+    if steady < 0.5:
+        found.append(
+            f"The steps are only {percent(steady)} of the run; see start-up and end below."
+        )
     return found
