@@ -7,7 +7,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.runtime import _native
-from halocline.runtime.run_record import periods
+from halocline.runtime.run_record import beside_thread, periods
 from halocline.runtime.run_record_file import write_record
 from halocline.runtime.run_record_parts import join, read_part
 
@@ -141,6 +141,20 @@ def test_threads_have_stacks_of_their_own():
     record = joined(one)
     assert sorted(record.statistics["thread"].tolist()) == [0, 1]
     assert record.ranks["threads"].tolist() == [2]
+
+
+def test_threads_beside_are_named_by_what_they_do():
+    first, second = recording(), recording()
+    first.region("other", "kernel", "")
+    regions = [one.region("input: reading", "input", "") for one in (first, second)]
+    first.region("more", "kernel", "")
+    for one, region in zip((first, second), regions, strict=True):
+        for at in range(3):
+            one.add_beside(region, 100 * at, 100 * at + 50)
+    record = joined(first, second)
+    number = [region.name for region in record.regions].index("input: reading")
+    assert set(record.events["thread"].tolist()) == {beside_thread + number}
+    assert record.statistics["thread"].tolist() == [beside_thread + number] * 2
 
 
 def test_all_messages_of_an_exchange():

@@ -86,6 +86,10 @@ anybody = -2
 of_derived_type = " of derived type"
 """The end of the name of a region of MPI whose data have gaps in memory."""
 
+beside_thread = 1 << 15
+"""From this number on, a thread stands for all threads beside the model's that do one thing: its
+region's number is what is left."""
+
 periods = ("start-up", "steady", "end")
 
 rank_type = np.dtype(

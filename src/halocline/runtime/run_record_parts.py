@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.runtime.run_record import Region, RunRecord, Table, empty, table_types
+from halocline.runtime.run_record import (
+    Region,
+    RunRecord,
+    Table,
+    beside_thread,
+    empty,
+    table_types,
+)
 
 magic = b"HALOREC1"
 
@@ -75,6 +82,11 @@ def join(parts: Iterable[Part], about: dict[str, Any] | None = None) -> RunRecor
         for name, table in part.tables.items():
             if "region" in (table.dtype.names or ()):
                 table["region"] = regions[table["region"]] if table.size else table["region"]
+            if "thread" in (table.dtype.names or ()):
+                beside = table["thread"] >= beside_thread
+                table["thread"][beside] = (
+                    beside_thread + regions[table["thread"][beside] - beside_thread]
+                )
             for column in {"begin", "end"} & set(table.dtype.names or ()):
                 table[column] -= zero
             tables[name].append(table)
