@@ -100,6 +100,15 @@ def test_steps_that_differ_are_named(made):
     assert "80.0 %" in pattern_of_steps(made) and "step 3" in pattern_of_steps(made)
 
 
+def test_phases_stand_below_those_that_they_lie_in(made):
+    rows = [row for row in report.report_of(made).analysis.phases if row.period == "steady"]
+    names = [row.name for row in rows]
+    assert names[:2] == ["steady", "step"]
+    assert [row.depth for row in rows if row.name == "tracers"] == [2]
+    inner = {"baroclinic", "tracers", "barotropic solver", "output fields"}
+    assert set(names[2:]) == inner
+
+
 def test_a_record_of_little_is_reported_too():
     record = made_record(2, 3)
     record.about.clear()

@@ -154,21 +154,25 @@ def _row(
 
 @dataclass(frozen=True)
 class _Shares:
-    """Of each phase region: seconds [region, period, rank] of events, of them in MPI; depth."""
+    """Of each phase region: seconds [region, period, rank] of events, of them in MPI.
+
+    `depth` is the deepest one of its events, `parent` the region that this one lies in; -1: none.
+    """
 
     seconds: Floats
     mpi: Floats
     depth: Integers
+    parent: Integers
 
 
 def _phases_of(
     timeline: Timeline, period: int, shares: _Shares, ranks: Integers, whole: float
 ) -> list[PhaseRow]:
-    """Rows of the phases within a period, longest first within their depth's parents."""
+    """Rows of the phases within a period, longest first, each followed by those within it."""
     record = timeline.record
     rows = record.statistics
     rows = rows[(rows["thread"] == 0) & (rows["period"] == period)]
-    found = []
+    found: dict[int, PhaseRow] = {}
     for number, region in enumerate(record.regions):
         mine = rows[rows["region"] == number]
         if region.kind not in phase_kinds or not mine.size:
@@ -187,8 +191,28 @@ def _phases_of(
             float(calls[ranks].mean()),
         )
         measured = min(1.0, float(known.sum() / max(total.sum(), 1e-300)))
-        found.append(_row(words, total[ranks] - in_mpi, in_mpi, total[ranks], whole, measured))
-    return sorted(found, key=lambda row: (row.depth, -row.total.mean))
+        rest = total[ranks] - in_mpi
+        found[number] = _row(words, rest, in_mpi, total[ranks], whole, measured)
+    return _nested(found, shares.parent)
+
+
+def _nested(rows: dict[int, PhaseRow], parent: Integers) -> list[PhaseRow]:
+    """Rows by region, longest first, each followed by those that lie in it."""
+    order = sorted(rows, key=lambda number: -rows[number].total.mean)
+    found: dict[int, PhaseRow] = {}
+
+    def walk(around: int) -> None:
+        for number in order:
+            if number not in found and (int(parent[number]) == around):
+                found[number] = rows[number]
+                walk(number)
+
+    walk(-1)
+    for number in order:
+        if number not in found:
+            found[number] = rows[number]
+            walk(number)
+    return list(found.values())
 
 
 def _shares_of_phases(timeline: Timeline) -> _Shares:
@@ -210,7 +234,8 @@ def _shares_of_phases(timeline: Timeline) -> _Shares:
         here = phases[depth[phases] == level]
         np.add.at(mpi, around[here], mpi[here])
     shape = (len(record.regions), len(periods), max(1, record.size))
-    found = _Shares(np.zeros(shape), np.zeros(shape), np.zeros(shape[0], np.int64))
+    regions = np.zeros(shape[0], np.int64)
+    found = _Shares(np.zeros(shape), np.zeros(shape), regions, regions - 1)
     rank = events["rank"][phases]
     begin = events["begin"][phases]
     steady = record.ranks[rank]
@@ -221,7 +246,11 @@ def _shares_of_phases(timeline: Timeline) -> _Shares:
     at = (events["region"][phases], period, rank)
     np.add.at(found.seconds, at, (events["end"][phases] - begin) / 1e9)
     np.add.at(found.mpi, at, mpi[phases])
-    np.maximum.at(found.depth, events["region"][phases], depth[phases])
+    region = events["region"][phases]
+    np.maximum.at(found.depth, region, depth[phases])
+    deepest = depth[phases] == found.depth[region]
+    outer = around[phases[deepest]]
+    found.parent[region[deepest]] = np.where(outer >= 0, events["region"][outer], -1)
     return found
 
 

@@ -13,7 +13,7 @@ from halocline.lab.quantities import Quantity
 from halocline.lab.report_charts import columns, on_logarithms
 from halocline.lab.report_packing import pack
 from halocline.lab.report_sections import Cell, key, section, table
-from halocline.lab.report_words import Report, percent, seconds, significant, size, whole
+from halocline.lab.report_words import Report, limit, percent, seconds, significant, size, whole
 from halocline.lab.roofline import Machine
 
 most_cells = 256
@@ -77,7 +77,7 @@ def _sizes(report: Report) -> str:
     if not sizes.limit:
         return ""
     total, bytes_sum = max(sum(sizes.count), 1), max(sum(sizes.bytes), 1)
-    names = [size(limit) for limit in sizes.limit]
+    names = [limit(one) for one in sizes.limit]
     charts = [
         columns(
             [(title, kind, [100.0 * value / whole_of for value in values])],

@@ -64,6 +64,18 @@ def size(value: float) -> str:
     return f"{value:.3g} B"
 
 
+def limit(value: int) -> str:
+    """A power of two of bytes.
+
+    >>> limit(512), limit(4096), limit(2**21)
+    ('512 B', '4 KiB', '2 MiB')
+    """
+    for unit, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if value >= unit:
+            return f"{value // unit} {name}"
+    return f"{value} B"
+
+
 def percent(share: float) -> str:
     """A share.
 
