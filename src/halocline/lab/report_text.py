@@ -35,7 +35,7 @@ def short_text(report: Report) -> str:
         f"{what}: {analysis.size} ranks, {seconds(analysis.seconds)}",
         verdict(report),
         *[
-            f"{number}. {one.fault} ({one.sure}): {one.what}; mending it {gain_words(one)}"
+            f"{number}. {one.fault} ({one.sure}): {one.what.rstrip('.')}; mending it {gain_words(one)}"
             for number, one in enumerate(analysis.advice[:3], 1)
         ],
     ]
