@@ -41,6 +41,7 @@ lab_benchmarks = {
     "predict": "how long a run would take elsewhere, longer, on more ranks",
     "report": "what a run did with its time, from its record: a page, and on the terminal",
     "decompose": "the best way to cut a case into ranks, threads and blocks",
+    "record": "the record of any MPI program: record -- mpiexec -n 4 ./model",
 }
 
 

@@ -1,0 +1,82 @@
+"""The lines of the source where calls come from, from the addresses in the parts of a record."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from halocline.runtime.run_record_parts import Part
+
+address = re.compile(r"^(?P<path>/.*)\+0x(?P<offset>[0-9a-f]+)(?: in (?P<symbol>.*))?$")
+
+
+def resolve_sites(parts: Iterable[Part]) -> None:
+    """Turn "PATH+0xOFFSET in SYMBOL" into "file:line in function" as far as that is known."""
+    regions = [region for part in parts for region in part.about["regions"]]
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for _, _, site in regions:
+        if found := address.match(site):
+            wanted[found["path"]].add(found["offset"])
+    lines = {
+        (path, offset): line
+        for path, offsets in wanted.items()
+        for offset, line in source_lines(path, sorted(offsets)).items()
+    }
+    for region in regions:
+        region[2] = readable(region[2], lines)
+
+
+def source_lines(path: str, offsets: list[str]) -> dict[str, tuple[str, str]]:
+    """Function and "file:line" of addresses in a program or library ("??" where unknown)."""
+    tool = shutil.which("addr2line")
+    if tool is None or not Path(path).is_file():
+        return {}
+    done = subprocess.run(
+        [tool, "-f", "-C", "-e", path], input="\n".join(f"0x{offset}" for offset in offsets),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    answers = done.stdout.splitlines()
+    if done.returncode != 0 or len(answers) != 2 * len(offsets):
+        return {}
+    return {
+        offset: (answers[2 * at], re.sub(r" \(discriminator \d+\)", "", answers[2 * at + 1]))
+        for at, offset in enumerate(offsets)
+    }
+
+
+def readable(site: str, lines: dict[tuple[str, str], tuple[str, str]]) -> str:
+    """A site for people: the line, else the function, else the place in the program.
+
+    >>> readable("/a/b.so+0x12 in send", {("/a/b.so", "12"): ("main", "/src/x.c:7")})
+    'x.c:7 in main'
+    >>> readable("/a/b.so+0x12 in send", {("/a/b.so", "12"): ("??", "??:0")})
+    'send in b.so'
+    >>> readable("/a/prog+0x12", {})
+    'prog+0x12'
+    """
+    found = address.match(site)
+    if found is None:
+        return _python_site(site)
+    name = Path(found["path"]).name
+    function, line = lines.get((found["path"], found["offset"]), ("??", "??:0"))
+    known = function if function != "??" else found["symbol"]
+    file, _, number = line.rpartition(":")
+    if file not in ("", "??") and number.isdigit() and int(number) > 0:
+        return f"{_short(file)}:{number}" + (f" in {known}" if known else "")
+    return f"{known} in {name}" if known else f"{name}+0x{found['offset']}"
+
+
+def _python_site(site: str) -> str:
+    file, line, rest = site.partition(".py:")
+    return f"{_short(file + '.py')}:{rest}" if line else site
+
+
+def _short(file: str) -> str:
+    """A file below the current folder by its way from there, others by their name."""
+    here = os.getcwd() + os.sep
+    return file[len(here) :] if file.startswith(here) else Path(file).name

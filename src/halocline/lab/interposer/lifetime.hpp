@@ -1,0 +1,290 @@
+// Recording begins with MPI_Init (or the first session) and ends with MPI_Finalize.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+
+#include "clocks.hpp"
+#include "collectives.hpp"
+
+namespace halocline {
+
+/// One program's life with MPI.
+struct Life {
+  Recorder* all = nullptr;
+  int opened = 0;  ///< MPI_Init and sessions that are not closed
+  int rank = 0, size = 1;
+  pid_t process = 0;
+  std::int64_t identity = 0;  ///< of the program on all ranks
+  std::string version, clock, notes;
+  bool has_world = false;
+  Clocks clocks;
+};
+
+inline Life life;
+inline std::mutex life_mutex;
+
+inline void say(const std::string& words) {
+  std::fprintf(stderr, "halocline lab record: %s\n", words.c_str());
+}
+
+inline std::size_t from_environment(const char* name, std::size_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+inline Recorder* new_recorder() {
+  RecordingLimits limits;
+  limits.kept = from_environment("HALOCLINE_RECORD_EVENTS", limits.kept);
+  limits.ring = std::max<std::size_t>(limits.kept, 2 * limits.window);
+  return new Recorder(limits);
+}
+
+inline bool library_fits(const std::string& version) {
+#if defined(OMPI_MAJOR_VERSION)
+  const std::string wanted = "Open MPI v" + std::to_string(OMPI_MAJOR_VERSION) + ".";
+#elif defined(I_MPI_VERSION)
+  const std::string wanted = "Intel(R) MPI";
+#elif defined(MPICH_VERSION)
+  const std::string wanted = "MPICH";
+#else
+  const std::string wanted;
+#endif
+  if (version.find(wanted) != std::string::npos) return true;
+  say("the program runs with '" + version + "', the recorder was built for '" + wanted +
+      "'. Name the mpicc of the program's MPI with --mpicc. Nothing is recorded.");
+  return false;
+}
+
+/// Make the names of the MPI library known to all, and load what needs them.
+inline bool find_handles(Handles& handles) {
+  Dl_info info;
+  void* const function = next_or_end("PMPI_Get_library_version", nullptr);
+  if (dladdr(function, &info) != 0) dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+  if (dladdr(own_object(), &info) == 0) return false;
+  std::string path = info.dli_fname;
+  path = path.substr(0, path.rfind('/') + 1) + "handles.so";
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const fill = library != nullptr ? dlsym(library, "halocline_handles") : nullptr;
+  if (fill == nullptr) {
+    say(std::string("the constants of MPI cannot be read (") + dlerror() +
+        "). Nothing is recorded.");
+    return false;
+  }
+  reinterpret_cast<void (*)(Handles*)>(fill)(&handles);
+  return true;
+}
+
+/// The places that Fortran passes for MPI_IN_PLACE and ignored statuses.
+inline void find_fortran(Recorder& all) {
+  const auto place = [](const char* name, std::vector<const void*>& list) {
+    if (const void* const found = dlsym(RTLD_DEFAULT, name)) list.push_back(found);
+  };
+  const auto content = [](const char* name, std::vector<const void*>& list) {
+    const void* const found = dlsym(RTLD_DEFAULT, name);
+    if (found != nullptr) list.push_back(*static_cast<void* const*>(found));
+  };
+  for (const char* ending : {"", "_", "__"}) {
+    const std::string end = ending;
+    place(("mpi_fortran_in_place" + end).c_str(), all.in_place);
+    place(("mpi_fortran_status_ignore" + end).c_str(), all.ignored_status);
+    place(("mpi_fortran_statuses_ignore" + end).c_str(), all.ignored_status);
+  }
+  content("MPIR_F_MPI_IN_PLACE", all.in_place);
+  place("MPIR_F08_MPI_IN_PLACE", all.in_place);
+  for (const char* name : {"MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE",
+                           "MPI_F08_STATUSES_IGNORE"})
+    content(name, all.ignored_status);
+}
+
+inline std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
+  int length = 0;
+  pmpi::Get_library_version(text.data(), &length);
+  const std::string all = text.data();
+  std::string first = all.substr(0, all.find('\n'));
+  for (char& letter : first) letter = letter == '\t' ? ' ' : letter;
+  return first;
+}
+
+/// Begin to record; `group` is that of all ranks.
+inline void start_recording(Recorder* all, MPI_Group group) {
+  pmpi::Group_rank(group, &life.rank);
+  pmpi::Group_size(group, &life.size);
+  life.process = getpid();
+  life.all = all;
+  all->communicators.set_world(group);
+  find_fortran(*all);
+  life.identity = now_ns() ^ (static_cast<std::int64_t>(life.process) << 40);
+  if (life.has_world) {
+    all->communicators.of(all->handles.world);
+    life.clocks.start(all->handles, life.rank, life.size);
+    life.identity = life.clocks.agree(life.identity);
+    if (!life.clocks.one_clock()) {
+      const ClockOffset first = life.clocks.compare();
+      life.clock = "[" + std::to_string(first.time) + ", " + std::to_string(first.offset) + "]";
+    }
+  } else {
+    life.identity = 0;
+    life.notes =
+        "\"The program uses sessions and not MPI_Init: clocks of nodes were not compared.\"";
+  }
+  recorder.store(all, std::memory_order_release);
+}
+
+/// What one wrapped call takes besides the recorder's own part [ns].
+inline double wrapping_cost(Recorder& all) {
+  constexpr int calls = 2000;
+  static const Function function{"cost", "other mpi"};
+  std::int64_t total = 0;
+  const std::int64_t begin = now_ns();
+  for (int at = 0; at < calls; ++at) {
+    Call call(function, reinterpret_cast<const void*>(&wrapping_cost));
+    call.over();
+    total += all.recording.calls();
+  }
+  return total < 0 ? 0.0 : static_cast<double>(now_ns() - begin) / calls;
+}
+
+inline std::string about(Recorder& all) {
+  std::array<char, 4096> program{};
+  const auto length = readlink("/proc/self/exe", program.data(), program.size() - 1);
+  std::string text = "{\"program\": ";
+  text += quoted(length > 0 ? program.data() : "");
+  text += ", \"mpi\": " + quoted(life.version);
+  text += ", \"pid\": " + std::to_string(life.process);
+  text += ", \"wrapping_ns\": " + std::to_string(wrapping_cost(all));
+  text += ", \"communicators_of_rank\": " + all.communicators.text();
+  if (!life.clock.empty()) text += ", \"clock\": [" + life.clock + "]";
+  return text + ", \"notes\": [" + life.notes + "]}";
+}
+
+/// Write this rank's part; it has its name when it is whole.
+inline void write_part() {
+  const std::lock_guard lock(life_mutex);
+  Recorder* const all = life.all;
+  if (all == nullptr || life.process != getpid()) return;
+  life.all = nullptr;
+  all->sites.python.forget();
+  inside = false;
+  const std::string words = about(*all);
+  recorder.store(nullptr);
+  std::array<char, 64> name{};
+  std::snprintf(name.data(), name.size(), "/%016llx",
+                static_cast<unsigned long long>(life.identity));
+  const std::string folder = std::string(std::getenv("HALOCLINE_RECORDING")) + name.data();
+  mkdir(folder.c_str(), 0777);
+  std::snprintf(name.data(), name.size(), "/rank-%08d", life.rank);
+  const std::string path = folder + name.data();
+  if (!all->recording.write(path + ".growing", static_cast<std::uint32_t>(life.rank),
+                            static_cast<std::uint32_t>(life.size), words) ||
+      std::rename((path + ".growing").c_str(), (path + ".part").c_str()) != 0)
+    say("rank " + std::to_string(life.rank) + " cannot write '" + path + ".part' (" +
+        std::strerror(errno) + ").");
+}
+
+inline void note(const std::string& words) {
+  if (!life.notes.empty()) life.notes += ", ";
+  life.notes += quoted(words);
+}
+
+/// The first opening of MPI: what `forward` does, then recording begins.
+template <class Forward, class GroupOf>
+int opening(const Function& function, const void* address, Forward forward, GroupOf group_of) {
+  if (inside || std::getenv("HALOCLINE_RECORDING") == nullptr) return forward();
+  inside = true;
+  const std::lock_guard lock(life_mutex);
+  Recorder* const all = life.all != nullptr ? life.all : new_recorder();
+  const std::int64_t begin = now_ns();
+  const int error = forward();
+  if (error == MPI_SUCCESS) ++life.opened;
+  if (error == MPI_SUCCESS && life.all == nullptr) {
+    life.version = library_version();
+    if (library_fits(life.version) && find_handles(all->handles))
+      start_recording(all, group_of(all->handles));
+  }
+  if (life.all != nullptr) {
+    const std::uint32_t region = all->sites.of(function, address)->region(all->recording);
+    all->recording.add(region, begin, now_ns());
+  }
+  inside = false;
+  return error;
+}
+
+template <class L, class Forward>
+int initialising(const Function& function, const void* address, Forward forward) {
+  return opening(function, address, forward, [](const Handles& handles) {
+    MPI_Group group;
+    pmpi::Comm_group(handles.world, &group);
+    life.has_world = true;
+    return group;
+  });
+}
+
+template <class L, class Forward, class Session>
+int opening_session(const Function& function, const void* address, Forward forward,
+                    [[maybe_unused]] const Session* session) {
+#ifdef HALOCLINE_HAS_SESSIONS
+  if constexpr (std::is_same_v<L, C>) {
+    return opening(function, address, forward, [session](const Handles&) {
+      MPI_Group group;
+      pmpi::Group_from_session_pset(*session, "mpi://WORLD", &group);
+      return group;
+    });
+  }
+#endif
+  return forward();
+}
+
+/// The last closing of MPI: the clocks are compared again, and the part is written.
+template <class Forward>
+int closing(const Function& function, const void* address, Forward forward, bool of_world) {
+  if (inside || life.all == nullptr) return forward();
+  Recorder* const all = life.all;
+  inside = true;
+  const std::int64_t begin = now_ns();
+  if (of_world) {
+    if (!life.clock.empty()) {
+      const ClockOffset last = life.clocks.compare();
+      life.clock += ", [" + std::to_string(last.time) + ", " + std::to_string(last.offset) + "]";
+    }
+    life.clocks.end();
+  }
+  const std::uint32_t region = all->sites.of(function, address)->region(all->recording);
+  const int error = forward();
+  all->recording.add(region, begin, now_ns());
+  inside = false;
+  if (--life.opened == 0) write_part();
+  return error;
+}
+
+template <class L, class Forward>
+int finalising(const Function& function, const void* address, Forward forward) {
+  return closing(function, address, forward, true);
+}
+
+template <class L, class Forward>
+int closing_session(const Function& function, const void* address, Forward forward) {
+  return closing(function, address, forward, false);
+}
+
+/// The program cannot come to MPI_Finalize any more.
+inline void end_early(const std::string& why) {
+  if (life.all == nullptr) return;
+  note("Rank " + std::to_string(life.rank) + " " + why + ".");
+  if (!life.clock.empty()) life.clock += ", " + life.clock;
+  write_part();
+}
+
+template <class L, class Forward>
+int aborting(const Function&, const void*, Forward forward) {
+  end_early("called MPI_Abort");
+  return forward();
+}
+
+__attribute__((destructor)) inline void process_ends() { end_early("ended without MPI_Finalize"); }
+
+}  // namespace halocline

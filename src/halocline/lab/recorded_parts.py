@@ -1,0 +1,67 @@
+"""From what the ranks of a program left behind to its record: sites, communicators, clocks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halocline.lab.call_sites import resolve_sites
+from halocline.runtime.run_record import RunRecord
+from halocline.runtime.run_record_parts import Part, join, read_parts
+
+most_members = 200_000
+"""Members of communicators are listed as long as there are not more of them."""
+
+
+def joined_records(folder: Path, about: dict[str, Any]) -> list[RunRecord]:
+    """The records of all programs whose parts are in a folder, in the order they began."""
+    programs = [read_parts(one) for one in folder.iterdir() if one.is_dir()]
+    records = []
+    for parts in sorted((one for one in programs if one), key=lambda one: one[0].about["begin"]):
+        resolve_sites(parts)
+        members = number_communicators(parts)
+        for part in parts:
+            own = part.about["about"]
+            wrapping = 1e-9 * own.pop("wrapping_ns") * part.about["calls"]
+            part.about["recording_seconds"] += wrapping
+            del own["pid"], own["communicators_of_rank"]
+        records.append(join(parts, {**about, "communicators": members}))
+    return records
+
+
+def ranks_of(runs: Sequence[Sequence[int]]) -> list[int]:
+    """Ranks from rows of them: first, step, count.
+
+    >>> ranks_of([[0, 2, 3], [9, 1, 1]])
+    [0, 2, 4, 9]
+    """
+    return [first + step * at for first, step, count in runs for at in range(count)]
+
+
+def number_communicators(parts: Sequence[Part]) -> list[list[int] | None]:
+    """Number communicators alike on all ranks; returns the members of each (None: too many).
+
+    Each rank has numbered its own. Two are the same if they have the same members, and as many
+    older ones with these members exist.
+    """
+    numbers: dict[str, int] = {}
+    members: list[list[int] | None] = []
+    listed = 0
+    for part in parts:
+        own = part.about["about"]["communicators_of_rank"]
+        table = np.zeros(max((row[0] for row in own), default=0) + 1, np.uint16)
+        for number, older, here, there in own:
+            key = json.dumps([older, sorted([here, there]) if there else here])
+            if key not in numbers:
+                numbers[key] = len(numbers)
+                ranks = ranks_of([*here, *there])
+                listed += len(ranks)
+                members.append(ranks if listed <= most_members else None)
+            table[number] = min(numbers[key], 65535)
+        events = part.tables["events"]
+        events["communicator"] = table[events["communicator"]]
+    return members

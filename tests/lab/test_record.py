@@ -1,0 +1,274 @@
+"""The interposer on programs of known messages: every one is found, with its partner and size."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.lab import record as command
+from halocline.lab.interposer_build import find_mpicc, launchers
+from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.run_record_file import read_record
+
+here = Path(__file__).parent / "recorded"
+ranks = 4
+
+
+@pytest.fixture(autouse=True, scope="module")
+def environment_of_ranks():
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in mpi_environment({}).items():
+            patch.setenv(name, value)
+        patch.setenv("OMP_NUM_THREADS", "1")
+        yield
+
+
+def started(*words, count=ranks):
+    """A command on ranks that cannot last for ever."""
+    return ["timeout", "100", *mpiexec_command(count), *map(str, words)]
+
+
+def compiled(source, folder, *options):
+    """A program of tests/lab/recorded."""
+    program = folder / Path(source).stem
+    mpicc = find_mpicc(mpiexec_command(1))
+    words = [mpicc, "-g", "-O0", "-Wall", "-Wextra", "-Werror", *options, "-o", program]
+    subprocess.run([*words, here / source], check=True)
+    return program
+
+
+def recorded(words, folder):
+    """The record that the command `lab record` writes."""
+    path = folder / "a.record"
+    arguments = [sys.executable, "-m", "halocline", "lab", "record", "--output", str(path), "--"]
+    done = subprocess.run([*arguments, *words], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"next: halocline lab report {path}" in done.stdout
+    return read_record(path)
+
+
+@pytest.fixture(scope="module")
+def patterns(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("patterns")
+    program = compiled("patterns.c", folder, "-pthread")
+    return recorded(started(program, folder / "data"), folder)
+
+
+def events(record, function, *kinds, rank=None):
+    """Events of some kinds (all: none named) whose calls stand in a function of the source."""
+    wanted = np.array(
+        [
+            one.site.endswith(f" in {function}") and (not kinds or one.kind in kinds)
+            for one in record.regions
+        ]
+    )
+    some = record.events[wanted[record.events["region"]]]
+    return some if rank is None else some[some["rank"] == rank]
+
+
+def told(some, *columns):
+    """How often each combination of values is told."""
+    return Counter(tuple(int(value) for value in row) for row in some[list(columns)].tolist())
+
+
+def test_all_events_are_kept_and_no_rank_is_missing(patterns):
+    assert patterns.size == ranks
+    assert patterns.about["notes"] == []
+    assert patterns.statistics["calls"].sum() == len(patterns.events)
+
+
+def test_ring_with_any_source(patterns):
+    for rank in range(ranks):
+        sends = events(patterns, "ring", "start send", rank=rank)
+        assert told(sends, "partner", "bytes", "tag") == {((rank + 1) % ranks, 80, 3): 5}
+        begun = events(patterns, "ring", "start receive", rank=rank)
+        assert told(begun, "partner", "bytes") == {(-2, 80): 5}
+        ends = events(patterns, "ring", "completion", rank=rank)
+        arrived = ends[np.isin(ends["request"], begun["request"])]
+        assert told(arrived, "partner", "bytes", "tag") == {((rank - 1) % ranks, 80, 3): 5}
+        assert set(ends["request"]) == {*sends["request"], *begun["request"]}
+
+
+def test_all_pairs_tell_what_arrived(patterns):
+    others = {(a, b, 400): 1 for a in range(ranks) for b in range(ranks) if a != b}
+    assert told(events(patterns, "all_pairs", "send"), "rank", "partner", "bytes") == others
+    assert told(events(patterns, "all_pairs", "receive"), "rank", "partner", "bytes") == others
+
+
+def test_wait_for_any_finds_who_sent(patterns):
+    ends = events(patterns, "any_source", "completion", rank=0)
+    expected = {(other, 4 * other, 100 + other): 1 for other in (1, 2, 3)}
+    assert told(ends, "partner", "bytes", "tag") == expected
+
+
+def test_persistent_requests_count_at_each_start(patterns):
+    for rank in range(ranks):
+        right, left = (rank + 1) % ranks, (rank - 1) % ranks
+        sends = events(patterns, "persistent", "start send", rank=rank)
+        assert told(sends, "partner", "bytes", "tag") == {(right, 24, 5): 8}
+        ends = events(patterns, "persistent", "completion", rank=rank)
+        assert told(ends, "partner", "bytes") == {(right, 24): 8, (left, 24): 8}
+        assert len(set(ends["request"])) == 16
+
+
+def test_derived_types_have_their_true_size(patterns):
+    assert told(events(patterns, "derived", "start send"), "bytes") == {(96,): ranks}
+    assert told(events(patterns, "derived", "receive"), "bytes") == {(96,): ranks}
+
+
+def test_send_receive_is_two_messages(patterns):
+    for rank in range(ranks):
+        right, left = (rank + 1) % ranks, (rank - 1) % ranks
+        sends = events(patterns, "shift", "start send", rank=rank)
+        assert told(sends, "partner", "bytes", "tag") == {(right, 8, 7): 1, (left, 32, 8): 1}
+        ends = events(patterns, "shift", "completion", rank=rank)
+        arrived = ends[~np.isin(ends["request"], sends["request"])]
+        assert told(arrived, "partner", "bytes", "tag") == {(left, 8, 7): 1, (right, 32, 8): 1}
+        assert len(events(patterns, "shift", "send receive", rank=rank)) == 2
+
+
+def test_threads_are_told_apart(patterns):
+    for rank in range(ranks):
+        sends = events(patterns, "thread", "start send", rank=rank)
+        tags = {((rank + 1) % ranks, 20, tag): 20 for tag in (200, 201, 202)}
+        assert told(sends, "partner", "bytes", "tag") == tags
+        assert all(len(set(sends["thread"][sends["tag"] == tag])) == 1 for tag in (200, 201, 202))
+        assert len(set(sends["thread"])) == 3
+
+
+def test_probed_messages(patterns):
+    assert told(events(patterns, "matched", "send"), "partner", "bytes") == {(1, 36): 3}
+    received = events(patterns, "matched", "receive", "completion")
+    assert told(received, "rank", "partner", "bytes", "tag") == {(1, 0, 36, 9): 3}
+
+
+def test_communicators_have_one_number_on_all_ranks(patterns):
+    members = patterns.about["communicators"]
+    assert members[0] == [0, 1, 2, 3]
+    for rank in range(ranks):
+        sent = events(patterns, "split", "start send", rank=rank)
+        assert told(sent, "partner", "tag") == {((rank + 2) % ranks, 10): 1}
+        assert sorted(members[sent["communicator"][0]]) == sorted([rank, (rank + 2) % ranks])
+        barriers = events(patterns, "split", "collective", rank=rank)
+        assert len(barriers) == 20 and len(set(barriers["communicator"])) == 1
+        assert barriers["communicator"][0] != sent["communicator"][0]
+    between = events(patterns, "split", "send")
+    # Key -rank turns the order round: local rank 0 of the even is 2, of the odd is 3.
+    assert told(between, "rank", "partner", "tag") == {(2, 3, 12): 1, (0, 1, 12): 1}
+    came = events(patterns, "split", "receive")
+    assert told(came, "rank", "partner", "tag") == {(3, 2, 12): 1, (1, 0, 12): 1}
+    assert set(came["communicator"]) == set(between["communicator"])
+    assert len(members) < 12
+
+
+def test_collectives_tell_what_a_rank_contributes(patterns):
+    for rank in range(ranks):
+        some = events(patterns, "together", "collective", "start collective", rank=rank)
+        names = [patterns.regions[region].name for region in some["region"]]
+        found = {
+            name: (int(row["bytes"]), int(row["partner"]))
+            for name, row in zip(names, some, strict=True)
+        }
+        assert found == {
+            "MPI_Bcast": (80 if rank == 2 else 0, 2),
+            "MPI_Gather": (16, 1),
+            "MPI_Scatter": (96 if rank == 1 else 0, 1),
+            "MPI_Allgather": (32, -1),
+            "MPI_Alltoall": (32, -1),
+            "MPI_Allgatherv": (8 * (rank + 1), -1),
+            "MPI_Alltoallv": (80, -1),
+            "MPI_Reduce_scatter": (80, -1),
+            "MPI_Iallreduce": (48, -1),
+        }
+        (end,) = events(patterns, "together", "completion", rank=rank)
+        assert end["request"] == some["request"][-1] > 0
+
+
+def test_neighbours_windows_and_files(patterns):
+    exchange = events(patterns, "neighbours", "collective")
+    assert told(exchange, "bytes") == {(64,): ranks}
+    for rank in range(ranks):
+        remote = events(patterns, "windows", "one-sided", rank=rank)
+        moved = remote[remote["bytes"] > 0]
+        right, left = (rank + 1) % ranks, (rank - 1) % ranks
+        assert told(moved, "partner", "bytes") == {(right, 48): 1, (left, 16): 1}
+    written = events(patterns, "files", "file")
+    assert written["bytes"].sum() == 40 * ranks and len(written) == 3 * ranks
+
+
+def test_many_at_once_and_nobody(patterns):
+    for rank in range(ranks):
+        ends = events(patterns, "many", "completion", rank=rank)
+        right, left = (rank + 1) % ranks, (rank - 1) % ranks
+        assert told(ends, "partner", "bytes") == {(right, 4): 50, (left, 4): 50}
+        assert set(ends["tag"]) == set(range(1000, 1050))
+        assert told(events(patterns, "many", "send", rank=rank), "partner", "bytes") == {(-1, 0): 1}
+
+
+def test_every_message_that_leaves_arrives(patterns):
+    kinds = patterns.kinds_of(patterns.events["region"])
+    some = patterns.events
+    sent = some[np.isin(kinds, ("send", "start send")) & (some["partner"] >= 0)]
+    begun = some[kinds == "start receive"]
+    ends = some[kinds == "completion"]
+    own = {(row["rank"], row["request"]) for row in begun}
+    arrived = [row for row in ends if (row["rank"], row["request"]) in own]
+    arrived += list(some[(kinds == "receive") & (some["partner"] >= 0)])
+    columns = ("bytes", "tag", "communicator")
+    left = Counter((r["rank"], r["partner"], *(r[c] for c in columns)) for r in sent)
+    come = Counter((r["partner"], r["rank"], *(r[c] for c in columns)) for r in arrived)
+    assert left == come and sum(left.values()) > 400
+
+
+def test_why_nothing_is_recorded(tmp_path):
+    with pytest.raises(UserError, match="no process of the command called MPI_Init"):
+        command.main(options("true", tmp_path))
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run(["gcc", "-static", "-o", "still", "a.c"], cwd=tmp_path, check=True)
+    with pytest.raises(UserError, match="linked statically"):
+        command.main(options(str(tmp_path / "still"), tmp_path))
+    assert command.main(options("false", tmp_path)) == 1
+    with pytest.raises(UserError, match="cannot be run"):
+        command.main(options(str(tmp_path / "a.c"), tmp_path))
+    with pytest.raises(UserError, match="No folder can be made"):
+        command.main(options("true", tmp_path / "nowhere"))
+    assert list(tmp_path.glob(".*")) == []
+
+
+def options(program, folder):
+    class Given:
+        headers, mpicc, events = False, None, 1000
+        output, words = str(folder / "b.record"), ["--", program]
+
+    return Given
+
+
+def test_mpi_that_cannot_be_compiled_for(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="There is no 'no-such-mpicc'"):
+        command.record(["true"], tmp_path / "a", mpicc="no-such-mpicc")
+    only = tmp_path / "bin"
+    only.mkdir()
+    (only / "mpicc").write_text("#!/bin/sh\necho -I/nowhere\n")
+    (only / "mpicc").chmod(0o755)
+    with pytest.raises(UserError, match=r"No mpi\.h found.*knows of none"):
+        command.record(["true"], tmp_path / "a", mpicc=str(only / "mpicc"))
+    monkeypatch.setenv("PATH", str(only))
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(UserError, match=r"No C\+\+ compiler found"):
+        command.record(["true"], tmp_path / "a")
+
+
+def test_mpicc_is_taken_from_beside_the_launcher(tmp_path):
+    for name in ("mpiexec", "mpicc"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    found = find_mpicc(["timeout", "9", str(tmp_path / "mpiexec"), "-n", "2", "./a"])
+    assert found == str(tmp_path / "mpicc")
+    assert "mpiexec" in launchers and shutil.which("mpicc")
