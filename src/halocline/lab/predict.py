@@ -1,6 +1,8 @@
 """`halocline lab predict WHAT`: how long a run would take elsewhere, longer, larger, on more ranks.
 
 `placement` predicts from a parallel fraction and the load of the processors (Tolman, 2003).
+`replay` does again what a record holds on a described machine; `whatif` changes networks, ranks,
+process grids and output servers.
 Each has its own `--help`.
 """
 
@@ -11,6 +13,8 @@ from importlib import import_module
 
 parts = {
     "placement": "halocline.lab.predict_placement",
+    "replay": "halocline.lab.predict_replay",
+    "whatif": "halocline.lab.predict_whatif",
 }
 """Modules by their words; each has `add_arguments(parser)` and `main(options) -> int`."""
 

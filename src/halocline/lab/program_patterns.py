@@ -66,22 +66,29 @@ def _coprime(a: int, b: int) -> bool:
     return math.gcd(a, b) == 1
 
 
-def add_halo(build: ProgramBuilder, shape: Sequence[int], sizes: ArrayLike) -> None:
-    """Exchange with both neighbours along each axis of a periodic grid of ranks."""
+def add_halo(
+    build: ProgramBuilder, shape: Sequence[int], sizes: ArrayLike, ranks: ArrayLike | None = None
+) -> None:
+    """Exchange with both neighbours along each axis of a periodic grid of the first ranks."""
     sizes = np.broadcast_to(np.asarray(sizes, np.int64), (len(shape),))
     sides = [(axis, step) for axis in range(len(shape)) if shape[axis] > 1 for step in (-1, 1)]
-    build.enter("halo", "halo")
-    for request, (axis, step) in enumerate(sides, start=1):
+    region = build.region("completion", "completion")
+    build.enter("halo", "halo", ranks)
+    for axis, step in sides:
         partner = neighbour(shape, axis, step, periodic=True)
         tag = 2 * axis + (step < 0)  # the neighbour below sends upward
-        build.message("start receive", partner, sizes[axis], tag=tag, request=request)
-    for request, (axis, step) in enumerate(sides, start=len(sides) + 1):
+        build.message("start receive", partner, sizes[axis], ranks, tag=tag, request=1 + tag)
+    for axis, step in sides:
         partner = neighbour(shape, axis, step, periodic=True)
         tag = 2 * axis + (step > 0)
-        build.message("start send", partner, sizes[axis], tag=tag, request=request)
-    if sides:
-        build.wait()
-    build.leave("halo", "halo")
+        build.message("start send", partner, sizes[axis], ranks, tag=tag, request=11 + tag)
+    build.enter("MPI_Waitall", "wait", ranks)
+    requests = [first + 2 * axis + (step < 0) for first in (1, 11) for axis, step in sides]
+    for request in requests:
+        together = int(request != requests[-1])
+        build.add("wait", ranks, request=request, tag=together, region=region)
+    build.leave("MPI_Waitall", "wait", ranks)
+    build.leave("halo", "halo", ranks)
 
 
 def halo(
@@ -260,45 +267,25 @@ def frames(
     for _ in range(every):
         amount = work(seconds, workers, imbalance)
         build.compute(amount, mine, name="interior")
-        _halo_of_workers(build, shape, size)
+        add_halo(build, shape, size, mine)
     share = int(frame / workers)
     if servers == 0:
         build.collective("gather", share, root=0)
         build.compute(frame / writing, [0], name="write")
         build.collective("barrier")
     else:
-        _to_servers(build, workers, servers, share, frame / writing)
+        add_to_servers(build, workers, servers, share, frame / writing)
     build.leave("step")
     return build.program(math.ceil(steps / every))
-
-
-def _halo_of_workers(
-    build: ProgramBuilder, shape: tuple[int, ...], size: int | Sequence[int]
-) -> None:
-    sizes = np.broadcast_to(np.asarray(size, np.int64), (len(shape),))
-    mine = np.arange(math.prod(shape))
-    sides = [(axis, step) for axis in range(len(shape)) if shape[axis] > 1 for step in (-1, 1)]
-    for axis, step in sides:
-        partner = neighbour(shape, axis, step, periodic=True)
-        tag = 2 * axis + (step < 0)
-        build.message("start receive", partner, sizes[axis], mine, tag=tag, request=1 + tag)
-    for axis, step in sides:
-        partner = neighbour(shape, axis, step, periodic=True)
-        tag = 2 * axis + (step > 0)
-        build.message("start send", partner, sizes[axis], mine, tag=tag, request=11 + tag)
-    region = build.region("MPI_Wait", "wait")
-    for axis, step in sides:
-        tag = 2 * axis + (step < 0)
-        build.add("wait", mine, request=1 + tag, region=region)
-        build.add("wait", mine, request=11 + (tag ^ 1), region=region)
 
 
 frame_tag = 99
 
 
-def _to_servers(
+def add_to_servers(
     build: ProgramBuilder, workers: int, servers: int, share: int, writing: float
 ) -> None:
+    """The first ranks start to send their shares of a frame to the last, which write for a time."""
     mine = np.arange(workers)
     server = workers + mine * servers // workers
     region = build.region("MPI_Wait", "wait")

@@ -88,8 +88,8 @@ class Program:
     """Operations of all ranks.
 
     Those of rank r are `operations[first[r]:first[r + 1]]`, done `repeats` times. Communicators are
-    the ranks of their members; the first is the world. Waits tell in `request` what they wait for.
-    `assumptions` are sentences on what the program took for granted.
+    ranks of the world; the first is the world, or those of it that do collectives together. Waits
+    tell in `request` what they wait for. `assumptions` are sentences on what was taken for granted.
     """
 
     operations: Table

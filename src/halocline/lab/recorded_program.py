@@ -64,11 +64,19 @@ def collective_of(name: str) -> str:
 
 def program_of_record(record: RunRecord) -> Program:
     """What the ranks of a record did in its spans, one after the other."""
+    return joined(programs_of_spans(record))
+
+
+def programs_of_spans(record: RunRecord, *, skew: bool = True) -> list[Program]:
+    """What the ranks did in each span; with `skew`, ranks begin the first as late as they did."""
     spans = _spans(record)
-    parts = [_of_span(record, begins, ends, number) for number, (begins, ends) in enumerate(spans)]
-    if not parts:
-        parts = [_of_span(record, *(np.zeros(record.size, np.int64),) * 2, 0)]
-    return joined(parts)
+    packing = _least_packing(record)
+    parts = [
+        _of_span(record, begins, ends, packing, skew=skew and number == 0)
+        for number, (begins, ends) in enumerate(spans)
+    ]
+    nothing = np.zeros(record.size, np.int64)
+    return parts or [_of_span(record, nothing, nothing, packing, skew=False)]
 
 
 def replayed_spans(record: RunRecord) -> list[tuple[float, float]]:
@@ -98,7 +106,7 @@ def _spans(record: RunRecord) -> Spans:
 
 @dataclass
 class _Writer:
-    """Operations of one rank, as lists of the columns of `operation_type`."""
+    """Operations of one rank, as rows of `operation_type`."""
 
     rows: list[tuple[float, int, int, int, int, int, int, int]] = field(default_factory=list)
 
@@ -131,12 +139,17 @@ class _Writer:
 
 
 def _of_span(
-    record: RunRecord, begins: NDArray[np.int64], ends: NDArray[np.int64], number: int
+    record: RunRecord,
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    packing: Packing,
+    *,
+    skew: bool,
 ) -> Program:
     regions = [*record.regions, Region("between", "phase")]
     kinds = [region.kind for region in regions]
     collectives = [collective_kinds.index(collective_of(region.name)) for region in regions]
-    start = int(begins.min()) if number == 0 else None
+    start = int(begins.min()) if skew else None
     tables, seen = [], set()
     for rank in range(record.size):
         writer = _Writer()
@@ -146,23 +159,56 @@ def _of_span(
         events = record.of_rank(rank)
         chosen = (events["thread"] == 0) & (events["begin"] < end)
         chosen &= (events["end"] > begin) | (events["begin"] >= begin)
-        seen |= set(_write(writer, events[chosen], kinds, collectives, begin, end))
+        seen |= set(_write(writer, events[chosen], kinds, collectives, packing, begin, end))
         tables.append(writer.table())
     tables, words = _matched(tables, _communicators(record))
     first = np.concatenate([[0], np.cumsum([len(table) for table in tables])]).astype(np.int64)
     assumptions = [f"calls of the kind '{kind}' take the time that they took" for kind in seen]
+    if packing:
+        assumptions.append(
+            "packing and unpacking a halo take what the fastest exchange of the same size took"
+        )
     operations = np.concatenate(tables)
     return Program(
         operations, first, regions, _communicators(record), 1, (*sorted(assumptions), *words)
     )
 
 
+Packing = dict[tuple[int, int], int]
+"""The least time before a completion outside of a wait [ns], by its region and bytes."""
+
+
+def _least_packing(record: RunRecord) -> Packing:
+    """What exchanges take at least, from start to end, whose waiting is not on record."""
+    kinds = record.kinds_of(record.events["region"])
+    done, other = kinds == "completion", ~np.isin(kinds, ["phase", *containers])
+    before = np.flatnonzero(other)
+    ends = np.flatnonzero(done)
+    if not ends.size or (kinds == "wait").any():
+        return {}
+    place = before[np.searchsorted(before, ends) - 1]
+    events = record.events
+    gaps = events["begin"][ends] - events["end"][place]
+    some = (events["rank"][place] == events["rank"][ends]) & (gaps > 0) & (place < ends)
+    found: Packing = {}
+    keys = zip(events["region"][ends].tolist(), events["bytes"][ends].tolist(), strict=True)
+    for key, gap, counts in zip(keys, gaps.tolist(), some.tolist(), strict=True):
+        if counts:
+            found[key] = min(gap, found.get(key, gap))
+    return found
+
+
 def _communicators(record: RunRecord) -> list[NDArray[np.int32]]:
     world = np.arange(record.size, dtype=np.int32)
+    kinds = record.kinds_of(record.events["region"])
+    everywhere = np.isin(kinds, ["collective", "start collective"])
+    everywhere &= record.events["communicator"] == 0
+    some = np.unique(record.events["rank"][everywhere]).astype(np.int32)
     known = record.about.get("communicators") or []
     given = dict(enumerate(known)) if not isinstance(known, dict) else known
     most = int(record.events["communicator"].max(initial=0))
-    found = [world]
+    # Servers take no part in the sums of a model: these are recorded as of the world all the same.
+    found = [some if some.size else world]
     for number in range(1, most + 1):
         members = given.get(number, given.get(str(number)))
         found.append(np.asarray(members, np.int32) if members is not None else world)
@@ -174,6 +220,7 @@ def _write(
     events: Table,
     kinds: Sequence[str],
     collectives: Sequence[int],
+    packing: Packing,
     begin: int,
     end: int,
 ) -> Iterator[str]:
@@ -202,6 +249,11 @@ def _write(
         close(at)
         kind = kinds[region]
         inside_wait = bool(open_events) and open_events[-1][2]
+        if kind == "completion" and not inside_wait and at > now:
+            # The wait itself is not on record: what is more than packing takes was waiting.
+            least = packing.get((region, size), 0)
+            writer.add("compute", region, min(at - now, least) / 1e9)
+            now = at
         pass_time(at, inside_wait or (idle and kind == "test"))
         idle = False
         if kind == "completion":

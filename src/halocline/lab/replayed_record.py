@@ -31,7 +31,7 @@ def record_of_times(
     hosts: Sequence[str],
 ) -> RunRecord:
     """A record from the times of all operations [s], repetition after repetition."""
-    regions = [*program.regions, Region("completion", "completion")]
+    regions = [*program.regions, Region("completion", "completion")]  # of waits for all
     parts = []
     count = len(program.operations)
     rank = program.rank
