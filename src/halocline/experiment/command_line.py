@@ -37,6 +37,8 @@ lab_benchmarks = {
     "export": "a record for other tools: Perfetto, OTF2, tables",
     "communication": "every way to exchange halos and to sum",
     "output": "what output, restarts and input cost, beside the papers' numbers",
+    "noise": "what the operating system takes of the ranks' time, and what that costs",
+    "peak": "what this machine can do at most: the roof of the roofline",
     "loading": "what a way to load a cluster does to run times",
     "predict": "how long a run would take elsewhere, longer, on more ranks",
     "report": "what a run did with its time, from its record: a page, and on the terminal",

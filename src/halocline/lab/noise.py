@@ -8,10 +8,16 @@ lose the largest excess of all each time, others only their own: synchronisation
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import argparse
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from halocline.core.errors import UserError
 from halocline.lab.balance import busy_per_step
 from halocline.lab.phases import kind_mask
 from halocline.lab.timeline import Floats, compute_ranks
@@ -59,6 +65,8 @@ class Noise:
     kernels: list[KernelNoise]
     words: str
 
+
+ends = ("begin", "end")
 
 histogram_limits = (0.9, 0.97, 1.0, 1.01, 1.03, 1.1, 1.3, 2.0, 5.0, 10.0, float("inf"))
 
@@ -161,3 +169,78 @@ def _words(steps: Quanta | None, kernels: list[KernelNoise]) -> str:
         f"a rank loses {100 * steps.lost_alone:.2f} % to what steps take above the median, and"
         f" {100 * steps.lost_together:.2f} % where all ranks meet after each step"
     )
+
+
+@dataclass(frozen=True)
+class NoiseBenchmark:
+    """Fixed work quanta: each rank by itself, and all meeting before each piece."""
+
+    alone: Quanta
+    together: Quanta
+    advice: str
+
+
+def measure(
+    ranks: int, quantum: float = 1e-3, seconds: float = 2.0, launch: Any = None
+) -> NoiseBenchmark:
+    """Run quanta of about `quantum` seconds on ranks, for about `seconds` alone and together."""
+    from halocline.lab.rank_programs import answer_of
+
+    settings = {"quantum": quantum, "pieces": max(16, int(seconds / quantum))}
+    found = json.loads((launch or answer_of)("halocline.lab.noise_run", settings, ranks))
+    parts = []
+    for name in ("alone", "together"):
+        begin, end = (np.array(found[f"{name}_{what}"], np.float64) / 1e9 for what in ends)
+        parts.append(quanta(end - begin, begin))
+    alone, together = parts
+    return NoiseBenchmark(alone, together, noise_advice(alone, together))
+
+
+def noise_advice(alone: Quanta, together: Quanta) -> str:
+    """What would help, by what was measured."""
+    if together.lost_together < 0.01:
+        return "ranks that meet after each piece lose less than 1 % to noise: nothing to mend"
+    words = f"ranks that meet after each piece lose {100 * together.lost_together:.1f} % to noise"
+    if alone.period is not None:
+        words += (
+            f", which comes about every {1e3 * alone.period:.3g} ms: look for a timer or daemon of"
+            " that period, and let it run on all nodes at the same time or on a core of its own"
+        )
+    else:
+        words += (
+            ": leave a core of each node to the system, bind ranks to cores, and let ranks meet"
+            " less often"
+        )
+    return words
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `halocline lab noise`."""
+    parser.add_argument("-n", "--ranks", type=int, help="number of ranks; all cores")
+    parser.add_argument(
+        "--quantum", type=float, default=1e-3, help="length of a piece of work [s] (0.001)"
+    )
+    parser.add_argument("--seconds", type=float, default=2.0, help="length of each part [s] (2)")
+    parser.add_argument("--json", metavar="FILE", help="write all numbers")
+
+
+def main(options: Any) -> int:
+    """Run the command."""
+    if options.quantum <= 0.0 or options.seconds <= 0.0:
+        raise UserError("--quantum and --seconds take positive numbers of seconds.")
+    ranks = options.ranks or len(os.sched_getaffinity(0))
+    found = measure(ranks, options.quantum, options.seconds)
+    for name, one in (("each by itself", found.alone), ("all meeting", found.together)):
+        print(f"{name}: {one.pieces} pieces of {1e3 * one.typical:.3f} ms on {one.ranks} ranks")
+        for limit, count in zip(one.limit, one.count, strict=True):
+            if count:
+                print(f"  up to {limit:>5.2f} times the typical time: {count}")
+        period = "" if one.period is None else f"; about every {1e3 * one.period:.3g} ms"
+        print(
+            f"  a rank loses {100 * one.lost_alone:.2f} %, all together"
+            f" {100 * one.lost_together:.2f} %{period}"
+        )
+    print(found.advice)
+    if options.json:
+        Path(options.json).write_text(json.dumps(asdict(found), indent=1), encoding="utf-8")
+    return 0
