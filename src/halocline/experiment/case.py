@@ -61,8 +61,11 @@ class RecordOptions(Options):
     write: bool = option(
         True, "", "write halocline.record beside the results: time, messages, steps"
     )
-    counters: bool = option(
-        True, "", "count floating-point operations of kernels, where the processor lets us"
+    counters: list[str] = option(
+        ["operations"],
+        "",
+        "what the processor counts in kernels, where it lets us: floating-point operations,"
+        " 'D1 loads', 'D1 misses', 'L2 misses', 'instructions', 'cycles' and others",
     )
 
 

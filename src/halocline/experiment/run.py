@@ -31,7 +31,7 @@ from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.experiment.writing import cost_lines, writing
 from halocline.runtime.communicator import Communicator, world
-from halocline.runtime.hardware_counters import operations
+from halocline.runtime.hardware_counters import running
 from halocline.runtime.record_files import check
 from halocline.runtime.referee import Referee, cache_folder
 from halocline.runtime.restart import on_first_rank
@@ -71,8 +71,7 @@ def run(
     are output streams of your own, besides those of the case.
     """
     asked = _as_case(case, settings)
-    if asked.record.counters:
-        operations()  # before there are threads, so that it counts in them
+    running(tuple(asked.record.counters))  # before there are threads, so that it counts in them
     folder = Path(output) if output is not None else None
     with writing(asked, communicator or world(), folder) as writers:
         if writers is None:

@@ -19,7 +19,7 @@ from halocline.experiment.run_log import machine_facts, versions
 from halocline.experiment.simulation import Outcome
 from halocline.runtime.communicator import Communicator, Ranks
 from halocline.runtime.fields import Field
-from halocline.runtime.hardware_counters import operations
+from halocline.runtime.hardware_counters import running
 from halocline.runtime.recorder import Recorder
 from halocline.runtime.run_record import RunRecord
 from halocline.runtime.run_record_file import record_name, write_record
@@ -35,7 +35,7 @@ class RunRecording:
         self.began = datetime.now(UTC)
         self.energy = Energy()
         self.recorder = component.run.recorder
-        self.recorder.operations = operations() if case.record.counters else None
+        self.recorder.hardware = running(tuple(case.record.counters))
         self.recorder.world_ranks = np.array(writers.world_ranks)
         writers.record_in(self.recorder)
 

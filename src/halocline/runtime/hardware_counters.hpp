@@ -30,6 +30,7 @@ class HardwareCounter {
       wanted.inherit = 1;
       wanted.exclude_kernel = 1;
       wanted.exclude_hv = 1;
+      wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
       const long file = syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
       if (file < 0) {
         close_all();
@@ -44,13 +45,18 @@ class HardwareCounter {
 
   bool works() const { return !open_.empty(); }
 
-  /// The count since the counter was made.
+  /// The count since the counter was made. Where more counters are wanted than there are, it is
+  /// reckoned from the time in which it ran; NaN where it never did.
   double read() const {
     double sum = 0.0;
     for (const auto& [file, weight] : open_) {
-      std::uint64_t count = 0;
-      if (::read(file, &count, sizeof count) == static_cast<ssize_t>(sizeof count))
-        sum += weight * static_cast<double>(count);
+      struct {
+        std::uint64_t count, enabled, running;
+      } found{};
+      if (::read(file, &found, sizeof found) != static_cast<ssize_t>(sizeof found)) continue;
+      const double share = static_cast<double>(found.running) /
+                           static_cast<double>(found.enabled ? found.enabled : 1);
+      sum += weight * static_cast<double>(found.count) / share;
     }
     return sum;
   }

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from halocline.core.errors import UserError
 from halocline.runtime import _native
 
 generic, cache, raw = 0, 3, 4  # types of events of Linux
@@ -28,7 +29,10 @@ of_every_processor: dict[str, list[Event]] = {
 of_amd: dict[str, list[Event]] = {
     "operations": [(raw, 0x0F03, 1.0)],
     "D1 refills from L2": [(raw, 0x0143, 1.0)],
+    "D1 refills from L3": [(raw, 0x1243, 1.0)],
     "D1 refills from memory": [(raw, 0x4843, 1.0)],
+    "L2 hits": [(raw, 0x7064, 1.0)],
+    "L2 misses": [(raw, 0x0864, 1.0)],
 }
 of_intel: dict[str, list[Event]] = {
     "operations": [
@@ -55,18 +59,33 @@ def vendor() -> str:
 
 def events_of(name: str) -> list[Event]:
     """What has to be counted for a count, and its weights; empty where that is not known."""
-    own = {"AuthenticAMD": of_amd, "GenuineIntel": of_intel}.get(vendor(), {})
-    return {**of_every_processor, **own}.get(name, [])
+    return {**of_every_processor, **of_vendor()}.get(name, [])
 
 
-@lru_cache(maxsize=1)
-def operations() -> Any:
-    """The counter of floating-point operations of this process, None where there is none.
+def known_counters() -> list[str]:
+    """Names of all counts that this processor may have."""
+    return [*of_every_processor, *of_vendor()]
 
-    It counts in threads that are started after the first call.
+
+def of_vendor() -> dict[str, list[Event]]:
+    """Counts of processors of one make only."""
+    return {"AuthenticAMD": of_amd, "GenuineIntel": of_intel}.get(vendor(), {})
+
+
+@lru_cache
+def running(names: tuple[str, ...]) -> dict[str, Any]:
+    """Counters of this process by name, those that work here.
+
+    They also count in threads that are started after the first call.
     """
-    made = counter("operations")
-    return made if made.works else None
+    for name in names:
+        if name not in {**of_every_processor, **of_amd, **of_intel}:
+            raise UserError(
+                f"Nobody knows the counter '{name}'. This processor may have:"
+                f" {', '.join(known_counters())}."
+            )
+    made = {name: counter(name) for name in names}
+    return {name: one for name, one in made.items() if one.works}
 
 
 def counter(name: str) -> Any:

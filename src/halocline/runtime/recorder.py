@@ -7,7 +7,6 @@ Every rank has one recorder. Its counters are what a run's own log and decisions
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -56,9 +55,9 @@ class Recorder:
     counters: dict[str, Counter] = field(default_factory=dict)
     message_count: int = 0
     message_bytes: int = 0
-    work: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """What all calls of a kernel had to move [byte] and did [operations; NaN: not counted]."""
-    operations: Any = None  # counter of floating-point operations, where the machine has one
+    work: dict[str, list[float]] = field(default_factory=dict)
+    """What all calls of a kernel had to move [byte], and what `counters` say of them."""
+    hardware: dict[str, Any] = field(default_factory=dict)  # counters of the processor, by name
     world_ranks: NDArray[np.int64] | None = None
     recording: Any = field(
         default_factory=lambda: _native.Recording(_native.RecordingLimits()), repr=False
@@ -104,23 +103,21 @@ class Recorder:
         self.recording.add_beside(self.region(name, kind), begin, end)
         self.count(name, 1e-9 * (end - begin))
 
-    def kernel_begins(self) -> tuple[int, float]:
-        """When a kernel begins, for `kernel_ends`."""
-        done = self.operations.read() if self.operations is not None else math.nan
-        return _native.now_ns(), done
+    def kernel_begins(self) -> tuple[int, list[float]]:
+        """When a kernel begins, and the processor's counters then, for `kernel_ends`."""
+        counts = [counter.read() for counter in self.hardware.values()]
+        return _native.now_ns(), counts
 
-    def kernel_ends(self, name: str, begun: tuple[int, float], moved: int) -> None:
+    def kernel_ends(self, name: str, begun: tuple[int, list[float]], moved: int) -> None:
         """Record a call of a kernel, and the bytes that it had to move."""
-        begin, done = begun
         end = _native.now_ns()
+        begin, before = begun
         self.recording.add(self.region(name, "kernel"), begin, end, 0, -1)
         self.count(name, 1e-9 * (end - begin))
-        before, operations = self.work.get(name, (0.0, 0.0))
-        if self.operations is not None:
-            operations += self.operations.read() - done
-        else:
-            operations = math.nan
-        self.work[name] = before + moved, operations
+        work = self.work.setdefault(name, [0.0] * (1 + len(before)))
+        work[0] += moved
+        for at, counter in enumerate(self.hardware.values()):
+            work[at + 1] += counter.read() - before[at]
 
     def exchange(self, name: str, partners: Partners, begin: int) -> None:
         """Record messages that were begun at `begin` [ns] and have come now."""
@@ -175,13 +172,18 @@ class Recorder:
 
         `rank` and `size` are those of the world.
         """
-        words = {**about, "cost_of_a_call": self._cost(), "work": self.work}
+        words = {
+            **about,
+            "cost_of_a_call": self._cost(),
+            "work": self.work,
+            "counters": list(self.hardware),
+        }
         found: bytes = self.recording.part(rank, size, json.dumps(words))
         return found
 
     def _cost(self) -> float:
         """Median seconds that the dearest call takes here: that of a kernel."""
-        other, laps = Recorder(operations=self.operations), []
+        other, laps = Recorder(hardware=self.hardware), []
         for _ in range(7):
             begin = time.perf_counter()
             for _ in range(50):

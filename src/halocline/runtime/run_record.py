@@ -178,6 +178,15 @@ work_type = np.dtype(
     ]
 )
 
+counter_type = np.dtype(
+    [
+        ("rank", "<u4"),
+        ("region", "<u4"),
+        ("counter", "<u4"),  # place in about["counters"]
+        ("value", "<f8"),  # over all calls
+    ]
+)
+
 table_types = {
     "ranks": rank_type,
     "statistics": statistic_type,
@@ -186,6 +195,7 @@ table_types = {
     "spans": span_type,
     "events": event_type,
     "work": work_type,
+    "counters": counter_type,
 }
 
 
@@ -217,8 +227,9 @@ class RunRecord:
 
     `about` tells what was run and where, in plain JSON: "program", "command" (list), "began" (ISO
     date), "hosts", "roles", "mpi" (library and version), "machine" (see `lab`), "communicators",
-    "notes" (list of sentences on what the record lacks), and for models "simulated_seconds",
-    "case", "points" and what else is known; everything in it is optional.
+    "counters" (names of what the processor counted in kernels), "notes" (list of sentences on what
+    the record lacks), and for models "simulated_seconds", "points" and what else is known;
+    everything in it is optional.
     """
 
     about: dict[str, Any]
@@ -230,6 +241,7 @@ class RunRecord:
     spans: Table = field(default_factory=lambda: empty("spans"))
     events: Table = field(default_factory=lambda: empty("events"))
     work: Table = field(default_factory=lambda: empty("work"))
+    counters: Table = field(default_factory=lambda: empty("counters"))
 
     @property
     def size(self) -> int:

@@ -90,7 +90,8 @@ def join(parts: Iterable[Part], about: dict[str, Any] | None = None) -> RunRecor
             for column in {"begin", "end"} & set(table.dtype.names or ()):
                 table[column] -= zero
             tables[name].append(table)
-        tables["work"].append(_work(part, regions))
+        for name, table in zip(("work", "counters"), _work(part, regions), strict=True):
+            tables[name].append(table)
         role = part.about["about"].get("role", "")
         if role not in roles:
             roles.append(role)
@@ -105,17 +106,21 @@ def join(parts: Iterable[Part], about: dict[str, Any] | None = None) -> RunRecor
     return record
 
 
-def _work(part: Part, regions: NDArray[np.uint32]) -> Table:
-    """What the kernels of a part had to move, as rows of the table "work"."""
-    moved = part.about["about"].get("work", {})
-    rows = empty("work", len(moved))
+def _work(part: Part, regions: NDArray[np.uint32]) -> tuple[Table, Table]:
+    """What the kernels of a part had to move and what was counted: tables "work", "counters"."""
+    work = part.about["about"].get("work", {})
+    counted = part.about["about"].get("counters", [])
+    rows, counts = empty("work", len(work)), empty("counters", len(work) * len(counted))
     names = [words[0] if words[1] == "kernel" else "" for words in part.about["regions"]]
     statistics = part.tables["statistics"]
-    for row, (name, (size, operations)) in zip(rows, moved.items(), strict=True):
-        row["rank"], row["region"] = part.about["rank"], regions[names.index(name)]
-        row["calls"] = statistics["calls"][statistics["region"] == row["region"]].sum()
-        row["bytes"], row["operations"] = size, operations
-    return rows
+    for at, (name, (size, *values)) in enumerate(work.items()):
+        region = regions[names.index(name)]
+        calls = statistics["calls"][statistics["region"] == region].sum()
+        operations = dict(zip(counted, values, strict=True)).get("operations", np.nan)
+        rows[at] = (part.about["rank"], region, calls, size, operations)
+        for number, value in enumerate(values):
+            counts[at * len(counted) + number] = (part.about["rank"], region, number, value)
+    return rows, counts
 
 
 def _set_clock(part: Part) -> None:
