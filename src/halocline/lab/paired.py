@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,13 @@ from halocline.runtime.contest import median_bounds
 fewest = 6
 """The least and the largest of fewer numbers enclose their median with less than 95 %."""
 
+beyond_noise = "other things differ too, or it is the one verdict of twenty that errs"
+
 most_runs = 100_000
 """More runs than this nobody makes to tell a difference."""
+
+two_sided = 1.96
+"""Standard deviations that leave out 5 % of a normal distribution."""
 
 Measured = Callable[[], Sequence[float]]
 
@@ -58,16 +64,18 @@ class Cost:
         worst, mean = self.worst / whole, self.mean / whole
         return Cost(self.value / whole, low, high, mean, worst, self.runs)
 
-    def runs_needed(self, precision: float | None = None) -> int | None:
+    def runs_needed(self, precision: float | None = None, chance: float = 0.5) -> int | None:
         """Runs after which the bounds lie within `precision` of the median.
 
         Without a precision: after which one could tell the median from nothing, if it stays what
-        it is. None where no number of runs that anybody makes would do.
+        it is. Half of such runs would tell so much, half not, since what they find varies; a
+        greater `chance` needs more. None where no number of runs that anybody makes would do.
         """
         wanted = abs(self.value) if precision is None else precision
         if wanted <= 0.0:
             return None
-        runs = max(fewest, math.ceil(self.runs * (self.width / wanted) ** 2))
+        room = 1.0 + NormalDist().inv_cdf(chance) / two_sided
+        runs = max(fewest, math.ceil(self.runs * (room * self.width / wanted) ** 2))
         return runs if runs <= most_runs else None
 
 
@@ -87,6 +95,19 @@ def cost(differences: Iterable[float] | NDArray[np.float64]) -> Cost:
         float(values.max()),
         values.size,
     )
+
+
+def cost_of_mean(mean: float, deviation: float, runs: int) -> Cost:
+    """The cost that a printed mean of so many differences and their standard deviation tell.
+
+    Bounds are those of the mean; the worst is not known.
+
+    >>> found = cost_of_mean(-0.6, 3.7, 99)
+    >>> round(found.low, 2), round(found.high, 2), found.clear
+    (-1.33, 0.13, False)
+    """
+    width = two_sided * deviation / math.sqrt(runs)
+    return Cost(mean, mean - width, mean + width, mean, math.nan, runs)
 
 
 def together(parts: Sequence[tuple[float, Cost]]) -> Cost:
@@ -135,6 +156,21 @@ def verdict(found: Cost, units: str = "s", scale: float = 1.0) -> str:
         less, more = number(-scale * found.high), number(-scale * found.low)
         return f"saves {number(-scale * found.value)} {units} ({less} to {more})"
     return f"costs {value} {units} ({low} to {high})"
+
+
+def negative_words(found: Cost) -> str:
+    """What to say of a negative cost of work that cannot save time; nothing where it is positive.
+
+    >>> negative_words(Cost(-0.6, -2.1, 0.9, -0.5, 3.0, 12))
+    'negative: noise'
+    >>> negative_words(Cost(-0.8, -1.5, -0.1, -0.8, 3.0, 99))
+    'negative beyond noise: other things differ too, or it is the one verdict of twenty that errs'
+    """
+    if found.value >= 0.0:
+        return ""
+    if not found.clear:
+        return "negative: noise"
+    return f"negative beyond noise: {beyond_noise}"
 
 
 def how_many(found: Cost) -> str:

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,20 @@ def answer_of(
     ranks: int,
     threads: int = 1,
     environment: Mapping[str, str] | None = None,
+    launcher: Sequence[str] = (),
 ) -> bytes:
-    """What `python -m MODULE SETTINGS.json ANSWER` leaves in the file ANSWER, run on ranks."""
+    """What `python -m MODULE SETTINGS.json ANSWER` leaves in the file ANSWER, run on ranks.
+
+    A `launcher` of your own, with its options, starts them in place of mpiexec.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path, result, code = (Path(folder) / name for name in ("settings.json", "answer", "code"))
         path.write_text(json.dumps(settings), encoding="utf-8")
         command = [sys.executable, "-m", module, str(path), str(result)]
         around = {**os.environ, "OMP_NUM_THREADS": str(threads), **(environment or {})}
-        if ranks > 1:
+        if launcher:
+            command = [*launcher, *command]
+        elif ranks > 1:
             command = [*mpiexec_command(ranks, threads), *command]
             around = mpi_environment(around)
         around[code_file] = str(code)
