@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 from halocline.analysis import looks
 from halocline.analysis.series import plain_axes
 from halocline.lab.loading import Loading
+from halocline.lab.output_plots import colours
 from halocline.lab.placement import alpha, is_ideal
 
 dots = 130.0
 line_styles = ("-", "--", "-.", ":")
-colours = (looks.BLUE, looks.ORANGE, looks.GREEN, looks.PURPLE, "#8a6d1a", "#444444")
 
 
 def draw(loading: Loading, path: Path) -> None:
