@@ -1,9 +1,9 @@
 """`halocline lab predict WHAT`: how long a run would take elsewhere, longer, larger, on more ranks.
 
-`placement` predicts from a parallel fraction and the load of the processors (Tolman, 2003).
-`replay` does again what a record holds on a described machine; `whatif` changes networks, ranks,
-process grids and output servers.
-Each has its own `--help`.
+`placement` predicts from a parallel fraction and the load of the processors (Tolman, 2003),
+`phases` from measured phases by laws of scaling. `replay` does again what a record holds on a
+described machine; `whatif` changes networks, ranks, process grids and output servers. Each has its
+own `--help`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib import import_module
 
 parts = {
     "placement": "halocline.lab.predict_placement",
+    "phases": "halocline.lab.predict_phases",
     "replay": "halocline.lab.predict_replay",
     "whatif": "halocline.lab.predict_whatif",
 }

@@ -1,0 +1,197 @@
+"""Laws of scaling and forecasts from phases: laws that made the times are found, bounds hold."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.experiment.command_line import main
+from halocline.lab.extrapolation import PhaseTime, Wanted, forecast, held_out, text
+from halocline.lab.phase_files import phases_of_record, read_phase_times
+from halocline.lab.scaling_law import Measurement, fit_law
+from halocline.runtime.run_record_file import write_record
+from records.small import Events
+
+counts = (1, 2, 4, 8, 16, 32)
+
+
+def measured(law, noise=0.0, seed=1, each=3, ranks=counts, points=(1.0,)):
+    random = np.random.default_rng(seed)
+    return [
+        Measurement(n, float(law(n, size)) * float(np.exp(noise * random.standard_normal())), size)
+        for n in ranks
+        for size in points
+        for _ in range(each)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("law", "factors"),
+    [
+        (lambda n, p: 5.0, {"1": 5.0}),
+        (lambda n, p: 80.0 / n, {"points/n": 80.0}),
+        (lambda n, p: 80.0 / n + 2.0, {"points/n": 80.0, "1": 2.0}),
+        (lambda n, p: 80.0 / n + 0.5 * np.log2(n), {"points/n": 80.0, "log2 n": 0.5}),
+        (lambda n, p: 3.0 + 0.7 * n, {"1": 3.0, "n": 0.7}),
+    ],
+)
+def test_the_law_that_made_the_times_is_found(law, factors):
+    found = fit_law(measured(law), resampled=0)
+    assert found.factors == pytest.approx(factors)
+    assert found.error < 1e-9
+    assert found.seconds(256) == pytest.approx(float(law(256, 1.0)))
+
+
+def test_work_that_is_divided_and_work_that_is_not_are_told_apart_by_sizes():
+    def law(n, points):
+        return 2e-3 * points / n + 1e-4 * points + 0.3
+
+    found = fit_law(measured(law, points=(1e3, 4e3, 2e4)), resampled=0)
+    assert found.factors == pytest.approx({"points/n": 2e-3, "points": 1e-4, "1": 0.3})
+    assert found.seconds(64, 1e5) == pytest.approx(law(64, 1e5))
+
+
+def test_bounds_hold_the_truth_at_eight_times_the_ranks_and_are_not_endless():
+    hits, widths = [], []
+    for seed in range(12):
+        found = fit_law(
+            measured(lambda n, p: 60.0 / n + 0.4 * np.log2(n) + 1.0, 0.01, seed), resampled=60
+        )
+        low, high = found.bounds(256)
+        truth = 60.0 / 256 + 0.4 * 8 + 1.0
+        hits.append(low <= truth <= high)
+        widths.append((high - low) / truth)
+    assert np.mean(hits) >= 0.75
+    assert np.median(widths) < 2.0
+
+
+def test_factors_are_never_negative():
+    found = fit_law(measured(lambda n, p: 10.0 / n, 0.05, 3), resampled=20)
+    assert all(
+        factor >= 0.0 for factors in (found.factors, *found.others) for factor in factors.values()
+    )
+
+
+def test_one_place_says_only_what_it_says():
+    found = fit_law([Measurement(6, 10.0), Measurement(6, 12.0)])
+    assert found.factors == pytest.approx({"1": 10.9}, abs=0.1)
+    with pytest.raises(UserError, match="there are none"):
+        fit_law([])
+    with pytest.raises(UserError, match="not negative"):
+        fit_law([Measurement(1, -1.0)])
+
+
+def phases(ranks, points=1.0):
+    return [
+        PhaseTime("start", "run", 2.0 + 0.01 * ranks, ranks, points),
+        PhaseTime("compute", "step", 8.0 / ranks, ranks, points),
+        PhaseTime("sum", "step", 0.1 + 0.05 * np.log2(ranks), ranks, points),
+        PhaseTime("output", "frame", 0.5, ranks, points),
+    ]
+
+
+def test_lengths_are_put_together_from_phases():
+    found = forecast(phases(4), Wanted(1000.0, 20.0, 4))
+    assert found.seconds == pytest.approx(2.04 + 1000 * (2.0 + 0.2) + 20 * 0.5)
+    assert found.share("output") == pytest.approx(10.0 / found.seconds)
+    assert "no bounds" in found.notes[0]
+    long = forecast(phases(4), Wanted(10_000.0, 20.0, 4))
+    assert long.share("output") < found.share("output")
+
+
+def test_ranks_follow_each_phases_own_law():
+    times = [time for n in counts for time in phases(n)]
+    found = forecast(times, Wanted(100.0, 2.0, 128))
+    assert found.seconds == pytest.approx(3.28 + 100 * (8 / 128 + 0.45) + 1.0, rel=1e-6)
+    assert found.low <= found.seconds <= found.high
+    assert "4 times as many as were measured (32)" in found.notes[0]
+    most, predicted, seen = held_out(times)
+    assert (most, predicted) == (32, pytest.approx(seen))
+    shown = text(found, Wanted(100.0, 2.0, 128))
+    assert "8 /n" in shown and "128 ranks" in shown
+
+
+def test_what_was_not_measured_is_not_predicted():
+    with pytest.raises(UserError, match="measured on 4 ranks only"):
+        forecast(phases(4), Wanted(1.0, 0.0, 8))
+    assert forecast(phases(4), Wanted(0.0, 0.0, 8), perfect=True).seconds == pytest.approx(1.02)
+    with pytest.raises(UserError, match="says nothing about 500"):
+        forecast(phases(4, 100.0), Wanted(1.0, 0.0, 4, 500.0))
+    with pytest.raises(UserError, match="Say which is wanted"):
+        forecast(phases(4, 100.0) + phases(4, 200.0), Wanted(1.0, 0.0, 4))
+    with pytest.raises(UserError, match="no phases"):
+        forecast([], Wanted(1.0, 0.0, 4))
+    assert held_out(phases(4)) is None
+
+
+def record():
+    """Two ranks; a start of 50 us, three steps of 100 us with a message, an output of 30 us."""
+    found = Events(2, {"points": 5000})
+    for rank in range(2):
+        found.add(rank, 0, 50, "reading", "input")
+        for step in range(3):
+            at = 50 + 100.0 * step
+            found.add(rank, at, at + 100, "step", "phase")
+            found.add(rank, at, at + 60, "advect", "kernel")
+            found.add(rank, at + 60, at + 80, "MPI_Allreduce", "collective", size=8)
+        found.add(rank, 220, 250, "maps", "output")
+        found.add(rank, 350, 360, "closing", "phase")
+    return found.record()
+
+
+def test_phases_of_a_record(tmp_path):
+    found = {(time.phase, time.per): time for time in phases_of_record(record())}
+    us = {key: 1e6 * time.seconds for key, time in found.items()}
+    assert us["start-up", "run"] == pytest.approx(50)
+    assert us["end", "run"] == pytest.approx(10)
+    assert us["advect", "step"] == pytest.approx(60)
+    assert us["MPI_Allreduce", "step"] == pytest.approx(20)
+    assert us["maps", "frame"] == pytest.approx(30)
+    assert us["step", "step"] == pytest.approx(10), "own time: 20 a step less the output of one"
+    assert all((time.ranks, time.points) == (2, 5000.0) for time in found.values())
+    steps = Wanted(3.0, 1.0, 2)
+    assert forecast(list(found.values()), steps).seconds == pytest.approx(360e-6)
+    write_record(tmp_path / "record.nc", record())
+    assert read_phase_times(tmp_path) == phases_of_record(record())
+
+
+def test_the_command_with_tables_and_records(tmp_path, capsys):
+    table = tmp_path / "phases.csv"
+    table.write_text(
+        "phase,per,seconds,ranks,count\ninput,run,945,32,1\nloop,step,8,32,3\nstorage,frame,213,32,1\n"
+    )
+    out = tmp_path / "found.json"
+    words = ["lab", "predict", "phases", str(table), "--steps", "816", "--frames", "17"]
+    assert main([*words, "--json", str(out)]) == 0
+    assert "= 112 min" in capsys.readouterr().out
+    assert json.loads(out.read_text())["seconds"] == pytest.approx(6742.0)
+    write_record(tmp_path / "record.nc", record())
+    words = ["lab", "predict", "phases", str(tmp_path / "record.nc"), "--steps", "30"]
+    assert main([*words, "--frames", "10"]) == 0
+    assert "2 ranks" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("phase,per,seconds,ranks\na,hour,1,1\n", "is no table of phases"),
+        ("phase,per,ranks\na,run,1\n", "is no table of phases"),
+        ("phase,per,seconds,ranks\n", "There are no phases in"),
+    ],
+)
+def test_files_that_are_no_phases_are_refused(tmp_path, capsys, content, message):
+    table = tmp_path / "phases.csv"
+    table.write_text(content)
+    assert main(["lab", "predict", "phases", str(table), "--steps", "1"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_wrong_numbers_are_refused(tmp_path, capsys):
+    assert main(["lab", "predict", "phases", "x.csv", "--steps", "-1"]) == 2
+    assert main(["lab", "predict", "phases", "x.csv", "--steps", "1", "--ranks", "0"]) == 2
+    assert main(["lab", "predict", "phases", str(tmp_path / "x.csv"), "--steps", "1"]) == 2
+    shown = capsys.readouterr().err
+    assert "--steps -1" in shown and "--ranks 0" in shown and "Cannot read the phases" in shown
