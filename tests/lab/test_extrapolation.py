@@ -12,7 +12,7 @@ from halocline.experiment.command_line import main
 from halocline.lab.extrapolation import PhaseTime, Wanted, forecast, held_out, text
 from halocline.lab.phase_files import phases_of_record, read_phase_times
 from halocline.lab.scaling_law import Measurement, fit_law
-from halocline.runtime.run_record_file import write_record
+from halocline.runtime.run_record_file import record_name, write_record
 from records.small import Events
 
 counts = (1, 2, 4, 8, 16, 32)
@@ -154,7 +154,7 @@ def test_phases_of_a_record(tmp_path):
     assert all((time.ranks, time.points) == (2, 5000.0) for time in found.values())
     steps = Wanted(3.0, 1.0, 2)
     assert forecast(list(found.values()), steps).seconds == pytest.approx(360e-6)
-    write_record(tmp_path / "record.nc", record())
+    write_record(tmp_path / record_name, record())
     assert read_phase_times(tmp_path) == phases_of_record(record())
 
 
@@ -168,8 +168,8 @@ def test_the_command_with_tables_and_records(tmp_path, capsys):
     assert main([*words, "--json", str(out)]) == 0
     assert "= 112 min" in capsys.readouterr().out
     assert json.loads(out.read_text())["seconds"] == pytest.approx(6742.0)
-    write_record(tmp_path / "record.nc", record())
-    words = ["lab", "predict", "phases", str(tmp_path / "record.nc"), "--steps", "30"]
+    write_record(tmp_path / "my.record", record())
+    words = ["lab", "predict", "phases", str(tmp_path / "my.record"), "--steps", "30"]
     assert main([*words, "--frames", "10"]) == 0
     assert "2 ranks" in capsys.readouterr().out
 

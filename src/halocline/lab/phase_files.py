@@ -12,7 +12,7 @@ import numpy as np
 from halocline.core.errors import UserError
 from halocline.lab.extrapolation import PhaseTime, pers
 from halocline.lab.timing_files import csv_rows, json_rows
-from halocline.runtime.run_record import RunRecord, periods
+from halocline.runtime.run_record import RunRecord, Table, periods
 from halocline.runtime.run_record_file import read_record
 
 columns = "phase,per,seconds,ranks (and count: how often in these seconds; points)"
@@ -23,7 +23,7 @@ communication = ("halo exchange", "global sum", "transpose")
 def read_phase_times(path: str | Path) -> list[PhaseTime]:
     """Phases from a record (file or folder), JSON of `lab scale`, or a table as CSV or JSON."""
     path = Path(path)
-    if path.is_dir() or path.suffix == ".nc":
+    if path.is_dir() or path.suffix in (".record", ".nc"):
         return phases_of_record(read_record(path))
     try:
         words = path.read_text(encoding="utf-8")
@@ -62,8 +62,9 @@ def _of_scaling(row: dict[str, Any], points: float) -> list[PhaseTime]:
 def phases_of_record(record: RunRecord) -> list[PhaseTime]:
     """Own times of all regions, mean over the ranks that compute.
 
-    What is before and after the steps is done once in a run, output once per frame, all else once
-    per step; time outside all regions is "other".
+    What is before and after the steps is done once in a run. Output is done once per frame, and so
+    is what is called less often than half of the steps; all else once per step. Time outside all
+    regions is "other".
     """
     model = _computing(record)
     steps = float(record.steps["count"][np.isin(record.steps["rank"], model)].sum())
@@ -83,17 +84,29 @@ def phases_of_record(record: RunRecord) -> list[PhaseTime]:
             & (record.statistics["thread"] == 0)
             & np.isin(record.statistics["rank"], model)
         ]
-        rest = float(lengths.mean())
+        rest, frames = float(lengths.mean()), _frames(record, rows) / len(model)
         for at in np.unique(rows["region"]):
             mine, region = rows[rows["region"] == at], record.regions[at]
             seconds = float(mine["own_seconds"].sum()) / len(model)
-            frames = float(mine["calls"].sum()) / len(model)
             rest -= seconds
-            per, count = ("frame", frames) if region.kind == "output" else ("step", each)
+            calls = float(mine["calls"].sum()) / len(model)
+            at_frames = frames > 0.0 and (region.kind == "output" or calls < each / 2.0)
+            per, count = ("frame", frames) if at_frames else ("step", each)
             name = region.name if not region.site else f"{region.name} ({region.site})"
-            found.append(PhaseTime(name, per, seconds / max(count, 1.0), len(model), points))
+            if seconds > 0.0:
+                found.append(PhaseTime(name, per, seconds / count, len(model), points))
         found.append(PhaseTime("other", "step", max(rest, 0.0) / each, len(model), points))
     return found
+
+
+def _frames(record: RunRecord, rows: Table) -> float:
+    """Calls of the output region that is called most often, of all ranks."""
+    calls = [
+        float(rows["calls"][rows["region"] == at].sum())
+        for at in np.unique(rows["region"])
+        if record.regions[at].kind == "output"
+    ]
+    return max(calls, default=0.0)
 
 
 def _computing(record: RunRecord) -> Any:

@@ -2,9 +2,9 @@
 
 Each phase is extrapolated by itself: what is done once in a run, in every step, or at every output;
 over ranks and points by a law of scaling that is chosen by what it predicts, with bounds. Files are
-records of runs (record.nc or its folder), scale.json of `halocline lab scale`, or tables of your
-own (CSV or JSON) with the columns phase,per,seconds,ranks and, if you like, count and points; per
-is run, step or frame, and seconds are those of `count` times.
+records of runs (halocline.record or its folder), scale.json of `halocline lab scale`, or tables of
+your own (CSV or JSON) with the columns phase,per,seconds,ranks and, if you like, count and points;
+per is run, step or frame, and seconds are those of `count` times.
 """
 
 from __future__ import annotations

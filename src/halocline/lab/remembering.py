@@ -45,6 +45,8 @@ _waves = ("ranks", "threads")
 _transport = ("tracers", "precision", "threads", "processes")
 _solver = ("choice", "solution", "ranks")
 _communication = ("benchmark", "exchange", "ranks", "size", "choice")
+_scale = ("processes", "per_node", "threads", "smt")
+_gain = ("speed_up_low", "speed_up_high")
 _decompose = ("ranks", "threads", "cut")
 
 sources: dict[str, tuple[Source, ...]] = {
@@ -72,6 +74,10 @@ sources: dict[str, tuple[Source, ...]] = {
         Source("measured", "s", by=_decompose),
         Source("ratio", "1", by=_decompose, ratio=True),
     ),
+    "scale": (
+        Source("median", "s", by=_scale, bounds=("least", "most")),
+        Source("speed_up", "1", by=_scale, bounds=_gain, ratio=True, better="higher"),
+    ),
     "recorder": (Source("overhead", "1", by=("case", "ranks"), ratio=True),),
 }
 """By benchmark; units that are the name of a column are read from it."""
@@ -80,6 +86,7 @@ runs: dict[str, Callable[[argparse.Namespace], int]] = {
     "waves": lambda options: options.rounds * options.repeats,
     "transport": lambda options: options.repeats,
     "solver": lambda options: options.rounds,
+    "scale": lambda options: options.repeat,
 }
 """How many runs a median is of, where the arguments of the benchmark say so."""
 

@@ -138,8 +138,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="FOLDER",
-        help="write scale.html, scale.png, table.txt, table.csv and scale.json into this folder;"
-        f" keys of the last: {', '.join(scale_table.keys)}",
+        help="write scale.html, scale.png, table.txt, table.csv and scale.json into this folder",
+    )
+    parser.add_argument(
+        "--json", metavar="FILE", help=f"write results; keys: {', '.join(scale_table.keys)}"
     )
 
 
@@ -159,6 +161,8 @@ def main(options: argparse.Namespace) -> int:
     print(report(result))
     if options.output:
         write(result, Path(options.output))
+    if options.json:
+        Path(options.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
