@@ -41,6 +41,7 @@ struct Told {
   std::int32_t tag = 0;
   std::uint32_t request = 0;
   std::uint16_t communicator = 0;
+  bool gaps = false;  ///< the data are not contiguous in memory
 };
 
 #pragma pack(push, 1)

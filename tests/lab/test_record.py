@@ -15,6 +15,7 @@ from halocline.core.errors import UserError
 from halocline.lab import record as command
 from halocline.lab.interposer_build import find_mpicc, launchers
 from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.run_record import of_derived_type
 from halocline.runtime.run_record_file import read_record
 
 here = Path(__file__).parent / "recorded"
@@ -121,6 +122,12 @@ def test_persistent_requests_count_at_each_start(patterns):
 def test_derived_types_have_their_true_size(patterns):
     assert told(events(patterns, "derived", "start send"), "bytes") == {(96,): ranks}
     assert told(events(patterns, "derived", "receive"), "bytes") == {(96,): ranks}
+
+
+def test_derived_types_have_a_name(patterns):
+    names = {one.name for one in patterns.regions if one.name.endswith(of_derived_type)}
+    assert names == {"MPI_Isend of derived type"}
+    assert not any(one.site.endswith(" in ring") for one in patterns.regions if one.name in names)
 
 
 def test_send_receive_is_two_messages(patterns):

@@ -60,17 +60,18 @@ class Call {
   void over() { end_ = now_ns(); }
 
   void add(const Told& told = {}) {
-    all_->recording.add(site_->region(all_->recording), begin_, end_, told);
+    all_->recording.add(site_->region(all_->recording, Deed::itself, told.gaps), begin_, end_,
+                        told);
   }
 
   /// The call as another kind of event than its function is known for.
   void add_as(Deed deed, const Told& told) {
-    all_->recording.add(site_->region(all_->recording, deed), begin_, end_, told);
+    all_->recording.add(site_->region(all_->recording, deed, told.gaps), begin_, end_, told);
   }
 
   /// Something that takes no time of its own, at the begin or the end of the call.
   void add_at_begin(Deed deed, const Told& told) {
-    all_->recording.add(site_->region(all_->recording, deed), begin_, begin_, told);
+    all_->recording.add(site_->region(all_->recording, deed, told.gaps), begin_, begin_, told);
   }
   void add_at_end(const Site& site, Deed deed, const Told& told) {
     all_->recording.add(site.region(all_->recording, deed), end_, end_, told);

@@ -138,6 +138,18 @@ std::int64_t size(Count count, Type type) {
   return number > 0 ? number * unit<L>(type) : 0;
 }
 
+/// Whether elements of a type have gaps, in themselves or between each other.
+template <class L, class Count, class Type>
+bool has_gaps(Count count, Type type) {
+  const MPI_Datatype handle = L::type(type);
+  MPI_Aint begin = 0, extent = 0, true_begin = 0, true_extent = 0;
+  if (pmpi::Type_get_extent(handle, &begin, &extent) != MPI_SUCCESS ||
+      pmpi::Type_get_true_extent(handle, &true_begin, &true_extent) != MPI_SUCCESS)
+    return false;
+  const std::int64_t bytes = unit<L>(type);
+  return true_extent != bytes || (L::number(count) > 1 && extent != bytes);
+}
+
 /// Bytes of several counts of one type.
 template <class L, class Count, class Type>
 std::int64_t sum(const Count* counts, Type type, std::int64_t partners) {

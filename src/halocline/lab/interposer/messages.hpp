@@ -12,7 +12,8 @@ Told told_of(const Call& call, Count count, Type type, Rank partner, Rank tag, C
   const int rank = static_cast<int>(L::number(partner));
   const std::int64_t bytes = rank == MPI_PROC_NULL ? 0 : size<L>(count, type);
   const int whom = rank == MPI_ANY_SOURCE ? anybody : one.partner(rank);
-  return {bytes, whom, static_cast<int>(L::number(tag)), 0, one.number};
+  const bool gaps = bytes > 0 && has_gaps<L>(count, type);
+  return {bytes, whom, static_cast<int>(L::number(tag)), 0, one.number, gaps};
 }
 
 /// What arrived, as the status tells it.
@@ -48,15 +49,17 @@ int sending(const Function& function, const void* address, Forward forward, Coun
 }
 
 template <class L, class Forward, class Count, class Type, class Rank, class Comm, class Status>
-int receiving(const Function& function, const void* address, Forward forward, Count, Type, Rank,
-              Rank, Comm comm, Status* status) {
+int receiving(const Function& function, const void* address, Forward forward, Count count,
+              Type type, Rank, Rank, Comm comm, Status* status) {
   Call call(function, address);
   Statuses<L> here(call, status);
   const int error = forward(here.pointer());
   if (call) {
     call.over();
     const Communicator& one = call.all().communicators.of(L::communicator(comm));
-    call.add(arrived(call, &one, here.at(0)));
+    Told told = arrived(call, &one, here.at(0));
+    told.gaps = told.bytes > 0 && has_gaps<L>(count, type);
+    call.add(told);
   }
   return error;
 }
@@ -142,6 +145,7 @@ int sending_receiving(const Function& function, const void* address, Forward for
     Told both = sent;
     both.bytes += came.bytes;
     both.request = 0;
+    both.gaps = sent.gaps || received.gaps;
     call.add(both);
   }
   return error;
@@ -276,7 +280,8 @@ int starting_matched(const Function& function, const void* address, Forward forw
     const auto matched = call.all().requests.take_matched(before);
     const std::uint16_t number =
         matched.communicator == nullptr ? std::uint16_t{0} : matched.communicator->number;
-    Told told{size<L>(count, type), matched.partner, matched.tag, 0, number};
+    const std::int64_t bytes = size<L>(count, type);
+    Told told{bytes, matched.partner, matched.tag, 0, number, has_gaps<L>(count, type)};
     if (error == MPI_SUCCESS) {
       told.request = call.all().requests.next_number();
       call.all().requests.add(L::request(*request), {call.site(), matched.communicator, told,

@@ -31,6 +31,8 @@ HALOCLINE_LATE(Send);
 HALOCLINE_LATE(Status_f2c);
 HALOCLINE_LATE(Test_cancelled);
 HALOCLINE_LATE(Topo_test);
+HALOCLINE_LATE(Type_get_extent);
+HALOCLINE_LATE(Type_get_true_extent);
 HALOCLINE_LATE(Type_size);
 HALOCLINE_LATE(Type_size_x);
 HALOCLINE_LATE(Win_get_group);

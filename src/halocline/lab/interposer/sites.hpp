@@ -29,15 +29,18 @@ class Site {
     for (auto& number : numbers_) number.store(-1, std::memory_order_relaxed);
   }
 
-  std::uint32_t region(Recording& recording, Deed deed = Deed::itself) const {
+  /// `gaps`: of data that are not contiguous, which have a region of their own.
+  std::uint32_t region(Recording& recording, Deed deed = Deed::itself, bool gaps = false) const {
     static constexpr std::array kinds{"", "start send", "start receive", "start collective",
                                       "completion"};
-    auto& number = numbers_[static_cast<std::size_t>(deed)];
+    constexpr auto deeds = static_cast<std::size_t>(Deed::count);
+    auto& number = numbers_[static_cast<std::size_t>(deed) + (gaps ? deeds : 0)];
     std::int64_t known = number.load(std::memory_order_relaxed);
     if (known < 0) {
       const char* kind =
           deed == Deed::itself ? function_.kind : kinds[static_cast<std::size_t>(deed)];
-      known = recording.region(function_.name, kind, text_);
+      const std::string name = std::string(function_.name) + (gaps ? " of derived type" : "");
+      known = recording.region(name, kind, text_);
       number.store(known, std::memory_order_relaxed);
     }
     return static_cast<std::uint32_t>(known);
@@ -46,7 +49,7 @@ class Site {
  private:
   const Function& function_;
   std::string text_;
-  mutable std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Deed::count)> numbers_;
+  mutable std::array<std::atomic<std::int64_t>, 2 * static_cast<std::size_t>(Deed::count)> numbers_;
 };
 
 /// Where an address is: "PATH+0xOFFSET in SYMBOL"; `lab record` finds the line of it.
