@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.lab.matching import group_numbers
 from halocline.lab.report_drawn import Drawn, drawn_type
 from halocline.runtime.run_record import Table, nobody
 
@@ -43,7 +44,7 @@ def coarsened(drawn: Drawn, windows: list[tuple[int, int]], shortest: int) -> Co
     was busy, overhead, and waiting, each called by the region that took most of it.
     """
     events = drawn.events
-    parents = drawn.parents()
+    parents = drawn.parents
     borders = np.array([edge for window in windows for edge in window], np.int64)
     part = np.searchsorted(borders, events["begin"], side="right")
     merged = (events["end"] - events["begin"] < shortest) & (part % 2 == 0)
@@ -84,16 +85,13 @@ def _pieces(
     if not some.size:
         return np.zeros(0, drawn_type)
     root = roots[some]
-    keys = np.stack(
-        [events["row"][root], parents[root], part[root], events["begin"][root] // shortest], axis=1
-    ).astype(np.int64)
-    _, group = np.unique(keys, axis=0, return_inverse=True)
-    group = group.reshape(-1)
+    keys = (events["row"], parents, part, events["begin"] // shortest)
+    group = group_numbers([key[root].astype(np.int64) for key in keys])
     count = int(group.max()) + 1
     begin = np.full(count, np.iinfo(np.int64).max)
     np.minimum.at(begin, group, events["begin"][some])
     stands_for = np.bincount(group, roots[some] == some, minlength=count).astype(np.int64)
-    own = _own(events, parents)[some]
+    own = drawn.own[some]
     idle = np.minimum(events["idle"][some], own)
     row = np.zeros(count, np.int64)
     row[group] = events["row"][some]
@@ -111,14 +109,6 @@ def _pieces(
         pieces.append(piece[length > 0])
         begin = begin + length
     return np.concatenate(pieces)
-
-
-def _own(events: Table, parents: Integers) -> Integers:
-    """Time of each event without that of the events inside [ns]."""
-    length = events["end"] - events["begin"]
-    inner = parents >= 0
-    inside = np.bincount(parents[inner], length[inner], minlength=len(events))
-    return np.maximum(length - inside.astype(np.int64), 0)
 
 
 def _dominant(group: Integers, region: Table, time: Integers, count: int) -> Integers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,12 +57,28 @@ class Drawn:
             receivers=self.receivers[lines],
         )
 
+    def some_rows(self, count: int) -> Drawn:
+        """Every n-th row, so that about `count` events are left; without lines."""
+        every = max(1, -(-len(self.events) // max(count, 1)))
+        none = np.zeros(0, np.int64)
+        events = self.events[self.events["row"] % every == 0]
+        return replace(self, events=events, senders=none, receivers=none)
+
+    @cached_property
     def parents(self) -> Integers:
         """The event that each lies directly in, by place; -1: none."""
         rows = np.zeros(len(self.events), [("rank", "<u4"), ("begin", "<i8"), ("end", "<i8")])
         rows["rank"] = self.events["row"]
         rows["begin"], rows["end"] = self.events["begin"], self.events["end"]
         return nest(rows)
+
+    @cached_property
+    def own(self) -> Integers:
+        """Time of each event without that of the events inside [ns]."""
+        length = self.events["end"] - self.events["begin"]
+        inner = self.parents >= 0
+        inside = np.bincount(self.parents[inner], length[inner], minlength=len(length))
+        return np.asarray(np.maximum(length - inside.astype(np.int64), 0), np.int64)
 
 
 def drawn_events(matching: Matching) -> Drawn:

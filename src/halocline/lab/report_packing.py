@@ -108,14 +108,21 @@ def packed_timeline(drawn: Drawn, budget: int) -> PackedTimeline:
 
 
 def _coarse(drawn: Drawn, most: int) -> Coarse:
-    """About half of `most` events in windows in full, half for all the rest."""
+    """About half of `most` events in windows in full, half for all the rest.
+
+    How short events must be to be put together is found on some of the rows.
+    """
     windows = windows_of(drawn, most // 2)
-    shortest = 1000
-    while True:
-        coarse = coarsened(drawn, windows, shortest)
-        if len(coarse.drawn.events) <= most or shortest > 2**50:
-            return coarse
-        shortest *= 2
+    some = drawn.some_rows(sample)
+    enough = most * len(some.events) / len(drawn.events)
+    low, high = 6, 50
+    while low < high:
+        middle = (low + high) // 2
+        if len(coarsened(some, windows, 2**middle).drawn.events) <= enough:
+            high = middle
+        else:
+            low = middle + 1
+    return coarsened(drawn, windows, 2**low)
 
 
 def _expected_length(drawn: Drawn) -> int:

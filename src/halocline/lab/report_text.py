@@ -31,14 +31,10 @@ def short_text(report: Report) -> str:
     """A few lines: what was run, what is lost, what to do."""
     analysis = report.analysis
     what = command(analysis) or program(analysis)
-    found = [
-        f"{what}: {analysis.size} ranks, {seconds(analysis.seconds)}",
-        verdict(report),
-        *[
-            f"{number}. {one.fault} ({one.sure}): {one.what.rstrip('.')}; mending it {gain_words(one)}"
-            for number, one in enumerate(analysis.advice[:3], 1)
-        ],
-    ]
+    found = [f"{what}: {analysis.size} ranks, {seconds(analysis.seconds)}", verdict(report)]
+    for number, one in enumerate(analysis.advice[:3], 1):
+        words = f"{one.fault} ({one.sure}): {one.what.rstrip('.')}"
+        found.append(f"{number}. {words}; mending it {gain_words(one)}")
     return "\n".join(found)
 
 
