@@ -37,6 +37,16 @@ def nice_ticks(high: float, most: int = 5) -> list[float]:
     return [step * at for at in range(int(high / step + 1e-9) + 1)]
 
 
+def round_up(count: int) -> int:
+    """The next of 1, 2, 5, 10, 20, 50, ...
+
+    >>> [round_up(n) for n in (1, 3, 9, 12)]
+    [1, 5, 10, 20]
+    """
+    power = 10 ** (len(str(count)) - 1)
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= count)
+
+
 def frame(body: str, height: float, label: str) -> str:
     """An SVG picture with words for those who cannot see it."""
     return (
@@ -97,8 +107,7 @@ def columns(
                 x = left + at * wide + gap / 2
                 parts.append(rectangle(x, y, wide - gap, high_part, kind, tip))
     every = max(1, math.ceil(max(len(name) for name in names) * 7.5 / wide)) if count else 1
-    every = int(nice_ticks(every, 1)[-1]) if every > 2 else every
-    for at in range(0, count, max(every, 1)):
+    for at in range(0, count, round_up(every)):
         parts.append(text(left + (at + 0.5) * wide, height - bottom + 16, names[at]))
     parts.append(text((left + width - right) / 2, height - 6, below, kind="title"))
     return frame("".join(parts), height, label)

@@ -142,15 +142,15 @@ def efficiencies(report: Report) -> str:
     found = report.analysis.efficiency
     lines = [
         (0, found.global_efficiency),
-        (1, found.computation_scaling),
-        (2, found.instruction_scaling),
-        (2, found.ipc_scaling),
-        (2, found.frequency_scaling),
         (1, found.parallel),
         (2, found.load_balance),
         (2, found.communication),
         (3, found.serialisation),
         (3, found.transfer),
+        (1, found.computation_scaling),
+        (2, found.instruction_scaling),
+        (2, found.ipc_scaling),
+        (2, found.frequency_scaling),
     ]
     tree = "".join(_efficiency(depth, quantity) for depth, quantity in lines)
     added = "".join(_efficiency(0, quantity) for quantity in found.additive)
@@ -171,10 +171,10 @@ def _efficiency(depth: int, quantity: Quantity) -> str:
         value = f'<span class="unknown">unknown: {escape(quantity.because)}</span>'
         return f"<li{style}><b>{escape(quantity.name)}</b>{value}</li>"
     kind = "good" if quantity.value >= acceptable else "bad"
-    filled = 100 * min(quantity.value, 1.25) / 1.25
+    filled = 100 * min(quantity.value, 1.0)
     bar = (
         f'<span class="meter {kind}"><i style="width:{filled:.1f}%"></i>'
-        f'<u style="left:{100 * acceptable / 1.25:.0f}%"></u></span>'
+        f'<u style="left:{100 * acceptable:.0f}%"></u></span>'
     )
     mark = "" if quantity.value >= acceptable else " ▼"
     return (
