@@ -12,16 +12,9 @@ import numpy as np
 from halocline.lab import report_more_sections as more
 from halocline.lab import report_sections as sections
 from halocline.lab.report_drawn import drawn_events
+from halocline.lab.report_header import header
 from halocline.lab.report_packing import PackedTimeline, packed_timeline
-from halocline.lab.report_words import (
-    Report,
-    command,
-    gain_words,
-    notes,
-    program,
-    seconds,
-    verdict,
-)
+from halocline.lab.report_words import Report, program, seconds
 from halocline.lab.states import states_of_regions
 
 most_bytes = 4_900_000
@@ -56,7 +49,7 @@ def page(report: Report, assigned: dict[str, str] | None = None, most: int = mos
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f"{_header(report, title)}\n<main>\n{_timeline(report, packed)}\n"
+        f"{header(report, title)}\n<main>\n{_timeline(report, packed)}\n"
         + "\n".join(part for part in body if part)
         + f'\n</main>\n{_footer}\n<div id="tip" role="status" hidden></div>\n'
         f'<script id="data" type="application/json">{held}</script>\n'
@@ -106,69 +99,6 @@ def overview(report: Report, zero: int, length: int) -> list[int]:
         weights[a : b + 1] += 1.0
     found = np.rint(100.0 * shares / np.maximum(weights, 1.0)).clip(0, 100)
     return np.where(weights > 0.0, found, -1).astype(int).tolist()
-
-
-def _header(report: Report, title: str) -> str:
-    analysis = report.analysis
-    facts = {
-        "command": command(analysis),
-        "began": analysis.began.replace("T", " "),
-        "where": ", ".join(analysis.hosts[:4]) + (" ..." if len(analysis.hosts) > 4 else ""),
-        "ranks × threads": _ranks_and_threads(report),
-        "MPI": str(report.record.about.get("mpi", "")),
-        "took": f"{seconds(analysis.seconds)}, {analysis.steps} steps"
-        if analysis.steps
-        else seconds(analysis.seconds),
-    }
-    listed = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(words)}</dd></div>"
-        for name, words in facts.items()
-        if words
-    )
-    links = "".join(f'<a href="#{name}">{words}</a>' for name, words in _contents(report).items())
-    remarks = "".join(f"<li>{escape(note)}</li>" for note in notes(report))
-    return (
-        '<header><button id="theme" hidden aria-label="light or dark"></button>'
-        f"<h1>{escape(title)}</h1><dl>{listed}</dl>"
-        f'<p class="verdict">{escape(verdict(report))}</p>{_advice(report)}'
-        f'<ul class="notes">{remarks}</ul><nav>{links}</nav></header>'
-    )
-
-
-def _ranks_and_threads(report: Report) -> str:
-    threads = np.unique(report.record.ranks["threads"])
-    words = str(threads[0]) if len(threads) == 1 else f"{threads[0]} to {threads[-1]}"
-    return f"{report.record.size} × {words}"
-
-
-def _contents(report: Report) -> dict[str, str]:
-    names = {"timeline": "Timeline", "phases": "Phases", "ranks": "Ranks"}
-    if report.record.steps.size:
-        names["steps"] = "Steps"
-    if report.analysis.waits:
-        names["waits"] = "Waits"
-    return names | {
-        "messages": "Messages",
-        "efficiencies": "Efficiencies",
-        "kernels": "Kernels",
-        "noise": "Noise",
-        "cpmip": "CPMIP",
-    }
-
-
-def _advice(report: Report) -> str:
-    if not report.analysis.advice:
-        return '<p class="none">No fault was found that one knows how to mend.</p>'
-    found = []
-    for finding in report.analysis.advice:
-        evidence = "".join(f"<li>{escape(one)}</li>" for one in finding.evidence)
-        advice = "".join(f"<li>{escape(one)}</li>" for one in finding.advice)
-        found.append(
-            f'<li><b>{escape(finding.fault)}</b> <span class="sure">{escape(finding.sure)}</span> '
-            f"{escape(finding.what)}<br><strong>{escape(gain_words(finding))}</strong>"
-            f"<ul>{advice}</ul><details><summary>Numbers</summary><ul>{evidence}</ul></details></li>"
-        )
-    return f'<ol class="advice">{"".join(found)}</ol>'
 
 
 def _timeline(report: Report, packed: PackedTimeline) -> str:

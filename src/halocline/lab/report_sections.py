@@ -56,7 +56,17 @@ def key(*names: tuple[str, str]) -> str:
 def phases(report: Report) -> str:
     """The table of phases (paper 5, table 1), start-up apart; against another record, table 3."""
     rows = [_phase_row(row) for row in report.analysis.phases]
-    heads = ["phase", "calls", "computation", "share", "MPI", "share", "total", "of the run", "slowest rank"]
+    heads = [
+        "phase",
+        "calls",
+        "computation",
+        "share",
+        "MPI",
+        "share",
+        "total",
+        "of the run",
+        "slowest rank",
+    ]
     reckoned = [row for row in report.analysis.phases if row.measured < 0.995]
     words = (
         "Times are means of the processes that compute. Where not all events of a phase were kept,"
