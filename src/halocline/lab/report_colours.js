@@ -28,14 +28,15 @@ const filing = new Set(["output", "input", "file"]);
 const summing = new Set(["collective", "start collective", "sum"]);
 
 // Ways to colour: each gives names of categories and the category of a segment.
-function colouring(way, events, segments, regions, phaseNames) {
+function colouring(way, events, segments, regions) {
   if (way === "state") return { names: stateNames, of: (at) => segments.state[at] };
   if (way === "kind") {
     const of = regions.map(([, kind]) => kindGroups.findIndex(([, kinds]) => kinds.includes(kind)));
     return { names: kindGroups.map(([name]) => name), of: (at) => regionValue(at, of, 0) };
   }
   if (way === "region")
-    return ranked(segments, regions.map(([name]) => name), (at) => regionValue(at, null, -1), 13);
+    return ranked(segments, [...regions.map(([name]) => name), "outside all regions"],
+      (at) => regionValue(at, null, regions.length), 13);
   return tasks(events, segments, regions);
 
   function regionValue(at, table, none) {
@@ -63,17 +64,15 @@ function tasks(events, segments, regions) {
 
 // The categories of most time get names; all others are "everything else".
 function ranked(segments, names, of, most) {
-  const time = new Float64Array(names.length + 1);
-  const shift = (value) => (value < 0 ? names.length : value);
+  const time = new Float64Array(names.length);
   for (let at = 0; at < segments.begin.length; at++)
-    time[shift(of(at))] += segments.end[at] - segments.begin[at];
+    time[of(at)] += segments.end[at] - segments.begin[at];
   const order = [...time.keys()].filter((one) => time[one] > 0).sort((a, b) => time[b] - time[a]);
-  const shown = order.filter((one) => one < names.length).slice(0, most);
-  const place = new Int32Array(names.length + 1).fill(shown.length);
+  const shown = order.slice(0, most), place = new Int32Array(names.length).fill(shown.length);
   shown.forEach((one, at) => { place[one] = at; });
   const given = shown.map((one) => names[one]);
   if (order.length > shown.length) given.push("everything else");
-  return { names: given, of: (at) => place[shift(of(at))], rest: shown.length };
+  return { names: given, of: (at) => place[of(at)], rest: shown.length };
 }
 
 function coloursOf(count, way, rest, dark) {

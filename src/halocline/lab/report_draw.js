@@ -175,6 +175,7 @@ function drawNested(pen, chart, inner, size, body, colours, theme) {
   pen.textBaseline = "middle";
   for (let place = Math.floor(top); place < Math.min(chart.rows, Math.ceil(top + rows)); place++) {
     const row = chart.order[place], y = (place - top) * size, foot = y + size - 3, painted = new Float64Array(chart.deepest + 1).fill(-1);
+    drawUnnamed(pen, chart, row, scale, y, foot - y, colours);
     for (let at = firstAfter(until, from, first[row], first[row + 1]);
       at < first[row + 1] && begin[at] < to; at++) {
       if (end[at] <= from || chart.hidden.has(chart.eventCategory[at])) continue;
@@ -194,6 +195,21 @@ function drawNested(pen, chart, inner, size, body, colours, theme) {
     }
   }
   pen.restore();
+}
+
+// Computation between all regions, paler: it has no event.
+function drawUnnamed(pen, chart, row, scale, y, height, colours) {
+  const { from, to } = chart.view, { begin, end, event, first } = chart.segments;
+  pen.globalAlpha = 0.3;
+  for (let at = firstAfter(end, from, first[row], first[row + 1]);
+    at < first[row + 1] && begin[at] < to; at++) {
+    const category = chart.category[at];
+    if (event[at] >= 0 || chart.hidden.has(category)) continue;
+    const x = Math.max((begin[at] - from) * scale, 0);
+    pen.fillStyle = colours[category];
+    pen.fillRect(axisWidth + x, y, Math.max(0.5, (end[at] - from) * scale - x), height);
+  }
+  pen.globalAlpha = 1;
 }
 
 // Black or white, whichever is easier to read on a colour.

@@ -146,7 +146,9 @@ def _losses(report: Report, run: float) -> list[tuple[float, str]]:
     else:
         transfer = 1.0 - efficiency.ideal_seconds / run
         found.append((transfer, "to moving data"))
-        found.append((max(rest - transfer, 0.0), f"to waiting in turn{_first_wait(analysis)}"))
+        found.append(
+            (max(rest - transfer, 0.0), f"to waiting for each other{_first_wait(analysis)}")
+        )
     return found
 
 
