@@ -94,6 +94,7 @@ def test_what_is_lost_adds_up(made):
 
 def test_steps_that_differ_are_named(made):
     made = made_record(4, 5)
+    assert "step 2" in pattern_of_steps(made)  # which writes output
     made.steps["signature"] = 7
     assert "same pattern" in pattern_of_steps(made)
     made.steps["signature"][made.steps["step"] == 3] = 8

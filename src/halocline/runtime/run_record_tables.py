@@ -142,6 +142,7 @@ def _steps(record: RunRecord, events: Table, own: NDArray[np.float64], stepping:
     communicating = np.isin(record.kinds_of(events["region"]), [*mpi_kinds, "halo", "sum"])
     for at, one in enumerate(stepping):
         inside = (events["begin"] >= one["begin"]) & (events["end"] <= one["end"])
+        inside &= events["end"] > one["begin"]  # what ends as the step begins is not of it
         seconds = (one["end"] - one["begin"]) / 1e9
         pattern = events[["region", "partner", "bytes"]][inside].tolist()
         rows[at] = (
