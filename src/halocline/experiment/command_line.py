@@ -34,6 +34,7 @@ lab_benchmarks = {
     "transport": "the transport of tracers",
     "solver": "the elliptic solver on POP's x1 grid",
     "recorder": "the cost of the record of a run",
+    "tiles": "what tiles do to time and caches, by the processor's counters",
     "export": "a record for other tools: Perfetto, OTF2, tables",
     "communication": "every way to exchange halos and to sum",
     "output": "what output, restarts and input cost, beside the papers' numbers",

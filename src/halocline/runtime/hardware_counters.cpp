@@ -23,5 +23,6 @@ HALOCLINE_BIND(hardware_counters) {
           },
           "events"_a)
       .def_prop_ro("works", &HardwareCounter::works)
-      .def("read", &HardwareCounter::read);
+      .def("mark", &HardwareCounter::mark)
+      .def("since", &HardwareCounter::since);
 }

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
-#include <utility>
+#include <limits>
 #include <vector>
 
 namespace halocline {
@@ -36,7 +36,7 @@ class HardwareCounter {
         close_all();
         return;
       }
-      open_.emplace_back(static_cast<int>(file), event.weight);
+      open_.push_back({static_cast<int>(file), event.weight, {}});
     }
   }
   HardwareCounter(const HardwareCounter&) = delete;
@@ -45,29 +45,51 @@ class HardwareCounter {
 
   bool works() const { return !open_.empty(); }
 
-  /// The count since the counter was made. Where more counters are wanted than there are, it is
-  /// reckoned from the time in which it ran; NaN where it never did.
-  double read() const {
+  /// From now on `since` counts.
+  void mark() {
+    for (Open& one : open_) one.marked = now(one);
+  }
+
+  /// The count since the mark. Where the counter had to share its place with others it is reckoned
+  /// from the time in which it ran; NaN where it did not, or jumped.
+  double since() const {
     double sum = 0.0;
-    for (const auto& [file, weight] : open_) {
-      struct {
-        std::uint64_t count, enabled, running;
-      } found{};
-      if (::read(file, &found, sizeof found) != static_cast<ssize_t>(sizeof found)) continue;
-      const double share = static_cast<double>(found.running) /
-                           static_cast<double>(found.enabled ? found.enabled : 1);
-      sum += weight * static_cast<double>(found.count) / share;
+    for (const Open& one : open_) {
+      const Found found = now(one);
+      const auto enabled = static_cast<double>(found.enabled - one.marked.enabled);
+      const auto running = static_cast<double>(found.running - one.marked.running);
+      const auto count = static_cast<double>(found.count - one.marked.count);
+      if (count >= too_large) return std::numeric_limits<double>::quiet_NaN();
+      sum += one.weight * count * (running == enabled ? 1.0 : enabled / running);
     }
     return sum;
   }
 
  private:
+  struct Found {
+    std::uint64_t count = 0, enabled = 0, running = 0;
+  };
+  struct Open {
+    int file;
+    double weight;
+    Found marked;
+  };
+
+  // Counters have 48 bits; those of some virtual machines jump by as much now and then.
+  static constexpr double too_large = 1e14;
+
+  static Found now(const Open& one) {
+    Found found;
+    if (::read(one.file, &found, sizeof found) != static_cast<ssize_t>(sizeof found)) return {};
+    return found;
+  }
+
   void close_all() {
-    for (const auto& [file, weight] : open_) close(file);
+    for (const Open& one : open_) close(one.file);
     open_.clear();
   }
 
-  std::vector<std::pair<int, double>> open_;
+  std::vector<Open> open_;
 };
 
 }  // namespace halocline

@@ -7,6 +7,7 @@ Every rank has one recorder. Its counters are what a run's own log and decisions
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,28 @@ class Counter:
 
     calls: int = 0
     seconds: float = 0.0
+
+
+@dataclass
+class Work:
+    """What all calls of a kernel had to move [byte], and what the processor counted of them."""
+
+    bytes: float = 0.0
+    calls: int = 0
+    counts: dict[str, tuple[float, int]] = field(default_factory=dict)  # sum, calls counted
+
+    def take(self, moved: float, counts: dict[str, float]) -> None:
+        """Add a call; a count is NaN where the counter did not run."""
+        self.bytes += moved
+        self.calls += 1
+        for name, value in counts.items():
+            total, counted = self.counts.get(name, (0.0, 0))
+            if not math.isnan(value):
+                self.counts[name] = total + value, counted + 1
+
+    def counted(self) -> dict[str, float]:
+        """Counts of all calls, reckoned from those that were counted."""
+        return {name: self.calls * total / n for name, (total, n) in self.counts.items()}
 
 
 @dataclass(frozen=True)
@@ -55,8 +78,7 @@ class Recorder:
     counters: dict[str, Counter] = field(default_factory=dict)
     message_count: int = 0
     message_bytes: int = 0
-    work: dict[str, list[float]] = field(default_factory=dict)
-    """What all calls of a kernel had to move [byte], and what `counters` say of them."""
+    work: dict[str, Work] = field(default_factory=dict)  # of kernels, by name
     hardware: dict[str, Any] = field(default_factory=dict)  # counters of the processor, by name
     world_ranks: NDArray[np.int64] | None = None
     recording: Any = field(
@@ -103,21 +125,22 @@ class Recorder:
         self.recording.add_beside(self.region(name, kind), begin, end)
         self.count(name, 1e-9 * (end - begin))
 
-    def kernel_begins(self) -> tuple[int, list[float]]:
-        """When a kernel begins, and the processor's counters then, for `kernel_ends`."""
-        counts = [counter.read() for counter in self.hardware.values()]
-        return _native.now_ns(), counts
+    def kernel_begins(self) -> int:
+        """When a kernel begins [ns], for `kernel_ends`; the processor's counters run from here."""
+        for counter in self.hardware.values():
+            counter.mark()
+        begin: int = _native.now_ns()
+        return begin
 
-    def kernel_ends(self, name: str, begun: tuple[int, list[float]], moved: int) -> None:
+    def kernel_ends(self, name: str, begin: int, moved: int) -> None:
         """Record a call of a kernel, and the bytes that it had to move."""
         end = _native.now_ns()
-        begin, before = begun
         self.recording.add(self.region(name, "kernel"), begin, end, 0, -1)
         self.count(name, 1e-9 * (end - begin))
-        work = self.work.setdefault(name, [0.0] * (1 + len(before)))
-        work[0] += moved
-        for at, counter in enumerate(self.hardware.values()):
-            work[at + 1] += counter.read() - before[at]
+        work = self.work.get(name)
+        if work is None:
+            work = self.work[name] = Work()
+        work.take(moved, {what: counter.since() for what, counter in self.hardware.items()})
 
     def exchange(self, name: str, partners: Partners, begin: int) -> None:
         """Record messages that were begun at `begin` [ns] and have come now."""
@@ -175,7 +198,7 @@ class Recorder:
         words = {
             **about,
             "cost_of_a_call": self._cost(),
-            "work": self.work,
+            "work": {name: [work.bytes, work.counted()] for name, work in self.work.items()},
             "counters": list(self.hardware),
         }
         found: bytes = self.recording.part(rank, size, json.dumps(words))

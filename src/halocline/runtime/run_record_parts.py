@@ -113,12 +113,13 @@ def _work(part: Part, regions: NDArray[np.uint32]) -> tuple[Table, Table]:
     rows, counts = empty("work", len(work)), empty("counters", len(work) * len(counted))
     names = [words[0] if words[1] == "kernel" else "" for words in part.about["regions"]]
     statistics = part.tables["statistics"]
-    for at, (name, (size, *values)) in enumerate(work.items()):
+    for at, (name, (size, values)) in enumerate(work.items()):
         region = regions[names.index(name)]
         calls = statistics["calls"][statistics["region"] == region].sum()
-        operations = dict(zip(counted, values, strict=True)).get("operations", np.nan)
+        operations = values.get("operations", np.nan)
         rows[at] = (part.about["rank"], region, calls, size, operations)
-        for number, value in enumerate(values):
+        for number, what in enumerate(counted):
+            value = values.get(what, np.nan)
             counts[at * len(counted) + number] = (part.about["rank"], region, number, value)
     return rows, counts
 
