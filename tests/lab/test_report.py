@@ -8,9 +8,11 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.lab import report
+from halocline.lab.report_counters import kernel_counters
+from halocline.lab.report_page import page
 from halocline.lab.report_text import full_text, short_text
 from halocline.lab.report_words import pattern_of_steps, verdict
-from halocline.runtime.run_record import RunRecord
+from halocline.runtime.run_record import RunRecord, empty
 from halocline.runtime.run_record_file import record_name, write_record
 from records.made import made_record
 
@@ -108,6 +110,22 @@ def test_phases_stand_below_those_that_they_lie_in(made):
     assert [row.depth for row in rows if row.name == "tracers"] == [2]
     inner = {"baroclinic", "tracers", "barotropic solver", "output fields"}
     assert set(names[2:]) == inner
+
+
+def test_counters_become_rates_and_ratios():
+    record = made_record(2, 3)
+    record.about["counters"] = ["D1 loads", "D1 misses"]
+    kernel = [region.name for region in record.regions].index("advection")
+    record.counters = empty("counters", 4)
+    record.counters["region"] = kernel
+    record.counters["rank"], record.counters["counter"] = [0, 0, 1, 1], [0, 1, 0, 1]
+    record.counters["value"] = [600.0, 100.0, 400.0, 150.0]
+    (found,) = kernel_counters(record)
+    mine = record.statistics[record.statistics["region"] == kernel]
+    assert found.name == "advection" and found.ratios == {"D1 hit ratio": 0.75}
+    assert found.rates["D1 loads"] == pytest.approx(1000.0 / mine["own_seconds"].sum())
+    shown = report.report_of(record)
+    assert "D1 hit ratio" in full_text(shown) and "<td>advection</td>" in page(shown)
 
 
 def test_a_record_of_little_is_reported_too():

@@ -11,6 +11,7 @@ import numpy as np
 from halocline.lab.efficiency import acceptable
 from halocline.lab.quantities import Quantity
 from halocline.lab.report_charts import columns, on_logarithms
+from halocline.lab.report_counters import kernel_counters
 from halocline.lab.report_packing import pack
 from halocline.lab.report_sections import Cell, key, section, table
 from halocline.lab.report_words import Report, limit, percent, seconds, significant, size, whole
@@ -217,8 +218,7 @@ def kernels(report: Report) -> str:
     ]
     if rows:
         parts.append(table(heads, rows, sortable=True))
-    counters = "; ".join(f"{one.name}: {one.words()}" for one in roof.counters)
-    parts.append(f'<p class="method">{escape(counters)}.</p>')
+    parts.append(_counters(report))
     return section(
         "kernels",
         "Kernels on the roofline",
@@ -226,6 +226,31 @@ def kernels(report: Report) -> str:
         " Good is a point near the roof; one far below it wastes time in the cores or reads more"
         " than it must.",
         *parts,
+    )
+
+
+def _counters(report: Report) -> str:
+    """What the processor counted in each kernel, where it did."""
+    found = kernel_counters(report.record)
+    if not found:
+        counters = "; ".join(
+            f"{one.name}: {one.words()}" for one in report.analysis.roofline.counters
+        )
+        return f'<p class="method">{escape(counters)}.</p>'
+    shares = list(dict.fromkeys(name for one in found for name in one.ratios))
+    rates = list(dict.fromkeys(name for one in found for name in one.rates))
+    rows: list[list[Cell]] = [
+        [
+            one.name,
+            *(_maybe(one.ratios.get(name), significant) for name in shares),
+            *(_maybe(one.rates.get(name), lambda rate: f"{rate:.3g}/s") for name in rates),
+        ]
+        for one in found
+    ]
+    return (
+        "<h3>Counters of the processor</h3><p>While each kernel ran, per second of it and rank. A"
+        " low hit ratio of a cache says that smaller tiles may help.</p>"
+        + table(["kernel", *shares, *rates], rows, sortable=True)
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from halocline.lab.efficiency import acceptable
 from halocline.lab.quantities import Quantity
+from halocline.lab.report_counters import kernel_counters
 from halocline.lab.report_sections import step_times
 from halocline.lab.report_words import (
     Report,
@@ -56,6 +57,7 @@ def full_text(report: Report) -> str:
         _titled("Bytes from rank (line) to rank (column)", _matrix(report)),
         _titled("Calls of MPI", _sites(report)),
         _titled("Kernels", _kernels(report)),
+        _titled("Counters of the processor, per second of the kernel", _counters(report)),
         _titled("Noise", report.analysis.noise.words),
         _titled("CPMIP", _cpmip(report)),
     ]
@@ -259,6 +261,20 @@ def _kernels(report: Report) -> str:
         rate = f"{size(one.byte_rate)}/s"
         rows.append([one.name, seconds(one.seconds), percent(one.share), rate, over])
     return lines_up(rows) if len(rows) > 1 else report.analysis.roofline.why_no_kernels
+
+
+def _counters(report: Report) -> str:
+    found = kernel_counters(report.record)
+    if not found:
+        return ""
+    shares = list(dict.fromkeys(name for one in found for name in one.ratios))
+    rates = list(dict.fromkeys(name for one in found for name in one.rates))
+    rows = [["kernel", *shares, *rates]]
+    for one in found[:12]:
+        cells = [f"{one.ratios[name]:.3f}" if name in one.ratios else "?" for name in shares]
+        cells += [f"{one.rates[name]:.3g}" if name in one.rates else "?" for name in rates]
+        rows.append([one.name, *cells])
+    return lines_up(rows)
 
 
 def _cpmip(report: Report) -> str:

@@ -33,8 +33,10 @@ def seconds(value: float) -> str:
     >>> seconds(0.00123), seconds(75.0), seconds(0.0), seconds(7200.0)
     ('1.23 ms', '75 s', '0', '2 h')
     """
-    if value == 0.0 or not math.isfinite(value):
-        return "0" if value == 0.0 else "unknown"
+    if not math.isfinite(value):
+        return "unknown"
+    if abs(value) < 5e-11:
+        return "0"
     for unit, name in ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
         if abs(value) >= unit and (unit < 3600.0 or abs(value) >= 7200.0):
             return f"{significant(value / unit)} {name}"
@@ -82,6 +84,8 @@ def percent(share: float) -> str:
     >>> percent(0.1234), percent(0.00123)
     ('12.3 %', '0.12 %')
     """
+    if abs(share) < 5e-7:
+        return "0 %"
     return f"{100 * share:.1f} %" if abs(share) >= 0.01 else f"{100 * share:.2g} %"
 
 
