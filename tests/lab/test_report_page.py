@@ -22,7 +22,9 @@ from halocline.lab.report_packing import (
     unpacked,
 )
 from halocline.lab.report_page import page
+from halocline.lab.roofline import Machine
 from halocline.lab.timeline import timeline
+from halocline.runtime.run_record import empty
 from lab import browser
 from records.made import made_record
 
@@ -94,6 +96,18 @@ def test_pages_of_any_size_are_small_and_whole(ranks, steps):
         assert text.count(f'<section id="{name}">') == 1
     assert text.count("<section") == text.count("</section>")
     assert text.count('class="sees"') == text.count("<section")
+
+
+def test_kernels_lie_under_the_roof_of_a_machine():
+    record = made_record(2, 2)
+    record.work = empty("work", 2)
+    record.work["region"] = [region.name for region in record.regions].index("advection")
+    record.work["rank"], record.work["calls"] = [0, 1], 2
+    record.work["bytes"], record.work["operations"] = 2e6, 1e6
+    plain = page(report_of(record))
+    assert "<circle" in plain and 'class="roof"/>' not in plain
+    roofed = page(report_of(record, machine=Machine(2e10, 5e10, "a test")))
+    assert 'class="roof"/>' in roofed and "20 GB/s, 50 Gop/s" in roofed
 
 
 def test_a_long_record_is_made_to_fit():

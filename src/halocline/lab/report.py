@@ -16,10 +16,12 @@ from typing import Any
 from halocline.core.errors import UserError
 from halocline.lab.analysis import analyse
 from halocline.lab.matching import match
+from halocline.lab.peak import measure_machine
 from halocline.lab.report_json import keys
 from halocline.lab.report_page import page
 from halocline.lab.report_text import full_text, short_text
 from halocline.lab.report_words import Report
+from halocline.lab.roofline import Machine
 from halocline.lab.timeline import timeline
 from halocline.runtime.run_record import RunRecord
 from halocline.runtime.run_record_file import read_record, record_name
@@ -30,12 +32,13 @@ def report_of(
     other: RunRecord | None = None,
     assigned: dict[str, str] | None = None,
     against: str = "",
+    machine: Machine | None = None,
 ) -> Report:
-    """What is shown of a record, compared with another one if that is given."""
+    """What is shown of a record; see `analyse`. `against` names the other record."""
     return Report(
         record=record,
         matching=match(timeline(record)),
-        analysis=analyse(record, other=other, assigned=assigned),
+        analysis=analyse(record, other=other, assigned=assigned, machine=machine),
         other=against,
         other_size=other.size if other is not None else 0,
     )
@@ -66,6 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against", metavar="RECORD", help="another record, on another number of ranks: scaling"
     )
     parser.add_argument(
+        "--roof",
+        action="store_true",
+        help="measure what this machine's memory and cores can do, for the roofline of a record"
+        " made here (some seconds)",
+    )
+    parser.add_argument(
         "--state",
         metavar="REGION=STATE",
         action="append",
@@ -82,7 +91,8 @@ def main(options: Any) -> int:
         raise UserError(f"The record '{options.record}' holds no ranks: nothing was recorded.")
     other = read_record(options.against) if options.against else None
     assigned = assignments(options.state)
-    report = report_of(record, other, assigned, options.against or "")
+    machine = measure_machine(int(record.ranks["threads"].sum())) if options.roof else None
+    report = report_of(record, other, assigned, options.against or "", machine)
     print(full_text(report) if options.text else short_text(report))
     if options.json:
         write_json(report, Path(options.json))

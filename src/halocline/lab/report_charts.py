@@ -172,7 +172,10 @@ def on_logarithms(
     label: str,
     height: float = 330.0,
 ) -> str:
-    """Points (x, y, radius, words) and lines on two logarithmic axes."""
+    """Points (x, y, radius, words) and lines on two logarithmic axes.
+
+    Words up to a colon stand beside the point, all of them show under the pointer.
+    """
     every = [*((x, y) for x, y, _, _ in points), *(corner for line, _ in lines for corner in line)]
     xs, ys = decades(*_extent(x for x, _ in every)), decades(*_extent(y for _, y in every))
 
@@ -200,6 +203,7 @@ def on_logarithms(
             f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{radius:.1f}" class="point">'
             f"<title>{escape(tip)}</title></circle>"
         )
+        parts.append(text(a + radius + 4, b + 4, tip.split(":")[0], "start"))
     parts.append(text((left + width - right) / 2, height - 6, across, kind="title"))
     parts.append(text(left + 4, top + 12, upward, "start", "title"))
     return frame("".join(parts), height, label)
