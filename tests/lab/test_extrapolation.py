@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
 from halocline.lab.extrapolation import PhaseTime, Wanted, forecast, held_out, text
-from halocline.lab.phase_files import phases_of_record, read_phase_times
+from halocline.lab.phase_files import phases_of_record, read_phase_times, step_noise
 from halocline.lab.scaling_law import Measurement, fit_law
 from halocline.runtime.run_record_file import record_name, write_record
 from records.small import Events
@@ -78,6 +79,7 @@ def test_factors_are_never_negative():
 def test_one_place_says_only_what_it_says():
     found = fit_law([Measurement(6, 10.0), Measurement(6, 12.0)])
     assert found.factors == pytest.approx({"1": 10.9}, abs=0.1)
+    assert np.isnan(found.error)
     with pytest.raises(UserError, match="there are none"):
         fit_law([])
     with pytest.raises(UserError, match="not negative"):
@@ -98,6 +100,12 @@ def test_lengths_are_put_together_from_phases():
     assert found.seconds == pytest.approx(2.04 + 1000 * (2.0 + 0.2) + 20 * 0.5)
     assert found.share("output") == pytest.approx(10.0 / found.seconds)
     assert "no bounds" in found.notes[0]
+    noisy = [replace(time, noise=0.1) for time in phases(4) if time.per == "step"]
+    low, high = (
+        forecast(noisy, Wanted(10.0, 0.0, 4)).low,
+        forecast(noisy, Wanted(10.0, 0.0, 4)).high,
+    )
+    assert 22.0 * 0.78 < low < 22.0 * 0.88 and 22.0 * 1.15 < high < 22.0 * 1.28
     long = forecast(phases(4), Wanted(10_000.0, 20.0, 4))
     assert long.share("output") < found.share("output")
 
@@ -156,6 +164,16 @@ def test_phases_of_a_record(tmp_path):
     assert forecast(list(found.values()), steps).seconds == pytest.approx(360e-6)
     write_record(tmp_path / record_name, record())
     assert read_phase_times(tmp_path) == phases_of_record(record())
+
+
+def test_noise_of_a_record_is_that_of_its_steps():
+    assert step_noise(record()) == 0.0, "too few steps"
+    found = Events(1)
+    for step in range(16):
+        at = 1000.0 * step
+        found.add(0, at, at + (100 if step < 8 else 300), "step", "phase")
+    # eight parts, of 100 us four times and of 300 us four times
+    assert step_noise(found.record()) == pytest.approx(np.sqrt(8 / 7) * 100 / np.sqrt(8) / 200)
 
 
 def test_the_command_with_tables_and_records(tmp_path, capsys):

@@ -8,13 +8,14 @@ every step, or at every output is extrapolated each by itself. Each phase has a 
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from halocline.core.errors import UserError
-from halocline.lab.scaling_law import Floats, Law, Measurement, fit_law
+from halocline.lab.scaling_law import Floats, Law, Measurement, fit_law, resamples
 
 pers = ("run", "step", "frame")
 """What a phase is done once in: the run, a step, an output."""
@@ -22,13 +23,17 @@ pers = ("run", "step", "frame")
 
 @dataclass(frozen=True)
 class PhaseTime:
-    """Seconds of a phase once: in the run, in a step or at an output, on so many ranks."""
+    """Seconds of a phase once: in the run, in a step or at an output, on so many ranks.
+
+    `noise` is the relative standard error of the seconds, where one measurement tells it.
+    """
 
     phase: str
     per: str
     seconds: float
     ranks: int
     points: float = 1.0
+    noise: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -86,36 +91,39 @@ def forecast(times: Sequence[PhaseTime], wanted: Wanted, *, perfect: bool = Fals
     (428, 6.1)
     """
     points = _points(times, wanted)
-    found, samples, notes = [], [], []
+    found, samples = [], []
     for phase, per in dict.fromkeys((time.phase, time.per) for time in times):
         mine = [time for time in times if (time.phase, time.per) == (phase, per)]
         law = _law(mine, wanted, points, perfect=perfect)
-        count = wanted.times(per)
-        one, (low, high) = law.seconds(wanted.ranks, points), law.bounds(wanted.ranks, points)
-        samples.append(_sampled(law, wanted.ranks, points, count))
+        count, one = wanted.times(per), law.seconds(wanted.ranks, points)
+        sample = count * _sampled(mine, law, wanted.ranks, points)
+        low, high = _enclosing(sample, count * one)
+        samples.append(sample)
         words = _law_words(mine, law, wanted, perfect=perfect)
-        found.append(
-            Prediction(phase, per, count, count * one, count * low, count * high, words, law.error)
-        )
-    ranks = sorted({time.ranks for time in times})
-    if len(ranks) > 1 and wanted.ranks > ranks[-1]:
-        more = wanted.ranks / ranks[-1]
-        notes.append(
-            f"{wanted.ranks} ranks are {more:.3g} times as many as were measured ({ranks[-1]})."
-        )
-    sizes = [sample.size for sample in samples if sample.size]
+        found.append(Prediction(phase, per, count, count * one, low, high, words, law.error))
     whole = sum(prediction.seconds for prediction in found)
-    if sizes:
-        least = min(sizes)
-        total = sum(
-            (s[:least] if s.size else np.full(least, p.seconds))
-            for s, p in zip(samples, found, strict=True)
+    low, high = _enclosing(np.sum(samples, axis=0), whole)
+    return Forecast(tuple(found), whole, low, high, tuple(_notes(times, wanted, high > low)))
+
+
+def _enclosing(sample: Floats, middle: float) -> tuple[float, float]:
+    """What holds 95 % of a sample, and the middle [s]."""
+    low, high = (float(value) for value in np.quantile(sample, [0.025, 0.975]))
+    return min(low, middle), max(high, middle)
+
+
+def _notes(times: Sequence[PhaseTime], wanted: Wanted, bounded: bool) -> list[str]:
+    """What to know of a forecast."""
+    notes = []
+    most = max(time.ranks for time in times)
+    if wanted.ranks > most and len({time.ranks for time in times}) > 1:
+        more = wanted.ranks / most
+        notes.append(
+            f"{wanted.ranks} ranks are {more:.3g} times as many as were measured ({most})."
         )
-        low, high = (float(v) for v in np.quantile(total, [0.025, 0.975]))
-    else:
-        low = high = whole
+    if not bounded:
         notes.append("Each phase was measured once, so there are no bounds.")
-    return Forecast(tuple(found), whole, min(low, whole), max(high, whole), tuple(notes))
+    return notes
 
 
 def held_out(times: Sequence[PhaseTime]) -> tuple[int, float, float] | None:
@@ -183,28 +191,33 @@ def _law_words(mine: Sequence[PhaseTime], law: Law, wanted: Wanted, *, perfect: 
     return law.words
 
 
-def _sampled(law: Law, ranks: int, points: float, count: float) -> Floats:
-    """Seconds by the laws of resampled measurements, in an order of their own."""
-    values = [count * replace(law, factors=other).seconds(ranks, points) for other in law.others]
-    order = np.random.default_rng(len(values)).permutation(len(values))
-    return np.array(values)[order] if values else np.empty(0)
+def _sampled(mine: Sequence[PhaseTime], law: Law, ranks: int, points: float) -> Floats:
+    """Seconds by laws of resampled measurements, or within the noise of a single one."""
+    middle = law.seconds(ranks, points)
+    if law.others:
+        values = [replace(law, factors=other).seconds(ranks, points) for other in law.others]
+        # Phases are independent: each has an order of its own.
+        return np.random.default_rng(zlib.crc32(mine[0].phase.encode())).permutation(values)
+    # The noise of single measurements is that of the steps, so it is the same for all phases.
+    noise = max(time.noise for time in mine)
+    return middle * np.exp(noise * np.random.default_rng(0).standard_normal(resamples))
 
 
 def text(found: Forecast, wanted: Wanted) -> str:
     """The forecast as a table."""
     lines = [
         f"{wanted.steps:g} steps, {wanted.frames:g} outputs, {wanted.ranks} ranks",
-        f"{'phase':<28}{'times':>9}{'seconds':>11}{'(bounds)':>22}{'share':>8}  law of one",
+        f"{'phase':<28}{'times':>9}{'seconds':>11}{'(bounds)':>25}{'share':>8}  law of one",
     ]
     for p in found.phases:
         bounds = f"({p.low:.4g} to {p.high:.4g})" if p.high > p.low else ""
         error = "" if math.isnan(p.error) or p.high <= p.low else f"; errs {100 * p.error:.1f} %"
         share = f"{100 * p.seconds / found.seconds:.1f} %" if found.seconds > 0.0 else ""
         lines.append(
-            f"{p.phase:<28}{p.times:>9g}{p.seconds:>11.4g}{bounds:>22}{share:>8}  {p.law}{error}"
+            f"{p.phase:<28}{p.times:>9g}{p.seconds:>11.4g}{bounds:>25}{share:>8}  {p.law}{error}"
         )
     bounds = f"({found.low:.4g} to {found.high:.4g})" if found.high > found.low else ""
-    lines.append(f"{'all':<37}{found.seconds:>11.4g}{bounds:>22}  {duration(found.seconds)}")
+    lines.append(f"{'all':<37}{found.seconds:>11.4g}{bounds:>25}  {duration(found.seconds)}")
     return "\n".join([*lines, *found.notes])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -64,14 +65,15 @@ def phases_of_record(record: RunRecord) -> list[PhaseTime]:
 
     What is before and after the steps is done once in a run. Output is done once per frame, and so
     is what is called less often than half of the steps; all else once per step. Time outside all
-    regions is "other".
+    regions is "other". Noise is that of the steps: the standard error of the mean of several parts
+    of the run.
     """
     model = _computing(record)
     steps = float(record.steps["count"][np.isin(record.steps["rank"], model)].sum())
     each = steps / max(1, len(model))
     if not each:
         raise UserError("The record has no steps, so nothing can be said of runs of other lengths.")
-    points = float(record.about.get("points") or 1.0)
+    points, noise = float(record.about.get("points") or 1.0), step_noise(record)
     found = []
     for number, period in enumerate(periods):
         lengths = _lengths(record, number)[model]
@@ -94,9 +96,24 @@ def phases_of_record(record: RunRecord) -> list[PhaseTime]:
             per, count = ("frame", frames) if at_frames else ("step", each)
             name = region.name if not region.site else f"{region.name} ({region.site})"
             if seconds > 0.0:
-                found.append(PhaseTime(name, per, seconds / count, len(model), points))
-        found.append(PhaseTime("other", "step", max(rest, 0.0) / each, len(model), points))
+                found.append(PhaseTime(name, per, seconds / count, len(model), points, noise))
+        found.append(PhaseTime("other", "step", max(rest, 0.0) / each, len(model), points, noise))
     return found
+
+
+def step_noise(record: RunRecord) -> float:
+    """Relative standard error of the mean step: from the means of up to eight parts of the run.
+
+    Steps that follow each other are alike, so parts tell more than single steps; 0 of fewer than
+    four steps.
+    """
+    rows = record.steps[record.steps["rank"] == record.steps["rank"].min()]
+    count = min(8, len(rows) // 2)
+    if count < 2:
+        return 0.0
+    parts = np.array_split(rows, count)
+    means = np.array([part["seconds"].sum() / part["count"].sum() for part in parts])
+    return float(means.std(ddof=1) / math.sqrt(count) / means.mean())
 
 
 def _frames(record: RunRecord, rows: Table) -> float:

@@ -43,6 +43,9 @@ terms: tuple[Term, ...] = (
 )
 
 most_terms = 3
+most_condition = 1e11
+"""Of the normal equations: worse ones cannot tell the terms apart."""
+
 simpler_is_better = 0.8
 """A law with one term more must err less than this share of the best simpler one's error."""
 
@@ -107,6 +110,8 @@ def fit_law(measurements: Sequence[Measurement], *, resampled: int = resamples) 
     candidates = _candidates(n, points)
     random = np.random.default_rng(len(measurements))
     factors, error, largest = _choose(candidates, n, points, seconds)
+    if len(_places(n, points)) < 2:
+        error = largest = math.nan
     others = []
     fitted = np.array([_value(factors, *at) for at in zip(n, points, strict=True)])
     residuals = _residuals(fitted, seconds, len(factors))
@@ -128,9 +133,14 @@ def _columns(measurements: Sequence[Measurement]) -> tuple[Floats, Floats, Float
     return n, points, np.maximum([m.seconds for m in measurements], 1e-12)
 
 
+def _places(n: Floats, points: Floats) -> list[tuple[float, float]]:
+    """Different ranks and points that were measured."""
+    return sorted(set(zip(n.tolist(), points.tolist(), strict=True)))
+
+
 def _candidates(n: Floats, points: Floats) -> list[tuple[Term, ...]]:
     """Laws that the measurements could tell: with fewer terms than there are different places."""
-    places = len(set(zip(n.tolist(), points.tolist(), strict=True)))
+    places = len(_places(n, points))
     sizes, counts = len(set(points.tolist())), len(set(n.tolist()))
     usable = [t for t in terms if (sizes > 1 or not t.sizes) and (counts > 1 or _still(t))]
     most = min(most_terms, max(1, places - 2))
@@ -177,30 +187,29 @@ def _tried(
 ) -> tuple[dict[str, float], float, float] | None:
     """A candidate fitted with relative errors; None where a factor is negative."""
     columns = np.stack([term.value(n, points) for term in law], axis=1) / seconds[:, None]
-    ones = np.ones_like(seconds)
-    factors, _, rank, _ = np.linalg.lstsq(columns, ones, rcond=None)
-    if rank < len(law) or (factors < 0.0).any():
+    norms = np.sqrt((columns**2).sum(axis=0))
+    if not norms.all():
         return None
-    named = {term.name: float(f) for term, f in zip(law, factors, strict=True)}
-    errors = _left_out(columns, n, points)
-    if errors is None:
+    columns = columns / norms
+    places = _places(n, points)
+    here = np.array([(n == ranks) & (points == size) for ranks, size in places], np.float64)
+    # Normal equations of all measurements, and of those of each place.
+    squares = np.einsum("pm,mi,mj->pij", here, columns, columns)
+    sides = here @ columns
+    whole, side = squares.sum(axis=0), sides.sum(axis=0)
+    left_out = whole - squares if len(places) > 1 else squares
+    if not (np.linalg.cond(np.concatenate([whole[None], left_out])) < most_condition).all():
         return None
-    return named, float(np.median(errors)), float(errors.max())
-
-
-def _left_out(columns: Floats, n: Floats, points: Floats) -> Floats | None:
-    """Relative errors of every measurement from a fit without all of its place."""
-    ones, errors = np.ones(n.size), np.empty(n.size)
-    places = sorted(set(zip(n.tolist(), points.tolist(), strict=True)))
+    factors = np.linalg.solve(whole, side)
+    if (factors < 0.0).any():
+        return None
+    named = {term.name: float(f) for term, f in zip(law, factors / norms, strict=True)}
     if len(places) < 2:
-        return np.zeros(n.size)
-    for ranks, size in places:
-        here = (n == ranks) & (points == size)
-        found, _, rank, _ = np.linalg.lstsq(columns[~here], ones[~here], rcond=None)
-        if rank < columns.shape[1]:
-            return None
-        errors[here] = np.abs(columns[here] @ found - 1.0)
-    return errors
+        return named, 0.0, 0.0
+    without = np.linalg.solve(left_out, (side - sides)[:, :, None])[:, :, 0]
+    predicted = (here.T @ without * columns).sum(axis=1)
+    errors = np.abs(predicted - 1.0)
+    return named, float(np.median(errors)), float(errors.max())
 
 
 def _residuals(fitted: Floats, seconds: Floats, terms_used: int) -> Floats:
