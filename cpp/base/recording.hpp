@@ -90,6 +90,16 @@ struct RecordingLimits {
   std::int64_t first_window = 100000000;  ///< [ns]; windows begin at this time, twice, four times
 };
 
+/// Bounds with which the record of so many ranks stays within some tens of megabytes.
+inline RecordingLimits limits_of(std::size_t ranks) {
+  RecordingLimits limits;
+  const std::size_t count = std::max<std::size_t>(1, ranks);
+  limits.kept = std::clamp<std::size_t>((std::size_t{1} << 20) / count, 2048, limits.kept);
+  limits.window = std::min(limits.window, limits.kept / 4);
+  limits.step_rows = std::clamp<std::size_t>((std::size_t{1} << 19) / count, 512, limits.step_rows);
+  return limits;
+}
+
 class Recording {
  public:
   explicit Recording(RecordingLimits limits = {}) : limits_(limits), begin_(now_ns()) {

@@ -79,25 +79,41 @@ def test_periods_and_what_comes_between_steps():
 
 
 def test_a_long_run_stays_small_and_counts_everything(tmp_path):
-    some = [recording(step_rows=4096) for _ in range(2)]
-    steps = 100_000
+    ranks, steps = 8, 100_000
+    some = [_native.Recording(_native.limits_of(ranks)) for _ in range(ranks)]
     for rank, one in enumerate(some):
         kernel, wait = one.region("kernel", "kernel", ""), one.region("recv", "receive", "")
         for _ in range(steps):
-            step(one, kernel, wait, 1 - rank)
+            step(one, kernel, wait, (rank + 1) % ranks)
     record = joined(*some)
-    assert record.steps["count"].sum() == 2 * steps and len(record.steps) <= 2 * 4096
-    assert rows_of(record, "statistics", "recv")["calls"].tolist() == [steps, steps]
-    (message, _) = rows_of(record, "messages", "recv")
+    assert record.steps["count"].sum() == ranks * steps
+    assert rows_of(record, "statistics", "recv")["calls"].tolist() == [steps] * ranks
+    message = rows_of(record, "messages", "recv")[0]
     assert (message["partner"], message["count"], message["bytes"]) == (1, steps, 64 * steps)
     assert message["size_class"] == 6
     kept = record.spans[record.spans["rank"] == 0]["step"].tolist()
     assert kept[:6] == [-1, 0, 1, 2, 3, 4] and kept[-8:] == list(range(steps - 8, steps))
     assert 2**15 in kept and 2**15 + 1 in kept
-    assert kept == record.spans[record.spans["rank"] == 1]["step"].tolist()
+    assert all(kept == record.spans[record.spans["rank"] == r]["step"].tolist() for r in range(8))
     path = tmp_path / "record.nc"
     write_record(path, record)
-    assert path.stat().st_size < 5e6
+    assert path.stat().st_size < 50e6
+
+
+@pytest.mark.parametrize(("ranks", "kept"), [(1, 65_536), (8, 65_536), (64, 16_384), (4096, 2048)])
+def test_more_ranks_keep_less_each(ranks, kept):
+    assert _native.limits_of(ranks).kept == kept
+
+
+def test_rows_of_steps_are_joined_where_they_are_too_many():
+    one = recording(step_rows=64)
+    kernel, wait = one.region("kernel", "kernel", ""), one.region("recv", "receive", "")
+    for _ in range(1000):
+        step(one, kernel, wait)
+    rows = joined(one).steps
+    assert len(rows) <= 64 and rows["count"].sum() == 1000
+    assert rows["step"].tolist() == [0, *np.cumsum(rows["count"])[:-1].tolist()]
+    assert (rows["longest"] * rows["count"] >= rows["seconds"] * 0.999999).all()
 
 
 def test_a_pattern_that_changes_is_told():

@@ -81,11 +81,14 @@ class Recorder:
     work: dict[str, Work] = field(default_factory=dict)  # of kernels, by name
     hardware: dict[str, Any] = field(default_factory=dict)  # counters of the processor, by name
     world_ranks: NDArray[np.int64] | None = None
-    recording: Any = field(
-        default_factory=lambda: _native.Recording(_native.RecordingLimits()), repr=False
-    )
+    ranks: int = 1
+    """How many ranks make a record together: the more, the less each keeps."""
+    recording: Any = field(init=False, repr=False)
     _regions: dict[tuple[str, str], int] = field(default_factory=dict, repr=False)
     _requests: int = 1
+
+    def __post_init__(self) -> None:
+        self.recording = _native.Recording(_native.limits_of(self.ranks))
 
     def region(self, name: str, kind: str) -> int:
         """The number of a region of the recording; see run_record.kinds."""

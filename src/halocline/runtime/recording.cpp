@@ -42,6 +42,7 @@ HALOCLINE_BIND(recording) {
   nb::set_leak_warnings(false);
   module.def("now_ns", &now_ns);
   module.def("recording_cost", &recording_cost);
+  module.def("limits_of", &limits_of, "ranks"_a);
   nb::class_<RecordingLimits>(module, "RecordingLimits")
       .def(nb::init<>())
       .def_rw("ring", &RecordingLimits::ring)

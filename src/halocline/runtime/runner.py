@@ -77,7 +77,7 @@ class Runner:
         recompute_halos: bool = False,
     ) -> None:
         self.decomposition = decomposition
-        self.recorder = recorder or Recorder()
+        self.recorder = recorder or Recorder(ranks=decomposition.communicator.size)
         self.check_halos, self.plan = check_halos, plan
         self.overlap, self.recompute_halos = overlap, recompute_halos
         self._extends: dict[int, bool] = {}
