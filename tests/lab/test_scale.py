@@ -15,7 +15,7 @@ from halocline.experiment.shipped import copy_case
 from halocline.lab import scale
 from halocline.lab.golden_tolman import table
 from halocline.lab.phase_files import read_phase_times
-from halocline.lab.placement import Cluster, titan
+from halocline.lab.placement import Cluster, predicted, titan
 from halocline.lab.run_progress import RunProgress
 from halocline.lab.scale_plots import figure
 from halocline.lab.scale_setups import (
@@ -59,6 +59,14 @@ def test_table_41_comes_out_of_its_times():
     shown = text(rows, laws)
     assert "42.04" in shown and "0.736" in shown and "ideal loading" in shown
     assert len(csv_text(rows).splitlines()) == 17
+
+
+def test_a_given_fraction_predicts_and_its_error_is_told():
+    rows, laws = table_rows(runs_of_the_report(), titan, parallel=0.95)
+    assert rows[11]["predicted"] == pytest.approx(predicted(table[0].mean, 12, 0.95, 1, titan))
+    errors = [abs(row["predicted"] / row["mean"] - 1.0) for row in rows[1:]]
+    assert laws["m = 1"].startswith("p_e = 0.9500;")
+    assert f"largest {100 * max(errors):.1f} %" in laws["m = 1"]
 
 
 def test_ties_with_the_fastest_are_told():
@@ -202,6 +210,8 @@ def test_ranks_of_a_cluster_are_started_by_its_own_words(monkeypatch, capsys):
         (["--launcher", "x", "--processors", "2", "--smt", "on"], "--smt is for this machine"),
         (["--nodes", "1000"], "need 1000 cores"),
         (["--set", "grid.nx=none"], "nx"),
+        (["--parallel", "2"], "is not between 0 and 1"),
+        (["--ranks", "2-5", "--set", "decomposition.rows=2"], "cannot run on 1, 3, 5 ranks"),
     ],
 )
 def test_mistakes_are_said_before_anything_runs(words, message, capsys, monkeypatch):

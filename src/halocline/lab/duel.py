@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.lab.comparison import Comparison, compare_pairs, outliers
+from halocline.lab.machine_load import load_words
 from halocline.lab.run_progress import RunProgress
 
 chance = 0.9
@@ -152,9 +153,12 @@ def main(options: argparse.Namespace) -> int:
             f"--number '{options.number}' has {groups} groups; one pair of parentheses must hold"
             " the number, as in 'elapsed: ([0-9.]+)'."
         )
+    busy = load_words()
     seconds = fight(options.commands, options.repeat, options.warm_up, options.number)
     found, values = result_of(options.commands, seconds, options.find)
     print(report(found, values, options.find))
+    if busy:
+        print(busy)
     if options.json:
         result = {**values, "keys": keys}
         Path(options.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -62,11 +62,11 @@ class Fit:
     @property
     def typical_error(self) -> float:
         """Median of the absolute errors."""
-        return float(np.median(np.abs(self.errors)))
+        return float(np.median(np.abs(self.errors))) if self.errors else 0.0
 
     @property
     def largest_error(self) -> float:
-        return max(abs(error) for error in self.errors)
+        return max((abs(error) for error in self.errors), default=0.0)
 
     @property
     def words(self) -> str:
@@ -117,6 +117,17 @@ def fit(timings: Sequence[Timing], cluster: Cluster) -> Fit:
         if better.typical_error < simpler_is_better * best.typical_error:
             best = better
     return best
+
+
+def given(parallel: float, timings: Sequence[Timing], cluster: Cluster) -> Fit:
+    """One parallel fraction that is not fitted, and its errors on all times."""
+    law, first = Fit({"level": parallel}, (), cluster), first_time(timings)
+    errors = [
+        law.predict(first, timing.processes, timing.per_node) / timing.seconds - 1.0
+        for timing in timings
+        if timing.processes > 1
+    ]
+    return Fit(law.factors, tuple(errors), cluster)
 
 
 def _tested(names: Sequence[str], many: Sequence[Timing], first: float, cluster: Cluster) -> Fit:

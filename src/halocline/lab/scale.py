@@ -24,11 +24,13 @@ from halocline.core.errors import UserError
 from halocline.experiment.case import read_case
 from halocline.experiment.progress import time_words
 from halocline.lab import scale_table
-from halocline.lab.number_lists import whole_numbers
+from halocline.lab.machine_load import load_words
+from halocline.lab.number_lists import shares, whole_numbers
 from halocline.lab.paired import fewest
 from halocline.lab.placement import Cluster
 from halocline.lab.rank_programs import answer_of
 from halocline.lab.run_progress import RunProgress
+from halocline.lab.scale_cuts import refuse_impossible_cuts
 from halocline.lab.scale_setups import (
     Setup,
     all_setups,
@@ -126,6 +128,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeat", type=int, default=10, help="runs of each (10)")
     parser.add_argument("--nodes", type=int, default=1, help="nodes, M_n (1: this machine)")
     parser.add_argument("--processors", type=int, help="processors per node, M_p; cores / nodes")
+    parser.add_argument(
+        "--parallel", metavar="SHARE", help="parallel fraction to predict with; fitted to the times"
+    )
     parser.add_argument("--launcher", default="", help="words that start ranks on a cluster")
     parser.add_argument(
         "--set",
@@ -149,15 +154,17 @@ def main(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.repeat < 1:
         raise UserError(f"--repeat {options.repeat}: 1 or more runs of each are needed.")
+    if options.parallel:
+        shares(options.parallel, "--parallel")
     cluster, setups, points = plan(options)
     count = len(different(setups, cluster))
     print(f"{count} setups, {options.repeat} runs of {options.case} each", file=sys.stderr)
-    began = time.monotonic()
+    began, busy = time.monotonic(), "" if options.launcher else load_words()
     runs = measure(
         options.case, options.settings, setups, options.repeat, cluster, options.launcher
     )
     print(f"took {time_words(time.monotonic() - began)}", file=sys.stderr)
-    result = evaluate(runs, cluster, points, options)
+    result = {**evaluate(runs, cluster, points, options), "busy": busy}
     print(report(result))
     if options.output:
         write(result, Path(options.output))
@@ -175,7 +182,8 @@ def plan(options: argparse.Namespace) -> tuple[Cluster, list[Setup], int]:
     cluster = Cluster(options.nodes, each)
     words = options.ranks or f"1-{2 * cluster.nodes * cluster.processors}"
     ranks = whole_numbers(words, "--ranks")
-    points = read_case(options.case, options.settings).build_grid().sea_points
+    case = read_case(options.case, options.settings)
+    points = case.build_grid().sea_points
     if options.launcher:
         if options.smt:
             raise UserError("--smt is for this machine; with --launcher leave it to the launcher.")
@@ -189,6 +197,7 @@ def plan(options: argparse.Namespace) -> tuple[Cluster, list[Setup], int]:
         whole_numbers(options.threads, "--threads"),
         check_smt(options.smt, cores),
     )
+    refuse_impossible_cuts(case, sorted({setup.ranks for setup in setups}))
     return cluster, setups, points
 
 
@@ -196,7 +205,8 @@ def evaluate(
     runs: Runs, cluster: Cluster, points: int, options: argparse.Namespace
 ) -> dict[str, Any]:
     """All that the runs tell, as plain values; see `scale_table.keys`."""
-    rows, laws = scale_table.table_rows(runs, cluster)
+    parallel = shares(options.parallel, "--parallel")[0] if options.parallel else None
+    rows, laws = scale_table.table_rows(runs, cluster, parallel)
     steps = next(iter(runs.values()))[0]["steps"]
     return {
         "case": " ".join([options.case, *(f"--set {words}" for words in options.settings)]),
@@ -216,13 +226,15 @@ def report(result: Mapping[str, Any]) -> str:
     lines = [
         f"{result['case']}; {result['unit']}; {rounds} runs of each, in turns",
         f"{cluster['nodes']} node{'s' * (cluster['nodes'] > 1)} of {cluster['processors']}"
-        f" processor{'s' * (cluster['processors'] > 1)} on {os.uname().nodename}; predicted:"
-        " without the times of that number",
+        f" processor{'s' * (cluster['processors'] > 1)} on {os.uname().nodename}; predicted: by the"
+        " placement model, without the times of that number",
         "",
         scale_table.text(result["rows"], result["laws"]),
         "",
         result["fastest"]["words"],
     ]
+    if result["busy"]:
+        lines.append(result["busy"])
     if rounds < fewest:
         lines.append(f"Fewer than {fewest} runs of each tell nothing for sure (--repeat).")
     return "\n".join(lines)

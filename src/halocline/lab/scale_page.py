@@ -32,6 +32,7 @@ def page(result: Mapping[str, Any]) -> str:
         f"<div><dt>{escape(name)}</dt><dd>{escape(words)}</dd></div>"
         for name, words in facts.items()
     )
+    busy = f"<li class=unclear>{escape(result['busy'])}</li>" if result["busy"] else ""
     laws = "".join(
         f"<li><b>{escape(name)}</b>: {escape(words)}</li>" for name, words in result["laws"].items()
     )
@@ -41,7 +42,7 @@ def page(result: Mapping[str, Any]) -> str:
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>How a case scales</title>\n<style>\n{style}</style>\n</head>\n<body>\n<header>"
         "<h1>How a case scales</h1>"
-        f"<ol class=headline><li>{escape(result['fastest']['words'])}</li>{laws}</ol>"
+        f"<ol class=headline><li>{escape(result['fastest']['words'])}</li>{laws}{busy}</ol>"
         f"<dl class=machine>{terms}</dl></header>\n<main>\n"
         f"<section><h2>Figures</h2><figure>{_drawing(result)}</figure></section>\n"
         f"<section><h2>Times, parallel fraction, efficiency</h2>{_tables(result)}</section>\n"

@@ -12,13 +12,14 @@ import numpy as np
 from halocline.core.errors import UserError
 from halocline.lab.comparison import compare_pairs, outliers
 from halocline.lab.placement import Cluster, alpha, effective_fraction, efficiency, is_ideal
-from halocline.lab.placement_fit import Fit, Timing, fit
+from halocline.lab.placement_fit import Fit, Timing, fit, given
 from halocline.lab.scale_setups import Setup
 
 keys = {
     "case": "the case and its changed options",
     "cluster": "nodes (M_n) and processors of each (M_p)",
     "unit": "what the times are",
+    "busy": "a warning, where other programs were running before",
     "rows": "one entry per number of ranks, group size, threads and use of hardware threads",
     "rows.processes": "ranks n",
     "rows.per_node": "group size m",
@@ -48,25 +49,34 @@ keys = {
 
 
 def table_rows(
-    runs: Mapping[Setup, Sequence[Mapping[str, Any]]], cluster: Cluster
+    runs: Mapping[Setup, Sequence[Mapping[str, Any]]],
+    cluster: Cluster,
+    parallel: float | None = None,
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Rows of all setups, and the laws of all series; see `keys`."""
+    """Rows of all setups, and the laws of all series; see `keys`.
+
+    The parallel fraction is fitted to the times, unless it is given.
+    """
     rows, laws = [], {}
     for series in dict.fromkeys(setup.series for setup in runs):
         mine = {setup: found for setup, found in runs.items() if setup.series == series}
         threads = Cluster(cluster.nodes, cluster.processors, series[1])
-        law = _law(mine, threads)
+        law = _law(mine, threads, parallel)
         name = next(iter(mine)).name.partition(", ")[2]
         laws[name] = law.words if law else "too few numbers of ranks to fit and test a law"
         rows += _series_rows(mine, threads, law)
     return rows, laws
 
 
-def _law(runs: Mapping[Setup, Sequence[Mapping[str, Any]]], cluster: Cluster) -> Fit | None:
+def _law(
+    runs: Mapping[Setup, Sequence[Mapping[str, Any]]], cluster: Cluster, parallel: float | None
+) -> Fit | None:
     timings = [
         Timing(setup.ranks, setup.per_node, float(np.mean([run["seconds"] for run in found])))
         for setup, found in runs.items()
     ]
+    if parallel is not None:
+        return given(parallel, timings, cluster)
     try:
         return fit(timings, cluster)
     except UserError:
