@@ -165,7 +165,7 @@ def test_a_browser_draws_what_the_analysis_says(made, tmp_path):
         assert ("were put together" in path.read_text(encoding="utf-8")) == (name == "coarse")
         if browser.program() is None:
             continue
-        dom = browser.rendered(path, tmp_path)
+        dom = browser.rendered(path, tmp_path, "#t=0,1000000000")
         assert browser.faults(dom) == ""
         assert 'data-ready="yes"' in dom[:2000]
         found = re.search(

@@ -54,9 +54,12 @@ function tasks(events, segments, regions) {
     : kind === "other mpi" ? 4 : ["kernel", "phase", "threads"].includes(kind) ? 0 : 1);
   const names = regions.flatMap(([name]) => parts.map((word) => name + word));
   const none = names.length;
-  names.push(...parts.map((word) => "outside phases" + word));
+  names.push(...parts.map((word) => "outside phases" + word), "servers: waiting for orders", "servers: at work");
+  const waiting = regions.map(([, kind]) => kind === "wait");
   return ranked(segments, names, (at) => {
     const phase = segments.around[at], one = segments.event[at];
+    if (events.serves[segments.rows[at]])
+      return one >= 0 && waiting[events.region[one]] ? names.length - 2 : names.length - 1;
     const what = one < 0 ? 0 : part[events.region[one]];
     return (phase < 0 ? none : parts.length * phase) + what;
   }, 11);

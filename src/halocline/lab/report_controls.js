@@ -51,12 +51,19 @@ class TimelineControls {
 
   inner() { return Math.max(50, this.gantt.clientWidth - axisWidth); }
 
-  // What is shown first: the address says, or the whole run where most of it is kept, or a span.
+  // What is shown first: the address says, or the steps, or the first kept span of them.
   begin() {
     const { chart } = this, wanted = location.hash.match(/t=(\d+),(\d+)/);
-    const kept = chart.events.spanEnd.reduce((sum, end, at) => sum + end - chart.events.spanBegin[at], 0);
+    const { spanBegin, spanEnd } = chart.events, [from, to] = chart.about.steady;
+    const kept = spanEnd.reduce((sum, end, at) =>
+      sum + Math.max(0, Math.min(end, to) - Math.max(spanBegin[at], from)), 0);
+    const edge = 0.02 * (to - from);
     if (wanted) chart.look(Number(wanted[1]), Number(wanted[2]));
-    else if (kept / chart.rows < 0.4 * chart.about.length) chart.goToSpan(1);
+    else if (kept / chart.events.rank.length >= 0.4 * (to - from)) chart.look(from - edge, to + edge);
+    else {
+      chart.look(from, from + 1);
+      chart.goToSpan(1);
+    }
     const rows = location.hash.match(/rows=(\d+),(\d+)/);
     if (rows) chart.look(chart.view.from, chart.view.to, Number(rows[1]), Number(rows[2]));
   }
@@ -76,7 +83,8 @@ class TimelineControls {
 
   draw() {
     this.drawn = true;
-    const { chart } = this, theme = themeOf(chart);
+    const { chart } = this, { events } = chart, theme = themeOf(chart);
+    setAxisWidth(chart, this.gantt);
     const found = drawGantt(chart, this.gantt, theme);
     const { category, means, known } = drawUtilisation(chart, this.count, theme);
     drawOverview(chart, this.overview, theme);
@@ -92,7 +100,8 @@ class TimelineControls {
     one("#view").textContent = `${timeText(chart.view.from, pixel)} to ${timeText(chart.view.to, pixel)}: `
       + `${duration(this.width())}, ${duration(pixel)} per pixel.` + lines;
     one("#counted").textContent = !known ? "No events were kept of this time." : `On average ${means[0].toFixed(2)} busy, `
-      + `${means[1].toFixed(2)} in overhead and ${means[2].toFixed(2)} idle, of ${chart.ranks} processes.`;
+      + `${means[1].toFixed(2)} in overhead and ${means[2].toFixed(2)} idle, of ${chart.ranks} processes`
+      + (events.serves.some(Boolean) ? " that compute; servers are not counted." : ".");
     all("[data-pixel]").forEach((button) => {
       const exact = Math.abs(Number(button.dataset.pixel) / pixel - 1) < 0.02;
       button.setAttribute("aria-pressed", exact);
@@ -237,7 +246,7 @@ class TimelineControls {
 
   whose(row) {
     const thread = this.chart.events.thread[row], rank = `Rank ${this.chart.events.rank[row]}`;
-    return thread >= BESIDE ? `${rank}, beside its own work` : thread ? `${rank}, thread ${thread}` : rank;
+    return thread >= BESIDE ? `${rank}, beside its own work: ${this.chart.besides(row)}` : thread ? `${rank}, thread ${thread}` : rank;
   }
 
   // A click or tap keeps the words below the chart.

@@ -12,6 +12,7 @@ ratios = (
     ("instructions per cycle", "instructions", ("cycles",)),
     ("D1 hit ratio", "", ("D1 loads", "D1 misses")),
     ("L2 hit ratio", "L2 hits", ("L2 hits", "L2 misses")),
+    ("refills from L2", "D1 refills from L2", ("D1 refills from L2", "D1 refills from memory")),
 )
 """Name, what is divided, and by the sum of what; without the second, 1 - misses / loads."""
 
@@ -31,6 +32,7 @@ def kernel_counters(record: RunRecord) -> list[KernelCounters]:
     found: list[tuple[float, KernelCounters]] = []
     for number in np.unique(record.counters["region"]):
         rows = record.counters[record.counters["region"] == number]
+        rows = rows[np.isfinite(rows["value"])]  # not counted: NaN
         mine = record.statistics[record.statistics["region"] == number]
         seconds = float(mine["own_seconds"][mine["thread"] == 0].sum())
         sums = np.bincount(rows["counter"], rows["value"], minlength=len(names))

@@ -1,7 +1,23 @@
 // Drawing of the timeline on its canvases.
 "use strict";
 
-const axisWidth = 58, axisHeight = 22;
+const axisHeight = 22, axisFont = "12px system-ui, sans-serif";
+let axisWidth = 58;  // of the timeline's charts, as wide as the names of its rows need
+
+function setAxisWidth(chart, canvas) {
+  const pen = canvas.getContext("2d");
+  pen.font = axisFont;
+  const names = chart.rows > 200 ? [chart.rowName(chart.order[chart.rows - 1])] : chart.order.map((row) => chart.rowName(row));
+  const widest = names.reduce((most, name) => Math.max(most, pen.measureText(name).width), 0);
+  axisWidth = Math.round(Math.min(Math.max(44, widest + 14), Math.max(58, 0.17 * canvas.clientWidth)));
+}
+
+function fitted(pen, words, room) {
+  if (pen.measureText(words).width <= room) return words;
+  let text = words;
+  while (text.length > 1 && pen.measureText(`${text}…`).width > room) text = text.slice(0, -1);
+  return `${text}…`;
+}
 
 function timeText(nanoseconds, step) {
   const size = Math.max(Math.abs(nanoseconds), step);
@@ -36,7 +52,7 @@ function prepared(canvas) {
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
-  pen.font = "12px system-ui, sans-serif";
+  pen.font = axisFont;
   return { pen, width, height, ratio };
 }
 
@@ -223,10 +239,8 @@ function label(pen, words, x, y, width, height, colour) {
   if (room < 20) return;
   pen.fillStyle = colour;
   pen.font = `${Math.min(12, Math.floor(height - 2))}px system-ui, sans-serif`;
-  let text = words;
-  while (text.length > 2 && pen.measureText(text).width > room) text = text.slice(0, Math.max(2, Math.floor(text.length * 0.85) - 1));
-  if (text !== words) text = text.length > 3 ? `${text.slice(0, -1)}…` : "";
-  pen.fillText(text, left, y + height / 2);
+  const text = fitted(pen, words, room);
+  if (text.length > 2) pen.fillText(text, left, y + height / 2);
 }
 
 // A line for each message, where they are few and rows high enough to follow them.
@@ -271,11 +285,11 @@ function drawRowNames(pen, chart, size, body, theme) {
   pen.fillStyle = theme.soft;
   pen.textAlign = "right";
   pen.textBaseline = "middle";
-  pen.font = "12px system-ui, sans-serif";
+  pen.font = axisFont;
   const step = every === 1 ? 1 : niceStep(every, 1);
   for (let row = Math.ceil(top / step) * step; row < Math.min(chart.rows, top + rows); row += step) {
     const y = (row + 0.5 - top) * size;
-    if (y > 6 && y < body - 4) pen.fillText(chart.rowName(chart.order[row]), axisWidth - 6, y);
+    if (y > 6 && y < body - 4) pen.fillText(fitted(pen, chart.rowName(chart.order[row]), axisWidth - 8), axisWidth - 6, y);
   }
 }
 

@@ -34,10 +34,15 @@ def header(report: Report, title: str) -> str:
     )
 
 
-def _ranks_and_threads(report: Report) -> str:
-    threads = np.unique(report.record.ranks["threads"])
-    words = str(threads[0]) if len(threads) == 1 else f"{threads[0]} to {threads[-1]}"
-    return f"{report.record.size} × {words}"
+def _ranks(report: Report) -> str:
+    """How many ranks of which role, and their threads."""
+    ranks, roles = report.record.ranks, report.record.about.get("roles") or []
+    each = [str(roles[role]) if role < len(roles) else "" for role in ranks["role"]]
+    counts = {role: each.count(role) for role in dict.fromkeys(each)}
+    words = ", ".join(f"{count} × {role}" if role else str(count) for role, count in counts.items())
+    threads = np.unique(ranks["threads"])
+    many = str(threads[0]) if len(threads) == 1 else f"{threads[0]} to {threads[-1]}"
+    return f"{words}; {many} thread{'' if many == '1' else 's'} each"
 
 
 def _contents(report: Report) -> dict[str, str]:
@@ -80,7 +85,7 @@ def facts(report: Report) -> dict[str, str]:
         "began": analysis.began.replace("T", " ").replace("+00:00", " UTC"),
         "hosts": ", ".join(analysis.hosts[:4]) + (" ..." if len(analysis.hosts) > 4 else ""),
         "machine": _machine(about.get("machine")),
-        "ranks × threads": _ranks_and_threads(report),
+        "ranks": _ranks(report),
         "cut": str(about.get("cut", "")),
         "MPI": str(about.get("mpi", "")).split(", package")[0],
         "software": ", ".join(map(str, about.get("versions", []))),

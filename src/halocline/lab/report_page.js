@@ -79,6 +79,8 @@ const hideTip = () => { one("#tip").hidden = true; };
 
 // ---------------------------------------------------------------------------- the matrix
 
+const matrixLeft = 48;
+
 class Matrix {
   constructor(data) {
     this.data = data;
@@ -104,17 +106,17 @@ class Matrix {
 
   draw() {
     const { pen, width } = prepared(this.canvas), { cells, group } = this.data, theme = themeOf();
-    const side = width - axisWidth, size = side / cells, values = this.data[this.what];
+    const side = width - matrixLeft, size = side / cells, values = this.data[this.what];
     const most = values.reduce((a, b) => Math.max(a, b), 0);
     const least = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), most);
     const shade = (value) => most > least ? 0.18 + 0.82 * Math.log(value / least) / Math.log(most / least) : 1;
     pen.fillStyle = theme.tint;
-    pen.fillRect(axisWidth, 0, side, side);
+    pen.fillRect(matrixLeft, 0, side, side);
     pen.fillStyle = theme.accent;
     values.forEach((value, at) => {
       if (!value) return;
       pen.globalAlpha = shade(value);
-      pen.fillRect(axisWidth + this.data.receiver[at] * size, this.data.sender[at] * size,
+      pen.fillRect(matrixLeft + this.data.receiver[at] * size, this.data.sender[at] * size,
                    size > 5 ? size - 1 : size, size > 5 ? size - 1 : size);
     });
     pen.globalAlpha = 1;
@@ -122,9 +124,9 @@ class Matrix {
     const step = niceStep(cells, Math.min(cells, side / 45)) || 1;
     for (let at = 0; at < cells; at += Math.max(1, step)) {
       pen.textAlign = "right"; pen.textBaseline = "middle";
-      pen.fillText(at * group, axisWidth - 6, Math.max(7, (at + 0.5) * size));
+      pen.fillText(at * group, matrixLeft - 6, Math.max(7, (at + 0.5) * size));
       pen.textAlign = "center"; pen.textBaseline = "top";
-      pen.fillText(at * group, axisWidth + (at + 0.5) * size, side + 6);
+      pen.fillText(at * group, matrixLeft + (at + 0.5) * size, side + 6);
     }
     const words = (value) => (this.what === "bytes" ? bytesText(value) : value.toLocaleString("en"));
     one("#matrix-scale").textContent = values.length
@@ -133,8 +135,8 @@ class Matrix {
 
   tell(event) {
     const { cells, group, sender, receiver, count, bytes } = this.data;
-    const size = (this.canvas.clientWidth - axisWidth) / cells;
-    const to = Math.floor((event.offsetX - axisWidth) / size), from = Math.floor(event.offsetY / size);
+    const size = (this.canvas.clientWidth - matrixLeft) / cells;
+    const to = Math.floor((event.offsetX - matrixLeft) / size), from = Math.floor(event.offsetY / size);
     const at = sender.findIndex((one, place) => one === from && receiver[place] === to);
     if (to < 0 || from >= cells) return hideTip();
     const ranks = (cell) => (group > 1 ? `ranks ${cell * group} to ${(cell + 1) * group - 1}` : `rank ${cell}`);

@@ -16,6 +16,7 @@ from halocline.lab.report_header import header
 from halocline.lab.report_packing import PackedTimeline, packed_timeline
 from halocline.lab.report_words import Report, program, seconds
 from halocline.lab.states import states_of_regions
+from halocline.lab.timeline import compute_ranks
 
 most_bytes = 4_900_000
 """Of the page."""
@@ -75,9 +76,14 @@ def timeline_data(
     names = [str(roles[role]) if role < len(roles) else "" for role in ranks["role"]]
     return {
         "length": max(end - zero, 1),
+        "steady": [
+            max(int(ranks["steady_begin"].min()) - zero, 0),
+            int(ranks["steady_end"].max()) - zero,
+        ],
         "regions": [[region.name, region.kind, region.site] for region in record.regions],
         "regionState": states_of_regions(timeline, assigned)[: len(record.regions)].tolist(),
         "roles": names if len(set(names)) > 1 else [""] * len(names),
+        "serves": (~np.isin(np.arange(len(names)), compute_ranks(record))).tolist(),
         "overview": overview(report, zero, max(end - zero, 1)),
         "packed": packed.data,
     }

@@ -86,7 +86,7 @@ def phases(report: Report) -> str:
 
 
 def _phase_row(row: PhaseRow) -> list[Cell]:
-    name = "\u2003" * row.depth + row.name
+    name = "\u2003" * row.depth + phase_name(row)
     return [
         name,
         (row.iterations, whole(round(row.iterations, 2))),
@@ -98,6 +98,12 @@ def _phase_row(row: PhaseRow) -> list[Cell]:
         (row.share, percent(row.share)),
         (row.total.maximum, seconds(row.total.maximum)),
     ]
+
+
+def phase_name(row: PhaseRow) -> str:
+    """The name of a row; the steady period is the time loop."""
+    loop = row.kind == "period" and row.name == "steady"
+    return "steady: the time loop" if loop and row.iterations > 1 else row.name
 
 
 def _ratios(report: Report) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from halocline.lab.efficiency import acceptable
 from halocline.lab.quantities import Quantity
 from halocline.lab.report_counters import kernel_counters
-from halocline.lab.report_sections import step_times
+from halocline.lab.report_sections import phase_name, step_times
 from halocline.lab.report_words import (
     Report,
     command,
@@ -108,7 +108,7 @@ def _phases(report: Report) -> str:
     for row in report.analysis.phases:
         rows.append(
             [
-                "  " * row.depth + row.name,
+                "  " * row.depth + phase_name(row),
                 whole(round(row.iterations, 2)),
                 seconds(row.computation.mean),
                 percent(row.computation_share),

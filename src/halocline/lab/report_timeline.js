@@ -13,7 +13,9 @@ class Timeline {
     this.segments = segmentsOf(events, about.regionState);
     this.depths = this.nesting();
     this.showRows(events.rank.length <= 64);
-    this.ranks = events.thread.reduce((sum, thread) => sum + (thread === 0), 0);
+    events.serves = [...events.rank].map((rank) => about.serves[rank]);
+    this.counted = [...events.thread].map((thread, row) => thread === 0 && !events.serves[row]);
+    this.ranks = this.counted.filter(Boolean).length;
     this.view = { from: 0, to: about.length, top: 0, rows: this.rows };
     this.hidden = new Set();
     this.pointed = -1;
@@ -153,14 +155,14 @@ class Timeline {
     return { events: found, segment: inside ? segment : -1 };
   }
 
-  // Time of each state in each pixel column, for the main threads, and seconds of each category.
+  // Time of each state in each pixel column, for the processes that compute, and seconds of each category.
   sums(width) {
     const { from, to } = this.view, scale = width / (to - from);
     const { first, begin, end, state } = this.segments;
     const columns = [0, 1, 2].map(() => new Float64Array(width));
     const category = new Float64Array(this.names.length);
     for (const row of this.order) {
-      const main = this.events.thread[row] === 0;
+      const main = this.counted[row];
       for (let at = firstAfter(end, from, first[row], first[row + 1]);
         at < first[row + 1] && begin[at] < to; at++) {
         const a = Math.max(begin[at] - from, 0) * scale, b = Math.min(end[at] - from, to - from) * scale;
@@ -209,9 +211,15 @@ class Timeline {
     return found;
   }
 
+  // What a thread beside the program does.
+  besides(row) {
+    const region = this.regions[this.events.thread[row] - BESIDE];
+    return region ? region[0] : "beside";
+  }
+
   rowName(row) {
     const { rank, thread } = this.events;
-    if (thread[row] >= BESIDE) return "beside";
+    if (thread[row] >= BESIDE) return `${rank[row]} ${this.besides(row)}`;
     if (thread[row]) return `${rank[row]}.${thread[row]}`;
     const role = this.about.roles[rank[row]];
     return role ? `${role} ${rank[row]}` : `${rank[row]}`;

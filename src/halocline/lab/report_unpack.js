@@ -63,15 +63,17 @@ const BUSY = 0, OVERHEAD = 1, IDLE = 2;
 function segmentsOf(events, regionState) {
   const most = 3 * events.begin.length + events.spanBegin.length + events.rank.length;
   const begin = new Float64Array(most), end = new Float64Array(most), event = new Int32Array(most);
-  const state = new Uint8Array(most), around = new Int32Array(most);
+  const state = new Uint8Array(most), around = new Int32Array(most), rows = new Int32Array(most);
   const first = new Int32Array(events.rank.length + 1);
-  let count = 0;
+  let count = 0, current = 0;
   const add = (from, to, one, what, phase) => {
     if (to <= from) return;
     begin[count] = from; end[count] = to; event[count] = one; state[count] = what;
-    around[count++] = phase;
+    around[count] = phase;
+    rows[count++] = current;
   };
   for (let row = 0; row < events.rank.length; row++) {
+    current = row;
     let span = events.spanFirst[row];
     const lastSpan = events.spanFirst[row + 1], stack = [], phases = [-1];
     let cursor = span < lastSpan ? events.spanBegin[span] : 0;
@@ -108,7 +110,7 @@ function segmentsOf(events, regionState) {
   }
   return {
     begin: begin.subarray(0, count), end: end.subarray(0, count), event: event.subarray(0, count),
-    state: state.subarray(0, count), around: around.subarray(0, count), first,
+    state: state.subarray(0, count), around: around.subarray(0, count), rows, first,
   };
 }
 
