@@ -5,6 +5,7 @@
 // kept. The tables and their meaning: src/halocline/runtime/run_record.py.
 #pragma once
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +32,18 @@ inline std::int64_t now_ns() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return std::int64_t{1000000000} * now.tv_sec + now.tv_nsec;
 }
+
+/// A lock for a few instructions: cheaper than a mutex where threads seldom meet.
+class ShortLock {
+ public:
+  void lock() {
+    while (taken_.exchange(true, std::memory_order_acquire)) sched_yield();
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
 
 inline constexpr std::int32_t nobody = -1;
 
@@ -88,6 +101,7 @@ struct RecordingLimits {
   std::size_t step_rows = 1 << 16;        ///< rows of the table of steps
   std::int64_t tail_steps = 8;            ///< steps kept at the end
   std::int64_t first_window = 100000000;  ///< [ns]; windows begin at this time, twice, four times
+  bool whole = false;  ///< keep the events of the whole run if they fit into ring and kept
 };
 
 /// Bounds with which the record of so many ranks stays within some tens of megabytes.
@@ -135,6 +149,19 @@ class Recording {
     const Open left = thread.open.back();
     thread.open.pop_back();
     finish(thread, left.region, left.begin, now_ns(), left.inside, told);
+  }
+
+  /// The calling thread, for `end_for`.
+  void* thread() { return &mine(); }
+
+  /// A thread that stands still left at `end` what it entered last, and waited in it since `idle`.
+  void end_for(void* other, std::uint32_t waiting, std::int64_t idle, std::int64_t end) {
+    Thread& thread = *static_cast<Thread*>(other);
+    if (thread.open.empty()) return;
+    finish(thread, waiting, idle, end, 0, {});
+    const Open left = thread.open.back();
+    thread.open.pop_back();
+    finish(thread, left.region, left.begin, end, left.inside, {});
   }
 
   /// A finished event inside what the calling thread has open.
@@ -446,7 +473,7 @@ class Recording {
   const std::uint64_t identity_ = ++recordings_;
   RecordingLimits limits_;
   std::int64_t begin_;
-  std::mutex mutex_;
+  ShortLock mutex_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<Described> regions_;
   std::vector<std::unique_ptr<Thread>> threads_;

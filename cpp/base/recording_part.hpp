@@ -40,6 +40,12 @@ inline double recording_cost() {
 }
 
 inline void Recording::keep_tail(std::int64_t now) {
+  if (limits_.whole && written_ == ring_.size() && written_ <= limits_.kept) {
+    const std::int64_t first_step = steps_ == 0 ? -1 : 0;
+    kept_ = ring_;
+    kept_spans_ = {{0, begin_, now, first_step, static_cast<std::uint32_t>(steps_)}};
+    return;
+  }
   if (steps_ == 0) {
     if (in_window_) keep(window_mark_, written_, window_begin_, now, -1);
     in_window_ = false;

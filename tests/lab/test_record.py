@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.lab import record as command
-from halocline.lab.interposer_build import find_mpicc, launchers
+from halocline.lab.interposer_build import find_mpicc, launchers, sources
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 from halocline.runtime.run_record import of_derived_type
 from halocline.runtime.run_record_file import read_record
@@ -40,17 +41,23 @@ def compiled(source, folder, *options):
     """A program of tests/lab/recorded."""
     program = folder / Path(source).stem
     mpicc = find_mpicc(mpiexec_command(1))
-    words = [mpicc, "-g", "-O0", "-Wall", "-Wextra", "-Werror", *options, "-o", program]
-    subprocess.run([*words, here / source], check=True)
+    words = [mpicc, "-g", "-O0", "-Wall", "-Wextra", "-Werror", "-o", program, here / source]
+    subprocess.run([*words, *options], check=True)
     return program
 
 
-def recorded(words, folder):
+def recorded(words, folder, *options, code=0, **environment):
     """The record that the command `lab record` writes."""
     path = folder / "a.record"
-    arguments = [sys.executable, "-m", "halocline", "lab", "record", "--output", str(path), "--"]
-    done = subprocess.run([*arguments, *words], capture_output=True, text=True, cwd=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
+    command = [sys.executable, "-m", "halocline", "lab", "record", "--output", str(path), *options]
+    done = subprocess.run(
+        [*command, "--", *words],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == code, done.stdout + done.stderr
     assert f"next: halocline lab report {path}" in done.stdout
     return read_record(path)
 
@@ -251,7 +258,7 @@ def test_why_nothing_is_recorded(tmp_path):
 
 def options(program, folder):
     class Given:
-        headers, mpicc, events = False, None, 1000
+        headers, threads, mpicc, events = False, True, None, 1000
         output, words = str(folder / "b.record"), ["--", program]
 
     return Given
@@ -279,3 +286,158 @@ def test_mpicc_is_taken_from_beside_the_launcher(tmp_path):
     found = find_mpicc(["timeout", "9", str(tmp_path / "mpiexec"), "-n", "2", "./a"])
     assert found == str(tmp_path / "mpicc")
     assert "mpiexec" in launchers and shutil.which("mpicc")
+
+
+def test_fortran_symbols_are_wrapped_and_count_once(tmp_path):
+    library = compiled("fake_fortran.c", tmp_path, "-fPIC", "-shared")
+    library.rename(tmp_path / "libfake.so")
+    program = compiled(
+        "fortran_calls.c", tmp_path, f"-L{tmp_path}", "-lfake", f"-Wl,-rpath,{tmp_path}"
+    )
+    check_fortran(recorded(started(program), tmp_path))
+
+
+def check_fortran(record):
+    """What ring, pairs and together of the Fortran programs do, on four ranks."""
+    for rank in range(ranks):
+        right, left = (rank + 1) % ranks, (rank - 1) % ranks
+        sends = events(record, "ring", "start send", rank=rank)
+        assert told(sends, "partner", "bytes", "tag") == {(right, 80, 3): 5}
+        ends = events(record, "ring", "completion", rank=rank)
+        assert told(ends, "partner", "bytes", "tag") == {(right, 80, 3): 5, (left, 80, 3): 5}
+        assert len(events(record, "ring", "wait", rank=rank)) == 10
+        for kind in ("send", "receive"):
+            pairs = events(record, "pairs", kind, rank=rank)
+            assert told(pairs, "partner", "bytes", "tag") == {(rank ^ 1, 80, 4): 1}
+        gathered = events(record, "together", "collective", rank=rank)
+        assert told(gathered, "bytes") == {(80,): 1}
+    assert {"MPI_Init", "MPI_Isend", "MPI_Waitany"} <= {one.name for one in record.regions}
+
+
+def test_python_lines_are_known_and_steps_are_marked(tmp_path):
+    script = here / "calls.py"
+    record = recorded(started(sys.executable, script, sources / "regions", count=3), tmp_path)
+    assert record.about["program"] == "calls.py"
+    for rank in range(3):
+        sends = events(record, "ring", "start send", rank=rank)
+        assert told(sends, "partner", "bytes") == {((rank + 1) % 3, 80): 6}
+        assert len(events(record, "objects", "send", rank=rank)) == 1
+        came = events(record, "objects", "receive", rank=rank)
+        assert told(came, "partner", "tag") == {((rank - 1) % 3, 4): 1}
+        assert record.steps[record.steps["rank"] == rank]["step"].tolist() == [0, 1, 2, 3, 4, 5]
+    lines = script.read_text().splitlines()
+    (line,) = {
+        one.site for one in record.regions if one.name == "MPI_Isend" and one.kind == "start send"
+    }
+    number = int(line.removeprefix("calls.py:").removesuffix(" in ring"))
+    assert "world.Isend" in lines[number - 1]
+    inside = [one.name for one in record.regions if one.kind == "phase"]
+    assert inside == ["step", "exchange"]
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("marked")
+    return compiled("marked.c", folder, f"-I{sources / 'regions'}")
+
+
+def test_regions_and_steps_of_c(marked, tmp_path):
+    record = recorded(started(marked, count=2), tmp_path)
+    phases = {one.name: at for at, one in enumerate(record.regions) if one.kind == "phase"}
+    calls = record.statistics[record.statistics["rank"] == 0]
+    found = {
+        (name, int(row["period"])): int(row["calls"])
+        for name, at in phases.items()
+        for row in calls[calls["region"] == at]
+    }
+    assert found == {("start", 0): 1, ("step", 1): 6, ("outer", 1): 6, ("inner", 1): 6}
+    inner = record.of_rank(0)[record.of_rank(0)["region"] == phases["inner"]][0]
+    outer = record.of_rank(0)[record.of_rank(0)["region"] == phases["outer"]][0]
+    assert outer["begin"] <= inner["begin"] <= inner["end"] <= outer["end"]
+    for rank in range(2):
+        steps = record.steps[record.steps["rank"] == rank]
+        assert len(steps) == 6 and len(set(steps["signature"])) == 1
+
+
+def test_marks_do_nothing_without_the_recorder(marked):
+    done = subprocess.run(started(marked, count=2), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "present", "words"),
+    [
+        ("exit", 5, 1, "ended without MPI_Finalize"),
+        ("abort", 6, 1, "called MPI_Abort"),
+    ],
+)
+def test_a_program_that_dies_leaves_what_is_whole(marked, tmp_path, end, code, present, words):
+    record = recorded(started(marked, end, count=3), tmp_path, code=code)
+    assert present in record.ranks["rank"]
+    notes = " ".join(record.about["notes"])
+    assert f"Rank 1 {words}" in notes
+    assert len(record.ranks) == 3 or "left no part of the record" in notes
+    assert len(events(record, "exchange", "send receive", rank=1)) == 7
+
+
+def test_a_killed_rank_leaves_no_record_but_its_code(marked, tmp_path, capfd):
+    given = options(str(marked), tmp_path)
+    given.words = started(marked, "kill", count=2)
+    code = command.main(given)
+    assert code == 7
+    assert "ended with code 7. Nothing was recorded" in capfd.readouterr().out
+
+
+def test_one_clock_for_all_nodes(marked, tmp_path):
+    clock = compiled("skewed_clock.c", tmp_path, "-fPIC", "-shared", "-ldl")
+    clock.rename(tmp_path / "clock.so")
+    record = recorded(started(marked), tmp_path, LD_PRELOAD=str(tmp_path / "clock.so"))
+    assert record.about["hosts"] == ["node0", "node1", "node2", "node3"]
+    begins = record.ranks["begin"]
+    assert begins.max() - begins.min() < 0.9e9  # not the seconds that are between the clocks
+    both = events(record, "exchange", "send receive")
+    for round_of_all in range(7):
+        rows = [both[both["rank"] == rank][round_of_all] for rank in range(ranks)]
+        for rank in range(ranks):  # nobody is done before the message that he gets was sent
+            assert rows[rank]["end"] > rows[(rank - 1) % ranks]["begin"] - 200_000
+
+
+def test_threads_of_openmp(tmp_path):
+    program = compiled("team.c", tmp_path, "-fopenmp")
+    record = recorded(started(program, count=1), tmp_path)
+    kinds = record.kinds_of(record.events["region"])
+    teams = record.events[kinds == "threads"]
+    assert told(teams, "thread") == {(0,): 3, (1,): 3}
+    waits = record.events[kinds == "wait"]
+    assert told(waits, "thread") == {(0,): 3, (1,): 3}
+    first = {int(row["thread"]): row["end"] - row["begin"] for row in waits[::-1]}
+    length = {int(row["thread"]): row["end"] - row["begin"] for row in teams[::-1]}
+    assert first[0] > 0.9 * length[0] or first[1] > 0.9 * length[1]
+    (barrier,) = record.events[kinds == "collective"]
+    outer = [t for t in teams if t["thread"] == 0 and t["begin"] <= barrier["begin"] <= t["end"]]
+    assert len(outer) == 1
+
+    without = recorded(started(program, count=1), tmp_path, "--no-threads")
+    assert not any(one.kind == "threads" for one in without.regions)
+
+
+def test_two_builds_at_once_give_one_interposer(tmp_path):
+    compiler = tmp_path / "slow"
+    compiler.write_text(
+        '#!/bin/sh\ncase "$*" in\n*-shared*) for word; do last=$before; before=$word; '
+        '[ "$last" = -o ] && sleep 0.5 && echo made > $word; done;;\n*) exec c++ "$@";;\nesac\n'
+        "exit 0\n"
+    )
+    compiler.chmod(0o755)
+    words = "from halocline.lab.interposer_build import find_library, interposer\n"
+    words += "print(interposer(find_library(['mpiexec'])))"
+    around = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "CXX": str(compiler)}
+    command = [sys.executable, "-c", words]
+    both = [
+        subprocess.Popen(command, env=around, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    places = {process.communicate()[0].strip() for process in both}
+    assert len(places) == 1
+    place = Path(places.pop())
+    assert place.read_text() == "made\n"
+    assert [one.name for one in place.parents[1].iterdir()] == [place.parent.name]

@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="events kept of each rank at most (65536); statistics count everything",
     )  # fmt: skip
     parser.add_argument(
+        "--threads",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="what each thread does of the parallel regions of OpenMP (of GCC's)",
+    )
+    parser.add_argument(
         "--headers", action="store_true",
         help="say which files let a program name its regions and steps (C, Fortran, Python)",
     )  # fmt: skip
@@ -58,7 +64,11 @@ def main(options: Any) -> int:
             "What is to be recorded? Say 'halocline lab record -- mpiexec -n 4 ./model'."
         )
     output = Path(options.output)
-    code, records = record(command, output, mpicc=options.mpicc, events=options.events)
+    settings = {
+        "HALOCLINE_RECORD_EVENTS": str(options.events),
+        "HALOCLINE_RECORD_THREADS": str(int(options.threads)),
+    }
+    code, records = record(command, output, mpicc=options.mpicc, settings=settings)
     if not records:
         reason = why_nothing(command)
         if code == 0:
@@ -83,7 +93,11 @@ def headers() -> str:
 
 
 def record(
-    command: Sequence[str], output: Path, *, mpicc: str | None = None, events: int = 65536
+    command: Sequence[str],
+    output: Path,
+    *,
+    mpicc: str | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> tuple[int, list[RunRecord]]:
     """Run a command; its exit code, and the records of the MPI programs that it ran."""
     library = interposer(find_library(command, mpicc))
@@ -96,19 +110,19 @@ def record(
             " Name a file with --output in a folder that all nodes can write."
         ) from None
     try:
-        settings = {
+        around = {
             "LD_PRELOAD": " ".join([str(library), os.environ.get("LD_PRELOAD", "")]).strip(),
             "HALOCLINE_RECORDING": str(folder.resolve()),
-            "HALOCLINE_RECORD_EVENTS": str(events),
+            **(settings or {}),
         }
-        code = _run(with_settings(command, settings), {**os.environ, **settings})
+        code = _run(with_settings(command, around), {**os.environ, **around})
         about = {"command": list(command), "began": began}
         return code, joined_records(folder, about)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def with_settings(command: Sequence[str], settings: dict[str, str]) -> list[str]:
+def with_settings(command: Sequence[str], settings: Mapping[str, str]) -> list[str]:
     """The command, with what Open MPI's launcher needs to carry settings to other nodes."""
     launcher = launcher_in(command)
     if launcher is None:

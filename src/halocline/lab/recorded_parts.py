@@ -24,13 +24,31 @@ def joined_records(folder: Path, about: dict[str, Any]) -> list[RunRecord]:
     for parts in sorted((one for one in programs if one), key=lambda one: one[0].about["begin"]):
         resolve_sites(parts)
         members = number_communicators(parts)
+        arguments = parts[0].about["about"]["arguments"]
         for part in parts:
             own = part.about["about"]
             wrapping = 1e-9 * own.pop("wrapping_ns") * part.about["calls"]
             part.about["recording_seconds"] += wrapping
-            del own["pid"], own["communicators_of_rank"]
-        records.append(join(parts, {**about, "communicators": members}))
+            del own["pid"], own["arguments"], own["communicators_of_rank"]
+        told = {"program": program_of(arguments), "communicators": members}
+        records.append(join(parts, {**about, **told}))
     return records
+
+
+def program_of(arguments: Sequence[str]) -> str:
+    """The name of a program from the words that started it; of Python's, that of the script.
+
+    >>> program_of(["./a.out", "x"]), program_of(["/usr/bin/python3", "-u", "run/it.py", "-v"])
+    ('a.out', 'it.py')
+    >>> program_of(["python", "-m", "bench"]), program_of([])
+    ('bench', 'program')
+    """
+    if not arguments:
+        return "program"
+    name = Path(arguments[0]).name
+    if name.startswith("python"):
+        name = next((Path(one).name for one in arguments[1:] if not one.startswith("-")), name)
+    return name
 
 
 def ranks_of(runs: Sequence[Sequence[int]]) -> list[int]:

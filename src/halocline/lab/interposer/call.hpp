@@ -25,6 +25,8 @@ struct Recorder {
   Communicators communicators;
   PendingRequests requests;
   Handles handles{};
+  std::atomic<bool> cancels{false};         ///< the program cancels requests
+  bool threads = false;                     ///< parallel regions of OpenMP are recorded
   std::vector<const void*> in_place;        ///< what Fortran passes as MPI_IN_PLACE
   std::vector<const void*> ignored_status;  ///< what Fortran passes as MPI_STATUS(ES)_IGNORE
 };

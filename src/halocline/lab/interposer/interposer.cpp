@@ -7,6 +7,7 @@
 #include "collectives.hpp"
 #include "lifetime.hpp"
 #include "marks.hpp"
+#include "threads.hpp"
 
 namespace halocline {
 #include "wrappers.inc"

@@ -36,11 +36,15 @@ inline std::size_t from_environment(const char* name, std::size_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
+/// `HALOCLINE_RECORD_EVENTS` bounds what each rank keeps.
 inline Recorder* new_recorder() {
   RecordingLimits limits;
   limits.kept = from_environment("HALOCLINE_RECORD_EVENTS", limits.kept);
   limits.ring = std::max<std::size_t>(limits.kept, 2 * limits.window);
-  return new Recorder(limits);
+  limits.whole = true;
+  auto* const all = new Recorder(limits);
+  all->threads = from_environment("HALOCLINE_RECORD_THREADS", 1) != 0;
+  return all;
 }
 
 inline bool library_fits(const std::string& version) {
@@ -149,11 +153,16 @@ inline double wrapping_cost(Recorder& all) {
   return total < 0 ? 0.0 : static_cast<double>(now_ns() - begin) / calls;
 }
 
+/// The words that started the program, as JSON.
+inline std::string arguments() {
+  std::ifstream file("/proc/self/cmdline");
+  std::string all = "[", word;
+  while (std::getline(file, word, '\0')) all += (all.size() > 1 ? ", " : "") + quoted(word);
+  return all + "]";
+}
+
 inline std::string about(Recorder& all) {
-  std::array<char, 4096> program{};
-  const auto length = readlink("/proc/self/exe", program.data(), program.size() - 1);
-  std::string text = "{\"program\": ";
-  text += quoted(length > 0 ? program.data() : "");
+  std::string text = "{\"arguments\": " + arguments();
   text += ", \"mpi\": " + quoted(life.version);
   text += ", \"pid\": " + std::to_string(life.process);
   text += ", \"wrapping_ns\": " + std::to_string(wrapping_cost(all));

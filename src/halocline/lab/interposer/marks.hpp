@@ -90,7 +90,34 @@ inline bool marked(int level, const char* name) {
   return true;
 }
 
+/// Marks as names of a communicator: what a binding that has no MPI_Pcontrol of ours can give.
+inline bool marked(std::string_view words) {
+  constexpr std::string_view ours = "halocline:", begins = "begin:";
+  if (words.substr(0, ours.size()) != ours) return false;
+  words.remove_prefix(ours.size());
+  Recorder* const all = recorder.load(std::memory_order_acquire);
+  if (all == nullptr) return true;
+  if (words.substr(0, begins.size()) == begins)
+    marks().begin(*all, std::string(words.substr(begins.size())));
+  else if (words == "end")
+    all->recording.end();
+  else if (words == "step")
+    marks().step(*all);
+  else
+    marks().end_steps(*all);
+  return true;
+}
+
 }  // namespace halocline
+
+extern "C" HALOCLINE_SHOWN int halocline_set_name(MPI_Comm comm,
+                                                  const char* name) __asm__("MPI_Comm_set_name");
+int halocline_set_name(MPI_Comm comm, const char* name) {
+  static halocline::Real<int(MPI_Comm, const char*)> real{"MPI_Comm_set_name"};
+  if (name != nullptr && halocline::marked(name)) return MPI_SUCCESS;
+  real.find(HERE);
+  return real(comm, name);
+}
 
 extern "C" HALOCLINE_SHOWN int halocline_pcontrol(const int level, ...) __asm__("MPI_Pcontrol");
 int halocline_pcontrol(const int level, ...) {

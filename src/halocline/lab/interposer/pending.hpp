@@ -100,7 +100,7 @@ class PendingRequests {
     std::size_t first_ = 0;
   };
 
-  std::mutex mutex_;
+  ShortLock mutex_;
   std::atomic<std::uint32_t> numbers_{0};
   std::unordered_map<std::uintptr_t, Queue> queues_;
   std::unordered_map<std::uintptr_t, Pending> prepared_;

@@ -29,6 +29,7 @@ class Python {
     load(restore_, "PyEval_RestoreThread");
     load(frame_, "PyEval_GetFrame");
     load(code_, "PyFrame_GetCode");
+    load(back_, "PyFrame_GetBack");
     load(line_, "PyFrame_GetLineNumber");
     load(instruction_, "PyFrame_GetLasti");
     load(interpreter_, "PyThreadState_GetInterpreter");
@@ -75,12 +76,24 @@ class Python {
     void* const code = code_(frame);
     const PythonPlace place{code, instruction_(frame)};
     if (is_new(place)) {  // its code object is held, so that no other gets its address
-      describe(place, word(code, "co_filename") + ":" + std::to_string(line_(frame)) + " in " +
-                          word(code, "co_name"));
+      describe(place, line_of(frame, code));
     } else {
       release_(code);
     }
     return place;
+  }
+
+  /// The nearest line that is not of Python's own machinery of imports.
+  std::string line_of(void* frame, void* code) const {
+    std::string file = word(code, "co_filename");
+    void* caller = file.rfind("<frozen", 0) == 0 ? back_(frame) : nullptr;
+    if (caller == nullptr)
+      return file + ":" + std::to_string(line_(frame)) + " in " + word(code, "co_name");
+    void* const outer = code_(caller);
+    const std::string found = line_of(caller, outer);
+    release_(outer);
+    release_(caller);
+    return found;
   }
 
   std::string word(void* code, const char* name) const {
@@ -100,6 +113,7 @@ class Python {
   void (*restore_)(void*) = nullptr;
   void* (*frame_)() = nullptr;
   void* (*code_)(void*) = nullptr;
+  void* (*back_)(void*) = nullptr;
   int (*line_)(void*) = nullptr;
   int (*instruction_)(void*) = nullptr;
   void* (*interpreter_)(void*) = nullptr;

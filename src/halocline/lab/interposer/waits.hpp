@@ -5,6 +5,12 @@
 
 namespace halocline {
 
+inline bool was_cancelled(const MPI_Status& status) {
+  int flag = 0;
+  pmpi::Test_cancelled(&status, &flag);
+  return flag != 0;
+}
+
 /// An operation is complete: the event of that, at the end of the call.
 inline void complete(Call& call, MPI_Request handle, const MPI_Status& status) {
   Pending one;
@@ -13,6 +19,7 @@ inline void complete(Call& call, MPI_Request handle, const MPI_Status& status) {
     Told told = one.told;
     if (one.deed == Deed::start_receive) {
       told = arrived(call, one.communicator, status);
+      if (call.all().cancels && was_cancelled(status)) told.bytes = 0;
       told.request = one.told.request;
     }
     call.add_at_end(*one.site, Deed::completion, told);
@@ -162,6 +169,7 @@ int forgetting(const Function& function, const void* address, Forward forward,
 
 template <class L, class Forward, class Handle>
 int cancelling(const Function& function, const void* address, Forward forward, const Handle*) {
+  if (Recorder* const all = recorder.load()) all->cancels = true;
   return timed<L>(function, address, forward);
 }
 
