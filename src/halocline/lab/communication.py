@@ -1,7 +1,7 @@
 """`halocline lab communication`: every way to exchange halos and to sum, measured on this machine.
 
 The HALO benchmark, GLOBAL_SUM and NINEPT_4 of Worley & Levesque (2004, POP on the Cray X1), the 51
-tracers of Cheptsov et al. (2009), processor grids and tiles as in Porter & Ashworth (2010), and the
+tracers of Cheptsov et al. (2009), processor grids and tiles as in Porter et al. (2010), and the
 referee's own decisions against what is measured afterwards. All ways of one exchange take turns in
 one run; times are medians of the slowest rank with bounds of about 95 % confidence.
 """

@@ -1,4 +1,4 @@
-"""What output costs WRF on 1024 cores (Porter & Ashworth, 2010, section 6.1), from its phases."""
+"""What output costs WRF on 1024 cores (Porter et al., 2010, section 6.1), from its phases."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ def section() -> Section:
         f"of the whole run with its output the frame is {of_all:.1f} %",
         f"{frame_bytes / 1e9:g} GB in {writing:g} s are {frame_bytes / writing / 1e6:.0f} MB/s",
     )
-    return Section("Porter & Ashworth (2010)", "the cost of history output", values, remarks)
+    return Section("Porter et al. (2010)", "the cost of history output", values, remarks)

@@ -1,4 +1,4 @@
-"""Figures 14 to 19 of Porter & Ashworth (2010): time lost to a frame of 160 variables."""
+"""Figures 14 to 19 of Porter et al. (2010): time lost to a frame of 160 variables."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _by_ranks(starts: Sequence[Start]) -> Section:
     return Section(
         name="frames-ranks",
         title="Figures 14 and 16: time lost, by ranks",
-        source="Porter & Ashworth (2010), figures 14 (through the first rank: about 26 s per frame"
+        source="Porter et al. (2010), figures 14 (through the first rank: about 26 s per frame"
         " on 32 to 1024 cores) and 16 (every rank writes: grows almost linearly with cores)",
         method=_method(last),
         rows=rows,
@@ -214,7 +214,7 @@ def _by_servers(starts: Sequence[Start]) -> Section:
     return Section(
         name="frames-servers",
         title="Figure 17: number of servers",
-        source="Porter & Ashworth (2010), figure 17: 1024 ranks lost 30 s without servers, 19 s"
+        source="Porter et al. (2010), figure 17: 1024 ranks lost 30 s without servers, 19 s"
         " with 12 of them, the best number",
         method=_method(starts[0]),
         rows=rows,
@@ -262,7 +262,7 @@ def _by_layout(starts: Sequence[Start]) -> Section:
     return Section(
         name="frames-layout",
         title="Figures 18 and 19: placement and assignment",
-        source="Porter & Ashworth (2010), figures 18 and 19: small effects, consecutive slightly"
+        source="Porter et al. (2010), figures 18 and 19: small effects, consecutive slightly"
         " better, any servers better than none",
         method=_method(starts[0])
         + " All ranks are on one node here, so that a placement only says which ranks serve.",

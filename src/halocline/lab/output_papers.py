@@ -1,6 +1,6 @@
 """What the papers found of output and input: the old numbers beside which the new ones stand.
 
-Tolman (2003), tables 5.1 to 5.3; Porter & Ashworth (2010), section 6 and figures 14 to 19, read
+Tolman (2003), tables 5.1 to 5.3; Porter et al. (2010), section 6 and figures 14 to 19, read
 from text and figures; Cheptsov et al. (2009), tables 1 to 4. Seconds, if not said otherwise.
 """
 

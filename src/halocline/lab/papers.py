@@ -2,7 +2,7 @@
 
 As printed, recomputed, difference; what does not follow is marked with an exclamation mark. Tolman
 (2003): table 4.1 and what outputs cost; Govett (2004); Cheptsov et al. (2009): tables 1, 3, 4 and
-the real case; Porter & Ashworth (2010).
+the real case; Porter et al. (2010).
 """
 
 from __future__ import annotations

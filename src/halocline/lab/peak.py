@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import time
 from collections.abc import Callable
@@ -19,7 +20,7 @@ import numpy as np
 from halocline.lab import _native, stream
 from halocline.lab.quantities import Quantity, known, unknown
 from halocline.lab.roofline import Machine
-from halocline.runtime.hardware_counters import counter
+from halocline.runtime.hardware_counters import running
 
 counted = (
     "instructions",
@@ -61,13 +62,17 @@ def measure_machine(threads: int, *, size: int = 16_000_000) -> Machine:
 
 def counters_of(work: Callable[[], object]) -> list[Quantity]:
     """What the processor counts while this thread works: ratios of hits, and rates of refills."""
-    counters = {name: counter(name) for name in counted}
-    before = {name: one.read() for name, one in counters.items() if one.works}
-    begin = time.perf_counter()
-    work()
-    seconds = max(time.perf_counter() - begin, 1e-9)
-    found = {name: counters[name].read() - count for name, count in before.items()}
-    return counter_quantities(found, seconds)
+    found: dict[str, float] = {}
+    for half in (counted[:3], counted[3:]):  # a processor has few counters at a time
+        counters = running(tuple(half))
+        for one in counters.values():
+            one.mark()
+        begin = time.perf_counter()
+        work()
+        seconds = max(time.perf_counter() - begin, 1e-9)
+        found |= {name: one.since() for name, one in counters.items()}
+    known_ones = {name: value for name, value in found.items() if not math.isnan(value)}
+    return counter_quantities(known_ones, seconds)
 
 
 def counter_quantities(found: dict[str, float], seconds: float) -> list[Quantity]:
@@ -78,7 +83,8 @@ def counter_quantities(found: dict[str, float], seconds: float) -> list[Quantity
         if not found.get(over) or name not in found:
             return unknown(name if not less else "D1 hit ratio", "", meaning, none)
         value = found[name] / found[over]
-        return known("D1 hit ratio" if less else name, 1.0 - value if less else value, "", meaning)
+        shown = "D1 hit ratio" if less else f"{name} per {over[:-1]}"
+        return known(shown, 1.0 - value if less else value, "", meaning)
 
     def rate(name: str, meaning: str) -> Quantity:
         if name not in found:
