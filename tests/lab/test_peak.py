@@ -29,7 +29,7 @@ def test_counts_become_ratios():
         "D1 refills from memory": 10.0,
     }
     found = {one.name: one for one in peak.counter_quantities(counts, 2.0)}
-    assert found["instructions"].value == 3.0
+    assert found["instructions per cycle"].value == 3.0
     assert found["D1 hit ratio"].value == pytest.approx(0.95)
     assert found["D2 hit ratio"].value == pytest.approx(0.75)
     assert found["D1 refills from memory"].value == 5.0
