@@ -67,7 +67,7 @@ def timeline_data(
 ) -> dict[str, Any]:
     """What the scripts need of the timeline."""
     record, timeline = report.record, report.matching.timeline
-    ranks = record.ranks
+    ranks, computing = record.ranks, compute_ranks(record)
     zero, end = int(ranks["begin"].min()), int(ranks["end"].max())
     if record.events.size:
         zero = min(zero, int(record.events["begin"].min()))
@@ -77,13 +77,13 @@ def timeline_data(
     return {
         "length": max(end - zero, 1),
         "steady": [
-            max(int(ranks["steady_begin"].min()) - zero, 0),
-            int(ranks["steady_end"].max()) - zero,
+            max(int(ranks["steady_begin"][computing].min(initial=end)) - zero, 0),
+            int(ranks["steady_end"][computing].max(initial=zero)) - zero,
         ],
         "regions": [[region.name, region.kind, region.site] for region in record.regions],
         "regionState": states_of_regions(timeline, assigned)[: len(record.regions)].tolist(),
         "roles": names if len(set(names)) > 1 else [""] * len(names),
-        "serves": (~np.isin(np.arange(len(names)), compute_ranks(record))).tolist(),
+        "serves": (~np.isin(np.arange(len(names)), computing)).tolist(),
         "overview": overview(report, zero, max(end - zero, 1)),
         "packed": packed.data,
     }
