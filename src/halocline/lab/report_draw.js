@@ -259,6 +259,8 @@ function drawLines(pen, chart, inner, size, body, theme) {
     if (some.length > mostLines) return some.length;
   }
   const scale = inner / (to - from);
+  const steep = some.filter((line) => (end[receivers[line]] - begin[senders[line]]) * scale < 2).length;
+  if (some.length > 100 && steep > 0.6 * some.length) return mostLines + 1;
   pen.save();
   pen.beginPath();
   pen.rect(axisWidth, 0, inner, body);

@@ -141,19 +141,32 @@ def _losses(report: Report, run: float) -> list[tuple[float, str]]:
     files = float(own_seconds_of(record, ("output", "input"), "steady")[ranks].mean()) / run
     unequal = (efficiency.largest_useful - efficiency.mean_useful) / run
     rest = max(1.0 - efficiency.largest_useful / run - files, 0.0)
+    other = min(float(own_seconds_of(record, ("other mpi",), "steady")[ranks].mean()) / run, rest)
+    rest -= other
     cause = f"because rank {balance.slowest} computes longest"
     if balance.verdict not in ("balanced", "imbalanced, cause unknown"):
         cause += f" ({balance.verdict})"
-    found = [(unequal, cause), (files, "to output and input")]
+    found = [
+        (unequal, cause),
+        (files, "to output and input"),
+        (other, f"to {_longest_other(record)}"),
+    ]
     if efficiency.ideal_seconds is None:
         found.append((rest, f"to messages, sums and waiting{_first_wait(analysis)}"))
     else:
-        transfer = 1.0 - efficiency.ideal_seconds / run
+        transfer = min(1.0 - efficiency.ideal_seconds / run, rest)
         found.append((transfer, "to moving data"))
-        found.append(
-            (max(rest - transfer, 0.0), f"to waiting for each other{_first_wait(analysis)}")
-        )
+        found.append((rest - transfer, f"to waiting for each other{_first_wait(analysis)}"))
     return found
+
+
+def _longest_other(record: RunRecord) -> str:
+    """The call that is neither message nor sum and takes most, and what is like it."""
+    rows = record.statistics
+    kinds = record.kinds_of(rows["region"])
+    spent = np.bincount(rows["region"], rows["own_seconds"] * (kinds == "other mpi"), minlength=1)
+    longest = int(np.argmax(spent))
+    return f"{record.regions[longest].name} and the like" if record.regions else "other calls"
 
 
 def _first_wait(analysis: Analysis) -> str:
