@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from halocline.lab.advice_case import AdviceCase
 from halocline.lab.bursts import (
     Bursts,
+    MessageCost,
     Sent,
     bursts,
-    memory_rates,
     message_cost,
     sent,
 )
@@ -20,6 +22,10 @@ from halocline.runtime.run_record import of_derived_type
 
 fewest_to_merge = 3
 """Messages from one rank to another in a burst that are worth merging."""
+
+packing_rates = (0.7e9, 2e9, 8e9)
+"""Bytes per second at which values that lie apart are gathered into a buffer, or back [s-1]: slower
+than memory, since each has a cache line of its own; at the least, expected, at the most."""
 
 fewest_late = 6
 """Fewer messages may be late by chance."""
@@ -117,20 +123,21 @@ def find_derived_types(case: AdviceCase) -> Finding | None:
     if not len(derived.call):
         return None
     size = float(np.mean(derived.bytes))
-    slow = float(np.mean(timing.cost[derived.call]))
-    saved = [_packed(case, derived, plain, rate) for rate in memory_rates]
-    cost = message_cost(timing, plain.call, plain.bytes)
-    quick = cost.each + cost.per_byte * size
+    costs = [_Costs.of(case, derived, plain, rate) for rate in packing_rates]
+    saved = [_packed(case, derived, one) for one in costs]
+    slow = _mean_cost(case, derived)
     compared = bool(len(plain.call))
-    packing = 1e6 * size / memory_rates[1]
+    quick = costs[1].start.each + costs[1].end.each
+    quick += (costs[1].start.per_byte + costs[1].end.per_byte) * size
+    packing = 2e6 * size / packing_rates[1]
     return Finding(
         fault="derived types",
-        what=f"Derived types are slow here: sending {size:.0f} bytes of data with gaps takes"
-        f" {1e6 * slow:.1f} us.",
+        what=f"Derived types are slow here: a message of {size:.0f} bytes of data with gaps takes"
+        f" {1e6 * slow:.1f} us in calls of MPI.",
         evidence=[
             f"{len(derived.call)} messages of the calls named '...{of_derived_type}'",
-            f"contiguous ones of that size take {1e6 * quick:.1f} us, and packing"
-            f" {packing:.1f} us at {memory_rates[1] / 1e9:.0f} GB/s"
+            f"contiguous ones of that size take {1e6 * quick:.1f} us, and packing and unpacking"
+            f" {packing:.1f} us at {packing_rates[1] / 1e9:.1f} GB/s"
             if compared
             else "the record has no contiguous messages to compare with",
         ],
@@ -145,24 +152,43 @@ def find_derived_types(case: AdviceCase) -> Finding | None:
     )
 
 
-def _packed(case: AdviceCase, derived: Sent, plain: Sent, rate: float) -> float:
-    """Seconds saved if data with gaps are packed at a rate [byte s-1] and sent as plain ones."""
+@dataclass(frozen=True)
+class _Costs:
+    """What contiguous messages cost where they are sent and where they are complete."""
+
+    start: MessageCost
+    end: MessageCost
+    packing: float
+    """Seconds per byte of packing and unpacking."""
+
+    @staticmethod
+    def of(case: AdviceCase, derived: Sent, plain: Sent, rate: float) -> _Costs:
+        start = message_cost(case.timing, plain.call, plain.bytes)
+        alone = (plain.completed_by >= 0) & ~np.isin(plain.completed_by, derived.completed_by)
+        end = message_cost(case.timing, plain.completed_by[alone], plain.bytes[alone])
+        return _Costs(start, end, 2.0 / rate)
+
+
+def _mean_cost(case: AdviceCase, derived: Sent) -> float:
+    """What a message with gaps costs, in the call that sends and the one that completes it [s]."""
+    cost = case.timing.cost
+    ends = derived.completed_by[derived.completed_by >= 0]
+    return float(cost[derived.call].mean() + (cost[np.unique(ends)].sum() / max(len(ends), 1)))
+
+
+def _packed(case: AdviceCase, derived: Sent, costs: _Costs) -> float:
+    """Seconds saved if data with gaps are packed, sent as plain ones, and unpacked."""
     timing = case.timing
     number = len(timing.cost)
     least = np.full(number, np.inf)
-    for name in ("call", "completed_by"):
-        calls, references = getattr(derived, name), getattr(plain, name)
-        known = references >= 0
-        if not known.any():
-            references, known = plain.call, plain.call >= 0
-        cost = message_cost(timing, references[known], plain.bytes[known])
+    sides = ((derived.call, costs.start, 0.0), (derived.completed_by, costs.end, costs.packing))
+    for calls, cost, packing in sides:
         some = calls >= 0
         moved = sums(calls[some], derived.bytes[some], number)
         count = sums(calls[some], np.ones(int(some.sum())), number)
-        wanted = count * cost.each + moved * (cost.per_byte + 1.0 / rate)
+        wanted = count * cost.each + moved * (cost.per_byte + packing)
         least = np.where(count > 0, wanted, least)
-    cost_then = np.minimum(timing.cost, least)
-    then = timing.seconds(before=case.typical, cost=cost_then)
+    then = timing.seconds(before=case.typical, cost=np.minimum(timing.cost, least))
     return timing.seconds(before=case.typical) - then
 
 

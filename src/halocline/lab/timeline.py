@@ -6,7 +6,7 @@ name. All arrays are NumPy; a million events take about a second.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,8 +69,8 @@ class Timeline:
 
     @cached_property
     def spans(self) -> Table:
-        """Spans of each rank, by begin, those that touch made one."""
-        return united_spans(self.record.spans)
+        """Spans that all ranks have alike, by rank and begin."""
+        return self.record.spans
 
     @cached_property
     def span_of(self) -> Integers:
@@ -107,10 +107,53 @@ class Timeline:
 
 
 def timeline(record: RunRecord) -> Timeline:
-    """The events of the main threads of a record, in order."""
+    """The events of the main threads of a record, in order; its spans are `aligned`."""
+    record = replace(record, spans=aligned(record))
     events = record.events[record.events["thread"] == 0]
     order = np.lexsort((-events["end"], events["begin"], events["rank"]))
     return Timeline(record, events[order], [*record.regions, unnamed])
+
+
+def aligned(record: RunRecord) -> Table:
+    """Spans that all ranks have alike: of the same steps, or else of the same time.
+
+    Rows are by rank and begin, equally many of each rank that has any. Spans that touch on all
+    ranks are one. Where some ranks know their steps, those that do not (servers) are left out.
+    """
+    spans = record.spans
+    if (spans["step"] >= 0).any():
+        spans = spans[spans["step"] >= 0]
+        _, place, count = np.unique(
+            spans[["step", "steps"]], return_inverse=True, return_counts=True
+        )
+        shared = count == len(np.unique(spans["rank"]))
+        if shared.any():
+            return _united(spans[shared[place.reshape(-1)]])
+    ranks = np.unique(spans["rank"])
+    if spans.size <= len(ranks):
+        return spans
+    renumbered = spans.copy()
+    renumbered["rank"] = np.searchsorted(ranks, spans["rank"])
+    some = replace(record, ranks=record.ranks[ranks], spans=renumbered)
+    common = np.array(some.common_spans(), np.int64).reshape(-1, 2)
+    rows = np.zeros(len(common) * len(ranks), spans.dtype)
+    rows["rank"] = np.repeat(ranks, len(common))
+    rows["begin"], rows["end"] = np.tile(common, (len(ranks), 1)).T
+    rows["step"] = -1
+    return rows
+
+
+def _united(spans: Table) -> Table:
+    """Spans of which each rank has equally many; those that touch on all ranks are one."""
+    number = max(1, len(np.unique(spans["rank"])))
+    rows = spans[np.lexsort((spans["begin"], spans["rank"]))].reshape(number, -1)
+    apart = (rows["begin"][:, 1:] > rows["end"][:, :-1]).any(axis=0)
+    first = np.concatenate([[True], apart])
+    last = np.concatenate([apart, [True]])
+    found = rows[:, first].copy()
+    found["end"] = rows["end"][:, last]
+    found["steps"] = np.add.reduceat(rows["steps"], np.flatnonzero(first), axis=1)
+    return found.reshape(-1)
 
 
 def nest(events: Table) -> Integers:
@@ -138,24 +181,6 @@ def nest(events: Table) -> Integers:
         stack.append(at)
         ends.append(end)
     return parents
-
-
-def united_spans(spans: Table) -> Table:
-    """Spans by rank and begin; those that touch or overlap are one, of the first one's step."""
-    ordered = spans[np.lexsort((spans["begin"], spans["rank"]))].copy()
-    if not ordered.size:
-        return ordered
-    keep = np.ones(len(ordered), np.bool_)
-    last = 0
-    for at in range(1, len(ordered)):
-        row = ordered[at]
-        if row["rank"] == ordered["rank"][last] and row["begin"] <= ordered["end"][last]:
-            ordered["end"][last] = max(ordered["end"][last], row["end"])
-            ordered["steps"][last] += row["steps"]
-            keep[at] = False
-        else:
-            last = at
-    return ordered[keep]
 
 
 def segments_of(events: Table, spans: Table, unnamed_region: int) -> Table:

@@ -1,0 +1,59 @@
+"""What the programs with planted faults share: what a small model does.
+
+Computation is waiting for a clock: it takes equally long however many ranks share the cores, and
+leaves them to what is measured. Each program takes `--fixed`, which mends it.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from mpi4py import MPI
+
+# As in interposer/regions/halocline_regions.py, whose place a program of a user would copy.
+next_step, end_of_steps = 0x48500000, 0x48600000
+
+world = MPI.COMM_WORLD
+rank, size = world.rank, world.size
+fixed = "--fixed" in sys.argv
+left, right = (rank - 1) % size, (rank + 1) % size
+
+
+def compute(seconds: float) -> None:
+    """Work that takes so long, on a core of its own."""
+    until = time.perf_counter() + seconds
+    time.sleep(max(0.0, seconds - 2e-4))
+    while time.perf_counter() < until:
+        pass
+
+
+def steps(count: int) -> Iterator[int]:
+    """Numbers of steps; the recorder is told of each."""
+    for number in range(count):
+        MPI.Pcontrol(next_step)
+        yield number
+    MPI.Pcontrol(end_of_steps)
+
+
+def tell_work(points: int) -> None:
+    """Rank 0 gathers a field of all points, whose parts differ in length."""
+    counts = np.zeros(size, np.int64)
+    world.Allgather(np.array([points], np.int64), counts)
+    whole = (np.zeros(int(counts.sum())), counts) if rank == 0 else None
+    world.Gatherv(np.zeros(points), whole, root=0)
+
+
+def halo(length: int = 200) -> None:
+    """Exchange contiguous halos with both neighbours."""
+    here = np.zeros((2, length))
+    there = np.zeros((2, length))
+    requests = [world.Irecv(there[0], left, 1), world.Irecv(there[1], right, 2)]
+    requests += [world.Isend(here[0], right, 1), world.Isend(here[1], left, 2)]
+    MPI.Request.Waitall(requests)
+
+
+def reduce() -> None:
+    """A global sum, as models do for the volume or the energy."""
+    total = np.zeros(1)
+    world.Allreduce(np.ones(1), total)
