@@ -38,6 +38,7 @@ lab_benchmarks = {
     "export": "a record for other tools: Perfetto, OTF2, tables",
     "communication": "every way to exchange halos and to sum",
     "output": "what output, restarts and input cost, beside the papers' numbers",
+    "faults": "planted faults: named by the advice, with the gain that mending has?",
     "noise": "what the operating system takes of the ranks' time, and what that costs",
     "peak": "what this machine can do at most: the roof of the roofline",
     "duel": "two commands in turns: which is faster, or cannot tell",

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from halocline.lab.balance import Balance, balance
+from halocline.lab.balance import Balance, balance, busy_per_step
 from halocline.lab.findings import Gain, gain
 from halocline.lab.matching import Matching, group_numbers, match, order_within
 from halocline.lab.retime import Retiming, limited, retiming
@@ -17,7 +17,7 @@ from halocline.runtime.run_record import RunRecord
 run_to_run = 0.01
 """By what share of their time two runs differ at least, whatever is mended."""
 
-frequent = 0.3
+frequent = 0.4
 """What takes longer more often than this is no noise but work that varies."""
 
 
@@ -123,6 +123,43 @@ def _medians(group: Integers, values: Floats) -> Floats:
     ordered = values[order]
     low, high = ordered[starts + (counts - 1) // 2], ordered[starts + counts // 2]
     return np.asarray((0.5 * (low + high))[group], np.float64)
+
+
+@dataclass(frozen=True)
+class StepNoise:
+    """Noise of all steps of a run: seconds lost by a rank on average, by all, and where.
+
+    `excess` [step, rank] is what steps take above their typical time [s].
+    """
+
+    excess: Floats
+    lost_alone: float
+    lost_together: float
+    steps: int
+
+
+def step_noise(case: AdviceCase) -> StepNoise | None:
+    """The noise of the steps' computation, as far as all steps are on record; None without."""
+    record = case.record
+    rows = record.steps[record.steps["count"] == 1]
+    busy = busy_per_step(replace(record, steps=rows), np.array(case.balance.ranks, np.int64))
+    if len(busy) < 8:
+        return None
+    median = np.median(busy, axis=0)
+    excess = np.maximum(busy - median, 0.0)
+    excess = np.maximum(excess - excess.min(axis=1, keepdims=True) * (busy.shape[1] > 1), 0.0)
+    rare = (excess > 0.1 * median).mean(axis=0) < frequent
+    excess = np.where(rare, excess, 0.0)
+    whole = float(rows["count"].sum()) / max(1, len(case.balance.ranks))
+    together = float((busy.max(axis=1) - (busy - excess).max(axis=1)).sum())
+    alone = float(excess.sum(axis=0).mean())
+    scale = _all_steps(record) / max(whole, 1.0)
+    return StepNoise(excess, scale * alone, scale * together, len(busy))
+
+
+def _all_steps(record: RunRecord) -> float:
+    """Steps of a rank."""
+    return float(record.steps["count"].sum()) / max(1, len(np.unique(record.steps["rank"])))
 
 
 def _common(timing: Retiming, group: Integers, excess: Floats) -> Floats:

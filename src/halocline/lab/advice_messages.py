@@ -12,6 +12,7 @@ from halocline.lab.bursts import (
     MessageCost,
     Sent,
     bursts,
+    memory_rates,
     message_cost,
     sent,
 )
@@ -41,28 +42,30 @@ def find_small_messages(case: AdviceCase) -> Finding | None:
     many = messages >= fewest_to_merge * np.maximum(pairs, 1)
     if not many.any():
         return None
-    plain = ~found.derived
-    cost = message_cost(timing, found.call[plain], found.bytes[plain])
     size = float(np.mean(found.bytes))
-    saved = [_merged(case, together, messages, pairs, many, part) for part in cost.share(size)]
-    each = float(np.median((messages / np.maximum(pairs, 1))[many]))
+    spent = together.sums(timing.cost + np.where(together.first(), 0.0, case.typical))
+    each = float(spent[many].sum() / messages[many].sum())
+    shares = [max(0.1, 1.0 - size / rate / max(each, 1e-300)) for rate in memory_rates]
+    saved = [
+        _merged(case, together, messages, pairs, many, share, share * between)
+        for share, between in zip(shares, (0.5, 0.8, 1.0), strict=True)
+    ]
+    number = float(np.median((messages / np.maximum(pairs, 1))[many]))
     return Finding(
         fault="per-variable messages",
-        what=f"Many small messages: {each:.0f} messages of {size:.0f} bytes go to the same rank one"
-        " after the other, where one would do.",
+        what=f"Many small messages: {number:.0f} messages of {size:.0f} bytes go to the same rank"
+        " one after the other, where one would do.",
         evidence=[
-            f"{int(messages[many].sum())} messages in {int(many.sum())} bursts, at most"
-            f" {int(pairs.max(initial=0))} partners in each",
-            f"a message costs {1e6 * cost.each:.2f} us"
-            + (f" and {1e9 * cost.per_byte:.2f} ns per byte" if cost.told else " of any size here")
-            + ", as the sending calls of this record tell",
-            f"of the time in these calls {100 * cost.share(size)[1]:.0f} % is per message, not per"
-            " byte",
+            f"{int(messages[many].sum())} messages, sent and received, in {int(many.sum())} bursts"
+            f" with at most {int(pairs.max(initial=0))} partners each",
+            f"a message costs its rank {1e6 * each:.2f} us, {100 * shares[1]:.0f} % of it whatever"
+            f" its size: {size:.0f} bytes take {1e6 * size / memory_rates[1]:.2f} us at"
+            f" {memory_rates[1] / 1e9:.0f} GB/s",
         ],
-        gain=case.gain(saved[1], 0.6 * saved[0], 1.15 * saved[2]),
-        sure="certain" if cost.told else "likely",
+        gain=case.gain(saved[1], 0.8 * saved[0], 1.1 * saved[2]),
+        sure="certain" if shares[0] > 0.5 else "likely",
         advice=[
-            f"Pack the {each:.0f} messages to each partner into one buffer and send it once (one"
+            f"Pack the {number:.0f} messages to each partner into one buffer and send it once (one"
             " MPI_Isend and MPI_Irecv per neighbour; MPI_Pack or plain copies), unpack after"
             " MPI_Waitall.",
             "Halocline does it: keep decomposition.halos = 'auto', or choose an 'aggregated' way"
@@ -103,14 +106,16 @@ def _merged(
     pairs: Floats,
     many: Flags,
     share: float,
+    share_between: float,
 ) -> float:
-    """Seconds saved in the spans where `share` of the calls' time goes with their number."""
+    """Seconds saved in the spans where these shares of the time in and between the calls of a burst
+    go with the number of messages."""
     timing = case.timing
     left = np.where(many, pairs / np.maximum(messages, 1.0), 1.0)
     factor = np.where(together.of_call >= 0, left[np.maximum(together.of_call, 0)], 1.0)
     cost = timing.cost * (1.0 - share * (1.0 - factor))
     inside = (together.of_call >= 0) & ~together.first()
-    before = np.where(inside, case.typical * (1.0 - share * (1.0 - factor)), case.typical)
+    before = np.where(inside, case.typical * (1.0 - share_between * (1.0 - factor)), case.typical)
     return timing.seconds(before=case.typical) - timing.seconds(before=before, cost=cost)
 
 

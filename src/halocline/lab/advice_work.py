@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from halocline.lab.advice_case import AdviceCase
+from halocline.lab.advice_case import AdviceCase, step_noise
+from halocline.lab.balance import busy_per_step
 from halocline.lab.findings import Finding
 from halocline.lab.timeline import Floats
 
@@ -110,28 +111,40 @@ def _processor_evidence(case: AdviceCase, slow: int) -> list[str]:
 
 
 def find_noise(case: AdviceCase) -> Finding | None:
-    """Excess over the typical time of equal work, and what it costs where ranks wait."""
-    timing, saved = case.timing, case.noise_seconds
-    excess = case.timing.before - case.typical
-    some = excess > 0.0
-    if saved <= 0.0 or not some.any():
+    """Excess over the typical time of equal work, and what it costs where ranks wait.
+
+    Of all steps, where they are on record one by one, or else of the computations in the spans.
+    """
+    steps = step_noise(case)
+    if steps is not None:
+        whole = case.record.steady_seconds
+        lost, own = steps.lost_together, steps.lost_alone
+        where = steps.excess.sum(axis=0)
+        long = int((steps.excess > 0.1 * _typical_step(case)).sum())
+        compared = f"{long} of {steps.excess.size} steps of a rank"
+        found = case.whole_gain(lost, 0.8 * lost, 1.1 * lost)
+    else:
+        whole, lost = case.timing.unchanged, case.noise_seconds
+        excess = case.timing.before - case.typical
+        own = float(excess.sum()) / max(case.record.size, 1)
+        where = np.bincount(case.timing.rank, excess, minlength=case.record.size)
+        long = int((excess > 0.1 * case.typical).sum())
+        compared = f"{long} of {len(excess)} computations between the same two calls"
+        found = case.gain(lost, 0.8 * lost, 1.1 * lost, of_noise=True)
+    if lost <= 0.0 or whole <= 0.0:
         return None
-    own = float(excess.sum()) / max(case.record.size, 1)
-    ranks = len(np.unique(timing.rank[some]))
-    where = np.bincount(timing.rank[some], excess[some], minlength=case.record.size)
     return Finding(
         fault="noise",
-        what=f"Noise: equal work takes longer now and then on {ranks} of {case.record.size} ranks,"
-        " and the others wait for it.",
+        what=f"Noise: equal work takes longer now and then on {int((where > 0.0).sum())} of"
+        f" {case.record.size} ranks, and the others wait for it.",
         evidence=[
-            f"{int((excess > 0.1 * case.typical).sum())} of {len(excess)} computations between the"
-            " same two calls take over 10 % more than their median",
-            f"a rank loses {100 * own / timing.unchanged:.2f} % of the time to its own excess, the"
-            f" run {100 * saved / timing.unchanged:.2f} %: synchronisation amplifies it"
-            f" {saved / max(own, 1e-300):.1f} times",
+            f"{compared} take over 10 % more than their median",
+            f"a rank loses {100 * own / whole:.2f} % of the time to its own excess, the run"
+            f" {100 * lost / whole:.2f} %: synchronisation amplifies it"
+            f" {lost / max(own, 1e-300):.1f} times",
             f"most on rank {int(np.argmax(where))}: {where.max():.3g} s",
         ],
-        gain=case.gain(saved, 0.8 * saved, 1.1 * saved, of_noise=True),
+        gain=found,
         sure="likely",
         advice=[
             "Look for what runs beside the ranks: daemons, monitoring, other jobs; leave a core of"
@@ -141,6 +154,12 @@ def find_noise(case: AdviceCase) -> Finding | None:
             " so that one rank's delay is not every rank's.",
         ],
     )
+
+
+def _typical_step(case: AdviceCase) -> float:
+    """What a rank computes in a step, the median [s]."""
+    busy = busy_per_step(case.record, np.array(case.balance.ranks, np.int64))
+    return float(np.median(busy)) if busy.size else 0.0
 
 
 def _waiting_share(case: AdviceCase) -> float:

@@ -99,23 +99,10 @@ def sent(timing: Retiming, matching: Matching) -> Sent:
 
 @dataclass(frozen=True)
 class MessageCost:
-    """Seconds of a message inside calls: `each` + `per_byte` x bytes; `told` by this record or not.
-
-    The share of the first part in a message of some bytes is between `low_share` and `high_share`.
-    """
+    """Seconds of a message inside calls: `each` + `per_byte` x bytes."""
 
     each: float
     per_byte: float
-    told: bool
-
-    def share(self, size: float) -> tuple[float, float, float]:
-        """The part of the cost that does not depend on bytes: at the least, expected, at most."""
-        whole = max(self.each + self.per_byte * size, 1e-300)
-        value = self.each / whole
-        if self.told:
-            return max(0.0, value - 0.15), value, min(1.0, value + 0.15)
-        low, mean, high = (max(0.1, 1.0 - size / rate / whole) for rate in memory_rates)
-        return low, mean, high
 
 
 def message_cost(timing: Retiming, calls: Integers, sizes: Integers) -> MessageCost:
@@ -125,7 +112,7 @@ def message_cost(timing: Retiming, calls: Integers, sizes: Integers) -> MessageC
     """
     cost = timing.cost[calls]
     if not len(sizes):
-        return MessageCost(0.0, 0.0, False)
+        return MessageCost(0.0, 0.0)
     classes = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
     groups = group_numbers([classes])
     medians = [
@@ -134,6 +121,6 @@ def message_cost(timing: Retiming, calls: Integers, sizes: Integers) -> MessageC
     ]
     (small, least), (large, most) = min(medians), max(medians)
     if large < 8.0 * max(small, 1.0) or most <= least:
-        return MessageCost(float(np.median(cost)), 0.0, False)
+        return MessageCost(float(np.median(cost)), 0.0)
     per_byte = (most - least) / (large - small)
-    return MessageCost(max(least - per_byte * small, 0.1 * least), per_byte, True)
+    return MessageCost(max(least - per_byte * small, 0.1 * least), per_byte)
