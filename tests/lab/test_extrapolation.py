@@ -122,6 +122,15 @@ def test_ranks_follow_each_phases_own_law():
     assert "8 /n" in shown and "128 ranks" in shown
 
 
+def test_what_was_measured_there_is_taken_as_it_is():
+    times = [time for n in counts for time in phases(n)]
+    odd = [replace(t, seconds=9.9) if (t.ranks, t.phase) == (8, "compute") else t for t in times]
+    found = forecast(odd, Wanted(1.0, 0.0, 8))
+    compute = next(p for p in found.phases if p.phase == "compute")
+    assert compute.seconds == pytest.approx(9.9)
+    assert compute.law == "measured on 8 ranks: 9.9 s"
+
+
 def test_what_was_not_measured_is_not_predicted():
     with pytest.raises(UserError, match="measured on 4 ranks only"):
         forecast(phases(4), Wanted(1.0, 0.0, 8))

@@ -28,6 +28,7 @@ from halocline.lab.scale_setups import (
     processors_of_ranks,
 )
 from halocline.lab.scale_table import csv_text, fastest, table_rows, text
+from halocline.runtime.run_record_file import read_record
 
 
 def runs_of_the_report():
@@ -146,7 +147,7 @@ def fake_runs(monkeypatch):
     asked = []
 
     def answer(module, settings, ranks, threads, launcher=()):
-        asked.append((ranks, settings["processors"], list(launcher)))
+        asked.append((ranks, settings["processors"], list(launcher), settings["record"]))
         seconds = 1.0 / ranks + 0.001 * len(asked)
         phases = {"halo exchange": 0.1 * seconds, "propagate_space": 0.5 * seconds}
         found = {"seconds": seconds, "steps": 4, "phases": phases, "ranks": ranks}
@@ -166,6 +167,8 @@ def test_setups_take_turns_and_all_files_are_written(tmp_path, monkeypatch, caps
     assert [one[:2] for one in asked[:5]] == [*first, (3, [[0], [0], [1]])]
     assert [one[0] for one in asked[5:10]] == [3, 2, 3, 2, 1]
     assert len(asked) == 5 * 6
+    kept = [Path(one[3]).name for one in asked if one[3]]
+    assert len(kept) == 5 and "n3-m2.record" in kept and asked[-1][3]
     shown = capsys.readouterr().out
     assert "2 nodes of 1 processor" in shown and "fastest: n = 3" in shown
     files = sorted(path.name for path in (tmp_path / "out").iterdir())
@@ -180,7 +183,9 @@ def test_setups_take_turns_and_all_files_are_written(tmp_path, monkeypatch, caps
     assert "<svg" in page and "http-equiv" not in page and "src=" not in page
     assert matplotlib.image.imread(tmp_path / "out" / "scale.png").shape[0] > 600
     times = read_phase_times(tmp_path / "out" / "scale.json")
-    assert {time.phase for time in times} == {"computation", "halo exchange", "start-up"}
+    assert {time.phase for time in times} == {
+        "halo exchange", "propagate_space", "slowest rank", "start-up",
+    }  # fmt: skip
     halo = next(time for time in times if time.phase == "halo exchange")
     assert halo.seconds == pytest.approx(0.1 * result["rows"][0]["median"] / 4, rel=0.1)
 
@@ -190,7 +195,7 @@ def test_ranks_of_a_cluster_are_started_by_its_own_words(monkeypatch, capsys):
     start = "srun -n {ranks} -m plane={per_node} -c {threads}"
     words = ["lab", "scale", "swell", "--ranks", "1,6", "--per-node", "2", "--repeat", "1"]
     assert main([*words, "--nodes", "4", "--processors", "2", "--launcher", start]) == 0
-    assert asked[1] == (6, [], ["srun", "-n", "6", "-m", "plane=2", "-c", "1"])
+    assert asked[1][:3] == (6, [], ["srun", "-n", "6", "-m", "plane=2", "-c", "1"])
     assert "Fewer than 6 runs of each tell nothing for sure" in capsys.readouterr().out
     monkeypatch.setattr(
         scale, "answer_of", lambda *a, **k: json.dumps({"ranks": 1, "seconds": 1}).encode()
@@ -241,4 +246,7 @@ def test_a_case_is_run_on_one_and_two_ranks(tmp_path: Path, capsys):
     assert [row["processes"] for row in rows] == [1, 2]
     for row in rows:
         assert 0.0 < row["mean"] < row["start_up"] + 60.0
-        assert {"propagate_space", "halo exchange"} <= set(row["phases"])
+        assert {"propagate_space", "turn_directions"} <= set(row["phases"])
+        assert 0.0 < sum(row["phases"].values()) < 1.5 * row["mean"]
+    record = read_record(tmp_path / "out" / "records" / "n2-m1.record")
+    assert (record.size, record.about["steps"]) == (2, 2)

@@ -167,8 +167,10 @@ def _points(times: Sequence[PhaseTime], wanted: Wanted) -> float:
 
 
 def _law(mine: Sequence[PhaseTime], wanted: Wanted, points: float, *, perfect: bool) -> Law:
+    """The law of a phase; what was measured there is taken as it is."""
     counts = sorted({time.ranks for time in mine})
-    if len(counts) == 1 and wanted.ranks != counts[0]:
+    there = [time for time in mine if (time.ranks, time.points) == (wanted.ranks, points)]
+    if not there and len(counts) == 1 and wanted.ranks != counts[0]:
         if not perfect:
             raise UserError(
                 f"The phase '{mine[0].phase}' was measured on {counts[0]} ranks only, which says"
@@ -179,16 +181,20 @@ def _law(mine: Sequence[PhaseTime], wanted: Wanted, points: float, *, perfect: b
             replace(time, ranks=wanted.ranks, seconds=time.seconds * time.ranks / wanted.ranks)
             for time in mine
         ]
-    return fit_law([Measurement(time.ranks, time.seconds, time.points) for time in mine])
+    chosen = there or mine
+    return fit_law([Measurement(time.ranks, time.seconds, time.points) for time in chosen])
 
 
 def _law_words(mine: Sequence[PhaseTime], law: Law, wanted: Wanted, *, perfect: bool) -> str:
-    counts = {time.ranks for time in mine}
-    if len(counts) == 1 and len({time.points for time in mine}) == 1:
-        measured = float(np.mean([time.seconds for time in mine]))
-        words = f"measured on {mine[0].ranks} ranks: {measured:.4g} s"
-        return f"{words}, divided perfectly" if wanted.ranks not in counts and perfect else words
-    return law.words
+    """What the seconds come from."""
+    if len(law.ranks) > 1 or len(law.points) > 1:
+        error = "" if math.isnan(law.error) else f"; errs {100.0 * law.error:.3g} %"
+        return f"{law.words}{error}"
+    measured = [time for time in mine if time.ranks in law.ranks] or mine
+    mean = float(np.mean([time.seconds for time in measured]))
+    words = f"measured on {measured[0].ranks} ranks: {mean:.4g} s"
+    divided = perfect and measured[0].ranks != wanted.ranks
+    return f"{words}, divided perfectly" if divided else words
 
 
 def _sampled(mine: Sequence[PhaseTime], law: Law, ranks: int, points: float) -> Floats:
@@ -211,11 +217,8 @@ def text(found: Forecast, wanted: Wanted) -> str:
     ]
     for p in found.phases:
         bounds = f"({p.low:.4g} to {p.high:.4g})" if p.high > p.low else ""
-        error = "" if math.isnan(p.error) or p.high <= p.low else f"; errs {100 * p.error:.1f} %"
         share = f"{100 * p.seconds / found.seconds:.1f} %" if found.seconds > 0.0 else ""
-        lines.append(
-            f"{p.phase:<28}{p.times:>9g}{p.seconds:>11.4g}{bounds:>25}{share:>8}  {p.law}{error}"
-        )
+        lines.append(f"{p.phase:<28}{p.times:>9g}{p.seconds:>11.4g}{bounds:>25}{share:>8}  {p.law}")
     bounds = f"({found.low:.4g} to {found.high:.4g})" if found.high > found.low else ""
     lines.append(f"{'all':<37}{found.seconds:>11.4g}{bounds:>25}  {duration(found.seconds)}")
     return "\n".join([*lines, *found.notes])

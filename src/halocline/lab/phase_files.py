@@ -17,8 +17,6 @@ from halocline.runtime.run_record import RunRecord, Table, periods
 from halocline.runtime.run_record_file import read_record
 
 columns = "phase,per,seconds,ranks (and count: how often in these seconds; points)"
-communication = ("halo exchange", "global sum", "transpose")
-"""Phases of `lab scale` that are apart from each other and from the rest of a step."""
 
 
 def read_phase_times(path: str | Path) -> list[PhaseTime]:
@@ -52,11 +50,11 @@ def _of_row(row: dict[str, Any]) -> PhaseTime:
 
 
 def _of_scaling(row: dict[str, Any], points: float) -> list[PhaseTime]:
-    """Communication and the rest of a step, of a row of `lab scale`."""
+    """Phases of a step, and what the slowest rank took more, of a row of `lab scale`."""
     ranks, steps = row["processes"], row["steps"]
-    apart = {name: row["phases"][name] for name in communication if name in row["phases"]}
-    seconds = {"computation": row["median"] - sum(apart.values()), **apart}
-    found = [PhaseTime(n, "step", max(s, 0.0) / steps, ranks, points) for n, s in seconds.items()]
+    rest = max(0.0, row["median"] - sum(row["phases"].values()))
+    seconds = {**row["phases"], "slowest rank": rest}
+    found = [PhaseTime(n, "step", s / steps, ranks, points) for n, s in seconds.items() if s > 0.0]
     return [*found, PhaseTime("start-up", "run", row["start_up"], ranks, points)]
 
 

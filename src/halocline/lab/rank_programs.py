@@ -39,10 +39,8 @@ def answer_of(
         path.write_text(json.dumps(settings), encoding="utf-8")
         command = [sys.executable, "-m", module, str(path), str(result)]
         around = {**os.environ, "OMP_NUM_THREADS": str(threads), **(environment or {})}
-        if launcher:
-            command = [*launcher, *command]
-        elif ranks > 1:
-            command = [*mpiexec_command(ranks, threads), *command]
+        if launcher or ranks > 1:
+            command = [*(launcher or mpiexec_command(ranks, threads)), *command]
             around = mpi_environment(around)
         around[code_file] = str(code)
         done = subprocess.run(command, env=around, capture_output=True, text=True, check=False)

@@ -63,10 +63,12 @@ def measure(
     rounds: int,
     cluster: Cluster,
     launcher: str = "",
+    records: Path | None = None,
 ) -> Runs:
     """Run all setups in turns; what every run told, by setup, in rounds.
 
-    Those that put every rank on the same node are run once and share their times.
+    Those that put every rank on the same node are run once and share their times. The folder
+    `records` gets the records of the last round.
     """
     cores = [] if launcher else core_threads()
     chosen = different(setups, cluster)
@@ -79,7 +81,7 @@ def measure(
                 task = {
                     "case": case,
                     "settings": list(settings),
-                    "output": None,
+                    "record": _record(records, setup, turn, rounds),
                     "processors": processors_of_ranks(setup, cluster, cores) if cores else [],
                 }
                 began = time.monotonic()
@@ -97,6 +99,14 @@ def measure(
                 runs[setup].append({**run, "start_up": max(0.0, whole - run["seconds"])})
                 progress.done(setup.name, whole)
     return {setup: runs[same] for same, alike in chosen.items() for setup in alike}
+
+
+def _record(folder: Path | None, setup: Setup, turn: int, rounds: int) -> str:
+    """Where the record of a run goes; nowhere before the last round."""
+    if folder is None or turn < rounds - 1:
+        return ""
+    name = setup.name.replace(" = ", "").replace(", ", "-").replace(" ", "")
+    return str((folder / f"{name}.record").absolute())
 
 
 def launcher_words(launcher: str, setup: Setup) -> list[str]:
@@ -143,7 +153,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="FOLDER",
-        help="write scale.html, scale.png, table.txt, table.csv and scale.json into this folder",
+        help="write scale.html, scale.png, table.txt, table.csv, scale.json and records of the"
+        " last round into this folder",
     )
     parser.add_argument(
         "--json", metavar="FILE", help=f"write results; keys: {', '.join(scale_table.keys)}"
@@ -160,8 +171,15 @@ def main(options: argparse.Namespace) -> int:
     count = len(different(setups, cluster))
     print(f"{count} setups, {options.repeat} runs of {options.case} each", file=sys.stderr)
     began, busy = time.monotonic(), "" if options.launcher else load_words()
+    records = Path(options.output) / "records" if options.output else None
     runs = measure(
-        options.case, options.settings, setups, options.repeat, cluster, options.launcher
+        options.case,
+        options.settings,
+        setups,
+        options.repeat,
+        cluster,
+        options.launcher,
+        records,
     )
     print(f"took {time_words(time.monotonic() - began)}", file=sys.stderr)
     result = {**evaluate(runs, cluster, points, options), "busy": busy}

@@ -41,7 +41,7 @@ keys = {
     "rows.speed_up_high": "the other bound",
     "rows.ideal": "whether the loading is ideal",
     "rows.predicted": "time [s] by the placement model fitted without this number; or null",
-    "rows.phases": "median seconds of the slowest rank by phase",
+    "rows.phases": "median seconds of phases in all steps, mean over ranks",
     "rows.start_up": "median seconds of a run outside its steps",
     "laws": "the placement model fitted to each series, with its error where it had to predict",
     "fastest": "the fastest setup, those not told apart from it, and words",
