@@ -104,7 +104,8 @@ class Replay {
       const Event event = queue_.top();
       queue_.pop();
       if (event.what == rank_goes_on) go_on(static_cast<int>(event.id));
-      if (event.what == transfer_begins) move(event.id, event.time);
+      if (event.what == transfer_begins) depart(event.id, event.time);
+      if (event.what == message_arrives) arrive(event.id, event.time);
       if (event.what == node_finishes) finish_on(static_cast<int>(event.id), event);
     }
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -119,7 +120,7 @@ class Replay {
   std::array<std::int64_t, 4> mismatch{-1, -1, -1, -1};
 
  private:
-  enum What { rank_goes_on, transfer_begins, node_finishes };
+  enum What { message_arrives, transfer_begins, node_finishes, rank_goes_on };
   struct Event {
     double time;
     What what;
@@ -285,8 +286,7 @@ class Replay {
     mail_.messages.push_back(
         {rank, operation.partner, operation.tag, operation.communicator, request, bytes, me.clock});
     if (protocol.handshake < 0.0) {
-      mail_.messages[id].arrival =
-          network_.pass(rank, operation.partner, bytes, me.clock, protocol).arrival;
+      depart(id, me.clock);
       settle(rank, request, me.clock, 0.0);
     }
     if (blocking) enter_call(rank, me);
@@ -313,7 +313,8 @@ class Replay {
     message.partner = receive;
     const Protocol& protocol = network_.protocol(message.from, message.to, message.bytes);
     if (protocol.handshake < 0.0) {
-      settle(message.to, posted.request, message.arrival, receive_cost(message));
+      if (message.arrival >= 0.0)
+        settle(message.to, posted.request, message.arrival, receive_cost(message));
       return;
     }
     const bool met_at_post = posted.ready >= message.ready;
@@ -351,13 +352,22 @@ class Replay {
     }
   }
 
-  void move(std::int64_t id, double time) {
-    const Letter message = mail_.messages[id];
+  void depart(std::int64_t id, double time) {
+    const Letter& message = mail_.messages[id];
     const Protocol& protocol = network_.protocol(message.from, message.to, message.bytes);
-    const Passage passage = network_.pass(message.from, message.to, message.bytes, time, protocol);
-    settle(message.from, message.request, passage.sent, 0.0);
-    settle(message.to, mail_.receives[message.partner].request, passage.arrival,
-           receive_cost(message));
+    const Departure departure =
+        network_.depart(message.from, message.to, message.bytes, time, protocol);
+    push(departure.head, message_arrives, id);
+    if (protocol.handshake >= 0.0) settle(message.from, message.request, departure.sent, 0.0);
+  }
+
+  void arrive(std::int64_t id, double time) {
+    Letter& message = mail_.messages[id];
+    const Protocol& protocol = network_.protocol(message.from, message.to, message.bytes);
+    message.arrival = network_.arrive(message.from, message.to, message.bytes, time, protocol);
+    if (message.partner >= 0)
+      settle(message.to, mail_.receives[message.partner].request, message.arrival,
+             receive_cost(message));
   }
 
   double receive_cost(const Letter& message) const {

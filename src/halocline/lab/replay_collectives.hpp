@@ -85,7 +85,7 @@ class Rounds {
  private:
   struct Step {
     int from, to;
-    double bytes, arrival;
+    double bytes, when;  // when: its head, then all of it is there
   };
 
   int size() const { return static_cast<int>(ranks_.size()); }
@@ -97,40 +97,54 @@ class Rounds {
   void add(int from, int to, double bytes) { steps_.push_back({from, to, bytes, 0.0}); }
 
   /// Send all messages collected by `add`, as early as their senders can, then receive them.
-  void go(bool reduces = false, bool receives_at_once = true) {
+  void go(bool reduces = false, bool in_order = true) {
     const auto earlier = [&](const Step& a, const Step& b) {
       return time_[a.from] < time_[b.from];
     };
     if (!std::is_sorted(steps_.begin(), steps_.end(), earlier))
       std::stable_sort(steps_.begin(), steps_.end(), earlier);
     for (Step& step : steps_) send(step);
-    const auto sooner = [](const Step& a, const Step& b) { return a.arrival < b.arrival; };
-    if (!receives_at_once) std::stable_sort(steps_.begin(), steps_.end(), sooner);
+    arrive_all(in_order);
+    for (const auto& [from, when] : sent_) time_[from] = std::max(time_[from], when);
+    sent_.clear();
     for (const Step& step : steps_) receive(step, reduces);
     steps_.clear();
+  }
+
+  /// Heads of messages take the ways to their receivers in the order of time.
+  void arrive_all(bool in_order) {
+    order_.resize(steps_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    const auto sooner = [&](int a, int b) { return steps_[a].when < steps_[b].when; };
+    if (!std::is_sorted(order_.begin(), order_.end(), sooner))
+      std::stable_sort(order_.begin(), order_.end(), sooner);
+    for (const int at : order_) arrive(steps_[at]);
+    if (in_order) return;
+    std::stable_sort(steps_.begin(), steps_.end(),
+                     [](const Step& a, const Step& b) { return a.when < b.when; });
+  }
+
+  void arrive(Step& step) {
+    const int from = ranks_[step.from], to = ranks_[step.to];
+    const Protocol& protocol = network_.protocol(from, to, step.bytes);
+    step.when = network_.arrive(from, to, step.bytes, step.when, protocol);
   }
 
   void send(Step& step) {
     const int from = ranks_[step.from], to = ranks_[step.to];
     const Protocol& protocol = network_.protocol(from, to, step.bytes);
-    const double ready =
-        time_[step.from] + protocol.send_overhead + step.bytes * protocol.send_per_byte;
-    if (protocol.handshake < 0.0) {
-      time_[step.from] = ready;
-      step.arrival = network_.pass(from, to, step.bytes, ready, protocol).arrival;
-      return;
-    }
-    const double begin = std::max(ready, time_[step.to]) + protocol.handshake;
-    const Passage passage = network_.pass(from, to, step.bytes, begin, protocol);
-    step.arrival = passage.arrival;
-    sent_.push_back({step.from, passage.sent});
+    double ready = time_[step.from] + protocol.send_overhead + step.bytes * protocol.send_per_byte;
+    const bool eager = protocol.handshake < 0.0;
+    if (eager) time_[step.from] = ready;
+    if (!eager) ready = std::max(ready, time_[step.to]) + protocol.handshake;
+    const Departure departure = network_.depart(from, to, step.bytes, ready, protocol);
+    step.when = departure.head;
+    if (!eager) sent_.push_back({step.from, departure.sent});
   }
 
   void receive(const Step& step, bool reduces) {
-    for (const auto& [from, when] : sent_) time_[from] = std::max(time_[from], when);
-    sent_.clear();
     const Protocol& protocol = network_.protocol(ranks_[step.from], ranks_[step.to], step.bytes);
-    time_[step.to] = std::max(time_[step.to], step.arrival) + protocol.receive_overhead +
+    time_[step.to] = std::max(time_[step.to], step.when) + protocol.receive_overhead +
                      step.bytes * protocol.receive_per_byte + wake_[ranks_[step.to]] +
                      (reduces ? step.bytes * reduction_ : 0.0);
   }
@@ -298,9 +312,10 @@ class Rounds {
       for (int i = 0; i < size(); ++i) {
         Step step{i, (i + round) % size(), bytes, 0.0};
         send(step);
+        arrive(step);
         const Protocol& protocol = network_.protocol(ranks_[i], ranks_[step.to], bytes);
         const double cost = protocol.receive_overhead + bytes * protocol.receive_per_byte;
-        last[step.to] = std::max(last[step.to], step.arrival + cost);
+        last[step.to] = std::max(last[step.to], step.when + cost);
         costs[step.to] += cost;
       }
     for (const auto& [from, when] : sent_) last[from] = std::max(last[from], when);
@@ -326,6 +341,7 @@ class Rounds {
   double reduction_;
   int root_ = 0;
   std::vector<Step> steps_;
+  std::vector<int> order_;
   std::vector<std::pair<int, double>> sent_;
 };
 

@@ -42,9 +42,9 @@ struct Wiring {
   double memory_per_byte = 0.0;  // of messages inside a node, together
 };
 
-/// When a message has left its sender, and when it is there.
-struct Passage {
-  double sent, arrival;
+/// When a message has left its sender, and when its head is at the receiver.
+struct Departure {
+  double sent, head;
 };
 
 class Network {
@@ -71,10 +71,9 @@ class Network {
     return table.back();
   }
 
-  /// Move a message that is ready to leave; later calls find the ways taken until it has passed.
-  Passage pass(int from, int to, double bytes, double ready, const Protocol& protocol) {
+  /// Let a message that is ready leave; calls are made in the order of time.
+  Departure depart(int from, int to, double bytes, double ready, const Protocol& protocol) {
     const double wire = bytes * protocol.per_byte;
-    const double busy = std::max(protocol.gap, wire);
     double head = std::max(ready, port_out_[from]);
     const int node = node_.data[from], other = node_.data[to];
     if (node == other) {
@@ -82,13 +81,20 @@ class Network {
     } else {
       take(head, adapter_out_[node], adapter_time(bytes));
     }
-    port_out_[from] = head + busy;
+    port_out_[from] = head + std::max(protocol.gap, wire);
     const double sent = head + wire;
     if (node != other) head = across(node, other, bytes, head);
-    head = std::max(head + protocol.latency, port_in_[to]);
+    return {sent, head + protocol.latency};
+  }
+
+  /// When all of a message is there whose head is there now; calls are made in the order of time.
+  double arrive(int from, int to, double bytes, double head, const Protocol& protocol) {
+    const double wire = bytes * protocol.per_byte;
+    const int node = node_.data[from], other = node_.data[to];
+    head = std::max(head, port_in_[to]);
     if (node != other) take(head, adapter_in_[other], adapter_time(bytes));
-    port_in_[to] = head + busy;
-    return {sent, head + wire};
+    port_in_[to] = head + std::max(protocol.gap, wire);
+    return head + wire;
   }
 
  private:
