@@ -46,6 +46,7 @@ lab_benchmarks = {
     "scale": "how a case scales over ranks, threads and placements",
     "loading": "what a way to load a cluster does to run times",
     "predict": "how long a run would take elsewhere, longer, on more ranks",
+    "platform": "machines for predictions: shipped ones, files, this one measured",
     "report": "what a run did with its time, from its record: a page, and on the terminal",
     "decompose": "the best way to cut a case into ranks, threads and blocks",
     "record": "the record of any MPI program: record -- mpiexec -n 4 ./model",

@@ -16,6 +16,7 @@ parts = {
     "phases": "halocline.lab.predict_phases",
     "replay": "halocline.lab.predict_replay",
     "whatif": "halocline.lab.predict_whatif",
+    "check": "halocline.lab.predict_check",
 }
 """Modules by their words; each has `add_arguments(parser)` and `main(options) -> int`."""
 

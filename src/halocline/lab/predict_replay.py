@@ -38,6 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rate", type=float, help="speed of a processor relative to that of the record"
     )
+    parser.add_argument(
+        "--recorded-on",
+        help="platform of the record, whose processors the others are compared with",
+    )
     parser.add_argument("--seed", type=int, help="of the noise")
     parser.add_argument("--save", type=Path, help="write the record of the simulated run")
     parser.add_argument("--json", type=Path, help="write the numbers to a file")
@@ -91,7 +95,8 @@ def predict(
             "The record has no span in which the events of all ranks are complete, so nothing can"
             " be replayed. Record a run of more steps, or with more memory for events."
         )
-    program = at_speed_of(program_of_record(record), record, platform, per_node)
+    program = alone_on_processors(program_of_record(record), record)
+    program = at_speed_of(program, record, platform, per_node)
     found = replay(
         program, platform, per_node=per_node, placement=placement, record=keep, seed=seed
     )
@@ -103,6 +108,24 @@ def predict(
         found.efficiency,
         float(found.waiting.mean() / found.seconds) if found.seconds else 0.0,
     ), found
+
+
+def alone_on_processors(program: Program, record: RunRecord) -> Program:
+    """Computation as long as it would have taken without other ranks on the same processors.
+
+    Where more ranks than processors of a host ran, each took longer by the load of a processor
+    (Tolman 2003, equation 3.10); the replay shares processors itself.
+    """
+    machine = record.about.get("machine") or {}
+    cores = int(machine.get("cores") or record.about.get("cores") or 0)
+    threads = int(record.about.get("threads") or 1)
+    ranks = np.bincount(record.ranks["host"])[record.ranks["host"]]
+    load = np.maximum(1.0, ranks * threads / max(1, cores))
+    if not cores or load.max(initial=1.0) == 1.0:
+        return program
+    words = f"{load.max():.3g} ranks shared each processor, and computation took as much longer"
+    scaled = program.scaled(1.0 / load[program.rank])
+    return replace(scaled, assumptions=(*program.assumptions, words))
 
 
 def at_speed_of(
@@ -137,6 +160,10 @@ def at_speed_of(
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
     record = read_record(options.record)
+    if options.recorded_on is not None:
+        here = read_platform(options.recorded_on)
+        known = {"flops": here.flops, "memory_bandwidth": here.memory_bandwidth}
+        record.about["machine"] = {**(record.about.get("machine") or {}), **known}
     found = []
     for name in options.platform:
         platform = read_platform(name)

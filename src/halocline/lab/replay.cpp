@@ -22,7 +22,7 @@ std::array<std::int64_t, 4> replay(View1<const std::uint8_t> operations,
   Replay all(operations, first, communicators, network, node_of_rank, processors, algorithms,
              options);
   all.run(begins, ends, repetitions, summary, stuck);
-  return all.mismatch;
+  return all.mismatch();
 }
 
 }  // namespace

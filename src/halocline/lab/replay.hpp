@@ -4,59 +4,19 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <queue>
 #include <utility>
 #include <vector>
 
-#include "lab/replay_collectives.hpp"
 #include "lab/replay_mail.hpp"
+#include "lab/replay_meetings.hpp"
 #include "lab/replay_network.hpp"
+#include "lab/replay_operations.hpp"
 #include "lab/replay_processors.hpp"
 #include "view.hpp"
 
 /// What ranks do, replayed on a described machine: a discrete-event simulation of messages.
 namespace halocline {
-
-/// One row of `programs.operation_type`.
-struct Operation {
-  enum Kind : std::uint8_t {
-    compute,
-    send,
-    receive,
-    start_send,
-    start_receive,
-    wait,  // for `request`, 0: for all that are open; with tag 1 together with the next wait
-    collective,
-    start_collective,
-    enter,
-    leave
-  };
-  double seconds;
-  std::int64_t bytes;
-  std::int32_t partner;  // of collectives: the root, in ranks of the world
-  std::int32_t tag;      // of collectives: which
-  std::uint32_t request;
-  std::uint32_t region;
-  std::uint16_t communicator;
-  std::uint8_t kind;
-  std::uint8_t unused[5];
-};
-static_assert(sizeof(Operation) == 40);
-
-/// What the replay needs to know besides the network.
-struct ReplayOptions {
-  /// Who must be in a call of MPI for a large message to begin to move.
-  enum Progress { nobody = 0, receiver = 1, both = 2 };
-  Noise noise;
-  double reduction = 0.0;  // seconds per byte of a sum
-  double watching = 0.0;   // share of a processor that a waiting rank takes on a crowded node
-  double wake = 0.0;       // until a waiting rank of a crowded node goes on
-  int progress = nobody;
-  int repeats = 1;
-};
-
-using Members = std::vector<std::vector<std::int32_t>>;
 
 class Replay {
  public:
@@ -66,14 +26,13 @@ class Replay {
          const ReplayOptions& options)
       : operations_(reinterpret_cast<const Operation*>(operations.data)),
         first_(first),
-        communicators_(communicators),
         network_(network),
         node_(node_of_rank),
-        algorithms_(algorithms),
         options_(options),
-        mail_(static_cast<std::size_t>(first.extent[0]) - 1) {
+        mail_(static_cast<std::size_t>(first.extent[0]) - 1),
+        meetings_(communicators, operations_, algorithms,
+                  static_cast<std::size_t>(first.extent[0]) - 1) {
     const std::size_t size = static_cast<std::size_t>(first.extent[0]) - 1;
-    find_places(size);
     std::vector<int> on_node(processors.extent[0], 0);
     for (std::size_t rank = 0; rank < size; ++rank) ++on_node[node_.data[rank]];
     for (std::size_t node = 0; node < on_node.size(); ++node) {
@@ -100,7 +59,7 @@ class Replay {
            View2<double> summary, View1<std::int64_t> stuck) {
     begins_ = begins, ends_ = ends, repetitions_ = repetitions;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) push(0.0, rank_goes_on, rank);
-    while (!queue_.empty() && mismatch[0] < 0) {
+    while (!queue_.empty() && meetings_.mismatch[0] < 0) {
       const Event event = queue_.top();
       queue_.pop();
       if (event.what == rank_goes_on) go_on(static_cast<int>(event.id));
@@ -116,8 +75,7 @@ class Replay {
     }
   }
 
-  /// Two ranks and their operations that should be the same collective and are not; or -1.
-  std::array<std::int64_t, 4> mismatch{-1, -1, -1, -1};
+  std::array<std::int64_t, 4> mismatch() const { return meetings_.mismatch; }
 
  private:
   enum What { message_arrives, transfer_begins, node_finishes, rank_goes_on };
@@ -149,30 +107,9 @@ class Replay {
     bool in_call = false, watching = false, blocked = false;
     std::vector<Request> requests;
     std::vector<std::int64_t> held;  // messages that move when this rank is in a call of MPI
-    std::vector<std::pair<int, std::uint64_t>> collectives;  // how many, by communicator
   };
-  /// A collective that members come to.
-  struct Meeting {
-    std::vector<double> time, bytes;
-    std::vector<std::int64_t> operation;
-    std::size_t come = 0;
-  };
-
   void push(double time, What what, std::int64_t id, std::uint64_t version = 0) {
     queue_.push({time, what, id, version});
-  }
-
-  void find_places(std::size_t size) {
-    for (const auto& members : communicators_) {
-      places_.emplace_back();
-      if (members.size() == size && std::is_sorted(members.begin(), members.end())) continue;
-      for (std::size_t place = 0; place < members.size(); ++place)
-        places_.back()[members[place]] = static_cast<int>(place);
-    }
-  }
-  int place(int communicator, int rank) const {
-    const auto& places = places_[communicator];
-    return places.empty() ? rank : places.at(rank);
   }
 
   // ---- one rank ----
@@ -469,101 +406,50 @@ class Replay {
 
   bool meet(int rank, Rank& me, const Operation& operation) {
     enter_call(rank, me);
-    const int communicator = operation.communicator;
-    const auto& members = communicators_[communicator];
-    const auto key = std::make_pair(communicator, count(me, communicator));
-    Meeting& meeting = meetings_[key];
-    if (meeting.come == 0) {
-      meeting.time.assign(members.size(), 0.0);
-      meeting.bytes.assign(members.size(), 0.0);
-      meeting.operation.assign(members.size(), -1);
-    }
-    const int mine = place(communicator, rank);
-    meeting.time[mine] = me.clock;
-    meeting.bytes[mine] = static_cast<double>(operation.bytes);
-    meeting.operation[mine] = me.at;
-    ++meeting.come;
     const bool blocking = operation.kind == Operation::collective;
+    const std::int64_t at = me.at;
     if (!blocking) {
       me.requests.push_back({operation.request});
       finish(me);
     } else {
       watch(rank, me);
     }
-    if (meeting.come == members.size()) {
-      Meeting whole = std::move(meeting);
-      meetings_.erase(key);
-      if (agree(members, whole)) hold_collective(members, whole);
+    Meeting meeting;
+    if (meetings_.come(rank, at, me.clock, meeting) && meetings_.agree(meeting)) {
+      meetings_.hold(meeting, network_, wake_, options_.reduction);
+      part(meeting);
     }
     return !blocking;
   }
 
-  static std::uint64_t count(Rank& me, int communicator) {
-    for (auto& [which, number] : me.collectives)
-      if (which == communicator) return number++;
-    me.collectives.push_back({communicator, 1});
-    return 0;
-  }
-
-  bool agree(const std::vector<std::int32_t>& members, const Meeting& meeting) {
-    const Operation& one = operations_[meeting.operation[0]];
-    for (std::size_t i = 1; i < members.size(); ++i) {
-      const Operation& other = operations_[meeting.operation[i]];
-      if (other.tag == one.tag && other.partner == one.partner) continue;
-      mismatch = {members[0], meeting.operation[0], members[i], meeting.operation[i]};
-      return false;
-    }
-    return true;
-  }
-
-  void hold_collective(const std::vector<std::int32_t>& members, Meeting& meeting) {
-    const Operation& one = operations_[meeting.operation[0]];
-    const std::vector<double> came = meeting.time;
-    if (members.size() > 1) {
-      const int root = one.partner < 0 ? 0 : place(one.communicator, one.partner);
-      Rounds rounds(network_, members, meeting.time, wake_, options_.reduction);
-      rounds.run(static_cast<Collective>(one.tag), algorithm(one, meeting), root, meeting.bytes);
-    }
-    for (std::size_t i = 0; i < members.size(); ++i) {
+  /// Members go on, or learn that what they started has ended.
+  void part(const Meeting& meeting) {
+    for (std::size_t i = 0; i < meeting.time.size(); ++i) {
+      const int member = (*meeting.members)[i];
       const Operation& operation = operations_[meeting.operation[i]];
-      Rank& me = ranks_[members[i]];
+      Rank& me = ranks_[member];
       if (operation.kind == Operation::start_collective) {
-        settle(members[i], operation.request, meeting.time[i], 0.0);
+        settle(member, operation.request, meeting.time[i], 0.0);
         continue;
       }
       me.clock = meeting.time[i];
-      me.waiting += me.clock - came[i];
+      me.waiting += me.clock - meeting.came[i];
       finish(me);
-      push(me.clock, rank_goes_on, members[i]);
+      push(me.clock, rank_goes_on, member);
     }
-  }
-
-  Algorithm algorithm(const Operation& one, const Meeting& meeting) const {
-    const auto what = static_cast<Collective>(one.tag);
-    double size = *std::max_element(meeting.bytes.begin(), meeting.bytes.end());
-    const double members = static_cast<double>(meeting.bytes.size());
-    if (what == Collective::all_to_all || what == Collective::scatter) size /= members;
-    if (what == Collective::all_gather) size *= members;
-    for (std::ptrdiff_t row = 0; row < algorithms_.extent[0]; ++row)
-      if (algorithms_(row, 0) == one.tag && size <= algorithms_(row, 1))
-        return static_cast<Algorithm>(algorithms_(row, 2));
-    return Algorithm::binomial;
   }
 
   const Operation* operations_;
   View1<const std::int64_t> first_;
-  const Members& communicators_;
   Network& network_;
   View1<const std::int32_t> node_;
-  View2<const double> algorithms_;
   ReplayOptions options_;
   Mail mail_;
+  Meetings meetings_;
   std::vector<Rank> ranks_;
   std::vector<SharedNode> shared_;
   std::vector<bool> crowded_;
   std::vector<double> wake_;
-  std::vector<std::unordered_map<std::int32_t, int>> places_;
-  std::map<std::pair<int, std::uint64_t>, Meeting> meetings_;
   std::vector<Request> chosen_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> queue_;
   View1<double> begins_, ends_, repetitions_;

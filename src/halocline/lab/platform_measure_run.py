@@ -1,0 +1,235 @@
+"""What messages cost on the ranks that run this program, and how long patterns take on them.
+
+`python -m halocline.lab.platform_measure_run SETTINGS.json ANSWER`, under a launcher of MPI.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.lab.program_patterns import grid_of, neighbour
+from halocline.lab.rank_programs import give_answer
+from halocline.runtime.contest import median_bounds
+
+Trial = Callable[[], float]
+
+many = 50  # messages in a row, where one alone is too short to time
+
+
+class Messages:
+    """Messages between the first two ranks; the others wait at the next barrier."""
+
+    def __init__(self) -> None:
+        from mpi4py import MPI
+
+        self.mpi, self.comm = MPI, MPI.COMM_WORLD
+        self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
+        self.out = np.ones(2**23, np.uint8)
+        self.back = np.ones(2**23, np.uint8)
+
+    def one_way(self, size: int) -> float:
+        """Half of a ping-pong [s]."""
+        repeats = max(2, min(many, int(2e6 / (size + 1))))
+        begin = time.perf_counter()
+        for _ in range(repeats):
+            if self.rank == 0:
+                self.comm.Send(self.out[:size], 1)
+                self.comm.Recv(self.back[:size], 1)
+            elif self.rank == 1:
+                self.comm.Recv(self.back[:size], 0)
+                self.comm.Send(self.out[:size], 0)
+        return (time.perf_counter() - begin) / (2 * repeats)
+
+    def both_ways(self, size: int) -> float:
+        """Two ranks send to each other at the same time [s]."""
+        repeats = max(2, min(many, int(2e6 / (size + 1))))
+        begin = time.perf_counter()
+        if self.rank < 2:
+            for _ in range(repeats):
+                requests = [self.comm.Irecv(self.back[:size], 1 - self.rank)]
+                requests.append(self.comm.Isend(self.out[:size], 1 - self.rank))
+                self.mpi.Request.Waitall(requests)
+        return (time.perf_counter() - begin) / repeats
+
+    def overheads(self) -> tuple[float, float]:
+        """What starting a message, and posting and ending a receive, cost a processor [s]."""
+        if self.rank > 1 or self.size == 1:
+            return 0.0, 0.0
+        start = time.perf_counter()
+        receives = [
+            self.comm.Irecv(self.back[8 * n : 8 * n + 8], 1 - self.rank) for n in range(many)
+        ]
+        posted = time.perf_counter()
+        sends = [self.comm.Isend(self.out[:8], 1 - self.rank) for _ in range(many)]
+        sent = time.perf_counter()
+        self.comm.Sendrecv(self.out[:8], 1 - self.rank, 9, self.back[-8:], 1 - self.rank, 9)
+        there = time.perf_counter()
+        self.mpi.Request.Waitall(receives + sends)
+        ended = time.perf_counter()
+        return (sent - posted) / many, (posted - start + ended - there) / many
+
+    def leaves_at_once(self, size: int) -> float:
+        """1 where a send ends before its receive is posted."""
+        self.comm.Barrier()
+        begin = time.perf_counter()
+        if self.rank == 0:
+            self.comm.Send(self.out[:size], 1)
+        elif self.rank == 1:
+            time.sleep(0.01)
+            self.comm.Recv(self.back[:size], 0)
+        return float(time.perf_counter() - begin < 0.005)
+
+    def barrier(self) -> float:
+        begin = time.perf_counter()
+        for _ in range(many):
+            self.comm.Barrier()
+        return (time.perf_counter() - begin) / many
+
+    def reduction(self) -> float:
+        """Bytes per second of a sum of two vectors [s-1]."""
+        a, b = np.ones(2**15), np.ones(2**15)
+        begin = time.perf_counter()
+        for _ in range(many):
+            np.add(a, b, out=a)
+        return many * a.nbytes / (time.perf_counter() - begin)
+
+
+class Work:
+    """Computation of a fixed amount, in small pieces."""
+
+    def __init__(self) -> None:
+        self.a = np.full((48, 48), 0.01)
+        self.b = np.empty_like(self.a)
+
+    def do(self, pieces: int) -> None:
+        for _ in range(pieces):
+            np.matmul(self.a, self.a, out=self.b)
+
+    def seconds(self, pieces: int) -> float:
+        begin = time.perf_counter()
+        self.do(pieces)
+        return time.perf_counter() - begin
+
+
+class Patterns:
+    """Steps of real ranks, the same as the programs of `program_patterns`."""
+
+    def __init__(self, messages: Messages, pieces: int) -> None:
+        self.of, self.work, self.pieces = messages, Work(), pieces
+        self.comm, self.mpi = messages.comm, messages.mpi
+        shape = grid_of(messages.size, 2)
+        self.sides = [  # partner, tag of what comes from it, tag of what goes to it
+            (
+                int(neighbour(shape, axis, step, periodic=True)[messages.rank]),
+                2 * axis + (step < 0),
+                2 * axis + (step > 0),
+            )
+            for axis in (0, 1)
+            for step in (-1, 1)
+            if shape[axis] > 1
+        ]
+
+    def compute(self, size: int) -> None:
+        self.work.do(self.pieces)
+
+    def halo(self, size: int) -> None:
+        self.work.do(self.pieces)
+        self._exchange(size)
+
+    def all_reduce(self, size: int) -> None:
+        self.work.do(self.pieces)
+        words = np.zeros(max(1, size // 8))
+        self.comm.Allreduce(self.mpi.IN_PLACE, words, self.mpi.SUM)
+
+    def solver(self, size: int) -> None:
+        self._exchange(size)
+        words = np.zeros(1)
+        for _ in range(2):
+            self.work.do(self.pieces // 2)
+            self.comm.Allreduce(self.mpi.IN_PLACE, words, self.mpi.SUM)
+
+    def all_to_one(self, size: int) -> None:
+        self.work.do(self.pieces)
+        if self.of.rank == 0:
+            for other in range(1, self.of.size):
+                self.comm.Recv(self.of.back[:size], other)
+        else:
+            self.comm.Send(self.of.out[:size], 0)
+
+    def _exchange(self, size: int) -> None:
+        requests = []
+        for at, (partner, tag, _) in enumerate(self.sides):
+            place = self.of.back[at * size : (at + 1) * size]
+            requests.append(self.comm.Irecv(place, partner, tag))
+        for partner, _, tag in self.sides:
+            requests.append(self.comm.Isend(self.of.out[:size], partner, tag))
+        self.mpi.Request.Waitall(requests)
+
+    def timed(self, name: str, size: int, steps: int) -> float:
+        step = getattr(self, name)
+        self.comm.Barrier()
+        begin = time.perf_counter()
+        for _ in range(steps):
+            step(size)
+        return (time.perf_counter() - begin) / steps
+
+
+def measure(settings: dict[str, Any]) -> dict[str, Any]:
+    """Trials in turns, round after round; the slowest rank counts.
+
+    Returns the least of all rounds of each message, and all rounds of each pattern.
+    """
+    messages = Messages()
+    sizes = settings.get("sizes", [])
+    trials: dict[str, Trial] = {}
+    for size in sizes:
+        trials[f"one way {size}"] = _bound(messages.one_way, size)
+        trials[f"both ways {size}"] = _bound(messages.both_ways, size)
+    trials["barrier"] = messages.barrier
+    patterns = Patterns(messages, settings.get("pieces", 1))
+    steps = settings.get("steps", 1)
+    for name, size in settings.get("patterns", []):
+        trials[f"{name} {size}"] = _bound3(patterns.timed, name, size, steps)
+    found: dict[str, list[float]] = {name: [] for name in trials}
+    overheads: list[NDArray[np.float64]] = []
+    order = list(trials)
+    for turn in range(settings["rounds"]):
+        for name in order if turn % 2 == 0 else order[::-1]:
+            messages.comm.Barrier()
+            found[name].append(_slowest(messages, trials[name]()))
+        messages.comm.Barrier()
+        overheads.append(np.array(messages.overheads()))
+    answer: dict[str, Any] = {
+        "least": {name: min(times) for name, times in found.items()},
+        "median": {name: float(np.median(times)) for name, times in found.items()},
+        "bounds": {name: median_bounds(np.array(times)) for name, times in found.items()},
+        "rounds": found,
+        "overheads": np.min(overheads, axis=0).tolist(),
+        "reduction": messages.reduction(),
+        "piece": min(Work().seconds(20) for _ in range(50)) / 20,
+    }
+    if messages.size > 1:
+        at_once = {size: [messages.leaves_at_once(size) for _ in range(5)] for size in sizes}
+        answer["eager"] = {size: max(found) for size, found in at_once.items()}
+    return answer
+
+
+def _bound(call: Callable[[int], float], size: int) -> Trial:
+    return lambda: call(size)
+
+
+def _bound3(call: Callable[[str, int, int], float], name: str, size: int, steps: int) -> Trial:
+    return lambda: call(name, size, steps)
+
+
+def _slowest(messages: Messages, seconds: float) -> float:
+    return float(messages.comm.allreduce(seconds, messages.mpi.MAX))
+
+
+if __name__ == "__main__":
+    give_answer(measure)
