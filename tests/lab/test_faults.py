@@ -1,0 +1,78 @@
+"""Planted faults as programs: what runs of them tell, and that they do what they say.
+
+The programs that are timed run with `--all` only.
+"""
+
+import json
+
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.lab import faults
+from halocline.lab.findings import faults as all_faults
+from records.simulated import Simulation
+from records.simulated_faults import planted
+
+
+def judged(fault, repeats=6):
+    """A trial of a simulated fault, whose runs are all alike."""
+    one = planted[fault]()
+    broken = [one.runs()[0] for _ in range(repeats)]
+    mended = [
+        Simulation(one.size, one.mended, one.network, one.about).record() for _ in range(repeats)
+    ]
+    return faults.judged(fault, broken, mended)
+
+
+@pytest.mark.parametrize("fault", sorted(set(planted) - {"input by every rank"}))
+def test_simulated_faults_are_judged(fault):
+    found = judged(fault)
+    assert found.named == found.healthy == found.runs == 6
+    assert found.verdict == "holds" and found.passed
+    assert f"named first 6 of 6, not when mended 6 of 6; {found.seconds:.3f} s" in faults.line(
+        found
+    )
+
+
+def test_a_wrong_gain_does_not_hold():
+    one = planted["slow rank"]()
+    broken = [one.runs()[0] for _ in range(6)]
+    found = faults.judged("slow rank", broken, broken)
+    assert found.measured.value == 0.0
+    assert found.verdict == "does not hold" and not found.passed
+    assert found.healthy == 0
+
+
+def test_few_runs_cannot_tell():
+    one = planted["slow rank"]()
+    broken = [one.runs()[0] for _ in range(2)]
+    assert faults.judged("slow rank", broken, broken).verdict == "cannot tell"
+
+
+def test_unknown_faults_are_refused():
+    class Options:
+        faults, repeat, json = ["gremlins"], 1, None
+
+    with pytest.raises(UserError, match="no fault 'gremlins'"):
+        faults.main(Options())
+
+
+def test_every_fault_has_a_program():
+    import importlib
+
+    for fault in all_faults:
+        module = importlib.import_module(faults.program_of(fault))
+        assert callable(module.main)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", all_faults)
+def test_programs_with_faults(fault, tmp_path):
+    """Each named first in most runs; nothing speaks against the gain."""
+
+    class Options:
+        faults, repeat, json = [fault], 3, str(tmp_path / "trials.json")
+
+    assert faults.main(Options()) == 0
+    trial = json.loads((tmp_path / "trials.json").read_text())[0]
+    assert trial["fault"] == fault and trial["named"] >= 2
