@@ -66,7 +66,7 @@ def test_another_record_gives_scalability_coefficients(made, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "t2/t4" in said and "t4/t2" in said
     command(tmp_path / "four.nc", "--against", tmp_path / "two.nc")
-    assert "<th>t2/t4</th>" in (tmp_path / "four.html").read_text(encoding="utf-8")
+    assert ">t2/t4</th>" in (tmp_path / "four.html").read_text(encoding="utf-8")
 
 
 def test_a_region_can_be_given_a_state(made):

@@ -24,7 +24,7 @@ from halocline.lab.report_packing import (
 from halocline.lab.report_page import page
 from halocline.lab.roofline import Machine
 from halocline.lab.timeline import timeline
-from halocline.runtime.run_record import empty
+from halocline.runtime.run_record import beside_thread, empty
 from lab import browser
 from records.made import made_record
 
@@ -177,6 +177,39 @@ def test_a_browser_draws_what_the_analysis_says(made, tmp_path):
         shares = [states.busy_share, states.overhead_share, states.idle_share]
         counted = [float(number) for number in found.groups()]
         np.testing.assert_allclose(counted, 8 * np.array(shares), atol=0.02)
+
+
+def without_events():
+    record = made_record(4, 2)
+    for name in ("events", "spans", "steps", "messages"):
+        setattr(record, name, getattr(record, name)[:0])
+    return record
+
+
+def with_servers_and_threads():
+    """The last of four ranks serves; rank 0 has a second thread, and one beside the program."""
+    record = made_record(4, 2)
+    record.about["roles"] = ["model", "output server"]
+    record.ranks["role"][3] = 1
+    more = record.of_rank(0)[:40].copy()
+    more["thread"] = np.where(np.arange(40) < 20, 1, beside_thread + 13)
+    record.events = np.concatenate([record.events, more])
+    return record
+
+
+@pytest.mark.parametrize("make", [without_events, with_servers_and_threads])
+def test_a_browser_draws_any_record(make, tmp_path):
+    record = make()
+    path = tmp_path / "page.html"
+    path.write_text(page(report_of(record)), encoding="utf-8")
+    data = held(path.read_text(encoding="utf-8"))["timeline"]
+    assert data["serves"] == [False, False, False, make is with_servers_and_threads]
+    if browser.program() is None:
+        return
+    dom = browser.rendered(path, tmp_path, "#t=0,1000000000")
+    assert browser.faults(dom) == "" and 'data-ready="yes"' in dom[:2000]
+    said = "of 3 processes that compute; servers" if sum(data["serves"]) else "No events were kept"
+    assert said in dom
 
 
 def test_a_browser_follows_mouse_and_keys(made, tmp_path):

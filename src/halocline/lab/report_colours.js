@@ -35,7 +35,7 @@ function colouring(way, events, segments, regions) {
     return { names: kindGroups.map(([name]) => name), of: (at) => regionValue(at, of, 0) };
   }
   if (way === "region")
-    return ranked(segments, [...regions.map(([name]) => name), "outside all regions"],
+    return ranked(segments, [...regionNames(regions), "outside all regions"],
       (at) => regionValue(at, null, regions.length), 13);
   return tasks(events, segments, regions);
 
@@ -45,6 +45,13 @@ function colouring(way, events, segments, regions) {
     const region = events.region[one];
     return table ? table[region] : region;
   }
+}
+
+// Calls of the same name get their place in the source, too.
+function regionNames(regions) {
+  const names = regions.map(([name]) => name);
+  return regions.map(([name, , site]) => names.indexOf(name) === names.lastIndexOf(name) || !site
+    ? name : `${name} · ${site.split(" ")[0].split("/").pop()}`);
 }
 
 // Phases, and what is done in each: its own computing, its messages, its sums, its files.

@@ -60,7 +60,7 @@ class TimelineControls {
     const edge = 0.02 * (to - from);
     if (wanted) chart.look(Number(wanted[1]), Number(wanted[2]));
     else if (kept / chart.events.rank.length >= 0.4 * (to - from)) chart.look(from - edge, to + edge);
-    else {
+    else if (spanBegin.length) {
       chart.look(from, from + 1);
       chart.goToSpan(1);
     }

@@ -33,7 +33,7 @@ def table(
 ) -> str:
     """A table; a cell that is a number and its words sorts by the number."""
     classes = " ".join(word for word in ("sortable" if sortable else "", kind) if word)
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
     body = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows)
     return (
         f'<div class="wide"><table class="{classes}"><thead><tr>{head}</tr></thead>'

@@ -81,7 +81,7 @@ class Timeline {
       const one = this.segments.event[at];
       if (one >= 0) this.eventCategory[one] = this.category[at];
     }
-    const byName = this.regions.map(([name]) => this.names.indexOf(name));
+    const byName = regionNames(this.regions).map((name) => this.names.indexOf(name));
     this.eventCategory.forEach((category, at) => {
       const named = byName[this.events.region[at]];
       if (category === 255 && named >= 0) this.eventCategory[at] = named;

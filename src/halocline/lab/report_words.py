@@ -104,10 +104,11 @@ def program(analysis: Analysis) -> str:
 
 
 def command(analysis: Analysis) -> str:
-    """The command, as one types it."""
+    """The command, as one types it: without the folders of the program that it starts."""
     words = list(analysis.command)
-    if words and words[0].endswith("halocline/__main__.py"):
-        words[0] = "halocline"
+    if words:
+        started = words[0].endswith("halocline/__main__.py")
+        words[0] = "halocline" if started else words[0].rsplit("/", 1)[-1]
     return shlex.join(words)
 
 
