@@ -97,11 +97,15 @@ def _read(file: Any, path: Path) -> RunRecord:
     columns = [[str(word) for word in words[name][:]] for name in ("name", "kind", "site")]
     regions = [Region(*row) for row in zip(*columns, strict=True)]
     assert all(region.kind in kinds for region in regions)
-    tables = {name: _read_table(file.groups[name], name) for name in table_types}
+    tables = {name: _read_table(file, name) for name in table_types}
     return RunRecord(json.loads(file.about), regions, **tables)
 
 
-def _read_table(group: Any, name: str) -> Table:
+def _read_table(file: Any, name: str) -> Table:
+    """A table of a file; empty where an older file has none."""
+    if name not in file.groups:
+        return empty(name)
+    group = file.groups[name]
     table = empty(name, len(group.dimensions["row"]))
     for column in table.dtype.names or ():
         variable = group.variables[column]
