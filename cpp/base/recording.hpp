@@ -133,6 +133,13 @@ class Recording {
     return found->second;
   }
 
+  /// Bounds what is kept, before much is recorded.
+  void keep_at_most(std::size_t events) {
+    const std::lock_guard lock(mutex_);
+    limits_.kept = events;
+    limits_.ring = std::max({events, 2 * limits_.window, ring_.size()});
+  }
+
   /// Another text for where a region is, known later than the region.
   void place(std::uint32_t region, std::string_view site) {
     const std::lock_guard lock(mutex_);
@@ -274,15 +281,14 @@ class Recording {
     const auto is = [kind](std::initializer_list<std::string_view> names) {
       return std::find(names.begin(), names.end(), kind) != names.end();
     };
-    return {std::string(name),
-            std::string(kind),
-            std::string(site),
+    return {std::string(name), std::string(kind), std::string(site),
             is({"send", "receive", "start send", "start receive", "send receive", "wait", "test",
                 "collective", "start collective", "one-sided", "file", "other mpi", "halo", "sum",
                 "transpose"}),
             is({"send", "receive", "start send", "start receive", "collective", "start collective",
                 "one-sided"}),
-            !is({"test", "phase", "threads"})};
+            // How requests complete changes from step to step of one pattern.
+            !is({"wait", "test", "completion", "phase", "threads"})};
   }
 
   Thread& mine() {

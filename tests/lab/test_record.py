@@ -258,7 +258,7 @@ def test_why_nothing_is_recorded(tmp_path):
 
 def options(program, folder):
     class Given:
-        headers, threads, mpicc, events = False, True, None, 1000
+        headers, threads, mpicc, events = False, True, None, None
         output, words = str(folder / "b.record"), ["--", program]
 
     return Given
@@ -312,6 +312,33 @@ def check_fortran(record):
         gathered = events(record, "together", "collective", rank=rank)
         assert told(gathered, "bytes") == {(80,): 1}
     assert {"MPI_Init", "MPI_Isend", "MPI_Waitany"} <= {one.name for one in record.regions}
+
+
+def fortran_compilers():
+    """Compilers of Fortran for the MPI of this machine, if it has one."""
+    beside = Path(find_mpicc(mpiexec_command(1))).parent
+    return [found for name in ("mpif90", "mpifort") if (found := shutil.which(beside / name))][:1]
+
+
+@pytest.mark.parametrize("binding", ["mpif", "f08"])
+def test_fortran_programs_where_a_compiler_is(tmp_path, binding):
+    for compiler in fortran_compilers():
+        module, program = sources / "regions" / "halocline_regions.f90", tmp_path / binding
+        words = [compiler, "-g", "-O0", "-o", program, module, here / f"fortran_{binding}.f90"]
+        subprocess.run(words, check=True, cwd=tmp_path)
+        record = recorded(started(program), tmp_path)
+        check_fortran(record)
+        assert {"step", "exchange"} == {one.name for one in record.regions if one.kind == "phase"}
+        assert len(record.steps) == 5 * ranks
+    assert fortran_compilers() or not list(tmp_path.iterdir())
+
+
+def test_sessions(tmp_path):
+    record = recorded(started(compiled("session.c", tmp_path), count=3), tmp_path)
+    for rank in range(3):
+        sends = events(record, "ring", "start send", rank=rank)
+        assert told(sends, "partner", "bytes") == {((rank + 1) % 3, 8): 1}
+    assert "uses sessions" in record.about["notes"][0]
 
 
 def test_python_lines_are_known_and_steps_are_marked(tmp_path):

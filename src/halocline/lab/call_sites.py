@@ -54,6 +54,8 @@ def readable(site: str, lines: dict[tuple[str, str], tuple[str, str]]) -> str:
 
     >>> readable("/a/b.so+0x12 in send", {("/a/b.so", "12"): ("main", "/src/x.c:7")})
     'x.c:7 in main'
+    >>> readable("/a/b.so+0x12", {("/a/b.so", "12"): ("ring_", "/src/x.f90:7")})
+    'x.f90:7 in ring'
     >>> readable("/a/b.so+0x12 in send", {("/a/b.so", "12"): ("??", "??:0")})
     'send in b.so'
     >>> readable("/a/prog+0x12", {})
@@ -66,6 +68,8 @@ def readable(site: str, lines: dict[tuple[str, str], tuple[str, str]]) -> str:
     function, line = lines.get((found["path"], found["offset"]), ("??", "??:0"))
     known = function if function != "??" else found["symbol"]
     file, _, number = line.rpartition(":")
+    if re.search(r"\.[fF]\d*$", file):
+        known = "main program" if known == "MAIN__" else known.rstrip("_")
     if file not in ("", "??") and number.isdigit() and int(number) > 0:
         return f"{_short(file)}:{number}" + (f" in {known}" if known else "")
     return f"{known} in {name}" if known else f"{name}+0x{found['offset']}"

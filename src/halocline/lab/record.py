@@ -37,8 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mpicc", help="of the program's MPI; else the one beside mpiexec")
     parser.add_argument(
-        "--events", type=int, default=65536, metavar="N",
-        help="events kept of each rank at most (65536); statistics count everything",
+        "--events",
+        type=int,
+        metavar="N",
+        help="events kept of each rank at most (65536; fewer on more than 64 ranks): the whole run"
+        " if it has no more, else parts of it; statistics count everything",
     )  # fmt: skip
     parser.add_argument(
         "--threads",
@@ -65,7 +68,7 @@ def main(options: Any) -> int:
         )
     output = Path(options.output)
     settings = {
-        "HALOCLINE_RECORD_EVENTS": str(options.events),
+        "HALOCLINE_RECORD_EVENTS": str(options.events or ""),
         "HALOCLINE_RECORD_THREADS": str(int(options.threads)),
     }
     code, records = record(command, output, mpicc=options.mpicc, settings=settings)

@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 
 from halocline.lab.call_sites import resolve_sites
-from halocline.runtime.run_record import RunRecord
+from halocline.runtime.run_record import RunRecord, Table
 from halocline.runtime.run_record_parts import Part, join, read_parts
+
+keys_of_rows = {
+    "statistics": ("rank", "thread", "region", "period"),
+    "messages": ("rank", "partner", "region", "size_class"),
+}
+"""What tells the rows of a table apart."""
 
 most_members = 200_000
 """Members of communicators are listed as long as there are not more of them."""
@@ -23,6 +29,8 @@ def joined_records(folder: Path, about: dict[str, Any]) -> list[RunRecord]:
     records = []
     for parts in sorted((one for one in programs if one), key=lambda one: one[0].about["begin"]):
         resolve_sites(parts)
+        for part in parts:
+            unite_regions(part)
         members = number_communicators(parts)
         arguments = parts[0].about["about"]["arguments"]
         for part in parts:
@@ -49,6 +57,36 @@ def program_of(arguments: Sequence[str]) -> str:
     if name.startswith("python"):
         name = next((Path(one).name for one in arguments[1:] if not one.startswith("-")), name)
     return name
+
+
+def unite_regions(part: Part) -> None:
+    """Make one region of those that are on one line of the source: their addresses differ."""
+    regions = [tuple(region) for region in part.about["regions"]]
+    first = {region: number for number, region in reversed(list(enumerate(regions)))}
+    if len(first) == len(regions):
+        return
+    numbers = np.array([first[region] for region in regions], np.uint32)
+    for table in part.tables.values():
+        if "region" in (table.dtype.names or ()):
+            table["region"] = numbers[table["region"]]
+    for name, keys in keys_of_rows.items():
+        part.tables[name] = united_rows(part.tables[name], keys)
+
+
+def united_rows(table: Table, keys: Sequence[str]) -> Table:
+    """One row for each combination of keys: sums, the shortest and the longest."""
+    found, place = np.unique(table[list(keys)], return_inverse=True)
+    rows = np.zeros(len(found), table.dtype)
+    for column in table.dtype.names or ():
+        if column in keys:
+            rows[column] = found[column]
+        elif column in ("shortest", "longest"):
+            take = np.minimum if column == "shortest" else np.maximum
+            rows[column] = np.inf if column == "shortest" else 0
+            take.at(rows[column], place.reshape(-1), table[column])
+        else:
+            np.add.at(rows[column], place.reshape(-1), table[column])
+    return rows
 
 
 def ranks_of(runs: Sequence[Sequence[int]]) -> list[int]:

@@ -2,6 +2,7 @@
 // interface of C as Open MPI's do. The program in fortran_calls.c calls them as compiled Fortran
 // does.
 #include <mpi.h>
+#include <stddef.h>
 
 MPI_Fint mpi_fortran_status_ignore_[8], mpi_fortran_in_place_[1];
 

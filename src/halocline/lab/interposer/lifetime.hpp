@@ -36,11 +36,15 @@ inline std::size_t from_environment(const char* name, std::size_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// `HALOCLINE_RECORD_EVENTS` bounds what each rank keeps.
+/// How many events a rank keeps: as told, else fewer where there are many ranks.
+inline std::size_t most_events(std::size_t size) {
+  constexpr std::size_t each = 1 << 16, all_ranks = 1 << 22, least = 1 << 12;
+  return from_environment("HALOCLINE_RECORD_EVENTS",
+                          std::max(least, std::min(each, all_ranks / size)));
+}
+
 inline Recorder* new_recorder() {
   RecordingLimits limits;
-  limits.kept = from_environment("HALOCLINE_RECORD_EVENTS", limits.kept);
-  limits.ring = std::max<std::size_t>(limits.kept, 2 * limits.window);
   limits.whole = true;
   auto* const all = new Recorder(limits);
   all->threads = from_environment("HALOCLINE_RECORD_THREADS", 1) != 0;
@@ -118,6 +122,7 @@ inline std::string library_version() {
 inline void start_recording(Recorder* all, MPI_Group group) {
   pmpi::Group_rank(group, &life.rank);
   pmpi::Group_size(group, &life.size);
+  all->recording.keep_at_most(most_events(static_cast<std::size_t>(life.size)));
   life.process = getpid();
   life.all = all;
   all->communicators.set_world(group);
@@ -132,7 +137,8 @@ inline void start_recording(Recorder* all, MPI_Group group) {
       life.clock = "[" + std::to_string(first.time) + ", " + std::to_string(first.offset) + "]";
     }
   } else {
-    life.identity = 0;
+    const char* const job = std::getenv("PMIX_NAMESPACE");
+    life.identity = static_cast<std::int64_t>(std::hash<std::string>{}(job != nullptr ? job : ""));
     life.notes =
         "\"The program uses sessions and not MPI_Init: clocks of nodes were not compared.\"";
   }
