@@ -95,7 +95,7 @@ def test_a_benchmark_remembers_itself(tmp_path, capsys):
     assert results[0].arguments == tuple(words)
     assert results[0].batch != results[1].batch
     rows = {row.name: row for row in results[0].measurements}
-    floor = rows["over_floor, tracers 2, float32, threads 1, advection"]
+    floor = rows["nanoseconds over floor, tracers 2, float32, threads 1, advection"]
     time = rows["nanoseconds, tracers 2, float32, threads 1, advection"]
     assert floor.ratio and not time.ratio and time.units == "ns" and time.runs == 2
     assert time.low <= time.value <= time.high

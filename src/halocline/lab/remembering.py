@@ -28,7 +28,8 @@ class Source:
 
     `rows` names a list of the result, or lists within a list (`sections.rows`); without, the result
     itself is the row. `by` are the columns that tell rows apart, `bounds` one column with both
-    bounds or two with one each, to be divided by the column `over` where there is one.
+    bounds or two with one each. Value and bounds are divided by the column `over` where there is
+    one.
     """
 
     value: str
@@ -57,7 +58,8 @@ sources: dict[str, tuple[Source, ...]] = {
     ),
     "transport": (
         Source("nanoseconds", "ns", by=_transport, bounds=("spread",)),
-        Source("over_floor", "1", by=_transport, bounds=("spread",), over="floor", ratio=True),
+        Source("nanoseconds", "1", "rows", _transport, ("spread",), over="floor", ratio=True),
+        Source("processor_nanoseconds", "1", by=_transport, over="floor", ratio=True),
     ),
     "solver": (
         Source("nanoseconds", "ns", by=_solver),
@@ -181,26 +183,34 @@ def measurements(
     benchmark: str, table: Mapping[str, Any], count: int | None = None
 ) -> list[Measurement]:
     """What the JSON of a benchmark holds for a history; older versions may have less of it."""
-    found = []
-    for source in sources[benchmark]:
-        for prefix, row in _rows(source.rows.split(".") if source.rows else [], table):
-            value = row.get(source.value)
-            if isinstance(value, int | float) and math.isfinite(value):
-                name = ", ".join([source.value, *prefix, *(_words(row, c) for c in source.by)])
-                low, high = _bounds(source, row)
-                found.append(
-                    Measurement(
-                        name,
-                        float(value),
-                        str(row.get(source.units, source.units)),
-                        low,
-                        high,
-                        count,
-                        source.ratio,
-                        source.better,
-                    )
-                )
-    return found
+    return [
+        _measurement(source, prefix, row, count)
+        for source in sources[benchmark]
+        for prefix, row in _rows(source.rows.split(".") if source.rows else [], table)
+        if _is_number(row.get(source.value))
+    ]
+
+
+def _measurement(
+    source: Source, prefix: Sequence[str], row: Mapping[str, Any], count: int | None
+) -> Measurement:
+    unit = float(row[source.over]) if source.over else 1.0
+    what = f"{source.value} over {source.over}" if source.over else source.value
+    low, high = _bounds(source, row)
+    return Measurement(
+        ", ".join([what, *prefix, *(_words(row, column) for column in source.by)]),
+        float(row[source.value]) / unit,
+        str(row.get(source.units, source.units)),
+        None if low is None else low / unit,
+        None if high is None else high / unit,
+        count,
+        source.ratio,
+        source.better,
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _rows(
@@ -225,5 +235,4 @@ def _bounds(source: Source, row: Mapping[str, Any]) -> tuple[float | None, float
     pair = values[0] if len(values) == 1 else values
     if not isinstance(pair, list) or len(pair) != 2 or None in pair:
         return None, None
-    unit = float(row[source.over]) if source.over else 1.0
-    return float(pair[0]) / unit, float(pair[1]) / unit
+    return float(pair[0]), float(pair[1])

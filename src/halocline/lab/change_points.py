@@ -1,0 +1,95 @@
+"""Where the level of a series changed: rank sums of two parts, judged by permutations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+fewest_values = 10
+"""A shorter series is not searched: hardly any change of it would be significant."""
+
+fewest_of_a_part = 3
+most_permutations = 20_000
+
+
+@dataclass(frozen=True)
+class ChangePoint:
+    """The first value of a new level; medians before and after, up to the next change.
+
+    `chance` is that of a series without change, in random order, to look as changed as this one.
+    """
+
+    at: int
+    before: float
+    after: float
+    chance: float
+
+
+def change_points(values: Sequence[float], level: float = 0.01) -> list[ChangePoint]:
+    """Changes of the level of a series that noise brings about with a chance of at most `level`.
+
+    The split with the largest standardised difference of mean ranks (Pettitt 1979, Appl. Stat. 28,
+    126-135, weighed as by Wilcoxon) is held against that of permutations of the series; so are both
+    parts. A slow drift is found as a row of steps. No more than one false alarm is to be expected
+    in 1 / level series of noise.
+
+    >>> [found.at for found in change_points([5.0, 5.1] * 8 + [6.0, 6.1] * 8)]
+    [16]
+    """
+    given = np.asarray(values, np.float64)
+    found = sorted(_search(given, 0, given.size, level))
+    edges = [0, *(at for at, _ in found), given.size]
+    return [
+        ChangePoint(
+            at,
+            float(np.median(given[edges[number] : at])),
+            float(np.median(given[at : edges[number + 2]])),
+            chance,
+        )
+        for number, (at, chance) in enumerate(found)
+    ]
+
+
+def _search(
+    values: NDArray[np.float64], begin: int, end: int, level: float
+) -> list[tuple[int, float]]:
+    """Places of changes within a part of the series, with their chances."""
+    if end - begin < fewest_values:
+        return []
+    ranks = _ranks(values[begin:end])
+    place, largest = _largest(ranks[None, :])
+    random = np.random.default_rng(end - begin)
+    permutations = min(most_permutations, math.ceil(10.0 / level))
+    shuffled = random.permuted(np.tile(ranks, (permutations, 1)), axis=1)
+    as_large = int((_largest(shuffled)[1] >= largest[0] - 1e-12).sum())
+    chance = (1 + as_large) / (1 + permutations)
+    if chance > level:
+        return []
+    at = begin + int(place[0])
+    return [
+        *_search(values, begin, at, level),
+        (at, chance),
+        *_search(values, at, end, level),
+    ]
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ranks less their mean; equal values share theirs."""
+    ordered, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    assert ordered.size
+    last = np.cumsum(counts)
+    return (last - 0.5 * (counts - 1))[inverse] - 0.5 * (values.size + 1)
+
+
+def _largest(ranks: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """First index of the second part, and its standardised difference, of each row's best split."""
+    count = ranks.shape[1]
+    splits = np.arange(fewest_of_a_part, count - fewest_of_a_part + 1)
+    sums = np.cumsum(ranks, axis=1)[:, splits - 1]
+    statistic = np.abs(sums) / np.sqrt(splits * (count - splits) / count)
+    best = statistic.argmax(axis=1)
+    return splits[best], np.take_along_axis(statistic, best[:, None], axis=1)[:, 0]
