@@ -21,6 +21,7 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.experiment.boundary import BoundaryOptions
 from halocline.experiment.output import OutputOptions
+from halocline.experiment.perturbation import PerturbationOptions
 from halocline.experiment.restarting import RestartOptions
 from halocline.experiment.shipped import find_case, find_data
 from halocline.experiment.transport_component import TracerOutputOptions
@@ -89,6 +90,9 @@ class Case(Options):
     )
     communication: CommunicationOptions = option(
         CommunicationOptions(), meaning="how ranks exchange halos"
+    )
+    perturbation: PerturbationOptions = option(
+        PerturbationOptions(), meaning="changes of a member of an ensemble"
     )
     record: RecordOptions = option(RecordOptions(), meaning="what a run records of itself")
 

@@ -48,6 +48,7 @@ lab_benchmarks = {
     "predict": "how long a run would take elsewhere, longer, on more ranks",
     "platform": "machines for predictions: shipped ones, files, this one measured",
     "report": "what a run did with its time, from its record: a page, and on the terminal",
+    "compare": "whether two outputs are the same, or differ by round-off only",
     "history": "how benchmarks came out in the course of time, and why",
     "decompose": "the best way to cut a case into ranks, threads and blocks",
     "record": "the record of any MPI program: record -- mpiexec -n 4 ./model",

@@ -295,6 +295,7 @@ def build_component(
             check_halos=check_halos,
             plan=plan,
             boundary=_boundary_files(case),
+            perturbation=case.perturbation,
         )
     elif isinstance(case, TransportCase):
         component = TransportComponent(
@@ -306,6 +307,7 @@ def build_component(
             precision=case.precision,
             check_halos=check_halos,
             plan=plan,
+            perturbation=case.perturbation,
         )
     else:
         raise UserError(f"No component '{case.component}' can be run yet.")

@@ -16,7 +16,9 @@ from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.output_writers import OutputWriters
+from halocline.experiment.perturbation import PerturbationOptions
 from halocline.grids.layered import LayeredGrid
+from halocline.runtime.blocks import Block
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
@@ -52,7 +54,9 @@ class TransportComponent:
         precision: str = "float32",
         check_halos: bool = False,
         plan: Plan | None = None,
+        perturbation: PerturbationOptions | None = None,
     ) -> None:
+        self.perturbation = perturbation or PerturbationOptions()
         self.grid, self.options, self.precision = grid, options, precision
         self.step_length: timedelta = clock.step
         self.decomposition = Decomposition(
@@ -90,8 +94,21 @@ class TransportComponent:
         if restarted:
             return
         self.model.set_start()
+        if self.perturbation.amplitude > 0.0:
+            self._perturb()
         if self.run.plan is None:
             self.contents_at_start.set_global(self.model.contents())
+
+    def _perturb(self) -> None:
+        """Change the tracers at the start, each cell of the plane alike on all levels."""
+        width = self.grid.mask.shape[1]
+        tracer = self.model.state.tracer
+        for array, block in zip(tracer.owned, tracer.layout.blocks, strict=True):
+            assert isinstance(block, Block)
+            r = block.rectangle
+            j, i = np.arange(r.j0, r.j1)[:, None], np.arange(r.i0, r.i1)
+            array *= self.perturbation.factors(j * width + i).astype(array.dtype)
+        tracer.written()
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""

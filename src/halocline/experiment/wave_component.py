@@ -16,7 +16,7 @@ from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.experiment.boundary import BoundaryOptions, BoundarySpectra
-from halocline.experiment.file_series import Share
+from halocline.experiment.file_series import Brackets, Share
 from halocline.experiment.forcing import (
     AirSeaForcing,
     AirSeaOptions,
@@ -26,6 +26,7 @@ from halocline.experiment.forcing import (
     WindFunction,
     WindOptions,
 )
+from halocline.experiment.perturbation import PerturbationOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
@@ -77,7 +78,9 @@ class WaveComponent:
         check_halos: bool = False,
         plan: Plan | None = None,
         boundary: BoundaryOptions | None = None,
+        perturbation: PerturbationOptions | None = None,
     ) -> None:
+        self.perturbation = perturbation or PerturbationOptions()
         self.grid, self.spectral, self.start_options = grid, spectral, start
         self.step_length: timedelta = clock.step
         self.decomposition = Decomposition(
@@ -132,11 +135,10 @@ class WaveComponent:
         if not self.air_sea.changes:
             self._warm(time)
         if not restarted:
-            brackets = self.wind.brackets(time)
-            u, v = brackets.now()
+            u, v = self._wind(time).now()
             numbers = self.wind.share.numbers
             spectra = self.start_options.spectra(self.spectral, self.grid, u, v, numbers)
-            self.model.set_spectra(spectra.at)
+            self.model.set_spectra(lambda some: spectra.at(some) * self.perturbation.factors(some))
         self._bound(time)
         self.model.hold_boundary()
 
@@ -157,7 +159,7 @@ class WaveComponent:
             self.model.set_boundary(self.boundary.numbers, self.boundary.at(time))
 
     def _force(self, time: Date) -> None:
-        brackets = self.wind.brackets(time)
+        brackets = self._wind(time)
         if brackets.number != self._bracket:
             numbers = self.wind.share.numbers
             self.model.set_wind_brackets(numbers, brackets.before, brackets.after)
@@ -167,6 +169,10 @@ class WaveComponent:
             self._freeze(time)
         if self.air_sea.changes:
             self._warm(time)
+
+    def _wind(self, time: Date) -> Brackets:
+        """The wind around `time`, with the changes of this member of an ensemble."""
+        return self.perturbation.of_wind(self.wind.brackets(time), self.wind.share.numbers)
 
     def _freeze(self, time: Date) -> None:
         """Give the model the sea ice at `time`."""
