@@ -29,8 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", nargs="?", default=default_file, help=f"{default_file}"
     )
     parser.add_argument(
-        "--only", metavar="WORD", default="", help="quantities or commands that hold this word"
-    )
+        "--only", metavar="WORDS", action="append", default=[],
+        help="quantities with these words in 'command: name', also of --rerun (may be repeated)",
+    )  # fmt: skip
     parser.add_argument("--ratios", action="store_true", help="ratios only")
     parser.add_argument("--picture", metavar="FILE", help="draw the quantities (png, pdf, svg)")
     parser.add_argument("--page", metavar="FILE", help="put the tables into a page between marks")
@@ -61,10 +62,10 @@ def main(options: argparse.Namespace) -> int:
         if options.rounds < 1:
             raise UserError(f"--rounds {options.rounds}: must be 1 or more.")
         builds = Path(options.builds) if options.builds else None
-        rerun(path, options.rerun, options.benchmark, options.rounds, builds)
+        rerun(path, options.rerun, options.benchmark, options.rounds, builds, options.only)
     found = series_of(read_history(path), options.only, ratios=options.ratios)
     if not found:
-        raise UserError(f"'{path}' has no quantity with the word '{options.only}'.")
+        raise UserError(f"'{path}' has no quantity with {options.only} in its name.")
     words = tables(found)
     print(words)
     if options.page:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
@@ -60,7 +61,9 @@ def draw_versions(axes: Axes, series: Series) -> None:
     )
     axes.set_xlim(-0.4, len(versions) - 0.6)
     axes.legend(fontsize=7.5)
-    _finish(axes, series, "by version")
+    benchmark = series.command.partition(" ")[0]
+    name = textwrap.fill(f"{benchmark}: {series.name}", 62)
+    _finish(axes, series, f"{name}\nby version")
 
 
 def draw_dates(axes: Axes, series: Series) -> None:
@@ -87,8 +90,7 @@ def _line(axes: Axes, x: Sequence[float], points: Sequence[Point], colour: str, 
 
 
 def _finish(axes: Axes, series: Series, what: str) -> None:
-    benchmark = series.command.partition(" ")[0]
-    axes.set_title(f"{benchmark}: {series.name}\n{what}", fontsize=8.5)
+    axes.set_title(what, fontsize=8.5)
     better = f"{series.better} is better"
     axes.set_ylabel(f"[{unit(series)}], {better}" if unit(series) else better)
     low, high = axes.get_ylim()

@@ -12,7 +12,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +22,7 @@ import halocline
 from halocline.core.errors import UserError
 from halocline.lab import remembering
 from halocline.lab.provenance import git
-from halocline.lab.remembered import append
+from halocline.lab.remembered import Result, append, matches
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,14 @@ def rerun(
     command: str,
     rounds: int,
     builds: Path | None,
+    only: Sequence[str] = (),
     tell: Callable[[str], None] = print,
 ) -> None:
     """Build old versions, run a benchmark with each and with the present one in turns.
 
-    All results go into the history as one batch; those of a broken rerun stay. Checkouts are built
-    in the folder `builds`, where a later rerun finds them, or in a temporary one.
+    All results go into the history as one batch, or those with some words only; those of a broken
+    rerun stay. Checkouts are built in the folder `builds`, where a later rerun finds them, or in a
+    temporary one.
     """
     benchmark, *arguments = shlex.split(command) or [""]
     options = parsed(benchmark, arguments)
@@ -70,20 +72,20 @@ def rerun(
                 words = f"round {turn + 1} of {rounds}" if turn >= 0 else "rehearsal"
                 tell(f"{words}: {benchmark} by {version.name}")
                 table = measured(version, benchmark, kept)
+                rows = remembering.measurements(benchmark, table, count)
+                found = remembering.result(
+                    benchmark, kept, rows, table, package=version.package, batch=batch, turn=turn
+                )
                 if turn >= 0:
-                    rows = remembering.measurements(benchmark, table, count)
-                    append(
-                        history,
-                        remembering.result(
-                            benchmark,
-                            kept,
-                            rows,
-                            table,
-                            package=version.package,
-                            batch=batch,
-                            turn=turn,
-                        ),
-                    )
+                    append(history, chosen(found, only))
+
+
+def chosen(result: Result, only: Sequence[str]) -> Result:
+    """The result with the measurements that hold one of some words; with all, without words."""
+    rows = [row for row in result.measurements if matches(result, row, only)]
+    if not rows:
+        raise UserError(f"'{result.command}' measures nothing with {list(only)} in its name.")
+    return replace(result, measurements=tuple(rows))
 
 
 def parsed(benchmark: str, arguments: Sequence[str]) -> argparse.Namespace:

@@ -19,7 +19,7 @@ import numpy as np
 from halocline.lab.change_points import ChangePoint, change_points, fewest_values
 from halocline.lab.comparison import Comparison, compare_pairs, compare_sets
 from halocline.lab.paired import fewest
-from halocline.lab.remembered import Measurement, Result
+from halocline.lab.remembered import Measurement, Result, matches
 from halocline.runtime.contest import clear_ratio, median_bounds
 
 false_alarms = 0.05
@@ -94,23 +94,30 @@ class Change:
         return self.comparison.verdict == "slower" and self.comparison.ratio > clear_ratio
 
 
-def series_of(results: Iterable[Result], only: str = "", *, ratios: bool = False) -> list[Series]:
-    """All series whose command or name holds a word; with `ratios` only those of ratios."""
+def series_of(
+    results: Iterable[Result], only: Sequence[str] = (), *, ratios: bool = False
+) -> list[Series]:
+    """All series, or those with one of some words in command or name; or those of `ratios`."""
     groups: dict[tuple[str, str, str], list[tuple[Result, Measurement]]] = defaultdict(list)
     for result in results:
         for row in result.measurements:
-            if only in f"{result.command} {row.name}" and (row.ratio or not ratios):
+            if matches(result, row, only) and (row.ratio or not ratios):
                 key = str(result.machine.get("name")), result.command, row.name
                 groups[key].append((result, row))
     found = []
     for (_, command, name), rows in groups.items():
-        newest, last = rows[-1]
+        machine, last = max((r.machine for r, _ in rows), key=bandwidth), rows[-1][1]
         found.append(
-            Series(
-                newest.machine, command, name, last.units, last.ratio, last.better, _points(rows)
-            )
+            Series(machine, command, name, last.units, last.ratio, last.better, _points(rows))
         )
     return found
+
+
+def bandwidth(machine: Mapping[str, Any]) -> float:
+    """Bandwidth of a machine by the copy of STREAM, 0 where it was not measured [byte s-1]."""
+    found = machine.get("stream", {})
+    copies = [one["copy"] for one in found.values() if isinstance(one, dict)]
+    return float(max([*copies, found.get("copy", 0.0)]))
 
 
 def _points(rows: Sequence[tuple[Result, Measurement]]) -> list[Point]:

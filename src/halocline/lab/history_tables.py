@@ -27,15 +27,13 @@ def tables(all_series: Sequence[Series]) -> str:
 def _heading(some: Sequence[Series]) -> str:
     """The command, and where and with what it ran."""
     machine, points = some[0].machine, [p for series in some for p in series.points]
-    bandwidth = machine.get("stream", {})
-    copies = [found["copy"] for found in bandwidth.values() if isinstance(found, dict)]
-    copies += [bandwidth["copy"]] if isinstance(bandwidth.get("copy"), float) else []
+    speed = history_series.bandwidth(machine)
     memory = f"{machine['memory'] / 2**30:.0f} GiB" if "memory" in machine else ""
     words = [
         f"{machine.get('processor', 'machine')} {machine['name']}",
         f"{machine.get('cores', '?')} cores",
         memory,
-        f"STREAM copy {max(copies) / 1e9:.0f} GB/s" if copies else "",
+        f"STREAM copy {speed / 1e9:.0f} GB/s" if speed else "",
         *_distinct(p.system.get("kernel") for p in points),
         *_distinct(p.system.get("mpi") for p in points),
         *_distinct(p.build.get("compiler") for p in points),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,12 @@ keys = {
     "measurements": "what was found",
     "measurements.name": "what was measured, on what",
     "measurements.value": "median of the runs",
-    "measurements.low": "lower end of the spread or bounds that the benchmark gives; or null",
-    "measurements.high": "upper end",
-    "measurements.runs": "how many runs the median is of; or null",
     "measurements.units": "units of value, low and high",
-    "measurements.ratio": "whether it is a ratio, which other machines may have too",
-    "measurements.better": "lower or higher",
+    "measurements.low": "lower end of the spread or bounds, where the benchmark gives some",
+    "measurements.high": "upper end",
+    "measurements.runs": "how many runs the median is of, where that is known",
+    "measurements.ratio": "true for ratios, which other machines may have too",
+    "measurements.better": "higher, where that is better",
 }
 
 
@@ -78,9 +78,16 @@ class Result:
         return " ".join([self.benchmark, *self.arguments])
 
 
+def matches(result: Result, row: Measurement, only: Sequence[str]) -> bool:
+    """Whether 'command: name' of a measurement holds one of some words; without words, yes."""
+    return not only or any(word in f"{result.command}: {row.name}" for word in only)
+
+
 def append(path: Path, result: Result) -> None:
     """Add a line to a file of history, whole or not at all, whoever else adds to it."""
-    line = json.dumps({"schema": schema, **asdict(result)}, allow_nan=False) + "\n"
+    rows = [_told(row) for row in result.measurements]
+    table = {"schema": schema, **asdict(result), "measurements": rows}
+    line = json.dumps(table, allow_nan=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("ab+") as file:
@@ -93,6 +100,16 @@ def append(path: Path, result: Result) -> None:
             file.write(line.encode())
     except OSError as error:
         raise UserError(f"Cannot add to the history '{path}': {error.strerror}.") from None
+
+
+def _told(row: Measurement) -> dict[str, Any]:
+    """What there is to tell of a measurement: six digits, nothing that is as usual."""
+    usual = {field.name: field.default for field in fields(Measurement)}
+    return {
+        name: float(f"{value:.6g}") if isinstance(value, float) else value
+        for name, value in asdict(row).items()
+        if value != usual[name]
+    }
 
 
 def read_history(path: Path) -> list[Result]:
