@@ -33,14 +33,20 @@ same, different = 0, 1
 
 
 def compare(
-    a: Path,
-    b: Path,
+    a: str | Path,
+    b: str | Path,
     only: Sequence[str] = (),
-    members: Sequence[Path] = (),
-    maps: Path | None = None,
+    members: Sequence[str | Path] = (),
+    maps: str | Path | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare two files or folders: one table for each pair of files, with rows as in `keys`."""
-    return [_compare_files(*pair, list(only), members, maps) for pair in pairs(a, b)]
+    """Compare two files or folders: one table for each pair of files, with rows as in `keys`.
+
+    `only` some variables; against an ensemble of `members`; pictures go into the folder `maps`.
+    """
+    others = [Path(member) for member in members]
+    folder = None if maps is None else Path(maps)
+    found = pairs(Path(a), Path(b))
+    return [_compare_files(*pair, list(only), others, folder) for pair in found]
 
 
 def _compare_files(
@@ -247,8 +253,7 @@ def main(options: argparse.Namespace) -> int:
             members += _make(options, Path(folder))
         if not options.paths:
             return same
-        a, b = (Path(name) for name in options.paths)
-        tables = compare(a, b, options.only, members, Path(options.maps) if options.maps else None)
+        tables = compare(*options.paths, options.only, members, options.maps)
     print(report(tables))
     print(summary(tables, len(members)))
     if options.json:

@@ -60,7 +60,7 @@ def draw_versions(axes: Axes, series: Series) -> None:
         [f"{name}\n{_committed(series, name)}" for name in versions[::step]],
     )
     axes.set_xlim(-0.4, len(versions) - 0.6)
-    axes.legend(fontsize=7.5)
+    axes.legend(fontsize=7.5, loc="lower left")
     benchmark = series.command.partition(" ")[0]
     name = textwrap.fill(f"{benchmark}: {series.name}", 62)
     _finish(axes, series, f"{name}\nby version")
@@ -75,7 +75,7 @@ def draw_dates(axes: Axes, series: Series) -> None:
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
     if _repeated(series):
-        axes.legend(fontsize=7.5)
+        axes.legend(fontsize=7.5, loc="lower left")
     _finish(axes, series, "same version, by date")
 
 

@@ -155,10 +155,12 @@ def opened(path: Path) -> Iterator[Output]:
     """Open a netCDF file or a Zarr folder."""
     if not path.exists():
         raise UserError(f"Cannot compare '{path}': there is no such file.")
-    engine: Any = "zarr" if path.is_dir() else "netcdf4"
+    how: dict[str, Any] = {"engine": "netcdf4"}
+    if path.is_dir():
+        how = {"engine": "zarr", "backend_kwargs": {"consolidated": False}}
     try:
-        raw = xr.open_dataset(path, engine=engine, decode_cf=False)
-        decoded = xr.open_dataset(path, engine=engine, decode_timedelta=False)
+        raw = xr.open_dataset(path, **how, decode_cf=False)
+        decoded = xr.open_dataset(path, **how, decode_timedelta=False)
     except (OSError, ValueError, KeyError) as error:
         words = str(error).splitlines()[0][:200]
         raise UserError(

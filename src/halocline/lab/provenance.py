@@ -10,6 +10,7 @@ import re
 import struct
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,7 @@ def system() -> dict[str, str]:
     }
 
 
+@cache
 def mpi_library() -> str:
     """Name and version of the MPI library, asked for in a process of its own: nothing starts here.
 
