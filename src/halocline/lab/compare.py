@@ -253,7 +253,8 @@ def main(options: argparse.Namespace) -> int:
             members += _make(options, Path(folder))
         if not options.paths:
             return same
-        tables = compare(*options.paths, options.only, members, options.maps)
+        a, b = options.paths
+        tables = compare(a, b, options.only, members, options.maps)
     print(report(tables))
     print(summary(tables, len(members)))
     if options.json:
