@@ -58,7 +58,7 @@ def test_the_page_holds_the_events_of_the_record(made):
 
 
 def test_lines_lead_from_sends_to_the_waits_that_got_them(made):
-    drawn = drawn_events(match(timeline(made)))
+    drawn = drawn_events(made, match(timeline(made)))
     sends, into = drawn.events[drawn.senders], drawn.events[drawn.receivers]
     ranks = drawn.rows["rank"]
     assert len(sends) == (made.kinds_of(made.events["region"]) == "start send").sum()
@@ -70,7 +70,7 @@ def test_lines_lead_from_sends_to_the_waits_that_got_them(made):
 @pytest.mark.parametrize("part", [2, 8, 30])
 def test_fewer_characters_keep_all_times(made, part):
     """Own time and waiting of each rank are the same however coarse, and windows are in full."""
-    drawn = drawn_events(match(timeline(made)))
+    drawn = drawn_events(made, match(timeline(made)))
     whole = packed_timeline(drawn, 10**9)
     packed = packed_timeline(drawn, whole.length // part + 2500)
     assert packed.shortest > 0 and packed.drawn < packed.events == whole.drawn

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halocline.lab.matching import Matching
 from halocline.lab.timeline import communicating_kinds, nest
-from halocline.runtime.run_record import Table
+from halocline.runtime.run_record import RunRecord, Table
 
 Integers = NDArray[np.int64]
 
@@ -81,9 +81,9 @@ class Drawn:
         return np.asarray(np.maximum(length - inside.astype(np.int64), 0), np.int64)
 
 
-def drawn_events(matching: Matching) -> Drawn:
+def drawn_events(record: RunRecord, matching: Matching) -> Drawn:
     """The events of all threads; completions are told by the lines of messages."""
-    record, timeline = matching.timeline.record, matching.timeline
+    timeline = matching.timeline
     table = record.events
     order = np.lexsort((-table["end"], table["begin"], table["thread"], table["rank"]))
     events = table[order]
@@ -110,7 +110,7 @@ def drawn_events(matching: Matching) -> Drawn:
     zero, end = int(record.ranks["begin"].min()), int(record.ranks["end"].max())
     if events.size:
         zero, end = min(zero, int(events["begin"].min())), max(end, int(events["end"].max()))
-    spans = _spans(rows, timeline.spans)
+    spans = _spans(rows, record.spans)
     senders, receivers = place[main[matching.sends]], place[main[into]]
     return Drawn(zero, end, rows, spans, found, senders, receivers, in_mpi)
 
@@ -131,7 +131,7 @@ def _spans(rows: Table, spans: Table) -> Table:
     """The spans of each row, by begin."""
     parts = [np.zeros(0, span_type)]
     for number, rank in enumerate(rows["rank"]):
-        own = spans[spans["rank"] == rank]
+        own = np.sort(spans[spans["rank"] == rank], order="begin")
         part = np.zeros(len(own), span_type)
         part["row"], part["begin"], part["end"] = number, own["begin"], own["end"]
         parts.append(part)

@@ -42,7 +42,7 @@ def page(report: Report, assigned: dict[str, str] | None = None, most: int = mos
     style = _resource("report_page.css")
     code = "\n".join(_resource(f"report_{name}.js") for name in scripts)
     rest = sum(len(part.encode()) for part in [*body, style, code, json.dumps(matrix)]) + 60_000
-    packed = packed_timeline(drawn_events(report.matching), most - rest)
+    packed = packed_timeline(drawn_events(report.record, report.matching), most - rest)
     data = {"timeline": timeline_data(report, packed, assigned or {}), "matrix": matrix}
     held = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     title = f"{program(report.analysis)} on {report.record.size} ranks"

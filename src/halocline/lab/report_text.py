@@ -48,7 +48,8 @@ def full_text(report: Report) -> str:
         _titled("Phases (mean of the ranks)", _phases(report)),
         _titled("Scaling", _ratios(report)),
         _titled(
-            "Utilisation of the kept events: share of ranks busy, against time", _strip(report)
+            "Utilisation of the kept events against time: share of ranks (·: not kept by all)",
+            _strip(report),
         ),
         _titled("Load", _load(report)),
         _titled("Steps", _steps(report)),
@@ -140,16 +141,18 @@ def _strip(report: Report) -> str:
     if len(times) < 2 or times[-1] <= times[0]:
         return ""
     edges = np.linspace(times[0], times[-1], columns + 1)
+    counts = np.array([found.busy, found.overhead, found.idle])[:, :-1] * np.diff(times)
+    sums = np.concatenate([np.zeros((3, 1)), np.cumsum(counts, axis=1)], axis=1)
+    parts = np.array([np.diff(np.interp(edges, times, row)) for row in sums])
+    known, whole_time = parts.sum(axis=0), max(float(sums[:, -1].sum()), 1e-300)
+    some = known > 0.02 * known.max()
     lines = []
-    for name, counts in (
-        ("busy", found.busy),
-        ("overhead", found.overhead),
-        ("idle", found.idle),
-    ):
-        integral = np.concatenate([[0.0], np.cumsum(np.asarray(counts)[:-1] * np.diff(times))])
-        means = np.diff(np.interp(edges, times, integral)) / np.diff(edges)
-        mean = integral[-1] / (times[-1] - times[0])
-        lines.append(f"{name:>8} {bar(means / report.record.size)} {mean:.3g} on average")
+    for name, part, total in zip(("busy", "overhead", "idle"), parts, sums[:, -1], strict=True):
+        heights = bar((part / np.maximum(known, 1e-300)).tolist())
+        drawn = "".join(
+            one if there else "·" for one, there in zip(heights, some.tolist(), strict=True)
+        )
+        lines.append(f"{name:>8} {drawn} {percent(float(total) / whole_time)}")
     reach = (
         f"{'':8} {seconds(float(times[0]))} to {seconds(float(times[-1]))} of the record's clock"
     )

@@ -209,18 +209,30 @@ def pattern_of_steps(record: RunRecord) -> str:
     )
 
 
+def kept_share(record: RunRecord) -> float:
+    """The share of the ranks' time of which events were kept."""
+    whole_time = float((record.ranks["end"] - record.ranks["begin"]).sum())
+    kept = float((record.spans["end"] - record.spans["begin"]).sum())
+    return min(kept / max(whole_time, 1.0), 1.0)
+
+
 def notes(report: Report) -> list[str]:
     """What a reader should know before trusting the rest."""
     analysis = report.analysis
     found = [f"{word[0].upper()}{word[1:].rstrip('.')}." for word in analysis.notes if word]
-    if analysis.spans_share < 0.995:
+    kept = kept_share(report.record)
+    if kept < 0.995:
         found.append(
-            f"Events were kept of {percent(analysis.spans_share)} of the time; statistics are of"
-            " all of it."
+            f"Events were kept of {percent(kept)} of the time; statistics are of all of it."
+        )
+    if analysis.spans_share < kept - 0.005:
+        found.append(
+            f"Waits, states and patterns are those of {percent(analysis.spans_share)} of the time,"
+            " which all ranks that compute kept alike."
         )
     overhead = analysis.overhead.words
     found.append(f"{overhead[0].upper()}{overhead[1:].rstrip('.')}.")
-    if not any("pattern" in note for note in found):
+    if not any("pattern" in note for note in analysis.notes):
         found.append(pattern_of_steps(report.record))
     steady = analysis.steady_seconds / max(analysis.seconds, 1e-300)
     if steady < 0.5:
