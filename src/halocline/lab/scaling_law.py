@@ -2,8 +2,9 @@
 
 A law is a sum of a few terms with positive factors: c0 (serial work, latency), points / ranks
 (divided work), the square root of that (borders of blocks), the logarithm of ranks (collectives),
-powers of ranks (all to one), points (work that is not divided). Of all sums of up to three terms
-that is taken which errs least on measurements that were left out; its bounds come from the
+powers of ranks (all to one), points (work that is not divided); borders and latency also without
+those of a single rank, which has no neighbours. Of all sums of up to three terms that is taken
+which errs least, on average, on measurements that were left out; its bounds come from the
 bootstrap, the choice made anew each time, so that laws that the measurements cannot tell apart
 widen them.
 """
@@ -30,16 +31,19 @@ class Term:
     name: str
     value: Callable[[Floats, Floats], Floats]
     sizes: bool = False  # means something only where several numbers of points were measured
+    one_count: bool = False  # means something where one number of ranks was measured
 
 
 terms: tuple[Term, ...] = (
-    Term("1", lambda n, points: np.ones_like(n)),
-    Term("points/n", lambda n, points: points / n),
+    Term("1", lambda n, points: np.ones_like(n), one_count=True),
+    Term("points/n", lambda n, points: points / n, one_count=True),
     Term("sqrt(points/n)", lambda n, points: np.sqrt(points / n)),
+    Term("(n > 1)", lambda n, points: np.where(n > 1.0, 1.0, 0.0)),
+    Term("sqrt(points/n) (n > 1)", lambda n, points: np.where(n > 1.0, np.sqrt(points / n), 0.0)),
     Term("log2 n", lambda n, points: np.log2(n)),
     Term("n^(1/2)", lambda n, points: np.sqrt(n)),
     Term("n", lambda n, points: n),
-    Term("points", lambda n, points: points, sizes=True),
+    Term("points", lambda n, points: points, sizes=True, one_count=True),
 )
 
 most_terms = 3
@@ -48,6 +52,12 @@ most_condition = 1e11
 
 simpler_is_better = 0.8
 """A law with one term more must err less than this share of the best simpler one's error."""
+
+next_to_nothing = 1e-6
+"""Laws with smaller errors than this are as good as each other."""
+
+least_share = 1e-3
+"""Resampled times are no less than this share of what was measured."""
 
 resamples = 200
 most_in_contest = 12
@@ -106,118 +116,119 @@ class Law:
 
 def fit_law(measurements: Sequence[Measurement], *, resampled: int = resamples) -> Law:
     """The law of some measurements; one number of ranks gives only a constant."""
-    n, points, seconds = _columns(measurements)
-    candidates = _candidates(n, points)
+    fitting = _Fitting(measurements)
+    best = fitting.choose(fitting.candidates(), fitting.seconds)
+    places = fitting.places
+    fitted = fitting.values(best.factors)
+    freedom = max(1, fitted.size - len(best.factors))
+    residuals = (fitting.seconds - fitted) / fitting.scale * math.sqrt(fitted.size / freedom)
     random = np.random.default_rng(len(measurements))
-    factors, error, largest = _choose(candidates, n, points, seconds)
-    if len(_places(n, points)) < 2:
-        error = largest = math.nan
+    shortlist = fitting.shortlist() if resampled else []
     others = []
-    fitted = np.array([_value(factors, *at) for at in zip(n, points, strict=True)])
-    residuals = _residuals(fitted, seconds, len(factors))
-    shortlist = _shortlist(candidates, n, points, seconds) if resampled else []
-    for _ in range(resampled if len(residuals) > 1 else 0):
-        again = fitted * np.exp(random.choice(residuals, residuals.size))
-        others.append(_choose(shortlist, n, points, again)[0])
-    ranks, sizes = sorted({int(v) for v in n}), sorted({float(v) for v in points})
-    return Law(factors, error, largest, tuple(others), tuple(ranks), tuple(sizes))
+    for _ in range(resampled if residuals.size > 1 else 0):
+        drawn = fitted + fitting.scale * random.choice(residuals, residuals.size)
+        again = np.maximum(drawn, least_share * fitting.scale)
+        others.append(fitting.choose(shortlist, again).factors)
+    tested = len(places) > 1
+    return Law(
+        best.factors,
+        best.error if tested else math.nan,
+        best.largest if tested else math.nan,
+        tuple(others),
+        tuple(sorted({int(ranks) for ranks, _ in places})),
+        tuple(sorted({points for _, points in places})),
+    )
 
 
-def _columns(measurements: Sequence[Measurement]) -> tuple[Floats, Floats, Floats]:
-    if not measurements:
-        raise UserError("A law of scaling needs measurements; there are none.")
-    if any(m.ranks < 1 or m.points <= 0.0 or m.seconds < 0.0 for m in measurements):
-        raise UserError("Ranks are 1 or more, points positive, and seconds not negative.")
-    n = np.array([float(m.ranks) for m in measurements])
-    points = np.array([float(m.points) for m in measurements])
-    return n, points, np.maximum([m.seconds for m in measurements], 1e-12)
+@dataclass(frozen=True)
+class _Tried:
+    """A law that was fitted; median, largest and mean of its relative errors where left out."""
+
+    factors: dict[str, float]
+    error: float
+    largest: float
+    mean: float
 
 
-def _places(n: Floats, points: Floats) -> list[tuple[float, float]]:
-    """Different ranks and points that were measured."""
-    return sorted(set(zip(n.tolist(), points.tolist(), strict=True)))
+class _Fitting:
+    """Measurements of a phase, and laws fitted to them by least squares of relative errors.
 
+    Errors are relative to the seconds, but to no less than a tenth of the median, so that times
+    that are next to nothing (a sum over one rank) do not rule the fit.
+    """
 
-def _candidates(n: Floats, points: Floats) -> list[tuple[Term, ...]]:
-    """Laws that the measurements could tell: with fewer terms than there are different places."""
-    places = len(_places(n, points))
-    sizes, counts = len(set(points.tolist())), len(set(n.tolist()))
-    usable = [t for t in terms if (sizes > 1 or not t.sizes) and (counts > 1 or _still(t))]
-    most = min(most_terms, max(1, places - 2))
-    return [law for count in range(1, most + 1) for law in combinations(usable, count)]
+    def __init__(self, measurements: Sequence[Measurement]) -> None:
+        if not measurements:
+            raise UserError("A law of scaling needs measurements; there are none.")
+        if any(m.ranks < 1 or m.points <= 0.0 or m.seconds < 0.0 for m in measurements):
+            raise UserError("Ranks are 1 or more, points positive, and seconds not negative.")
+        self.n = np.array([float(m.ranks) for m in measurements])
+        self.points = np.array([float(m.points) for m in measurements])
+        self.seconds = np.array([m.seconds for m in measurements])
+        self.scale = np.maximum(self.seconds, max(0.1 * float(np.median(self.seconds)), 1e-12))
+        pairs = list(zip(self.n.tolist(), self.points.tolist(), strict=True))
+        self.places = sorted(set(pairs))
+        self.here = np.array([[float(pair == place) for pair in pairs] for place in self.places])
+        self.columns = {t.name: t.value(self.n, self.points) / self.scale for t in terms}
 
+    def values(self, factors: dict[str, float]) -> Floats:
+        """Seconds by a law at all measurements."""
+        none = np.zeros(self.n.size)
+        return self.scale * sum((f * self.columns[name] for name, f in factors.items()), none)
 
-def _shortlist(
-    candidates: Sequence[tuple[Term, ...]], n: Floats, points: Floats, seconds: Floats
-) -> list[tuple[Term, ...]]:
-    """The candidates that predict best, for resampled measurements."""
-    errors = []
-    for place, law in enumerate(candidates):
-        found = _tried(law, n, points, seconds)
-        if found is not None:
-            errors.append((found[1], found[2], place))
-    return [candidates[place] for _, _, place in sorted(errors)[:most_in_contest]]
+    def candidates(self) -> list[tuple[str, ...]]:
+        """Laws that the measurements could tell: with fewer terms than there are places."""
+        sizes, counts = len({p for _, p in self.places}), len({n for n, _ in self.places})
+        usable = [
+            term.name
+            for term in terms
+            if (sizes > 1 or not term.sizes) and (counts > 1 or term.one_count)
+        ]
+        most = min(most_terms, max(1, len(self.places) - 2))
+        return [law for count in range(1, most + 1) for law in combinations(usable, count)]
 
+    def shortlist(self) -> list[tuple[str, ...]]:
+        """The candidates that predict best, for resampled measurements."""
+        tried = [(law, self.tried(law, self.seconds)) for law in self.candidates()]
+        found = [(one.mean, law) for law, one in tried if one is not None]
+        return [law for _, law in sorted(found)[:most_in_contest]]
 
-def _still(term: Term) -> bool:
-    """Whether a term can be told with one number of ranks."""
-    return term.name in ("1", "points/n", "points")
+    def choose(self, candidates: Sequence[tuple[str, ...]], seconds: Floats) -> _Tried:
+        """The simplest candidate that predicts about as well as any; else a constant."""
+        best: _Tried | None = None
+        for count in range(1, most_terms + 1):
+            level = [self.tried(law, seconds) for law in candidates if len(law) == count]
+            fits = [one for one in level if one is not None]
+            if not fits:
+                continue
+            better = min(fits, key=lambda one: max(one.mean, next_to_nothing))
+            if best is None or better.mean < simpler_is_better * best.mean:
+                best = better
+        return best or _Tried({"1": float(np.median(seconds))}, math.nan, math.nan, math.nan)
 
-
-def _choose(
-    candidates: Sequence[tuple[Term, ...]], n: Floats, points: Floats, seconds: Floats
-) -> tuple[dict[str, float], float, float]:
-    """Factors of the best candidate, its median and its largest error where left out."""
-    best: tuple[dict[str, float], float, float] | None = None
-    for count in range(1, most_terms + 1):
-        level = [_tried(law, n, points, seconds) for law in candidates if len(law) == count]
-        fits = [one for one in level if one is not None]
-        if not fits:
-            continue
-        better = min(fits, key=lambda one: (one[1], one[2]))
-        if best is None or better[1] < simpler_is_better * best[1]:
-            best = better
-    if best is None:
-        return {"1": float(np.exp(np.mean(np.log(seconds))))}, math.nan, math.nan
-    return best
-
-
-def _tried(
-    law: Sequence[Term], n: Floats, points: Floats, seconds: Floats
-) -> tuple[dict[str, float], float, float] | None:
-    """A candidate fitted with relative errors; None where a factor is negative."""
-    columns = np.stack([term.value(n, points) for term in law], axis=1) / seconds[:, None]
-    norms = np.sqrt((columns**2).sum(axis=0))
-    if not norms.all():
-        return None
-    columns = columns / norms
-    places = _places(n, points)
-    here = np.array([(n == ranks) & (points == size) for ranks, size in places], np.float64)
-    # Normal equations of all measurements, and of those of each place.
-    squares = np.einsum("pm,mi,mj->pij", here, columns, columns)
-    sides = here @ columns
-    whole, side = squares.sum(axis=0), sides.sum(axis=0)
-    left_out = whole - squares if len(places) > 1 else squares
-    if not (np.linalg.cond(np.concatenate([whole[None], left_out])) < most_condition).all():
-        return None
-    factors = np.linalg.solve(whole, side)
-    if (factors < 0.0).any():
-        return None
-    named = {term.name: float(f) for term, f in zip(law, factors / norms, strict=True)}
-    if len(places) < 2:
-        return named, 0.0, 0.0
-    without = np.linalg.solve(left_out, (side - sides)[:, :, None])[:, :, 0]
-    predicted = (here.T @ without * columns).sum(axis=1)
-    errors = np.abs(predicted - 1.0)
-    return named, float(np.median(errors)), float(errors.max())
-
-
-def _residuals(fitted: Floats, seconds: Floats, terms_used: int) -> Floats:
-    """Logarithms of measured over fitted, centred, widened for the terms that were fitted."""
-    values = np.log(seconds / np.maximum(fitted, 1e-300))
-    freedom = max(1, values.size - terms_used)
-    found: Floats = (values - values.mean()) * math.sqrt(values.size / freedom)
-    return found
+    def tried(self, law: Sequence[str], seconds: Floats) -> _Tried | None:
+        """A law fitted; None where a factor is negative, or its terms cannot be told apart."""
+        columns, wanted = np.stack([self.columns[n] for n in law], axis=1), seconds / self.scale
+        norms = np.sqrt((columns**2).sum(axis=0))
+        if not norms.all():
+            return None
+        columns = columns / norms
+        # Normal equations of each place, of all, and of all but one.
+        squares = np.einsum("pm,mi,mj->pij", self.here, columns, columns)
+        sides = self.here @ (columns * wanted[:, None])
+        whole, side = squares.sum(axis=0), sides.sum(axis=0)
+        left_out = whole - squares if len(self.places) > 1 else squares
+        if not (np.linalg.cond(np.concatenate([whole[None], left_out])) < most_condition).all():
+            return None
+        factors = np.linalg.solve(whole, side)
+        if (factors < 0.0).any():
+            return None
+        named = dict(zip(law, (factors / norms).tolist(), strict=True))
+        if len(self.places) < 2:
+            return _Tried(named, 0.0, 0.0, 0.0)
+        without = np.linalg.solve(left_out, (side - sides)[:, :, None])[:, :, 0]
+        errors = np.abs((self.here.T @ without * columns).sum(axis=1) - wanted)
+        return _Tried(named, float(np.median(errors)), float(errors.max()), float(errors.mean()))
 
 
 def _value(factors: dict[str, float], ranks: float, points: float) -> float:
