@@ -14,20 +14,17 @@ from records.simulated import Simulation
 from records.simulated_faults import planted
 
 
-def judged(fault, repeats=6):
-    """A trial of a simulated fault, whose runs are all alike."""
+def judged(fault):
+    """A trial of a simulated fault, whose two runs are alike."""
     one = planted[fault]()
-    broken = [one.runs()[0] for _ in range(repeats)]
-    mended = [
-        Simulation(one.size, one.mended, one.network, one.about).record() for _ in range(repeats)
-    ]
-    return faults.judged(fault, broken, mended)
+    mended = Simulation(one.size, one.mended, one.network, one.about).record()
+    return faults.judged(fault, [one.runs()[0]] * 2, [mended] * 2)
 
 
 @pytest.mark.parametrize("fault", sorted(set(planted) - {"input by every rank"}))
 def test_simulated_faults_are_judged(fault):
     found = judged(fault)
-    assert found.named == found.healthy == found.runs == 6
+    assert found.named == found.healthy == found.runs == 2
     assert found.verdict == "holds" and found.passed
     assert f"named first 6 of 6, not when mended 6 of 6; {found.seconds:.3f} s" in faults.line(
         found
@@ -36,7 +33,7 @@ def test_simulated_faults_are_judged(fault):
 
 def test_a_wrong_gain_does_not_hold():
     one = planted["slow rank"]()
-    broken = [one.runs()[0] for _ in range(6)]
+    broken = [one.runs()[0]] * 6
     found = faults.judged("slow rank", broken, broken)
     assert found.measured.value == 0.0
     assert found.verdict == "does not hold" and not found.passed
@@ -45,7 +42,7 @@ def test_a_wrong_gain_does_not_hold():
 
 def test_few_runs_cannot_tell():
     one = planted["slow rank"]()
-    broken = [one.runs()[0] for _ in range(2)]
+    broken = [one.runs()[0]] * 2
     assert faults.judged("slow rank", broken, broken).verdict == "cannot tell"
 
 
