@@ -153,7 +153,7 @@ def derived_types():
 
 
 def all_to_one():
-    count, length = 300, 200
+    count, length = 100, 200
 
     def program(collect):
         def ranks(rank, size):
@@ -198,6 +198,25 @@ def input_by_all():
     return Planted(program(True), program(False), network=Network(per_byte=1e-10))
 
 
+def output_in_the_way():
+    """Each fifth step writes 2 ms; mended, a copy of the data is left to a thread."""
+
+    def program(behind):
+        def ranks(rank, size):
+            for step in range(steps):
+                yield begin()
+                yield compute(work)
+                yield from halo(rank, size)
+                yield everyone()
+                yield end()
+                if step % 5 == 4:
+                    yield compute(1e-4 if behind else 2e-3, "maps", "output")
+
+        return ranks
+
+    return Planted(program(False), program(True))
+
+
 planted = {
     "imbalanced decomposition": imbalanced,
     "slow rank": slow_rank,
@@ -207,4 +226,5 @@ planted = {
     "derived types": derived_types,
     "blocking all-to-one": all_to_one,
     "input by every rank": input_by_all,
+    "output in the way": output_in_the_way,
 }

@@ -15,6 +15,7 @@ from halocline.lab.advice_messages import (
     find_late_sender,
     find_small_messages,
 )
+from halocline.lab.advice_output import find_output
 from halocline.lab.advice_work import find_imbalance, find_noise, find_slow_rank
 from halocline.lab.findings import Finding
 from halocline.runtime.run_record import RunRecord
@@ -34,6 +35,7 @@ finders: tuple[Callable[[AdviceCase], Finding | None], ...] = (
     find_derived_types,
     find_all_to_one,
     find_input,
+    find_output,
 )
 
 

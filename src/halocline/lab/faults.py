@@ -70,6 +70,9 @@ class Trial:
         return 2 * self.named > self.runs and self.verdict != "does not hold"
 
 
+on_slow_disk = ("input by every rank", "output in the way")
+
+
 def program_of(fault: str) -> str:
     """The module of a planted fault.
 
@@ -86,7 +89,7 @@ def run_planted(fault: str, folder: Path, *, mended: bool) -> RunRecord:
     environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
     if ranks <= len(os.sched_getaffinity(0)):
         environment["OMPI_MCA_mpi_yield_when_idle"] = "0"  # a rank that waits keeps its core
-    if fault == "input by every rank":
+    if fault in on_slow_disk:
         environment["LD_PRELOAD"] = str(slow_disk(folder))
     former = dict(os.environ)
     os.environ.update(environment)

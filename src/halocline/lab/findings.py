@@ -46,6 +46,7 @@ faults = {
     "derived types": "messages of data with gaps are slower than contiguous ones of equal size",
     "blocking all-to-one": "all ranks send to one that takes their messages one after the other",
     "input by every rank": "every rank reads the same data from files",
+    "output in the way": "ranks that compute wait while output is written",
 }
 """The faults that are recognised; each has a planted example on which its advice was tested."""
 

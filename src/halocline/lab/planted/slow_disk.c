@@ -1,5 +1,5 @@
-// A disk that serves one process at a time, so many bytes per second, for `input_by_every_rank`:
-// preload it, and files named *.slow are on it.
+// A disk that serves one process at a time, so many bytes per second, for planted faults: preload it,
+// and files named *.slow are on it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -41,4 +41,8 @@ SLOW(pread, (int file, void* to, size_t count, off_t at), (file, to, count, at))
 SLOW(pread64, (int file, void* to, size_t count, off64_t at), (file, to, count, at))
 SLOW(preadv, (int file, const struct iovec* to, int count, off_t at), (file, to, count, at))
 SLOW(preadv64, (int file, const struct iovec* to, int count, off64_t at), (file, to, count, at))
+SLOW(write, (int file, const void* from, size_t count), (file, from, count))
+SLOW(pwrite, (int file, const void* from, size_t count, off_t at), (file, from, count, at))
+SLOW(pwrite64, (int file, const void* from, size_t count, off64_t at), (file, from, count, at))
+SLOW(pwritev, (int file, const struct iovec* from, int count, off_t at), (file, from, count, at))
 SLOW(readv, (int file, const struct iovec* to, int count), (file, to, count))
