@@ -162,7 +162,8 @@ def test_setups_take_turns_and_all_files_are_written(tmp_path, monkeypatch, caps
     monkeypatch.setattr(scale, "core_threads", lambda: [[0], [1]])
     words = ["lab", "scale", "swell", "--ranks", "2-3", "--per-node", "1,2", "--repeat", "6"]
     words += ["--nodes", "2", "--set", "time.length=6h", "--output", str(tmp_path / "out")]
-    assert main(words) == 0
+    history = tmp_path / "history.jsonl"
+    assert main([*words, "--remember", str(history)]) == 0
     first = [(1, [[0]]), (2, [[0], [1]]), (3, [[0], [1], [0]]), (2, [[0], [0]])]
     assert [one[:2] for one in asked[:5]] == [*first, (3, [[0], [0], [1]])]
     assert [one[0] for one in asked[5:10]] == [3, 2, 3, 2, 1]
@@ -179,6 +180,8 @@ def test_setups_take_turns_and_all_files_are_written(tmp_path, monkeypatch, caps
     inner = {name[5:] for name in result["keys"] if name.startswith("rows.")}
     assert inner == set(result["rows"][0])
     assert result["points"] == 5451
+    names = [one["name"] for one in json.loads(history.read_text())["measurements"]]
+    assert "speed_up, processes 2, per_node 1, threads 1" in names
     page = (tmp_path / "out" / "scale.html").read_text()
     assert "<svg" in page and "http-equiv" not in page and "src=" not in page
     assert matplotlib.image.imread(tmp_path / "out" / "scale.png").shape[0] > 600

@@ -198,7 +198,7 @@ def _measurement(
     what = f"{source.value} over {source.over}" if source.over else source.value
     low, high = _bounds(source, row)
     return Measurement(
-        ", ".join([what, *prefix, *(_words(row, column) for column in source.by)]),
+        ", ".join(filter(None, [what, *prefix, *(_words(row, name) for name in source.by)])),
         float(row[source.value]) / unit,
         str(row.get(source.units, source.units)),
         None if low is None else low / unit,

@@ -140,7 +140,8 @@ def fastest(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     words = f"fastest: {_name(best)}, {best['median']:.4g} s"
     if ties:
         some = "; ".join(_name(row) for row in ties[:6]) + ("; ..." if len(ties) > 6 else "")
-        words += f"; {len(best['seconds'])} rounds cannot tell from it: {some}"
+        rounds = len(best["seconds"])
+        words += f"; {rounds} round{'s' * (rounds > 1)} cannot tell from it: {some}"
     return {"best": _name(best), "ties": [_name(row) for row in ties], "words": words}
 
 
