@@ -8,16 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from halocline.analysis import looks, maps, reading
-from halocline.analysis.coastline import draw_land
+from halocline.analysis.coastline import Extent, draw_land
 from halocline.analysis.map_grid import Grid, extent_of, grid_of, values_on, windowed
 from halocline.analysis.sheet import panel_size
 from halocline.lab.differences import Difference, less
-from halocline.lab.outputs import Output
+from halocline.lab.outputs import Numbers, Output
 
 smallest_power = -3
 """Differences below a thousandth of their units are drawn in powers of ten of them."""
@@ -25,39 +24,23 @@ smallest_power = -3
 
 def draw_maps(a: Output, b: Output, found: Difference, path: Path) -> bool:
     """Maps of the record, and level, of the largest difference; False where there is no map."""
-    data = [_plane(output, found) for output in (a, b)]
-    if data[0] is None or data[1] is None:
+    first, second = (_plane(output, found) for output in (a, b))
+    if first is None or second is None:
         return False
-    grid = grid_of(data[0])
-    first, second = (values_on(grid, one) for one in (data[0], data[1]))
-    away = less(first, second, cyclic=a.cyclic(found.name))
-    extent = extent_of(None, grid, first)
-    look = looks.look_of(data[0])
-    low, high, marks = looks.limits(np.concatenate([first, second]), look.scale)
+    grid, look, units = grid_of(first), looks.look_of(first), looks.units_of(first)
+    values = [values_on(grid, data) for data in (first, second)]
+    low, high, marks = looks.limits(np.concatenate(values), look.scale)
+    extent = extent_of(None, grid, values[0])
+    coast = grid.geographic and maps.has_land(a.decoded, first)
+    page = _Page(grid, extent, coast, units)
     with looks.style():
-        width, height = panel_size(grid, extent, 2)
-        width, height = 0.75 * width, 0.75 * height
-        figure = Figure(figsize=(width + 1.7, 3.0 * height + 2.6))
-        titles = [f"{letter}: {name_of(o.path)}" for letter, o in zip("AB", (a, b), strict=True)]
-        coast = grid.geographic and maps.has_land(a.decoded, data[0])
-        for number, values in enumerate((first, second, away)):
-            place = (0.6, 0.35 + (2 - number) * (height + 0.65), width, height)
-            size = (width + 1.7, 3.0 * height + 2.6)
-            box = [part / size[at % 2] for at, part in enumerate(place)]
-            axes = figure.add_axes((box[0], box[1], box[2], box[3]))
-            if number < 2:
-                units = looks.units_of(data[0])
-                _panel(figure, axes, grid, values, extent, Normalize(low, high), look, marks, coast)
-                axes.set_title(f"{titles[number]}{f' [{units}]' if units else ''}")
-            else:
-                _difference(figure, axes, grid, values, extent, coast, looks.units_of(data[0]))
-        time = reading.valid_time(data[0])
-        name = looks.title_of(data[0])
-        figure.text(0.03, 0.985, name, fontsize=12.0, fontweight="bold", va="top")
-        when = f"{time}  {_level(a, found)}".strip()
-        lower = 0.985 - 0.28 / (3.0 * height + 2.6)
-        figure.text(0.03, lower, when, fontsize=9.0, va="top")
-        figure.savefig(path, dpi=110)
+        for letter, output, some in zip("AB", (a, b), values, strict=True):
+            title = f"{letter}: {name_of(output.path)}"
+            page.draw(some, Normalize(low, high), look, marks, title, units)
+        page.draw_difference(less(*values, cyclic=a.cyclic(found.name)))
+        when = f"{reading.valid_time(first)}  {_level(a, found)}".strip()
+        page.head(looks.title_of(first), when)
+        page.figure.savefig(path, dpi=110)
     return True
 
 
@@ -90,60 +73,75 @@ def _level(output: Output, found: Difference) -> str:
     latitude, longitude = reading.horizontal(data)
     flat = {*latitude.dims, *longitude.dims, output.time}
     rest = [d for d in data.dims if d != output.time]
-    return ", ".join(
-        f"{d} {float(data[d][at]):.6g}" if d in data.coords else f"{d} {at}"
-        for d, at in zip(rest, found.index, strict=True)
-        if d not in flat
-    )
+    words = []
+    for dimension, at in zip(rest, found.index, strict=True):
+        if dimension not in flat:
+            known = dimension in data.coords and data[dimension].dtype.kind in "iuf"
+            value = f"{float(data[dimension][at]):.6g}" if known else f"[{at}]"
+            words.append(f"{dimension} {value}")
+    return ", ".join(words)
 
 
-def _panel(
-    figure: Figure,
-    axes: Axes,
-    grid: Grid,
-    values: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    extent: tuple[float, float, float, float],
-    norm: Normalize,
-    look: looks.Look,
-    marks: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    coast: bool,
-) -> None:
-    maps.prepare_axes(axes, grid, extent)
-    if grid.regular:
-        # Cell by cell: a difference at one point is not to be smoothed away.
-        x, turned = windowed(grid, values, extent)
-        field: maps.Field = axes.pcolormesh(
-            x, grid.latitude, turned, norm=norm, cmap=look.colours, zorder=1
+class _Page:
+    """A figure with three maps of one grid below each other."""
+
+    def __init__(self, grid: Grid, extent: Extent, coast: bool, units: str) -> None:
+        self.grid, self.extent, self.coast, self.units = grid, extent, coast, units
+        width, height = panel_size(grid, extent, 2)
+        self.panel = 0.75 * width, 0.75 * height
+        self.size = self.panel[0] + 1.7, 3.0 * self.panel[1] + 2.6
+        self.figure = Figure(figsize=self.size)
+        self.drawn = 0
+
+    def head(self, name: str, when: str) -> None:
+        """What all three maps show."""
+        self.figure.text(0.03, 0.985, name, fontsize=12.0, fontweight="bold", va="top")
+        self.figure.text(0.03, 0.985 - 0.28 / self.size[1], when, fontsize=9.0, va="top")
+
+    def draw(
+        self,
+        values: Numbers,
+        norm: Normalize,
+        look: looks.Look,
+        marks: Numbers,
+        title: str,
+        units: str,
+    ) -> None:
+        """Draw the next map, cell by cell: a difference at one point is not smoothed away."""
+        width, height = self.panel
+        left, below = 0.6, 0.35 + (2 - self.drawn) * (height + 0.65)
+        across, up = self.size
+        axes = self.figure.add_axes((left / across, below / up, width / across, height / up))
+        maps.prepare_axes(axes, self.grid, self.extent)
+        if self.grid.regular:
+            x, turned = windowed(self.grid, values, self.extent)
+            y = self.grid.latitude
+            field: maps.Field = axes.pcolormesh(
+                x, y, turned, norm=norm, cmap=look.colours, zorder=1
+            )
+        else:
+            field = maps.draw_field(axes, self.grid, values, self.extent, norm, look)
+        if self.coast:
+            draw_land(axes, self.extent)
+        maps.add_colour_bar(self.figure, axes, field, marks)
+        axes.set_title(f"{title} [{units}]" if units else title)
+        self.drawn += 1
+
+    def draw_difference(self, away: Numbers) -> None:
+        """Draw A - B: colours are symmetric about zero and reach to the largest difference."""
+        largest = float(np.nanmax(np.abs(away))) if np.isfinite(away).any() else 0.0
+        power = int(np.floor(np.log10(largest))) if largest > 0.0 else 0
+        power = power if power < smallest_power else 0
+        end = largest / 10.0**power or 1.0
+        factor = f"10$^{{{power}}}$ " if power else ""
+        self.draw(
+            away / 10.0**power,
+            Normalize(-end, end),
+            looks.Look("balance", "around zero"),
+            np.round(np.linspace(-end, end, 5), 2),
+            "A - B",
+            f"{factor}{self.units}".strip(),
         )
-    else:
-        field = maps.draw_field(axes, grid, values, extent, norm, look)
-    if coast:
-        draw_land(axes, extent)
-    maps.add_colour_bar(figure, axes, field, marks)
-
-
-def _difference(
-    figure: Figure,
-    axes: Axes,
-    grid: Grid,
-    away: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    extent: tuple[float, float, float, float],
-    coast: bool,
-    units: str,
-) -> None:
-    """The map of A - B: colours are symmetric about zero, and reach to the largest difference."""
-    largest = float(np.nanmax(np.abs(away))) if np.isfinite(away).any() else 0.0
-    power = int(np.floor(np.log10(largest))) if largest > 0.0 else 0
-    power = power if power < smallest_power else 0
-    scaled = away / 10.0**power
-    end = largest / 10.0**power or 1.0
-    marks = np.linspace(-end, end, 5)
-    norm = Normalize(-end, end)
-    look = looks.Look("balance", "around zero")
-    _panel(figure, axes, grid, scaled, extent, norm, look, np.round(marks, 2), coast)
-    factor = f"10$^{{{power}}}$ " if power else ""
-    words = f"{factor}{units}".strip()
-    axes.set_title(f"A - B{f' [{words}]' if words else ''}")
 
 
 def draw_growth(a: Output, found: Sequence[Difference], path: Path) -> bool:

@@ -16,6 +16,9 @@ from typing import Any
 
 import halocline
 
+compiled = (".", ":/cpp", ":/CMakeLists.txt")
+"""What makes the package, seen from its folder."""
+
 recorded_switches = b".GCC.command.line"
 """Section of a module that was compiled with -frecord-gcc-switches."""
 
@@ -44,7 +47,7 @@ def code(package: Path) -> dict[str, Any]:
     if line and git(package, "ls-files", "__init__.py"):
         commit, found["commit_date"] = line.split()
         found["commit"] = commit[:12]
-        found["dirty"] = bool(git(package, "status", "--porcelain", "--", "."))
+        found["dirty"] = bool(git(package, "status", "--porcelain", "--", *compiled))
     return found
 
 
