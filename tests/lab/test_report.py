@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import report
+from halocline.experiment.run_log import machine_facts
+from halocline.lab import report, roof_here
 from halocline.lab.report_counters import kernel_counters
 from halocline.lab.report_page import page
 from halocline.lab.report_text import full_text, short_text
 from halocline.lab.report_words import pattern_of_steps, verdict
+from halocline.lab.roofline import Machine
 from halocline.runtime.run_record import RunRecord, empty
 from halocline.runtime.run_record_file import record_name, write_record
 from records.made import made_record
@@ -75,6 +77,28 @@ def test_a_region_can_be_given_a_state(made):
     assert sum(found.idle) > sum(plain.idle)
     with pytest.raises(UserError, match=r"put_\*=idle"):
         report.assignments(["MPI_Put"])
+
+
+def test_the_roof_of_this_machine_is_measured_once(monkeypatch, tmp_path):
+    """Only for records made here, and kept; a spoilt file is made anew."""
+    record, measured = made_record(2, 2), []
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(
+        roof_here,
+        "measure_machine",
+        lambda threads: measured.append(threads) or Machine(1e10, 2e10, ""),
+    )
+    record.work = empty("work", 1)
+    assert roof_here.roof_here(record) is None and not measured
+    record.about["machine"] = machine_facts()
+    for _ in range(2):
+        assert roof_here.roof_here(record).bandwidth == 1e10
+    assert len(measured) == 1
+    (tmp_path / "halocline" / "roofs.json").write_text("{")
+    assert roof_here.roof_here(record).operations == 2e10 and len(measured) == 2
+    record.about["machine"]["host"] = "elsewhere"
+    assert roof_here.roof_here(record) is None
+    assert roof_here.roof_here(record, again=True) is not None and len(measured) == 3
 
 
 def test_user_mistakes_are_said(tmp_path):

@@ -16,11 +16,11 @@ from typing import Any
 from halocline.core.errors import UserError
 from halocline.lab.analysis import analyse
 from halocline.lab.matching import match
-from halocline.lab.peak import measure_machine
 from halocline.lab.report_json import keys
 from halocline.lab.report_page import page
 from halocline.lab.report_text import full_text, short_text
 from halocline.lab.report_words import Report
+from halocline.lab.roof_here import roof_here
 from halocline.lab.roofline import Machine
 from halocline.lab.timeline import timeline
 from halocline.runtime.run_record import RunRecord
@@ -71,8 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--roof",
         action="store_true",
-        help="measure what this machine's memory and cores can do, for the roofline of a record"
-        " made here (some seconds)",
+        help="measure again what this machine's memory and cores can do, for the roofline (some"
+        " seconds; of a record made here it is measured once and kept)",
     )
     parser.add_argument(
         "--state",
@@ -91,7 +91,7 @@ def main(options: Any) -> int:
         raise UserError(f"The record '{options.record}' holds no ranks: nothing was recorded.")
     other = read_record(options.against) if options.against else None
     assigned = assignments(options.state)
-    machine = measure_machine(int(record.ranks["threads"].sum())) if options.roof else None
+    machine = roof_here(record, again=options.roof)
     report = report_of(record, other, assigned, options.against or "", machine)
     print(full_text(report) if options.text else short_text(report))
     if options.json:
