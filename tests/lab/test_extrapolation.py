@@ -235,6 +235,23 @@ def test_several_numbers_of_ranks_are_drawn(tmp_path, capsys):
     assert "give several" in capsys.readouterr().err
 
 
+def test_another_size_is_predicted_from_several(tmp_path, capsys):
+    rows = [
+        {"phase": "step", "per": "step", "seconds": 1e-4 * p / n + 0.02, "ranks": n, "points": p}
+        for n in (1, 2, 4)
+        for p in (1000, 4000, 16000)
+    ]
+    table, out = tmp_path / "phases.json", tmp_path / "found.json"
+    table.write_text(json.dumps(rows))
+    words = ["lab", "predict", "phases", str(table), "--steps", "10", "--ranks", "8"]
+    assert main([*words, "--points", "64000", "--json", str(out)]) == 0
+    assert "0.0001 points/n" in capsys.readouterr().out
+    found = json.loads(out.read_text())["rows"][0]["seconds"]
+    assert found == pytest.approx(10 * (1e-4 * 64000 / 8 + 0.02))
+    assert main(words) == 2
+    assert "Say which is wanted (--points)" in capsys.readouterr().err
+
+
 def test_the_picture_shows_the_forecasts():
     times = [time for n in counts for time in phases(n)]
     found = [forecast(times, Wanted(100.0, 2.0, n)) for n in (8, 32, 128)]
