@@ -96,6 +96,8 @@ def test_the_roof_of_this_machine_is_measured_once(monkeypatch, tmp_path):
     assert len(measured) == 1
     (tmp_path / "halocline" / "roofs.json").write_text("{")
     assert roof_here.roof_here(record).operations == 2e10 and len(measured) == 2
+    record.about["precision"] = "float32"
+    assert roof_here.roof_here(record).operations == 4e10 and len(measured) == 2
     record.about["machine"]["host"] = "elsewhere"
     assert roof_here.roof_here(record) is None
     assert roof_here.roof_here(record, again=True) is not None and len(measured) == 3

@@ -69,6 +69,7 @@ class RunRecording:
             "command": sys.argv,
             "title": self.case.title,
             "component": self.case.component,
+            "precision": self.case.precision,
             "began": self.began.isoformat(timespec="seconds"),
             "mpi": mpi_library(self.writers.communicator),
             "versions": versions(),

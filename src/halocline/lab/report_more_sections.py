@@ -188,6 +188,8 @@ def kernels(report: Report) -> str:
     """The roofline, and the numbers of each kernel."""
     roof = report.analysis.roofline
     parts = [] if roof.why_no_kernels else [_roofline(report)]
+    if roof.machine is not None:
+        parts.append(f'<p class="method">The roof: {escape(roof.machine.source)}.</p>')
     for why in (roof.why_no_kernels, roof.why_no_machine):
         if why:
             parts.append(f"<p>{escape(why[0].upper() + why[1:])}.</p>")

@@ -19,7 +19,8 @@ same = ("host", "processor", "cores")
 def roof_here(record: RunRecord, *, again: bool = False) -> Machine | None:
     """What the cores that a run used can do here; None if its record is of another machine.
 
-    What was measured before is taken, unless `again`; then it is measured for any record.
+    What was measured before is taken, unless `again`; then it is measured for any record. Operations
+    are measured in float64; a core does twice as many in float32.
     """
     here = machine_facts()
     there = record.about.get("machine")
@@ -38,7 +39,9 @@ def roof_here(record: RunRecord, *, again: bool = False) -> Machine | None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(json.dumps(roofs, indent=1) + "\n", encoding="utf-8")
     bandwidth, operations = roofs[name]
-    return Machine(bandwidth, operations, f"measured on this machine with {threads} threads")
+    precision = str(record.about.get("precision", "float64"))
+    words = f"measured on this machine with {threads} threads, operations in {precision}"
+    return Machine(bandwidth, operations * (2.0 if precision == "float32" else 1.0), words)
 
 
 def _kept(place: Path) -> dict[str, Any]:
