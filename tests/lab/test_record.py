@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +17,7 @@ from halocline.lab.interposer_build import find_mpicc, launchers, sources
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 from halocline.runtime.run_record import of_derived_type
 from halocline.runtime.run_record_file import read_record
-
-here = Path(__file__).parent / "recorded"
-ranks = 4
+from records.told import check_fortran, events, messages_that_arrive, programs, ranks, told
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -41,7 +38,7 @@ def compiled(source, folder, *options):
     """A program of tests/lab/recorded."""
     program = folder / Path(source).stem
     mpicc = find_mpicc(mpiexec_command(1))
-    words = [mpicc, "-g", "-O0", "-Wall", "-Wextra", "-Werror", "-o", program, here / source]
+    words = [mpicc, "-g", "-O0", "-Wall", "-Wextra", "-Werror", "-o", program, programs / source]
     subprocess.run([*words, *options], check=True)
     return program
 
@@ -67,23 +64,6 @@ def patterns(tmp_path_factory):
     folder = tmp_path_factory.mktemp("patterns")
     program = compiled("patterns.c", folder, "-pthread")
     return recorded(started(program, folder / "data"), folder)
-
-
-def events(record, function, *kinds, rank=None):
-    """Events of some kinds (all: none named) whose calls stand in a function of the source."""
-    wanted = np.array(
-        [
-            one.site.endswith(f" in {function}") and (not kinds or one.kind in kinds)
-            for one in record.regions
-        ]
-    )
-    some = record.events[wanted[record.events["region"]]]
-    return some if rank is None else some[some["rank"] == rank]
-
-
-def told(some, *columns):
-    """How often each combination of values is told."""
-    return Counter(tuple(int(value) for value in row) for row in some[list(columns)].tolist())
 
 
 def test_all_events_are_kept_and_no_rank_is_missing(patterns):
@@ -227,18 +207,7 @@ def test_many_at_once_and_nobody(patterns):
 
 
 def test_every_message_that_leaves_arrives(patterns):
-    kinds = patterns.kinds_of(patterns.events["region"])
-    some = patterns.events
-    sent = some[np.isin(kinds, ("send", "start send")) & (some["partner"] >= 0)]
-    begun = some[kinds == "start receive"]
-    ends = some[kinds == "completion"]
-    own = {(row["rank"], row["request"]) for row in begun}
-    arrived = [row for row in ends if (row["rank"], row["request"]) in own]
-    arrived += list(some[(kinds == "receive") & (some["partner"] >= 0)])
-    columns = ("bytes", "tag", "communicator")
-    left = Counter((r["rank"], r["partner"], *(r[c] for c in columns)) for r in sent)
-    come = Counter((r["partner"], r["rank"], *(r[c] for c in columns)) for r in arrived)
-    assert left == come and sum(left.values()) > 400
+    assert messages_that_arrive(patterns) > 400
 
 
 def test_why_nothing_is_recorded(tmp_path):
@@ -297,42 +266,6 @@ def test_fortran_symbols_are_wrapped_and_count_once(tmp_path):
     check_fortran(recorded(started(program), tmp_path))
 
 
-def check_fortran(record):
-    """What ring, pairs and together of the Fortran programs do, on four ranks."""
-    for rank in range(ranks):
-        right, left = (rank + 1) % ranks, (rank - 1) % ranks
-        sends = events(record, "ring", "start send", rank=rank)
-        assert told(sends, "partner", "bytes", "tag") == {(right, 80, 3): 5}
-        ends = events(record, "ring", "completion", rank=rank)
-        assert told(ends, "partner", "bytes", "tag") == {(right, 80, 3): 5, (left, 80, 3): 5}
-        assert len(events(record, "ring", "wait", rank=rank)) == 10
-        for kind in ("send", "receive"):
-            pairs = events(record, "pairs", kind, rank=rank)
-            assert told(pairs, "partner", "bytes", "tag") == {(rank ^ 1, 80, 4): 1}
-        gathered = events(record, "together", "collective", rank=rank)
-        assert told(gathered, "bytes") == {(80,): 1}
-    assert {"MPI_Init", "MPI_Isend", "MPI_Waitany"} <= {one.name for one in record.regions}
-
-
-def fortran_compilers():
-    """Compilers of Fortran for the MPI of this machine, if it has one."""
-    beside = Path(find_mpicc(mpiexec_command(1))).parent
-    return [found for name in ("mpif90", "mpifort") if (found := shutil.which(beside / name))][:1]
-
-
-@pytest.mark.parametrize("binding", ["mpif", "f08"])
-def test_fortran_programs_where_a_compiler_is(tmp_path, binding):
-    for compiler in fortran_compilers():
-        module, program = sources / "regions" / "halocline_regions.f90", tmp_path / binding
-        words = [compiler, "-g", "-O0", "-o", program, module, here / f"fortran_{binding}.f90"]
-        subprocess.run(words, check=True, cwd=tmp_path)
-        record = recorded(started(program), tmp_path)
-        check_fortran(record)
-        assert {"step", "exchange"} == {one.name for one in record.regions if one.kind == "phase"}
-        assert len(record.steps) == 5 * ranks
-    assert fortran_compilers() or not list(tmp_path.iterdir())
-
-
 def test_sessions(tmp_path):
     record = recorded(started(compiled("session.c", tmp_path), count=3), tmp_path)
     for rank in range(3):
@@ -341,8 +274,20 @@ def test_sessions(tmp_path):
     assert "uses sessions" in record.about["notes"][0]
 
 
+def test_the_benchmarks_of_mpi4py(tmp_path):
+    words = [sys.executable, "-m", "mpi4py.bench", "ringtest", "-n", "1000", "-l", "50"]
+    record = recorded(started(*words, count=3), tmp_path)
+    assert record.about["program"] == "mpi4py.bench"
+    for rank in range(3):
+        sends = events(record, "ring", "send", rank=rank)
+        assert told(sends, "partner", "bytes", "tag") == {((rank + 1) % 3, 1000, 0): 50}
+        came = events(record, "ring", "receive", rank=rank)
+        assert told(came, "partner", "bytes", "tag") == {((rank - 1) % 3, 1000, 0): 50}
+        assert len(events(record, "ringtest", "collective", rank=rank)) == 1
+
+
 def test_python_lines_are_known_and_steps_are_marked(tmp_path):
-    script = here / "calls.py"
+    script = programs / "calls.py"
     record = recorded(started(sys.executable, script, sources / "regions", count=3), tmp_path)
     assert record.about["program"] == "calls.py"
     for rank in range(3):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import struct
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
@@ -43,10 +44,30 @@ def source_lines(path: str, offsets: list[str]) -> dict[str, tuple[str, str]]:
     answers = done.stdout.splitlines()
     if done.returncode != 0 or len(answers) != 2 * len(offsets):
         return {}
-    return {
+    found = {
         offset: (answers[2 * at], re.sub(r" \(discriminator \d+\)", "", answers[2 * at + 1]))
         for at, offset in enumerate(offsets)
     }
+    if symbol_table not in section_types(Path(path).read_bytes()):
+        # Only what is exported is named: the nearest of these is another function.
+        found = {offset: row for offset, row in found.items() if not row[1].startswith("??")}
+    return found
+
+
+symbol_table = 2
+"""Type of a section of ELF."""
+
+
+def section_types(content: bytes) -> list[int]:
+    """The types of the sections of an ELF file of 64 bits; none for other files."""
+    if content[:5] != b"\x7fELF\x02":
+        return []
+    order = "<" if content[5] == 1 else ">"
+    (start,) = struct.unpack_from(f"{order}Q", content, 40)
+    size, count = struct.unpack_from(f"{order}HH", content, 58)
+    return [
+        struct.unpack_from(f"{order}I", content, start + size * at + 4)[0] for at in range(count)
+    ]
 
 
 def readable(site: str, lines: dict[tuple[str, str], tuple[str, str]]) -> str:

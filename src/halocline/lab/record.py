@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from halocline.experiment import exit_codes
 from halocline.lab.interposer_build import find_library, interposer, launcher_in, sources
 from halocline.lab.recorded_parts import joined_records
 from halocline.lab.unrecorded import why_nothing
+from halocline.runtime.launch import mpi_environment
 from halocline.runtime.run_record import RunRecord, mpi_kinds
 from halocline.runtime.run_record_file import record_name, write_record
 
@@ -103,6 +105,8 @@ def record(
     settings: Mapping[str, str] | None = None,
 ) -> tuple[int, list[RunRecord]]:
     """Run a command; its exit code, and the records of the MPI programs that it ran."""
+    if command[0] == "halocline":
+        command = [sys.executable, "-m", "halocline", *command[1:]]
     library = interposer(find_library(command, mpicc))
     began = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
     try:
@@ -118,11 +122,18 @@ def record(
             "HALOCLINE_RECORDING": str(folder.resolve()),
             **(settings or {}),
         }
-        code = _run(with_settings(command, around), {**os.environ, **around})
+        code = _run(with_settings(command, around), {**_environment(command), **around})
         about = {"command": list(command), "began": began}
         return code, joined_records(folder, about)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _environment(command: Sequence[str]) -> dict[str, str]:
+    """That of this process, with what the MPI beside this Python needs if it starts the ranks."""
+    launcher = launcher_in(command)
+    own = launcher is not None and Path(launcher).parent == Path(sys.executable).parent
+    return mpi_environment() if own else dict(os.environ)
 
 
 def with_settings(command: Sequence[str], settings: Mapping[str, str]) -> list[str]:

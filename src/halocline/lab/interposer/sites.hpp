@@ -68,7 +68,12 @@ inline std::string place_of(const void* address) {
   std::snprintf(offset.data(), offset.size(), "+0x%llx",
                 static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(before) - load));
   path += offset.data();
-  if (info.dli_sname != nullptr) path.append(" in ").append(info.dli_sname);
+  const ElfW(Sym)* symbol = nullptr;
+  if (dladdr1(before, &info, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)),
+              RTLD_DL_SYMENT) != 0 &&
+      symbol != nullptr && info.dli_sname != nullptr &&
+      before < static_cast<const char*>(info.dli_saddr) + symbol->st_size)
+    path.append(" in ").append(info.dli_sname);
   return path;
 }
 
