@@ -193,6 +193,28 @@ def test_setups_take_turns_and_all_files_are_written(tmp_path, monkeypatch, caps
     assert halo.seconds == pytest.approx(0.1 * result["rows"][0]["median"] / 4, rel=0.1)
 
 
+def test_an_interrupt_leaves_the_rounds_that_are_complete(monkeypatch, capsys):
+    fake_runs(monkeypatch)
+    answer, done = scale.answer_of, []
+
+    def interrupted(*words, **options):
+        done.append(words)
+        if len(done) == 6:
+            raise KeyboardInterrupt
+        return answer(*words, **options)
+
+    monkeypatch.setattr(scale, "answer_of", interrupted)
+    words = ["lab", "scale", "swell", "--ranks", "1,2", "--repeat", "9"]
+    assert main(words) == 0
+    shown = capsys.readouterr()
+    assert "interrupted: 2 of 9 rounds are complete" in shown.err
+    assert "2 runs of each, in turns" in shown.out
+    monkeypatch.setattr(
+        scale, "answer_of", lambda *a, **k: (_ for _ in ()).throw(KeyboardInterrupt)
+    )
+    assert main(words) == 130
+
+
 def test_ranks_of_a_cluster_are_started_by_its_own_words(monkeypatch, capsys):
     asked = fake_runs(monkeypatch)
     start = "srun -n {ranks} -m plane={per_node} -c {threads}"

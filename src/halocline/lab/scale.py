@@ -68,37 +68,49 @@ def measure(
     """Run all setups in turns; what every run told, by setup, in rounds.
 
     Those that put every rank on the same node are run once and share their times. The folder
-    `records` gets the records of the last round.
+    `records` gets the records of the last round. An interrupt ends with the rounds that are
+    complete, if there is one.
     """
     cores = [] if launcher else core_threads()
     chosen = different(setups, cluster)
     runs: dict[Setup, list[dict[str, Any]]] = {setup: [] for setup in chosen}
     weights = {setup.name: 1.0 + setup.ranks / 4.0 for setup in runs}
-    with RunProgress(rounds, weights) as progress:
-        for turn in range(rounds):
-            for at in order_of_round(len(runs), turn):
-                setup = list(runs)[at]
-                task = {
-                    "case": case,
-                    "settings": list(settings),
-                    "record": _record(records, setup, turn, rounds),
-                    "processors": processors_of_ranks(setup, cluster, cores) if cores else [],
-                }
-                began = time.monotonic()
-                words = launcher_words(launcher, setup)
-                found = answer_of(
-                    "halocline.lab.scale_run", task, setup.ranks, setup.threads, launcher=words
-                )
-                whole = time.monotonic() - began
-                run = json.loads(found)
-                if run.get("ranks") != setup.ranks:
-                    raise UserError(
-                        f"{setup.ranks} ranks were asked for, {run.get('ranks')} ran. The launcher"
-                        f" was: {shlex.join(words)}. Write {{ranks}} where it takes their number."
-                    )
-                runs[setup].append({**run, "start_up": max(0.0, whole - run["seconds"])})
-                progress.done(setup.name, whole)
+    try:
+        with RunProgress(rounds, weights) as progress:
+            for turn in range(rounds):
+                for at in order_of_round(len(runs), turn):
+                    setup = list(runs)[at]
+                    task = {
+                        "case": case,
+                        "settings": list(settings),
+                        "record": _record(records, setup, turn, rounds),
+                        "processors": processors_of_ranks(setup, cluster, cores) if cores else [],
+                    }
+                    runs[setup].append(_run(task, setup, launcher_words(launcher, setup)))
+                    progress.done(setup.name, runs[setup][-1]["wall"])
+    except KeyboardInterrupt:
+        complete = min(map(len, runs.values()))
+        if not complete:
+            raise
+        print(f"interrupted: {complete} of {rounds} rounds are complete", file=sys.stderr)
+        runs = {setup: found[:complete] for setup, found in runs.items()}
     return {setup: runs[same] for same, alike in chosen.items() for setup in alike}
+
+
+def _run(task: dict[str, Any], setup: Setup, launcher: Sequence[str]) -> dict[str, Any]:
+    """What one run tells, with its time outside the steps and in all [s]."""
+    began = time.monotonic()
+    found = answer_of(
+        "halocline.lab.scale_run", task, setup.ranks, setup.threads, launcher=launcher
+    )
+    wall = time.monotonic() - began
+    run = json.loads(found)
+    if run.get("ranks") != setup.ranks:
+        raise UserError(
+            f"{setup.ranks} ranks were asked for, {run.get('ranks')} ran. The launcher was:"
+            f" {shlex.join(launcher)}. Write {{ranks}} where it takes their number."
+        )
+    return {**run, "wall": wall, "start_up": max(0.0, wall - run["seconds"])}
 
 
 def _record(folder: Path | None, setup: Setup, turn: int, rounds: int) -> str:
