@@ -19,8 +19,8 @@ same = ("host", "processor", "cores")
 def roof_here(record: RunRecord, *, again: bool = False) -> Machine | None:
     """What the cores that a run used can do here; None if its record is of another machine.
 
-    What was measured before is taken, unless `again`; then it is measured for any record. Operations
-    are measured in float64; a core does twice as many in float32.
+    What was measured before is taken, unless `again`; then it is measured for any record.
+    Operations are measured in float64; a core does twice as many in float32.
     """
     here = machine_facts()
     there = record.about.get("machine")
