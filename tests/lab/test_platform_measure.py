@@ -67,6 +67,14 @@ def test_waking_is_what_barriers_of_many_ranks_cost_more(pair):
     assert wake_seconds(pair, {"least": {"barrier": 1e-6}}, cores=2) == 0.0
 
 
+def test_sums_cost_what_their_messages_do_not(pair):
+    pair["least"]["one way 262144"] = times(262144)
+    pair["least"]["sum"] = 2 * times(262144) + 262144 / 8e9
+    assert platform_measure.reduction(pair) == pytest.approx(8e9)
+    pair["least"]["sum"] = times(262144)
+    assert platform_measure.reduction(pair) == math.inf
+
+
 def test_a_written_platform_is_read_again(pair, tmp_path):
     rows, channel = protocols(pair)
     one = Platform(
@@ -96,7 +104,7 @@ def test_platforms_are_listed_and_shown(capsys):
 
 
 def test_this_machine_is_measured_by_real_ranks(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(platform_measure, "sizes", (0, 1024, 65536))
+    monkeypatch.setattr(platform_measure, "sizes", (0, 1024, 262144))
     path = tmp_path / "here.toml"
     assert command("--measure", path, "--rounds", 2) == 0
     here = read_platform(path)

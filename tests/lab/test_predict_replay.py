@@ -170,10 +170,23 @@ def test_commands(tmp_path, record, capsys):
     assert seconds["1us torus", 1024] < seconds["10us torus", 1024]
 
 
-@pytest.mark.parametrize("name", ["halo1d", "halo3d", "allreduce", "alltoall", "alltoone"])
+@pytest.mark.parametrize("name", ["halo1d", "halo3d", "allreduce", "alltoall", "alltoone", "ocean"])
 def test_patterns_by_name(name, capsys):
     assert command("whatif", name, "--ranks", "8,27", "--platform", "cloud-25g") == 0
     assert "cube" in capsys.readouterr().out
+
+
+def test_the_solver_of_an_ocean_model_ends_its_scaling():
+    """P-22, P-24: where latency is low, more processors help for longer."""
+    pattern = named_pattern("ocean", ranks=8, seconds=0.5, size=2560)
+
+    def seconds(latency, ranks):
+        network = Protocol(latency, bandwidth=1e9)
+        machine = Platform(between=(network,))
+        return replay(program_of_pattern(pattern, ranks, steps=3), machine).step_seconds
+
+    assert seconds(50e-6, 1024) > 0.8 * seconds(50e-6, 256)
+    assert seconds(5e-6, 1024) < 0.5 * seconds(5e-6, 256)
 
 
 def test_servers_take_output_off_the_step(capsys, tmp_path):

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from halocline.lab import stream
+from halocline.lab.platform_measure_run import summed
 from halocline.lab.platform_model import Platform, Protocol
 from halocline.lab.rank_programs import answer_of
 
@@ -39,7 +40,7 @@ def measured_platform(rounds: int = 15, processors: int | None = None) -> Platfo
         about=f"measured on {date.today().isoformat()}, {cores} processors, mpi4py",
         flops=_flops(pair),
         memory_bandwidth=memory["triad"],
-        reduction=pair["reduction"],
+        reduction=reduction(pair),
         processors=cores,
         nodes=1,
         wake=wake_seconds(pair, crowd, cores),
@@ -91,6 +92,16 @@ def wake_seconds(pair: dict[str, Any], crowd: dict[str, Any], cores: int) -> flo
     """What each round of a barrier costs more where ranks share processors [s]."""
     rounds = math.ceil(math.log2(2 * cores))
     return max(0.0, float(crowd["least"]["barrier"]) / rounds - float(pair["least"]["barrier"]))
+
+
+def reduction(pair: dict[str, Any]) -> float:
+    """Bytes per second that a sum of MPI adds, its own copies included.
+
+    Of two ranks each sends half of the vector, adds the other half, and sends that back.
+    """
+    half = summed // 2
+    adding = float(pair["least"]["sum"]) - 2.0 * float(pair["least"][f"one way {half}"])
+    return half / adding if adding > 0.0 else math.inf
 
 
 def _flops(pair: dict[str, Any]) -> float:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,9 @@ from halocline.runtime.contest import median_bounds
 
 Trial = Callable[[], float]
 
+summed = 524288
+"""Bytes of the sum that tells what the arithmetic of sums costs."""
+
 many = 50  # messages in a row, where one alone is too short to time
 
 
@@ -29,30 +33,40 @@ class Messages:
 
         self.mpi, self.comm = MPI, MPI.COMM_WORLD
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
-        self.out = np.ones(2**23, np.uint8)
-        self.back = np.ones(2**23, np.uint8)
+        self.out = np.ones(2**24, np.uint8)
+        self.back = np.ones(2**24, np.uint8)
+        self.vector = np.ones(summed // 8)
+        self._next = 0
+
+    def _places(self, buffer: Any, size: int, count: int) -> list[Any]:
+        """Another place for each message, as a model's messages have: not all in the cache."""
+        self._next += 1
+        begins = [(self._next + n) * (size + 4096) % (len(buffer) - size) for n in range(count)]
+        return [buffer[begin : begin + size] for begin in begins]
 
     def one_way(self, size: int) -> float:
         """Half of a ping-pong [s]."""
         repeats = max(2, min(many, int(2e6 / (size + 1))))
+        outs, backs = self._places(self.out, size, repeats), self._places(self.back, size, repeats)
         begin = time.perf_counter()
-        for _ in range(repeats):
+        for out, back in zip(outs, backs, strict=True):
             if self.rank == 0:
-                self.comm.Send(self.out[:size], 1)
-                self.comm.Recv(self.back[:size], 1)
+                self.comm.Send(out, 1)
+                self.comm.Recv(back, 1)
             elif self.rank == 1:
-                self.comm.Recv(self.back[:size], 0)
-                self.comm.Send(self.out[:size], 0)
+                self.comm.Recv(back, 0)
+                self.comm.Send(out, 0)
         return (time.perf_counter() - begin) / (2 * repeats)
 
     def both_ways(self, size: int) -> float:
         """Two ranks send to each other at the same time [s]."""
         repeats = max(2, min(many, int(2e6 / (size + 1))))
+        outs, backs = self._places(self.out, size, repeats), self._places(self.back, size, repeats)
         begin = time.perf_counter()
         if self.rank < 2:
-            for _ in range(repeats):
-                requests = [self.comm.Irecv(self.back[:size], 1 - self.rank)]
-                requests.append(self.comm.Isend(self.out[:size], 1 - self.rank))
+            for out, back in zip(outs, backs, strict=True):
+                requests = [self.comm.Irecv(back, 1 - self.rank)]
+                requests.append(self.comm.Isend(out, 1 - self.rank))
                 self.mpi.Request.Waitall(requests)
         return (time.perf_counter() - begin) / repeats
 
@@ -90,13 +104,12 @@ class Messages:
             self.comm.Barrier()
         return (time.perf_counter() - begin) / many
 
-    def reduction(self) -> float:
-        """Bytes per second of a sum of two vectors [s-1]."""
-        a, b = np.ones(2**15), np.ones(2**15)
+    def sum(self) -> float:
+        """A sum of `summed` bytes over all ranks [s]."""
         begin = time.perf_counter()
-        for _ in range(many):
-            np.add(a, b, out=a)
-        return many * a.nbytes / (time.perf_counter() - begin)
+        for _ in range(10):
+            self.comm.Allreduce(self.mpi.IN_PLACE, self.vector, self.mpi.SUM)
+        return (time.perf_counter() - begin) / 10
 
 
 class Work:
@@ -134,6 +147,11 @@ class Patterns:
             if shape[axis] > 1
         ]
 
+        self.outs: dict[int, Any] = {}
+        self.places: dict[int, Any] = {}
+        self.words: dict[int, Any] = {}
+        self.prepare(8)
+
     def compute(self, size: int) -> None:
         self.work.do(self.pieces)
 
@@ -143,15 +161,13 @@ class Patterns:
 
     def all_reduce(self, size: int) -> None:
         self.work.do(self.pieces)
-        words = np.zeros(max(1, size // 8))
-        self.comm.Allreduce(self.mpi.IN_PLACE, words, self.mpi.SUM)
+        self.comm.Allreduce(self.mpi.IN_PLACE, self.words[size], self.mpi.SUM)
 
     def solver(self, size: int) -> None:
         self._exchange(size)
-        words = np.zeros(1)
         for _ in range(2):
             self.work.do(self.pieces // 2)
-            self.comm.Allreduce(self.mpi.IN_PLACE, words, self.mpi.SUM)
+            self.comm.Allreduce(self.mpi.IN_PLACE, self.words[8], self.mpi.SUM)
 
     def all_to_one(self, size: int) -> None:
         self.work.do(self.pieces)
@@ -162,16 +178,24 @@ class Patterns:
             self.comm.Send(self.of.out[:size], 0)
 
     def _exchange(self, size: int) -> None:
-        requests = []
-        for at, (partner, tag, _) in enumerate(self.sides):
-            place = self.of.back[at * size : (at + 1) * size]
-            requests.append(self.comm.Irecv(place, partner, tag))
-        for partner, _, tag in self.sides:
-            requests.append(self.comm.Isend(self.of.out[:size], partner, tag))
+        comm = self.comm
+        requests = [comm.Irecv(place, partner, tag) for place, partner, tag in self.places[size]]
+        out = self.outs[size]
+        requests += [comm.Isend(out, partner, tag) for partner, _, tag in self.sides]
         self.mpi.Request.Waitall(requests)
+
+    def prepare(self, size: int) -> None:
+        """Buffers of a size, so that steps make none."""
+        self.outs[size] = self.of.out[:size]
+        self.words[size] = np.zeros(max(1, size // 8))
+        self.places[size] = [
+            (self.of.back[at * size : (at + 1) * size], partner, tag)
+            for at, (partner, tag, _) in enumerate(self.sides)
+        ]
 
     def timed(self, name: str, size: int, steps: int) -> float:
         step = getattr(self, name)
+        self.prepare(size)
         self.comm.Barrier()
         begin = time.perf_counter()
         for _ in range(steps):
@@ -185,12 +209,15 @@ def measure(settings: dict[str, Any]) -> dict[str, Any]:
     Returns the least of all rounds of each message, and all rounds of each pattern.
     """
     messages = Messages()
+    if settings.get("bound"):  # the same number of ranks on each processor, whoever else runs
+        allowed = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {allowed[messages.rank % len(allowed)]})
     sizes = settings.get("sizes", [])
     trials: dict[str, Trial] = {}
     for size in sizes:
         trials[f"one way {size}"] = _bound(messages.one_way, size)
         trials[f"both ways {size}"] = _bound(messages.both_ways, size)
-    trials["barrier"] = messages.barrier
+    trials["barrier"], trials["sum"] = messages.barrier, messages.sum
     patterns = Patterns(messages, settings.get("pieces", 1))
     steps = settings.get("steps", 1)
     for name, size in settings.get("patterns", []):
@@ -210,7 +237,6 @@ def measure(settings: dict[str, Any]) -> dict[str, Any]:
         "bounds": {name: median_bounds(np.array(times)) for name, times in found.items()},
         "rounds": found,
         "overheads": np.min(overheads, axis=0).tolist(),
-        "reduction": messages.reduction(),
         "piece": min(Work().seconds(20) for _ in range(50)) / 20,
     }
     if messages.size > 1:

@@ -3,7 +3,8 @@
 SMPI simulates halos and sums of many ranks on the same network: both must agree within 15 %. With
 --here, real ranks take the same steps on this machine, in turns; the platform is measured between
 them, and each step is predicted from the time of its computation alone: on one rank, and with all
-processors busy, where threads of a core or the memory are shared.
+processors busy, where threads of a core or the memory are shared. Ranks are bound, so many to each
+processor: a system that moves them unevenly takes up to half as long again.
 """
 
 from __future__ import annotations
@@ -46,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, help="for what SMPI reads")
     parser.add_argument("--here", action="store_true", help="compare with runs on this machine")
     parser.add_argument("--rounds", type=int, default=15, help="runs of each step (15)")
+    parser.add_argument(
+        "--pieces", type=int, default=200, help="computation of a step, 5 us each (200)"
+    )
     parser.add_argument("--json", type=Path, help="write the numbers to a file")
 
 
@@ -113,7 +117,7 @@ def measure_here(
     ranks: Sequence[int], rounds: int, *, pieces: int = 200, steps: int = 10
 ) -> tuple[Platform, list[Measured]]:
     """Steps on real ranks of this machine, each number of ranks in turns with the others."""
-    settings = {"patterns": steps_of, "pieces": pieces, "steps": steps}
+    settings = {"patterns": steps_of, "pieces": pieces, "steps": steps, "bound": True}
     cores = len(os.sched_getaffinity(0))
     runs: dict[int, list[dict[str, Any]]] = {number: [] for number in {1, cores, *ranks}}
     for _ in range(3):
@@ -143,7 +147,7 @@ def _least(runs: Sequence[dict[str, Any]], name: str) -> float:
 
 def _check_here(options: argparse.Namespace) -> int:
     ranks = whole_numbers(options.ranks or "2,4,8", "--ranks")
-    platform, found = measure_here(ranks, options.rounds)
+    platform, found = measure_here(ranks, options.rounds, pieces=options.pieces)
     print(f"{platform.about}; the least of all runs, up to their lower quartile\n")
     print(f"{'ranks':>6}  {'step':<12}{'bytes':>8}{'measured [ms]':>22}{'predicted':>11}{'':>10}")
     for one in found:

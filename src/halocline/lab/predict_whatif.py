@@ -1,8 +1,8 @@
 """What if: a step on other networks, more ranks, other process grids, with output servers.
 
 A record gives the step, or a pattern of this name: halo1d, halo2d, halo3d, allreduce, alltoall,
-alltoone, onetoall, wavefront, solver. A pattern has --seconds of computation of each rank and
-messages of --size bytes at --base ranks. Strong scaling; --weak keeps each rank's share.
+alltoone, onetoall, wavefront, solver, ocean. A pattern has --seconds of computation of each rank
+and messages of --size bytes at --base ranks. Strong scaling; --weak keeps each rank's share.
 
   halocline lab predict whatif solver --platform epyc-200g --ranks 64,1024,100000 --latency 2us
   halocline lab predict whatif results/swell --ranks 2-16 --grid 1x16 4x4
@@ -219,7 +219,7 @@ def _row(
 ) -> Row:
     every = pattern.frames.every if pattern.frames else 1
     least = 3 * every
-    steps = options.steps or max(least, min(50, 200_000 // ranks))
+    steps = options.steps or max(least, min(20, 30_000 // ranks))
     program = program_of_pattern(
         pattern, ranks, grid=grid, weak=options.weak, servers=servers, steps=steps
     )

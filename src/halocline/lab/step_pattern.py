@@ -94,6 +94,11 @@ class StepPattern:
         return sum(seconds) + sum(p.seconds for p in self.parts if isinstance(p, Front))
 
 
+iterations, levels, tracers = 60, 40, 4
+"""Of the pattern "ocean", a step like POP's (Worley & Levesque 2004): three-dimensional work and
+halos of all levels, then iterations of a solver on the surface."""
+
+
 def named_pattern(
     name: str, *, ranks: int, seconds: float, size: float, imbalance: float = 0.0
 ) -> StepPattern:
@@ -118,6 +123,9 @@ def named_pattern(
             Together("all reduce", 8.0),
         ),
     }
+    iteration = (Compute(0.2 * seconds / iterations), halo, Together("all reduce", 16.0))
+    baroclinic = (Compute(0.8 * seconds), Exchange(4 * size * levels * tracers))
+    known["ocean"] = (*baroclinic, *iteration * iterations)
     if name not in known:
         raise UserError(
             f"'{name}' is neither a record nor a pattern.{nearest(name, list(known))} Patterns:"
