@@ -21,6 +21,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -268,6 +269,7 @@ class Recording {
   };
   struct Thread {
     std::uint16_t number;
+    std::thread::id id;
     std::vector<Open> open;
     std::vector<Statistic> statistics;   // [region][period]
     std::vector<std::uint32_t> between;  // regions with statistics since the last step
@@ -296,12 +298,21 @@ class Recording {
     thread_local Thread* thread = nullptr;
     if (owner != identity_) {
       const std::lock_guard lock(mutex_);
-      threads_.push_back(std::make_unique<Thread>());
-      thread = threads_.back().get();
-      thread->number = static_cast<std::uint16_t>(threads_.size() - 1);
+      const auto id = std::this_thread::get_id();  // it may have recorded elsewhere meanwhile
+      const auto known = std::find_if(threads_.begin(), threads_.end(),
+                                      [id](const auto& one) { return one->id == id; });
+      thread = known != threads_.end() ? known->get() : add_thread(id);
       owner = identity_;
     }
     return *thread;
+  }
+
+  Thread* add_thread(std::thread::id id) {
+    threads_.push_back(std::make_unique<Thread>());
+    Thread* const thread = threads_.back().get();
+    thread->number = static_cast<std::uint16_t>(threads_.size() - 1);
+    thread->id = id;
+    return thread;
   }
 
   void finish(Thread& thread, std::uint32_t region, std::int64_t begin, std::int64_t end,

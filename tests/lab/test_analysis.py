@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from halocline.core.errors import UserError
 from halocline.lab.analysis import analyse
+from halocline.runtime.run_record import Region, RunRecord, empty
 from records.small import two_ranks
 
 
@@ -81,3 +83,18 @@ def test_balance_and_efficiency(found):
 
 def test_all_of_it_is_json(found):
     assert json.loads(json.dumps(found.as_json()))["size"] == 2
+
+
+def test_a_record_without_events_is_analysed():
+    record = RunRecord({}, [Region("work", "kernel")], ranks=empty("ranks", 1))
+    record.ranks["end"] = record.ranks["steady_end"] = 100
+    found = analyse(record)
+    assert found.balance.verdict == "balanced"
+    assert found.advice == [] and found.waits == []
+    assert found.efficiency.ideal_seconds is None
+    json.dumps(found.as_json())
+
+
+def test_a_record_without_ranks_is_refused():
+    with pytest.raises(UserError, match="no ranks"):
+        analyse(RunRecord({}, []))

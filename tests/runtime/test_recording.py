@@ -207,3 +207,14 @@ def test_missing_ranks_and_broken_parts_are_told():
         read_part(part[:40], "x.part")
     with pytest.raises(UserError, match="No process left a part"):
         join([])
+
+
+def test_a_thread_that_records_elsewhere_meanwhile_keeps_its_number():
+    one, other = recording(), recording()
+    for some in (one, other, one, other):
+        kernel = some.region("kernel", "kernel", "")
+        begin = _native.now_ns()
+        some.add(kernel, begin, begin + 1000, 0, -1)
+    record = joined(one)
+    assert set(record.statistics["thread"][record.statistics["calls"] > 0]) == {0}
+    assert set(record.events["thread"]) == {0}

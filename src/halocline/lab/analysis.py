@@ -95,6 +95,8 @@ def analyse(
     `other` is one of the same program on another number of ranks, to compare with. `assigned` gives
     regions a state by name (`states`, P-09). `machine` is for records that do not tell theirs.
     """
+    if not record.size:
+        raise UserError("The record has no ranks: nothing ran. Record the run again.")
     lines = timeline(record)
     matching = match(lines)
     segments = state_segments(matching, assigned)
