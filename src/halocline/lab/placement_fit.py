@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.lab.placement import Cluster, alpha, largest_load, predicted
 
+rounding = 1e-9
+"""Relative errors below this are rounding: no law is better by them."""
+
 simpler_is_better = 0.9
 """A law with one term more must err less than this share of the simpler one's error."""
 
@@ -114,7 +117,7 @@ def fit(timings: Sequence[Timing], cluster: Cluster) -> Fit:
             for extra in combinations(("rise", "bonus"), count)
         ]
         better = min(laws, key=lambda law: law.typical_error)
-        if better.typical_error < simpler_is_better * best.typical_error:
+        if better.typical_error + rounding < simpler_is_better * best.typical_error:
             best = better
     return best
 
