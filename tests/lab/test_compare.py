@@ -13,7 +13,7 @@ import halocline
 from halocline.core.errors import UserError
 from halocline.experiment import command_line
 from halocline.lab import compare
-from halocline.lab.differences import growth, less, ulps
+from halocline.lab.differences import growth, keys, less, ulps
 from halocline.lab.ensemble import score, student, upper_bound
 from halocline.lab.ensemble_runs import make_members
 from halocline.lab.outputs import Output
@@ -94,6 +94,7 @@ def test_a_planted_difference_is_found_with_its_place(tmp_path, values, capsys, 
     assert row["ulps"] == row["ulps_at_largest"] == round(abs(away) / np.spacing(values[3, 5, 7]))
     assert row["differing"] == 1 / values.size
     assert (row["record"], row["index"]) == (3, [5, 7])
+    assert set(row) == set(keys)
     assert row["units"] == "degC" and row["doubling_seconds"] is None
     picture = tmp_path / "a_tos.png"
     assert picture.stat().st_size > 10_000 and (tmp_path / "a_growth.png").exists()

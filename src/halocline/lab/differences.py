@@ -21,6 +21,9 @@ least_growth = 4.0
 keys = {
     "name": "variable",
     "units": "its units, also of differences",
+    "types": "as which A and B store it",
+    "identical": "whether all bits are the same",
+    "values": "number of values that both have",
     "verdict": "identical, same values, within the spread of the ensemble, or different",
     "differing": "share of values that differ [1]",
     "largest": "greatest absolute difference",
@@ -31,10 +34,16 @@ keys = {
     " where values are packed",
     "ulps_at_largest": "that distance where the difference is largest",
     "where": "time and place of the largest difference",
+    "record": "number of the record of the largest difference, from 0",
+    "index": "its place within that record, from 0",
+    "at_largest": "A and B there",
     "missing_in_a": "values that only A lacks",
     "missing_in_b": "values that only B lacks",
     "rms_by_record": "rms of every record in time",
+    "growth": "doubling time with its bounds, where it grows exponentially [s]",
     "doubling_seconds": "doubling time of a difference that grows exponentially, or null [s]",
+    "score": "against an ensemble: rmsz of B, of A, and of the members, the bound, and whether B is"
+    " within; or null",
 }
 
 

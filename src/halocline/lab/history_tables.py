@@ -53,7 +53,7 @@ def _sections(some: Sequence[Series]) -> list[str]:
             minute(point.committed),
             minute(point.date),
             f"{number(point.value, 3)} {unit(series)}".strip(),
-            f"{number(point.low, 3)} to {number(point.high, 3)}",
+            bounds(point),
             str(len(point.values)),
             change.words if (change := _into(series, point)) else "",
         )
@@ -67,13 +67,15 @@ def _sections(some: Sequence[Series]) -> list[str]:
             series.name,
             change.before.version,
             f"{minute(change.before.date)} to {minute(change.after.date)}",
+            recorded(change),
             change.words,
         )
         for series in some
         for change in history_series.system_changes(series)
     ]
     if system:
-        parts.append(table(("quantity", "same version", "measured", "system"), system))
+        names = ("quantity", "same version", "measured", "known to differ", "system")
+        parts.append(table(names, system))
     both = [
         (
             series.name,
@@ -86,9 +88,30 @@ def _sections(some: Sequence[Series]) -> list[str]:
         for split in history_series.splits(series)
     ]
     if both:
-        names = ("quantity", "versions", "whole change", "of the code", "of the system")
-        parts.append(table(names, both))
+        shares = ("quantity", "versions", "whole change", "of the code", "of the system")
+        parts.append(table(shares, both))
     return parts
+
+
+def bounds(point: Point) -> str:
+    """Bounds as printed; nothing where none are known."""
+    if point.low == point.high:
+        return ""
+    return f"{number(point.low, 3)} to {number(point.high, 3)}"
+
+
+def recorded(change: Change) -> str:
+    """What of system and build is known to have changed."""
+    sides = [{**point.system, **point.build} for point in (change.before, change.after)]
+    either = sorted({*sides[0], *sides[1]})
+    words = [
+        f"{name}: {sides[0].get(name, '?')} to {sides[1].get(name, '?')}"
+        if name in change.before.system
+        else name
+        for name in either
+        if sides[0].get(name) != sides[1].get(name)
+    ]
+    return ", ".join(words) or "nothing"
 
 
 def _into(series: Series, point: Point) -> Change | None:
