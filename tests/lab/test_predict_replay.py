@@ -58,6 +58,22 @@ def test_a_faster_processor_takes_away_its_share(record):
     assert one.predicted - two.predicted == pytest.approx(8 * 1.1e-3 / 2, rel=0.02)
 
 
+def test_computation_of_ranks_that_shared_processors_is_told_apart():
+    """Two ranks per processor: recorded as twice as long, or one after the other while one waits."""
+    crowded = Platform("crowded", processors=2, nodes=1, inside=platform.between)
+    program = patterns.halo(4, seconds=1e-3, size=8, steps=5)
+    record = replay(program, crowded, record=True).record()
+    record.about["machine"] = {"cores": 2}
+    same, _ = predict_replay.predict(record, crowded)
+    assert same.ratio == pytest.approx(1.0, rel=0.03)
+    wide, _ = predict_replay.predict(record, ideal)
+    assert wide.predicted == pytest.approx(5e-3, rel=0.03)
+    assert record.seconds == pytest.approx(10e-3, rel=0.03)
+    record.about["machine"] = {"cores": 4}
+    alone, _ = predict_replay.predict(record, ideal)
+    assert alone.predicted == pytest.approx(10e-3, rel=0.03)
+
+
 def test_rooflines_scale_kernels_by_what_bounds_them(record):
     record.about["machine"] = {"flops": 1e9, "memory_bandwidth": 1e10}
     faster = Platform("t", flops=4e9, memory_bandwidth=2e10, between=platform.between)

@@ -95,7 +95,7 @@ def predict(
             "The record has no span in which the events of all ranks are complete, so nothing can"
             " be replayed. Record a run of more steps, or with more memory for events."
         )
-    program = alone_on_processors(program_of_record(record), record)
+    program = alone_on_processors(program_of_record(record), record, measured)
     program = at_speed_of(program, record, platform, per_node)
     found = replay(
         program, platform, per_node=per_node, placement=placement, record=keep, seed=seed
@@ -110,21 +110,24 @@ def predict(
     ), found
 
 
-def alone_on_processors(program: Program, record: RunRecord) -> Program:
+def alone_on_processors(program: Program, record: RunRecord, seconds: float) -> Program:
     """Computation as long as it would have taken without other ranks on the same processors.
 
-    Where more ranks than processors of a host ran, each took longer by the load of a processor
-    (Tolman 2003, equation 3.10); the replay shares processors itself.
+    Ranks of a host cannot compute longer in `seconds` than its processors do: where their record
+    says so, they shared processors, and each computation was so much shorter. The replay shares
+    processors itself.
     """
     machine = record.about.get("machine") or {}
     cores = int(machine.get("cores") or record.about.get("cores") or 0)
     threads = int(record.about.get("threads") or 1)
-    ranks = np.bincount(record.ranks["host"])[record.ranks["host"]]
-    load = np.maximum(1.0, ranks * threads / max(1, cores))
-    if not cores or load.max(initial=1.0) == 1.0:
+    if not cores or seconds <= 0.0:
         return program
-    words = f"{load.max():.3g} ranks shared each processor, and computation took as much longer"
-    scaled = program.scaled(1.0 / load[program.rank])
+    hosts = record.ranks["host"]
+    load = threads * np.bincount(hosts, program.computing)[hosts] / (cores * seconds)
+    if load.max(initial=0.0) < 1.02:
+        return program
+    words = f"ranks shared processors, and computation took {load.max():.3g} times as long by that"
+    scaled = program.scaled(1.0 / np.maximum(1.0, load)[program.rank])
     return replace(scaled, assumptions=(*program.assumptions, words))
 
 
