@@ -166,6 +166,7 @@ def main(options: argparse.Namespace) -> int:
     if options.recorded_on is not None:
         here = read_platform(options.recorded_on)
         known = {"flops": here.flops, "memory_bandwidth": here.memory_bandwidth}
+        known |= {"cores": here.processors} if here.nodes else {}
         record.about["machine"] = {**(record.about.get("machine") or {}), **known}
     found = []
     for name in options.platform:
