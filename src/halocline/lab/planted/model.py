@@ -1,7 +1,7 @@
 """What the programs with planted faults share: what a small model does.
 
-Computation is waiting for a clock: it takes equally long however many ranks share the cores, and
-leaves them to what is measured. Each program takes `--fixed`, which mends it.
+Computation is waiting for a clock, asleep where ranks share cores: it takes equally long on however
+many cores. Each program takes `--fixed`, which mends it.
 """
 
 import os
@@ -38,7 +38,8 @@ left, right = (rank - 1) % size, (rank + 1) % size
 def compute(seconds: float) -> None:
     """Work that takes so long, on a core of its own."""
     until = time.perf_counter() + seconds
-    time.sleep(max(0.0, seconds - 2e-4))
+    if size > len(cores):
+        time.sleep(max(0.0, seconds - 2e-4))
     while time.perf_counter() < until:
         pass
 
