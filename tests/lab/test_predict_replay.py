@@ -59,7 +59,7 @@ def test_a_faster_processor_takes_away_its_share(record):
 
 
 def test_computation_of_ranks_that_shared_processors_is_told_apart():
-    """Two ranks per processor: recorded as twice as long, or one after the other while one waits."""
+    """Two ranks per processor: each computation is on record as twice as long."""
     crowded = Platform("crowded", processors=2, nodes=1, inside=platform.between)
     program = patterns.halo(4, seconds=1e-3, size=8, steps=5)
     record = replay(program, crowded, record=True).record()
