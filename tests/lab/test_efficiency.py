@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from halocline.lab.analysis import analyse
 from halocline.lab.efficiency import efficiency
+from halocline.runtime.run_record import empty
 from records.small import two_ranks
 
 
@@ -48,3 +50,31 @@ def test_threads():
     found = efficiency(record)
     assert found.additive[-1].value is None
     assert "not recorded" in found.additive[-1].because
+
+
+def counted(instructions, cycles):
+    """The record of two ranks, whose kernel has these counts on each."""
+    record = two_ranks()
+    record.about["counters"] = ["instructions", "cycles"]
+    number = [region.name for region in record.regions].index("work")
+    record.counters = empty("counters", 4)
+    for at, (rank, counter) in enumerate(((0, 0), (0, 1), (1, 0), (1, 1))):
+        row = record.counters[at]
+        row["rank"], row["region"], row["counter"] = rank, number, counter
+        row["value"] = (instructions, cycles)[counter]
+    return record
+
+
+def test_computation_scaling_has_factors_where_instructions_are_counted():
+    found = efficiency(counted(1000.0, 500.0), reference=counted(800.0, 500.0))
+    assert found.instruction_scaling.value == pytest.approx(0.8)
+    assert found.ipc_scaling.value == pytest.approx(2.0 / 1.6)
+    assert found.frequency_scaling.value == pytest.approx(1.0)
+    without = efficiency(two_ranks(), reference=two_ranks())
+    assert "record.counters" in without.instruction_scaling.because
+
+
+def test_counters_become_rates_of_the_kernels():
+    found = {one.name: one for one in analyse(counted(1000.0, 500.0)).roofline.counters}
+    per_cycle = [one for one in found.values() if one.value == pytest.approx(2.0)]
+    assert len(per_cycle) == 1

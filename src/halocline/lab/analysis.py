@@ -12,12 +12,14 @@ from halocline.core.errors import UserError
 from halocline.lab.advice import advise
 from halocline.lab.advice_case import steady_part
 from halocline.lab.balance import Balance, balance
+from halocline.lab.counted import counted_in_kernels, seconds_of_counted
 from halocline.lab.cpmip import cpmip_sheet
 from halocline.lab.efficiency import Efficiency, efficiency
 from halocline.lab.findings import Finding
 from halocline.lab.matching import Matching, Wait, match
 from halocline.lab.messages import Messages, messages
 from halocline.lab.noise import Noise, noise
+from halocline.lab.peak import counter_quantities
 from halocline.lab.phases import PhaseRatio, PhaseRow, phase_table, ratios
 from halocline.lab.quantities import Quantity
 from halocline.lab.replay import ideal_seconds
@@ -124,11 +126,17 @@ def analyse(
         balance=balance(matching),
         efficiency=efficiency(record, ideal_share=ideal_share, why_not=why_not, reference=other),
         cpmip=cpmip_sheet(record),
-        roofline=roofline(record, machine),
+        roofline=roofline(record, machine, _counters(record)),
         noise=noise(record),
         advice=advise(record),
         notes=[str(note) for note in about.get("notes", [])],
     )
+
+
+def _counters(record: RunRecord) -> list[Quantity] | None:
+    """What the processor counted in all kernels, as ratios and rates; None where it did not."""
+    found = counted_in_kernels(record)
+    return counter_quantities(found, seconds_of_counted(record)) if found else None
 
 
 def _ideal_share(record: RunRecord) -> tuple[float | None, str]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from halocline.lab.balance import useful_seconds
+from halocline.lab.counted import counted_in_kernels, seconds_of_counted
 from halocline.lab.phases import period_seconds
 from halocline.lab.quantities import Quantity, known, unknown
 from halocline.lab.timeline import compute_ranks, seconds_of_threads
@@ -71,6 +72,7 @@ def efficiency(
     whole = max(seconds, 1e-300)
     parallel = mean / whole
     scaling = _scaling(record, reference)
+    instructions, per_cycle, frequency = _counter_scalings(record, reference)
     return Efficiency(
         seconds=seconds,
         mean_useful=mean,
@@ -96,9 +98,9 @@ def efficiency(
             why_not,
         ),
         computation_scaling=scaling,
-        instruction_scaling=_no_counters("instruction scaling"),
-        ipc_scaling=_no_counters("scaling of instructions per cycle"),
-        frequency_scaling=_no_counters("frequency scaling"),
+        instruction_scaling=instructions,
+        ipc_scaling=per_cycle,
+        frequency_scaling=frequency,
         global_efficiency=_global(parallel, scaling),
         additive=_additive(record, whole, mean, largest, ideal, why_not),
     )
@@ -116,9 +118,36 @@ def _of_replay(name: str, value: float | None, meaning: str, why_not: str) -> Qu
     return known(name, value, "", meaning)
 
 
-def _no_counters(name: str) -> Quantity:
-    meaning = "a factor of computation scaling"
-    return unknown(name, "", meaning, "the record holds no hardware counters")
+def _counter_scalings(record: RunRecord, reference: RunRecord | None) -> list[Quantity]:
+    """The factors of computation scaling in kernels: of instructions, per cycle, of the clock."""
+    names = ("instruction scaling", "scaling of instructions per cycle", "frequency scaling")
+    meanings = (
+        "instructions of all processes in kernels: reference / this",
+        "instructions per cycle in kernels: this / reference",
+        "cycles per second of kernels: this / reference",
+    )
+    if reference is None:
+        because = "it takes a second record, of fewer processes"
+        return [unknown(*words, because) for words in zip(names, ("",) * 3, meanings, strict=True)]
+    here, there = counted_in_kernels(record), counted_in_kernels(reference)
+    if not all(found.get(name) for found in (here, there) for name in ("instructions", "cycles")):
+        because = "the records do not hold counts of instructions and cycles (record.counters)"
+        return [unknown(*words, because) for words in zip(names, ("",) * 3, meanings, strict=True)]
+    steps = (_steps(record) or 1) / (_steps(reference) or 1)
+    per_cycle = [found["instructions"] / found["cycles"] for found in (here, there)]
+    clock = [
+        found["cycles"] / max(seconds_of_counted(one), 1e-300)
+        for found, one in ((here, record), (there, reference))
+    ]
+    values = (
+        there["instructions"] * steps / here["instructions"],
+        per_cycle[0] / per_cycle[1],
+        clock[0] / clock[1],
+    )
+    return [
+        known(name, value, "", meaning)
+        for name, value, meaning in zip(names, values, meanings, strict=True)
+    ]
 
 
 def _scaling(record: RunRecord, reference: RunRecord | None) -> Quantity:
