@@ -218,8 +218,28 @@ def test_times_may_be_counted_in_other_units(tmp_path, values):
     b = write(tmp_path / "b.nc", values)
     with netCDF4.Dataset(b, "a") as file:
         file["time"].units = "days since 2001-02-02 12:00:00"
-        file["time"][:] = 0.5 + np.arange(6) * 0.25
+        file["time"][:] = 0.5 + np.arange(6) * 0.25 + 1e-6  # rounded to a tenth of a second
     assert the_row(a, b)["identical"]
+    for path in (a, b):
+        with netCDF4.Dataset(path, "a") as file:
+            file["time"].calendar = "360_day"
+    assert the_row(a, b)["identical"]
+    with netCDF4.Dataset(b, "a") as file:
+        file["time"].calendar = "noleap"
+    with pytest.raises(UserError, match="times differ"):
+        compare.compare(a, b)
+
+
+def test_results_are_json_also_where_nothing_can_be_compared(tmp_path, values):
+    a = write(tmp_path / "a.nc", values * 0)
+    b = write(tmp_path / "b.nc", values)
+    assert lab_compare(a, b, "--json", tmp_path / "r.json") == 1
+    read = json.loads((tmp_path / "r.json").read_text(), parse_constant=pytest.fail)
+    assert read["files"][0]["rows"][0]["relative"] is None
+    empty = write(tmp_path / "c.nc", np.full_like(values, fill))
+    assert lab_compare(a, empty, "--json", tmp_path / "r.json") == 1
+    read = json.loads((tmp_path / "r.json").read_text(), parse_constant=pytest.fail)
+    assert read["files"][0]["rows"][0]["missing_in_b"] == values.size
 
 
 def test_folders_are_compared_file_by_file(tmp_path, values):

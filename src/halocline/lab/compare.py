@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -216,6 +217,19 @@ def summary(tables: Sequence[dict[str, Any]], members: int) -> str:
     return f"within the spread of the ensemble of {members}"
 
 
+def finite(value: Any) -> Any:
+    """Nested values for JSON, which knows no infinity: null where a number is not finite.
+
+    >>> finite({"a": [1.0, math.inf]})
+    {'a': [1.0, None]}
+    """
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab compare`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -258,7 +272,7 @@ def main(options: argparse.Namespace) -> int:
     print(report(tables))
     print(summary(tables, len(members)))
     if options.json:
-        result = {"files": tables, "same": is_same(tables), "keys": keys}
+        result = {"files": finite(tables), "same": is_same(tables), "keys": keys}
         Path(options.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return same if is_same(tables) else different
 
