@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.lab import record as command
-from halocline.lab.interposer_build import find_mpicc, launchers, sources
+from halocline.lab.interposer_build import find_mpicc, launchers, sources, which
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 from halocline.runtime.run_record import of_derived_type
 from halocline.runtime.run_record_file import read_record
@@ -254,7 +253,7 @@ def test_mpicc_is_taken_from_beside_the_launcher(tmp_path):
         (tmp_path / name).chmod(0o755)
     found = find_mpicc(["timeout", "9", str(tmp_path / "mpiexec"), "-n", "2", "./a"])
     assert found == str(tmp_path / "mpicc")
-    assert "mpiexec" in launchers and shutil.which("mpicc")
+    assert "mpiexec" in launchers and which("mpicc")
 
 
 def test_fortran_symbols_are_wrapped_and_count_once(tmp_path):

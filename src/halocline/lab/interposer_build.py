@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,14 +46,24 @@ def launcher_in(command: Sequence[str]) -> str | None:
     """
     for word in command:
         if Path(word).name in launchers:
-            return shutil.which(word)
+            return which(word)
     return None
+
+
+def search_path() -> str:
+    """Where programs are looked for: PATH, then beside the Python that runs this."""
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
+
+
+def which(name: str) -> str | None:
+    """The path of a program, None where there is none."""
+    return shutil.which(name, path=search_path())
 
 
 def find_mpicc(command: Sequence[str], given: str | None = None) -> str | None:
     """The compiler wrapper of the MPI of a command: given, beside its launcher, or on PATH."""
     if given is not None:
-        found = shutil.which(given)
+        found = which(given)
         if found is None:
             raise UserError(f"There is no '{given}' to be run. Give --mpicc a path of an mpicc.")
         return found
@@ -64,7 +75,7 @@ def find_mpicc(command: Sequence[str], given: str | None = None) -> str | None:
             for one in ([f"mpicc.{ending}"] if ending else []) + ["mpicc"]:
                 if (folder / one).exists():
                     return str(folder / one)
-    return shutil.which("mpicc")
+    return which("mpicc")
 
 
 def find_library(command: Sequence[str], given: str | None = None) -> Library:

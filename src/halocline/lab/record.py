@@ -23,7 +23,14 @@ import numpy as np
 
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
-from halocline.lab.interposer_build import find_library, interposer, launcher_in, sources
+from halocline.lab.interposer_build import (
+    find_library,
+    interposer,
+    launcher_in,
+    search_path,
+    sources,
+    which,
+)
 from halocline.lab.recorded_parts import joined_records
 from halocline.lab.unrecorded import why_nothing
 from halocline.runtime.launch import mpi_environment
@@ -122,7 +129,10 @@ def record(
             "HALOCLINE_RECORDING": str(folder.resolve()),
             **(settings or {}),
         }
-        code = _run(with_settings(command, around), {**_environment(command), **around})
+        code = _run(
+            with_settings(command, around),
+            {**_environment(command), "PATH": search_path(), **around},
+        )
         about = {"command": list(command), "began": began}
         return code, joined_records(folder, about)
     finally:
@@ -144,7 +154,7 @@ def with_settings(command: Sequence[str], settings: Mapping[str, str]) -> list[s
     words = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False)
     if not any(name in words.stdout for name in ("Open MPI", "OpenRTE", "prte", "PRRTE")):
         return list(command)
-    at = next(at for at, word in enumerate(command) if shutil.which(word) == launcher)
+    at = next(at for at, word in enumerate(command) if which(word) == launcher)
     carried = [word for name in settings for word in ("-x", name)]
     return [*command[: at + 1], *carried, *command[at + 1 :]]
 
