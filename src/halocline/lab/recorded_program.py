@@ -157,8 +157,9 @@ def _of_span(
         if start is not None and begin > start:
             writer.add("compute", len(regions) - 1, (begin - start) / 1e9)
         events = record.of_rank(rank)
-        chosen = (events["thread"] == 0) & (events["begin"] < end)
+        chosen = events["begin"] < end
         chosen &= (events["end"] > begin) | (events["begin"] >= begin)
+        chosen &= events["thread"] == _main_thread(events[chosen], kinds)
         seen |= set(_write(writer, events[chosen], kinds, collectives, packing, begin, end))
         tables.append(writer.table())
     tables, words = _matched(tables, _communicators(record))
@@ -172,6 +173,18 @@ def _of_span(
     return Program(
         operations, first, regions, _communicators(record), 1, (*sorted(assumptions), *words)
     )
+
+
+beside = 2**15
+"""Threads that only write have numbers from here up."""
+
+
+def _main_thread(events: Table, kinds: Sequence[str]) -> int:
+    """The thread that calls MPI and kernels: of those that record anything else than their share
+    of a parallel region, the one that records most."""
+    shares = [number for number, kind in enumerate(kinds) if kind == "threads"]
+    some = events["thread"][(events["thread"] < beside) & ~np.isin(events["region"], shares)]
+    return int(np.bincount(some).argmax()) if some.size else 0
 
 
 Packing = dict[tuple[int, int], int]

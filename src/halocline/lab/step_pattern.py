@@ -166,7 +166,7 @@ def pattern_of_record(record: RunRecord) -> StepPattern:
         words.append("all computation is divided among the ranks")
     else:
         words.append("computation outside of kernels takes each rank as long on any number")
-    name = str(record.about.get("program", "record"))
+    name = " ".join(str(record.about.get(k, "")) for k in ("program", "title")).strip() or "record"
     return StepPattern(name, record.size, parts, imbalance, assumptions=tuple(words))
 
 
@@ -177,7 +177,7 @@ def _has_step(program: Program) -> bool:
 
 
 def _steps_in(program: Program) -> int:
-    return len(_step_slices(program, 0))
+    return max(len(_step_slices(program, rank)) for rank in range(program.size))
 
 
 def _step_slices(program: Program, rank: int) -> list[slice]:
@@ -191,17 +191,23 @@ def _step_slices(program: Program, rank: int) -> list[slice]:
 
 
 def _median_step(program: Program) -> Program:
-    """The step alone in which the mean rank computes the median of the steps."""
+    """The step alone in which the mean rank computes the median of the steps.
+
+    Ranks that do no steps, such as servers, do nothing in it.
+    """
     slices = [_step_slices(program, rank) for rank in range(program.size)]
-    if min(map(len, slices)) < 2 or len({len(some) for some in slices}) > 1:
+    counts = {len(some) for some in slices} - {0}
+    if len(counts) != 1 or max(counts) < 2:
         return program
     mine = [program.of_rank(rank) for rank in range(program.size)]
     totals = [
-        sum(rows["seconds"][some[n]].sum() for rows, some in zip(mine, slices, strict=True))
-        for n in range(len(slices[0]))
+        sum(rows["seconds"][some[n]].sum() for rows, some in zip(mine, slices, strict=True) if some)
+        for n in range(max(counts))
     ]
     step = int(np.argsort(totals, kind="stable")[len(totals) // 2])
-    tables = [rows[some[step]] for rows, some in zip(mine, slices, strict=True)]
+    tables = [
+        rows[some[step]] if some else rows[:0] for rows, some in zip(mine, slices, strict=True)
+    ]
     first = np.concatenate([[0], np.cumsum([len(table) for table in tables])]).astype(np.int64)
     return replace(program, operations=np.concatenate(tables), first=first)
 
