@@ -124,6 +124,24 @@ def test_halos_shrink_with_the_edges_of_blocks():
     assert halo_sizes(cubes, Exchange(600.0, 6, 6), (4, 4, 4), weak=False) == [25, 25, 25]
 
 
+def test_packing_goes_with_the_halo():
+    pattern = StepPattern("", 16, (Exchange(16000, packing=1e-3),))
+    for ranks, seconds in ((16, 1e-3), (64, 0.5e-3)):
+        found = replay(program_of_pattern(pattern, ranks), ideal)
+        assert found.computing == pytest.approx(seconds)
+
+
+def test_servers_are_left_out_of_a_pattern():
+    program = patterns.frames(17, servers=1, frame=1e6, every=1, steps=6)
+    record = replay(program, platform, record=True).record()
+    step = next(n for n, r in enumerate(record.regions) if r.name == "step")
+    is_step = record.events["region"] == step
+    record.events = record.events[~is_step | (record.events["rank"] < 16)]
+    pattern = pattern_of_record(record)
+    assert any("1 ranks that do other things" in words for words in pattern.assumptions)
+    assert pattern.computing == pytest.approx(1e-3)
+
+
 def test_long_rows_are_better():
     """R-18: 8 x 32 against 16 x 16 ranks, where a row costs as much as some points more."""
     pattern = StepPattern("", 256, (Compute(1e-3),), domain=(320, 384), half_length=20.0)

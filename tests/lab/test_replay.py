@@ -337,6 +337,19 @@ def test_ideal_seconds_are_those_of_the_slowest_rank():
     assert ideal_seconds(record) == pytest.approx(5 * 1.2e-3, rel=1e-6)
 
 
+def test_the_thread_that_records_most_is_replayed():
+    """A writer beside it, and a share of a parallel region, are not what a rank does next."""
+    program = patterns.halo(4, seconds=1e-3, imbalance=0.2, steps=5)
+    record = replay(program, plain, record=True).record()
+    alone = ideal_seconds(record)
+    writer = record.events[record.events["rank"] == 0][:3].copy()
+    writer["thread"] = 2**15 + 1
+    record.events["thread"] = 1
+    record.events = np.concatenate([record.events, writer])
+    record.events = record.events[np.argsort(record.events["rank"], kind="stable")]
+    assert ideal_seconds(record) == pytest.approx(alone)
+
+
 def test_wavefront_takes_its_diagonal():
     found = replay(patterns.wavefront(12, grid=(3, 4), seconds=1.0), ideal)
     assert found.seconds == pytest.approx(3 + 4 - 1)

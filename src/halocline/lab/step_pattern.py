@@ -30,11 +30,15 @@ class Compute:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A halo: bytes that a rank sends in all, in so many messages, to so many ranks."""
+    """A halo: bytes that a rank sends in all, in so many messages, to so many ranks.
+
+    `packing` is what the processor does for it [s].
+    """
 
     size: float
     messages: int = 4
     partners: int = 4
+    packing: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,7 @@ class StepPattern:
     def computing(self) -> float:
         """Seconds of computation of a step on the mean rank."""
         seconds = [p.shared + p.fixed for p in self.parts if isinstance(p, Compute)]
+        seconds += [p.packing for p in self.parts if isinstance(p, Exchange)]
         return sum(seconds) + sum(p.seconds for p in self.parts if isinstance(p, Front))
 
 
@@ -216,25 +221,27 @@ def _sequence(program: Program, rank: int) -> list[Part]:
     """The parts that one rank does; messages between two computations are one exchange."""
     has_kernels = any(region.kind == "kernel" for region in program.regions)
     parts: list[Part] = []
-    shared = fixed = sent = 0.0
+    shared = fixed = sent = packing = 0.0
     messages = 0
     partners: set[int] = set()
 
     def flush(*, computing: bool) -> None:
-        nonlocal shared, fixed, sent, messages
+        nonlocal shared, fixed, sent, messages, packing
         if computing and shared + fixed > 0.0:
             parts.append(Compute(shared, fixed))
             shared = fixed = 0.0
         if not computing and messages:
-            parts.append(Exchange(sent, messages, len(partners)))
-            sent, messages = 0.0, 0
+            parts.append(Exchange(sent, messages, len(partners), packing))
+            sent, packing, messages = 0.0, 0.0, 0
             partners.clear()
 
     kinds = [region.kind for region in program.regions]
     waited = False
     for row in program.of_rank(rank):
         kind = operation_kinds[row["kind"]]
-        if kind == "compute":
+        if kind == "compute" and kinds[row["region"]] in ("halo", "completion"):
+            packing += float(row["seconds"])
+        elif kind == "compute":
             if messages and waited:
                 flush(computing=False)
             if has_kernels and kinds[row["region"]] != "kernel":
@@ -278,6 +285,7 @@ def _mean(parts: Sequence[Part]) -> Part:
             float(np.mean([p.size for p in mine])),
             round(float(np.mean([p.messages for p in mine]))),
             round(float(np.mean([p.partners for p in mine]))),
+            float(np.mean([p.packing for p in mine])),
         )
     return one
 
@@ -328,7 +336,11 @@ def _add_part(
         seconds = part.shared * _share(pattern, shape, weak) + part.fixed
         build.compute(work(seconds, workers, pattern.imbalance), mine, name="computation")
     elif isinstance(part, Exchange):
-        add_halo(build, shape, halo_sizes(pattern, part, shape, weak), mine)
+        sizes = halo_sizes(pattern, part, shape, weak)
+        if part.packing:
+            own = halo_sizes(pattern, part, grid_of(pattern.ranks, len(shape)), weak=True)
+            build.compute(part.packing * sum(sizes) / max(1, sum(own)), mine, name="packing")
+        add_halo(build, shape, sizes, mine)
     elif isinstance(part, Together):
         rooted = part.which in ("broadcast", "reduce", "gather", "scatter")
         size = part.size
