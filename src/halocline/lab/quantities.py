@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -55,14 +58,12 @@ class Spread:
         return self.maximum / self.mean - 1.0 if self.mean > 0.0 else 0.0
 
 
-def spread(values: object) -> Spread:
+def spread(values: ArrayLike) -> Spread:
     """The spread of some numbers.
 
     >>> spread([1.0, 2.0, 6.0])
     Spread(minimum=1.0, mean=3.0, maximum=6.0)
     """
-    import numpy as np
-
     numbers = np.asarray(values, np.float64)
     if not numbers.size:
         return Spread(0.0, 0.0, 0.0)
