@@ -157,6 +157,7 @@ def smpi_command(given: str | None = None) -> list[str]:
 def smpi_seconds(program: Program, command: Sequence[str], folder: Path | None = None) -> float:
     """How long a program takes by SMPI, one rank per node [s]."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
+        place = str(Path(place).resolve())
         hosts, xml = Path(place) / "hosts", Path(place) / "platform.xml"
         hosts.write_text("".join(f"node-{n}\n" for n in range(program.size)), encoding="utf-8")
         xml.write_text(platform_xml(program.size), encoding="utf-8")
