@@ -192,6 +192,20 @@ class Recording {
     finish(*thread, region, begin, end, 0, {});
   }
 
+  /// Without steps: what is steady begins (the program has started), or has ended.
+  void steady_begins() {
+    const std::lock_guard lock(mutex_);
+    if (steps_ != 0 || stepping_) return;
+    steady_begin_ = now_ns();
+    stage_ = 1;
+  }
+  void steady_ends() {
+    const std::lock_guard lock(mutex_);
+    if (stage_ != 1 || steps_ != 0) return;
+    steady_end_ = now_ns();
+    stage_ = 2;
+  }
+
   /// A step of the program begins; all ranks have the same steps. What comes between two steps
   /// belongs to the first of them.
   void step_begin() {
@@ -199,6 +213,7 @@ class Recording {
     const std::int64_t now = now_ns();
     if (steps_ == 0) {
       steady_begin_ = now;
+      if (stage_ != 0) fold_start();
       keep_start(now);
     } else {
       close_step(now);
@@ -347,11 +362,11 @@ class Recording {
 
   void count(Thread& thread, std::uint32_t region, std::int64_t length, std::int64_t own,
              std::int64_t bytes) {
-    const std::size_t period = stepping_ ? 1 : steps_ == 0 ? 0 : 2;
+    const std::size_t period = stepping_ ? 1 : steps_ == 0 ? stage_ : 2;
     const std::size_t at = 3 * region + period;
     if (at >= thread.statistics.size()) thread.statistics.resize(3 * regions_.size());
     Statistic& one = thread.statistics[at];
-    if (period == 2 && one.calls == 0) thread.between.push_back(region);
+    if (period == 2 && steps_ != 0 && one.calls == 0) thread.between.push_back(region);
     const double square = static_cast<double>(length) * static_cast<double>(length);
     one.take({1, length, own, length, length, bytes, square});
   }
@@ -443,6 +458,18 @@ class Recording {
     if (representative(step)) keep(step_mark_, written_, step_begin_, now, step);
   }
 
+  /// There are steps, so that all before the first one was start.
+  void fold_start() {
+    for (const auto& thread : threads_) {
+      for (std::size_t at = 0; at < thread->statistics.size(); at += 3) {
+        for (const std::size_t later : {at + 1, at + 2}) {
+          thread->statistics[at].take(thread->statistics[later]);
+          thread->statistics[later] = {};
+        }
+      }
+    }
+  }
+
   /// Statistics of what came between two steps are steady, now that another step has come.
   void fold_between() {
     for_each_thread([](Thread& thread) {
@@ -502,6 +529,7 @@ class Recording {
   std::int64_t calls_ = 0;
 
   bool stepping_ = false;
+  std::size_t stage_ = 0;  ///< without steps: 0 start or unknown, 1 steady, 2 after it
   std::int64_t steps_ = 0, step_begin_ = 0, step_mpi_ = 0, steady_begin_ = 0, steady_end_ = 0;
   std::uint64_t step_mark_ = 0, signature_ = first_signature;
   std::uint32_t stride_ = 1;

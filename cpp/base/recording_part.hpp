@@ -81,7 +81,7 @@ inline std::string Recording::part(std::uint32_t rank, std::uint32_t size, std::
     for (std::size_t at = 0; at < thread.statistics.size(); ++at) {
       const Statistic& one = thread.statistics[at];
       if (one.calls == 0) continue;
-      const auto period = static_cast<std::uint32_t>(steps_ == 0 ? 1 : at % 3);
+      const auto period = static_cast<std::uint32_t>(steps_ == 0 && stage_ == 0 ? 1 : at % 3);
       statistics.push_back(
           {rank, thread.number, static_cast<std::uint32_t>(at / 3), period, one.calls,
            1e-9 * static_cast<double>(one.nanoseconds), 1e-9 * static_cast<double>(one.own),
@@ -134,8 +134,8 @@ inline std::string Recording::header(
   put("threads", std::to_string(std::max<std::size_t>(1, threads_.size())));
   put("begin", std::to_string(begin_));
   put("end", std::to_string(end));
-  put("steady_begin", std::to_string(steps_ == 0 ? begin_ : steady_begin_));
-  put("steady_end", std::to_string(steps_ == 0 ? end : steady_end_));
+  put("steady_begin", std::to_string(steps_ == 0 && stage_ == 0 ? begin_ : steady_begin_));
+  put("steady_end", std::to_string(steps_ == 0 && stage_ != 2 ? end : steady_end_));
   put("cpu_seconds", std::to_string(seconds(used.ru_utime) + seconds(used.ru_stime)));
   put("peak_memory", std::to_string(std::int64_t{1024} * used.ru_maxrss));
   put("recording_seconds", std::to_string(1e-9 * recording_cost() * static_cast<double>(calls_)));

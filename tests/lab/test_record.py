@@ -71,6 +71,18 @@ def test_all_events_are_kept_and_no_rank_is_missing(patterns):
     assert patterns.statistics["calls"].sum() == len(patterns.events)
 
 
+def test_the_steady_part_is_between_init_and_finalize(patterns):
+    periods = {"MPI_Init_thread": 0, "MPI_Bcast": 1, "MPI_Finalize": 2}
+    for row in patterns.statistics:
+        name = patterns.regions[row["region"]].name
+        assert row["period"] == periods.get(name, 1)
+    for rank in range(ranks):
+        own = patterns.of_rank(rank)[patterns.of_rank(rank)["thread"] == 0]
+        row = patterns.ranks[rank]
+        assert own["end"][0] <= row["steady_begin"] <= own["begin"][1]
+        assert own["end"][-2] <= row["steady_end"] <= own["begin"][-1]
+
+
 def test_ring_with_any_source(patterns):
     for rank in range(ranks):
         sends = events(patterns, "ring", "start send", rank=rank)

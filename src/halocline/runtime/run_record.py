@@ -26,7 +26,8 @@ Spans
     tell where the events of a rank are complete: between `begin` and `end`.
 Periods
     "start-up" until the first step begins, "steady" until the last one ends, then "end". A record
-    without steps is steady throughout.
+    without steps is steady throughout, or where that is known from the end of MPI_Init to the begin
+    of MPI_Finalize.
 """
 
 from __future__ import annotations

@@ -62,6 +62,10 @@ inline bool library_fits(const std::string& version) {
   const std::string wanted;
 #endif
   if (version.find(wanted) != std::string::npos) return true;
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    const char* const rank = std::getenv(name);
+    if (rank != nullptr && std::string_view(rank) != "0") return false;  // rank 0 says it for all
+  }
   say("the program runs with '" + version + "', the recorder was built for '" + wanted +
       "'. Name the mpicc of the program's MPI with --mpicc. Nothing is recorded.");
   return false;
@@ -224,6 +228,7 @@ int opening(const Function& function, const void* address, Forward forward, Grou
   if (life.all != nullptr) {
     const std::uint32_t region = all->sites.of(function, address)->region(all->recording);
     all->recording.add(region, begin, now_ns());
+    all->recording.steady_begins();
   }
   inside = false;
   return error;
@@ -260,6 +265,7 @@ int closing(const Function& function, const void* address, Forward forward, bool
   if (inside || life.all == nullptr) return forward();
   Recorder* const all = life.all;
   inside = true;
+  if (life.opened == 1) all->recording.steady_ends();
   const std::int64_t begin = now_ns();
   if (of_world) {
     if (!life.clock.empty()) {
