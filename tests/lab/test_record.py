@@ -217,6 +217,13 @@ def test_many_at_once_and_nobody(patterns):
         assert told(events(patterns, "many", "send", rank=rank), "partner", "bytes") == {(-1, 0): 1}
 
 
+def test_a_cancelled_receive_is_nobodys(patterns):
+    for kind in ("start receive", "completion"):
+        some = events(patterns, "cancelled", kind)
+        assert told(some, "partner", "bytes") == {(-1, 0): ranks}
+        assert (some["request"] > 0).all()
+
+
 def test_every_message_that_leaves_arrives(patterns):
     assert messages_that_arrive(patterns) > 400
 

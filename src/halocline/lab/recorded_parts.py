@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from halocline.lab.call_sites import resolve_sites
-from halocline.runtime.run_record import RunRecord, Table
+from halocline.runtime.run_record import RunRecord, Table, nobody
 from halocline.runtime.run_record_parts import Part, join, read_parts
 
 keys_of_rows = {
@@ -31,6 +31,7 @@ def joined_records(folder: Path, about: dict[str, Any]) -> list[RunRecord]:
         resolve_sites(parts)
         for part in parts:
             unite_regions(part)
+            forget_cancelled(part)
         members = number_communicators(parts)
         arguments = parts[0].about["about"]["arguments"]
         for part in parts:
@@ -71,6 +72,17 @@ def unite_regions(part: Part) -> None:
             table["region"] = numbers[table["region"]]
     for name, keys in keys_of_rows.items():
         part.tables[name] = united_rows(part.tables[name], keys)
+
+
+def forget_cancelled(part: Part) -> None:
+    """Messages that were started and came from nobody, since they were cancelled, are nobody's."""
+    kinds = np.array([kind for _, kind, _ in part.about["regions"]] or [""])
+    events = part.tables["events"]
+    kind = kinds[events["region"]] if len(events) else np.empty(0, "U1")
+    ended = events["request"][(kind == "completion") & (events["partner"] == nobody)]
+    started = np.isin(kind, ("start send", "start receive")) & (events["partner"] != nobody)
+    cancelled = started & np.isin(events["request"], ended)
+    events["partner"][cancelled], events["bytes"][cancelled] = nobody, 0
 
 
 def united_rows(table: Table, keys: Sequence[str]) -> Table:

@@ -199,6 +199,14 @@ static void many(void) {
   MPI_Wait(&none, MPI_STATUS_IGNORE);
 }
 
+static void cancelled(void) {
+  int a;
+  MPI_Request request;
+  MPI_Irecv(&a, 1, MPI_INT, MPI_ANY_SOURCE, 14, world, &request);
+  MPI_Cancel(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char** argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -222,6 +230,7 @@ int main(int argc, char** argv) {
   windows();
   files(argv[1]);
   many();
+  cancelled();
   MPI_Finalize();
   return argc == 2 ? 0 : 1;
 }

@@ -19,7 +19,7 @@ inline void complete(Call& call, MPI_Request handle, const MPI_Status& status) {
     Told told = one.told;
     if (one.deed == Deed::start_receive) {
       told = arrived(call, one.communicator, status);
-      if (call.all().cancels && was_cancelled(status)) told.bytes = 0;
+      if (call.all().cancels && was_cancelled(status)) told = {0, nobody};
       told.request = one.told.request;
     }
     call.add_at_end(*one.site, Deed::completion, told);
