@@ -240,6 +240,7 @@ def _write(
     """Write the operations of one rank in [begin, end); the kinds taken as measured."""
     open_events: list[tuple[int, int, bool]] = []  # end, region, whether its own time is waiting
     now, idle = begin, False
+    nobodys: set[int] = set()  # requests of messages that do not exist
 
     def pass_time(until: int, waiting: bool) -> None:
         nonlocal now
@@ -270,7 +271,12 @@ def _write(
         pass_time(at, inside_wait or (idle and kind == "test"))
         idle = False
         if kind == "completion":
-            writer.wait(region, request)
+            if request not in nobodys:
+                writer.wait(region, request)
+            continue
+        if kind in messages and partner == nobody:  # to or from MPI_PROC_NULL, or cancelled
+            nobodys.add(request)
+            now = max(now, min(last, end)) if not inside_wait else now
             continue
         if kind in (*messages, "collective", "start collective"):
             if at >= begin:
