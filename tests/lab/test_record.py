@@ -54,7 +54,7 @@ def recorded(words, folder, *options, code=0, **environment):
         env={**os.environ, **environment},
     )
     assert done.returncode == code, done.stdout + done.stderr
-    assert f"next: halocline lab report {path}" in done.stdout
+    assert f"next: halocline lab report {path}\n" in done.stdout
     return read_record(path)
 
 
@@ -243,6 +243,13 @@ def test_why_nothing_is_recorded(tmp_path):
     assert list(tmp_path.glob(".*")) == []
 
 
+def test_a_cache_that_cannot_be_preloaded_from(tmp_path, monkeypatch):
+    library = tmp_path / "with space" / "interposer.so"
+    monkeypatch.setattr(command, "interposer", lambda _: library)
+    with pytest.raises(UserError, match="a space or a colon"):
+        command.record(["true"], tmp_path / "a")
+
+
 def options(program, folder):
     class Given:
         headers, threads, mpicc, events = False, True, None, None
@@ -347,6 +354,13 @@ def test_regions_and_steps_of_c(marked, tmp_path):
     for rank in range(2):
         steps = record.steps[record.steps["rank"] == rank]
         assert len(steps) == 6 and len(set(steps["signature"])) == 1
+
+
+def test_a_script_with_two_programs_leaves_two_records(marked, tmp_path):
+    lines = [" ".join(started(marked, count=count)) for count in (1, 2)]
+    first = recorded(["bash", "-c", "; ".join(lines)], tmp_path)
+    second = read_record(tmp_path / "a-2.record")
+    assert (first.size, second.size) == (1, 2)
 
 
 def test_marks_do_nothing_without_the_recorder(marked):

@@ -115,6 +115,11 @@ def record(
     if command[0] == "halocline":
         command = [sys.executable, "-m", "halocline", *command[1:]]
     library = interposer(find_library(command, mpicc))
+    if any(letter in str(library) for letter in " :"):
+        raise UserError(
+            f"'{library}' cannot be loaded before a program: its path has a space or a colon. Set"
+            " XDG_CACHE_HOME to a folder without."
+        )
     began = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
     try:
         folder = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
@@ -186,6 +191,8 @@ def summary(record: RunRecord, path: Path) -> str:
     """A record in a few lines."""
     kinds = record.kinds_of(record.statistics["region"])
     main = record.statistics["thread"] == 0
+    called = np.array([one.name.startswith("MPI_") for one in record.regions] or [False])
+    main &= called[record.statistics["region"]]
     in_mpi = record.statistics["own_seconds"][main & np.isin(kinds, mpi_kinds)].sum()
     total = (record.ranks["end"] - record.ranks["begin"]).sum() / 1e9
     sends = np.isin(record.kinds_of(record.messages["region"]), ("send", "start send"))
