@@ -425,6 +425,27 @@ def test_threads_of_openmp(tmp_path):
     assert not any(one.kind == "threads" for one in without.regions)
 
 
+def test_copies_of_libgomp_keep_their_own_calls(tmp_path):
+    asked = ["gcc", "-print-file-name=libgomp.so.1"]
+    found = Path(subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip())
+    copy = tmp_path / "libgomq.so.1"
+    copy.write_bytes(found.read_bytes().replace(b"libgomp.so.1\0", b"libgomq.so.1\0"))
+    source = programs / "own_team.c"
+    common = ["gcc", "-shared", "-fPIC", "-fopenmp", "-g"]
+    first, second = tmp_path / "first.so", tmp_path / "second.so"
+    subprocess.run([*common, "-o", first, source], check=True)
+    alone = tmp_path / "alone.o"
+    subprocess.run(["gcc", "-c", "-fPIC", "-fopenmp", "-g", "-o", alone, source], check=True)
+    own = ["-o", second, alone, copy, f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run(["gcc", "-shared", *own], check=True)
+    program = compiled("two_copies.c", tmp_path, "-ldl")
+    record = recorded(started(program, first, second, count=1), tmp_path)
+    teams = record.events[record.kinds_of(record.events["region"]) == "threads"]
+    assert len(teams) == 3 + 2 + 3
+    sites = {record.regions[region].site for region in teams["region"]}
+    assert sites == {"own_team.c:8 in team_size"}
+
+
 def test_two_builds_at_once_give_one_interposer(tmp_path):
     compiler = tmp_path / "slow"
     compiler.write_text(
