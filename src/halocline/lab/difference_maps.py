@@ -18,8 +18,8 @@ from halocline.analysis.sheet import panel_size
 from halocline.lab.differences import Difference, less
 from halocline.lab.outputs import Numbers, Output
 
-smallest_power = -3
-"""Differences below a thousandth of their units are drawn in powers of ten of them."""
+plain_powers = range(-1, 3)
+"""Differences from 0.1 to 1000 are drawn in their units, others in powers of ten of them."""
 
 
 def draw_maps(a: Output, b: Output, found: Difference, path: Path) -> bool:
@@ -89,7 +89,7 @@ class _Page:
         self.grid, self.extent, self.coast, self.units = grid, extent, coast, units
         width, height = panel_size(grid, extent, 2)
         self.panel = 0.75 * width, 0.75 * height
-        self.size = self.panel[0] + 1.7, 3.0 * self.panel[1] + 2.6
+        self.size = self.panel[0] + 1.7, 3.0 * self.panel[1] + 3.1
         self.figure = Figure(figsize=self.size)
         self.drawn = 0
 
@@ -109,7 +109,7 @@ class _Page:
     ) -> None:
         """Draw the next map, cell by cell: a difference at one point is not smoothed away."""
         width, height = self.panel
-        left, below = 0.6, 0.35 + (2 - self.drawn) * (height + 0.65)
+        left, below = 0.65, 0.5 + (2 - self.drawn) * (height + 0.8)
         across, up = self.size
         axes = self.figure.add_axes((left / across, below / up, width / across, height / up))
         maps.prepare_axes(axes, self.grid, self.extent)
@@ -131,14 +131,14 @@ class _Page:
         """Draw A - B: colours are symmetric about zero and reach to the largest difference."""
         largest = float(np.nanmax(np.abs(away))) if np.isfinite(away).any() else 0.0
         power = int(np.floor(np.log10(largest))) if largest > 0.0 else 0
-        power = power if power < smallest_power else 0
-        end = largest / 10.0**power or 1.0
+        power = 0 if power in plain_powers else power
+        end = np.ceil(50.0 * largest / 10.0**power) / 50.0 or 1.0
         factor = f"10$^{{{power}}}$ " if power else ""
         self.draw(
             away / 10.0**power,
             Normalize(-end, end),
             looks.Look("balance", "around zero"),
-            np.round(np.linspace(-end, end, 5), 2),
+            np.linspace(-end, end, 5),
             "A - B",
             f"{factor}{self.units}".strip(),
         )
@@ -164,6 +164,7 @@ def draw_growth(a: Output, found: Sequence[Difference], path: Path) -> bool:
             style = dashes[number // len(colours) % len(dashes)]
             y = np.where(y > 0.0, y, np.nan)
             axes.semilogy(hours, y, style, color=colour, label=label, marker="o", markersize=3)
+        axes.set_xlim(-0.02 * hours[-1], 1.02 * hours[-1])
         axes.set_xlabel("hours since the first record")
         axes.set_ylabel("rms of A - B over rms of A")
         axes.set_title("Growth of differences")
