@@ -113,7 +113,7 @@ def _versions(series: Series) -> list[str]:
 
 def _committed(series: Series, version: str) -> str:
     point = next(p for p in series.points if p.version == version)
-    return minute(point.committed)[5:]
+    return minute(point.committed)[5:].replace(" ", "\n")
 
 
 def _repeated(series: Series) -> dict[str, list[Point]]:
