@@ -57,6 +57,6 @@ def gain(seconds: float, low: float, high: float, whole: float) -> Gain:
     >>> gain(2.0, -1.0, 3.0, 10.0)
     Gain(seconds=2.0, low=0.0, high=3.0, percent=20.0, low_percent=0.0, high_percent=30.0)
     """
-    bounds = [min(max(value, 0.0), whole) for value in (seconds, low, high)]
+    bounds = [float(min(max(value, 0.0), whole)) for value in (seconds, low, high)]
     percent = [100.0 * value / whole if whole > 0.0 else 0.0 for value in bounds]
     return Gain(*bounds, *percent)
