@@ -48,7 +48,7 @@ def find_small_messages(case: AdviceCase) -> Finding | None:
     shares = [max(0.1, 1.0 - size / rate / max(each, 1e-300)) for rate in memory_rates]
     saved = [
         _merged(case, together, messages, pairs, many, share, share * between)
-        for share, between in zip(shares, (0.5, 0.8, 1.0), strict=True)
+        for share, between in zip(shares, (0.6, 0.95, 1.0), strict=True)
     ]
     number = float(np.median((messages / np.maximum(pairs, 1))[many]))
     return Finding(
@@ -62,7 +62,7 @@ def find_small_messages(case: AdviceCase) -> Finding | None:
             f" its size: {size:.0f} bytes take {1e6 * size / memory_rates[1]:.2f} us at"
             f" {memory_rates[1] / 1e9:.0f} GB/s",
         ],
-        gain=case.gain(saved[1], 0.8 * saved[0], 1.1 * saved[2]),
+        gain=case.gain(saved[1], 0.8 * saved[0], 1.15 * saved[2]),
         sure="certain" if shares[0] > 0.5 else "likely",
         advice=[
             f"Pack the {number:.0f} messages to each partner into one buffer and send it once (one"
