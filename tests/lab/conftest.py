@@ -1,0 +1,3 @@
+"""Programs that tests record are no tests."""
+
+collect_ignore = ["recorded"]
