@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from halocline.lab.advice import advise
-from halocline.lab.findings import faults
+from halocline.lab.diagnosis.advice import advise
+from halocline.lab.diagnosis.findings import faults
 from records.simulated import Simulation
 from records.simulated_faults import healthy, model, planted, work
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab.analysis import analyse
+from halocline.lab.diagnosis.analysis import analyse
 from halocline.runtime.run_record import Region, RunRecord, empty
 from records.small import two_ranks
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from halocline.lab.balance import balance
-from halocline.lab.matching import match
-from halocline.lab.timeline import timeline
+from halocline.lab.diagnosis.balance import balance
+from halocline.lab.diagnosis.matching import match
+from halocline.lab.diagnosis.timeline import timeline
 from records.simulated import Simulation, compute, everyone
 from records.simulated_faults import healthy, model, work
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from halocline.lab.call_sites import readable, section_types, source_lines
+from halocline.lab.recording.call_sites import readable, section_types, source_lines
 
 source = """
 static int __attribute__((noinline)) hidden(int x) { return x + 1; }

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from halocline.lab.change_points import change_points, fewest_values
+from halocline.lab.statistics.change_points import change_points, fewest_values
 
 
 @pytest.mark.parametrize("at", [5, 12, 20, 26])

@@ -7,11 +7,17 @@ from types import SimpleNamespace
 import pytest
 
 from halocline.experiment.command_line import main
-from halocline.lab import communication_tables, tracer_messages
-from halocline.lab.communication_rows import Row, Verdict, beyond_noise, columns
-from halocline.lab.exchanges import grid_of_blocks, nearest_to_square, pairs
-from halocline.lab.tracer_messages import aggregated, patterns, segmented, segments, sent_in_step
-from halocline.lab.turns import Bounded
+from halocline.lab.benchmarks import communication_tables, tracer_messages
+from halocline.lab.benchmarks.communication_rows import Row, Verdict, beyond_noise, columns
+from halocline.lab.benchmarks.exchanges import grid_of_blocks, nearest_to_square, pairs
+from halocline.lab.benchmarks.tracer_messages import (
+    aggregated,
+    patterns,
+    segmented,
+    segments,
+    sent_in_step,
+)
+from halocline.lab.statistics.turns import Bounded
 from halocline.runtime.halo_patterns import Pattern
 
 ROW = Row("halo", 2, 2, "8 words", 8, "messages aggregated", 6.0, 5.0, 7.0, 1.0, 1.0, 1.0, False)

@@ -12,11 +12,11 @@ import xarray as xr
 import halocline
 from halocline.core.errors import UserError
 from halocline.experiment import command_line
-from halocline.lab import compare
-from halocline.lab.differences import growth, keys, less, ulps
-from halocline.lab.ensemble import score, student, upper_bound
-from halocline.lab.ensemble_runs import make_members
-from halocline.lab.outputs import Output
+from halocline.lab.comparing import compare
+from halocline.lab.comparing.differences import growth, keys, less, ulps
+from halocline.lab.comparing.ensemble import score, student, upper_bound
+from halocline.lab.comparing.ensemble_runs import make_members
+from halocline.lab.comparing.outputs import Output
 
 fill = np.float32(9.0e33)
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab.comparison import (
+from halocline.lab.statistics.comparison import (
     Comparison,
     bootstrap_ratio,
     compare_pairs,
     compare_sets,
     outliers,
 )
-from halocline.lab.paired import Cost, cost, cost_of_mean
+from halocline.lab.statistics.paired import Cost, cost, cost_of_mean
 from halocline.runtime.contest import median_bounds
 
 noises = {

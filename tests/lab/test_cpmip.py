@@ -2,7 +2,7 @@
 
 import pytest
 
-from halocline.lab.cpmip import cpmip_sheet
+from halocline.lab.diagnosis.cpmip import cpmip_sheet
 from records.small import Events
 
 

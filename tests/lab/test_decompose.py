@@ -12,8 +12,8 @@ from halocline.experiment.advice import Advice, Candidate, Rating
 from halocline.experiment.case import read_case
 from halocline.experiment.command_line import main
 from halocline.experiment.shipped import copy_case
-from halocline.lab import decompose
-from halocline.lab.decompose import Setup, decide, keys
+from halocline.lab.benchmarks import decompose
+from halocline.lab.benchmarks.decompose import Setup, decide, keys
 from halocline.runtime.contest import Score, Standing
 from halocline.runtime.decomposition import factorisations
 

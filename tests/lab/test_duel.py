@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from halocline.experiment.command_line import main
-from halocline.lab.duel import fight, report, result_of
+from halocline.lab.statistics.duel import fight, report, result_of
 
 number = "took ([0-9.]+)"
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from halocline.lab.analysis import analyse
-from halocline.lab.efficiency import efficiency
+from halocline.lab.diagnosis.analysis import analyse
+from halocline.lab.diagnosis.efficiency import efficiency
 from halocline.runtime.run_record import empty
 from records.small import two_ranks
 

@@ -10,9 +10,9 @@ import pandas
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab.export import formats, main
-from halocline.lab.export_otf2 import walk, write_otf2
-from halocline.lab.export_tables import tables, write_csv, write_parquet
+from halocline.lab.recording.export import formats, main
+from halocline.lab.recording.export_otf2 import walk, write_otf2
+from halocline.lab.recording.export_tables import tables, write_csv, write_parquet
 from halocline.runtime.run_record import Region, empty, nobody
 from halocline.runtime.run_record_file import record_name, write_record
 from halocline.runtime.run_record_tables import record_of_events

@@ -11,10 +11,10 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
-from halocline.lab.extrapolation import PhaseTime, Wanted, forecast, held_out, text
-from halocline.lab.forecast_plots import figure, shares
-from halocline.lab.phase_files import phases_of_record, read_phase_times, step_noise
-from halocline.lab.scaling_law import Measurement, fit_law
+from halocline.lab.scaling.extrapolation import PhaseTime, Wanted, forecast, held_out, text
+from halocline.lab.scaling.forecast_plots import figure, shares
+from halocline.lab.scaling.phase_files import phases_of_record, read_phase_times, step_noise
+from halocline.lab.scaling.scaling_law import Measurement, fit_law
 from halocline.runtime.run_record_file import record_name, write_record
 from records.small import Events
 

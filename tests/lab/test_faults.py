@@ -8,8 +8,8 @@ import json
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import faults
-from halocline.lab.findings import faults as all_faults
+from halocline.lab.diagnosis import faults
+from halocline.lab.diagnosis.findings import faults as all_faults
 from records.simulated import Simulation
 from records.simulated_faults import planted
 

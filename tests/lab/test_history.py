@@ -12,9 +12,9 @@ import pytest
 import halocline
 from halocline.core.errors import UserError
 from halocline.experiment import command_line
-from halocline.lab import history_series, history_tables
-from halocline.lab.history_rerun import rerun
-from halocline.lab.remembered import Measurement, Result, append, read_history
+from halocline.lab.evolution import history_series, history_tables
+from halocline.lab.evolution.history_rerun import rerun
+from halocline.lab.evolution.remembered import Measurement, Result, append, read_history
 
 root = Path(__file__).parents[2]
 day = "2026-01-{:02d}T00:00:00+00:00"

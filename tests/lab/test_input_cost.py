@@ -8,13 +8,13 @@ import os
 import subprocess
 import sys
 
-from halocline.lab import input_cost
+from halocline.lab.output_cost import input_cost
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 
 script = """
 import dataclasses, json, sys
 from pathlib import Path
-from halocline.lab.input_cost import measure
+from halocline.lab.output_cost.input_cost import measure
 from halocline.runtime.communicator import world
 rows = measure(world(), Path(sys.argv[1]), shape=(361, 720), records=3)
 if world().rank == 0:

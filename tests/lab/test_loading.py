@@ -8,11 +8,11 @@ import matplotlib.image
 import pytest
 
 from halocline.experiment.command_line import main
-from halocline.lab.golden_tolman import table
-from halocline.lab.loading import Loading, rows
-from halocline.lab.loading_plots import figure
-from halocline.lab.number_lists import whole_numbers
-from halocline.lab.placement import Cluster, alpha, efficiency, predicted, titan
+from halocline.lab.scaling.golden_tolman import table
+from halocline.lab.scaling.loading import Loading, rows
+from halocline.lab.scaling.loading_plots import figure
+from halocline.lab.scaling.placement import Cluster, alpha, efficiency, predicted, titan
+from halocline.lab.statistics.number_lists import whole_numbers
 
 
 def test_figures_are_drawn_of_the_models_values():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from halocline.lab.matching import causes, dependence, match
-from halocline.lab.timeline import timeline
+from halocline.lab.diagnosis.matching import causes, dependence, match
+from halocline.lab.diagnosis.timeline import timeline
 from records.simulated import (
     Simulation,
     compute,

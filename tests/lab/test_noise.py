@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import _native, noise
-from halocline.lab.noise import measure, period_of, quanta
+from halocline.lab import _native
+from halocline.lab.diagnosis import noise
+from halocline.lab.diagnosis.noise import measure, period_of, quanta
 
 
 def test_what_noise_costs_alone_and_together():
@@ -57,7 +58,7 @@ def test_measured_on_ranks(tmp_path, capsys):
 
 def test_times_of_ranks_are_put_together():
     def launch(module, settings, ranks):
-        assert (module, ranks, settings["pieces"]) == ("halocline.lab.noise_run", 2, 100)
+        assert (module, ranks, settings["pieces"]) == ("halocline.lab.diagnosis.noise_run", 2, 100)
         begin = np.arange(100)[:, None] * 2_000_000 + np.zeros((1, 2), np.int64)
         end = begin + 1_000_000
         end[::10, 0] += 500_000

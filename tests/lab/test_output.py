@@ -12,15 +12,15 @@ from halocline.core.errors import UserError
 from halocline.experiment.case import make_case
 from halocline.experiment.command_line import main
 from halocline.experiment.run import run
-from halocline.lab import output, output_costs, output_load, output_runs
-from halocline.lab import output_papers as papers
-from halocline.lab.output_page import page
-from halocline.lab.output_results import Curve as Line
-from halocline.lab.output_results import Panel, Report, Row, Section
-from halocline.lab.output_tables import tables
-from halocline.lab.output_writing import enlist
-from halocline.lab.paired import in_turns
-from halocline.lab.wave_run import benchmark_case, component_of
+from halocline.lab.benchmarks.wave_run import benchmark_case, component_of
+from halocline.lab.output_cost import output, output_costs, output_load, output_runs
+from halocline.lab.output_cost import output_papers as papers
+from halocline.lab.output_cost.output_page import page
+from halocline.lab.output_cost.output_results import Curve as Line
+from halocline.lab.output_cost.output_results import Panel, Report, Row, Section
+from halocline.lab.output_cost.output_tables import tables
+from halocline.lab.output_cost.output_writing import enlist
+from halocline.lab.statistics.paired import in_turns
 from halocline.runtime.communicator import Alone
 
 

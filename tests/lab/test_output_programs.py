@@ -7,10 +7,10 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.case import make_case
-from halocline.lab import output_frames_run, output_restart, output_restart_run
-from halocline.lab.output_writing import Watch, enlist, rehearsed
-from halocline.lab.paired import in_turns
-from halocline.lab.rank_programs import answer_of
+from halocline.lab.benchmarks.rank_programs import answer_of
+from halocline.lab.output_cost import output_frames_run, output_restart, output_restart_run
+from halocline.lab.output_cost.output_writing import Watch, enlist, rehearsed
+from halocline.lab.statistics.paired import in_turns
 from halocline.runtime.communicator import Alone
 from halocline.runtime.disk import variable
 

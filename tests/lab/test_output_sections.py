@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from halocline.lab import input_cost, output_frames, output_input, output_restart
-from halocline.lab import output_papers as papers
-from halocline.lab.output_page import page
-from halocline.lab.output_results import Report
+from halocline.lab.output_cost import input_cost, output_frames, output_input, output_restart
+from halocline.lab.output_cost import output_papers as papers
+from halocline.lab.output_cost.output_page import page
+from halocline.lab.output_cost.output_results import Report
 
 
 def seconds(values: list[tuple[float, float, float]], rounds=12, noise=0.02) -> list:

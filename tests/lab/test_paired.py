@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from halocline.lab.paired import Cost, cost, how_many, in_turns, together, verdict
+from halocline.lab.statistics.paired import Cost, cost, how_many, in_turns, together, verdict
 from halocline.runtime.communicator import Alone
 
 

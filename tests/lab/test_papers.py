@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from halocline.experiment.command_line import main
-from halocline.lab import golden_cheptsov, golden_govett, golden_porter
-from halocline.lab.golden import Section, Value, text
-from halocline.lab.golden_cheptsov import (
+from halocline.lab.scaling import golden_cheptsov, golden_govett, golden_porter
+from halocline.lab.scaling.golden import Section, Value, text
+from halocline.lab.scaling.golden_cheptsov import (
     coefficients,
     initialisation,
     loop,
@@ -21,10 +21,13 @@ from halocline.lab.golden_cheptsov import (
     table_3_more,
     table_4,
 )
-from halocline.lab.golden_tolman_sections import output_costs, output_section, scaling_section
-from halocline.lab.paired import negative_words, verdict
-from halocline.lab.papers import sections
-from halocline.lab.phase_table import (
+from halocline.lab.scaling.golden_tolman_sections import (
+    output_costs,
+    output_section,
+    scaling_section,
+)
+from halocline.lab.scaling.papers import sections
+from halocline.lab.scaling.phase_table import (
     Phase,
     PhaseTable,
     check,
@@ -32,7 +35,8 @@ from halocline.lab.phase_table import (
     scalability,
     scalability_text,
 )
-from halocline.lab.phase_table import text as phase_text
+from halocline.lab.scaling.phase_table import text as phase_text
+from halocline.lab.statistics.paired import negative_words, verdict
 
 
 def named(section, words):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from halocline.lab.patterns import recognise
+from halocline.lab.diagnosis.patterns import recognise
 
 
 def halo_pairs(grid, *, corners=False, periodic=()):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from halocline.lab import _native, peak
+from halocline.lab import _native
+from halocline.lab.diagnosis import peak
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from halocline.lab.phases import phase_table, ratios
-from halocline.lab.timeline import timeline
+from halocline.lab.diagnosis.phases import phase_table, ratios
+from halocline.lab.diagnosis.timeline import timeline
 from records.small import Events
 
 

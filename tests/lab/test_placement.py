@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halocline.core.errors import UserError
-from halocline.lab.golden_tolman import hours, operational_hours, operational_minutes, table
-from halocline.lab.placement import (
+from halocline.lab.scaling.golden_tolman import hours, operational_hours, operational_minutes, table
+from halocline.lab.scaling.placement import (
     Cluster,
     alpha,
     amdahl,
@@ -27,7 +27,7 @@ from halocline.lab.placement import (
     predicted,
     titan,
 )
-from halocline.lab.placement_files import (
+from halocline.lab.scaling.placement_files import (
     arbitrary_hosts,
     host_file,
     host_names,
@@ -36,7 +36,7 @@ from halocline.lab.placement_files import (
     slurm_words,
     write_files,
 )
-from halocline.lab.placement_fit import Timing, first_time, fit
+from halocline.lab.scaling.placement_fit import Timing, first_time, fit
 
 first = table[0].mean
 clusters = st.builds(

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from halocline.lab import platform, platform_measure, predict_check
-from halocline.lab.platform_measure import platform_toml, protocols, wake_seconds
-from halocline.lab.platform_model import Platform, platform_of, read_platform
-from halocline.lab.programs import ProgramBuilder
-from halocline.lab.replay import replay
+from halocline.lab.prediction import platform, platform_measure, predict_check
+from halocline.lab.prediction.platform_measure import platform_toml, protocols, wake_seconds
+from halocline.lab.prediction.platform_model import Platform, platform_of, read_platform
+from halocline.lab.prediction.programs import ProgramBuilder
+from halocline.lab.prediction.replay import replay
 
 latency, rate, limit = 1e-6, 5e9, 4096
 sizes = (0, 1024, 4096, 65536, 1048576)

@@ -7,9 +7,15 @@ from importlib import resources
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import program_patterns as patterns
-from halocline.lab.platform_model import Platform, platform_of, quantity, read_platform, shipped
-from halocline.lab.replay import replay
+from halocline.lab.prediction import program_patterns as patterns
+from halocline.lab.prediction.platform_model import (
+    Platform,
+    platform_of,
+    quantity,
+    read_platform,
+    shipped,
+)
+from halocline.lab.prediction.replay import replay
 
 papers = {
     "cray-x1": (12.8e9, 4),
@@ -35,7 +41,9 @@ def test_quantities():
 
 @pytest.mark.parametrize("name", shipped())
 def test_every_number_of_a_shipped_platform_has_a_source(name):
-    text = (resources.files("halocline.lab") / "platforms" / f"{name}.toml").read_text("utf-8")
+    text = (resources.files("halocline.lab.prediction") / "platforms" / f"{name}.toml").read_text(
+        "utf-8"
+    )
     tables = tomllib.loads(text)
     missing = set(tables) - not_numbers - {key for key, words in tables["sources"].items() if words}
     assert not missing

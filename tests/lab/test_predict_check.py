@@ -7,10 +7,10 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import predict_check, replay_smpi
-from halocline.lab import program_patterns as patterns
-from halocline.lab.programs import ProgramBuilder
-from halocline.lab.replay import replay
+from halocline.lab.prediction import predict_check, replay_smpi
+from halocline.lab.prediction import program_patterns as patterns
+from halocline.lab.prediction.programs import ProgramBuilder
+from halocline.lab.prediction.replay import replay
 
 # Seconds of SMPI (SimGrid 3.32 of Debian 12), by `halocline lab predict check --ranks 8,27,512`.
 smpi_seconds = {

@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import predict, predict_replay, predict_whatif
-from halocline.lab import program_patterns as patterns
-from halocline.lab.platform_model import NoiseModel, Platform, Protocol, ideal
-from halocline.lab.replay import replay
-from halocline.lab.step_pattern import (
+from halocline.lab.diagnosis.step_pattern import (
     Compute,
     Exchange,
     StepPattern,
@@ -21,6 +17,10 @@ from halocline.lab.step_pattern import (
     pattern_of_record,
     program_of_pattern,
 )
+from halocline.lab.prediction import predict, predict_replay, predict_whatif
+from halocline.lab.prediction import program_patterns as patterns
+from halocline.lab.prediction.platform_model import NoiseModel, Platform, Protocol, ideal
+from halocline.lab.prediction.replay import replay
 from halocline.runtime.run_record_file import read_record, write_record
 
 platform = Platform("test", between=(Protocol(5e-6, 1e-6, 1e-6, bandwidth=1e9),))

@@ -11,11 +11,11 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.command_line import main
-from halocline.lab.rank_programs import answer_of
+from halocline.lab.benchmarks.rank_programs import answer_of
 
 program = """
 from halocline.core.errors import UserError
-from halocline.lab.rank_programs import give_answer
+from halocline.lab.benchmarks.rank_programs import give_answer
 from halocline.runtime.communicator import world
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import record as command
-from halocline.lab.interposer_build import find_mpicc, launchers, sources, which
+from halocline.lab.recording import record as command
+from halocline.lab.recording.interposer_build import find_mpicc, launchers, sources, which
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 from halocline.runtime.run_record import of_derived_type
 from halocline.runtime.run_record_file import read_record
@@ -454,7 +454,7 @@ def test_two_builds_at_once_give_one_interposer(tmp_path):
         "exit 0\n"
     )
     compiler.chmod(0o755)
-    words = "from halocline.lab.interposer_build import find_library, interposer\n"
+    words = "from halocline.lab.recording.interposer_build import find_library, interposer\n"
     words += "print(interposer(find_library(['mpiexec'])))"
     around = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "CXX": str(compiler)}
     command = [sys.executable, "-c", words]

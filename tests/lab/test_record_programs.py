@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from halocline.lab.interposer_build import sources
+from halocline.lab.recording.interposer_build import sources
 from halocline.runtime.run_record_file import read_record
 from records.told import check_fortran, messages_that_arrive, programs, ranks
 

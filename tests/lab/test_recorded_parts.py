@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halocline.lab.recorded_parts import number_communicators, unite_regions
+from halocline.lab.recording.recorded_parts import number_communicators, unite_regions
 from halocline.runtime.run_record import empty
 from halocline.runtime.run_record_parts import Part
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from halocline.lab import recorder, recorder_run
+from halocline.lab.benchmarks import recorder, recorder_run
 
 
 @pytest.fixture

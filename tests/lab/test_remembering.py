@@ -11,8 +11,15 @@ import pytest
 import halocline
 from halocline.core.errors import UserError
 from halocline.experiment import command_line
-from halocline.lab import provenance, remembering
-from halocline.lab.remembered import Measurement, Result, append, keys, read_history, schema
+from halocline.lab.evolution import provenance, remembering
+from halocline.lab.evolution.remembered import (
+    Measurement,
+    Result,
+    append,
+    keys,
+    read_history,
+    schema,
+)
 
 package = Path(halocline.__file__).parent
 
@@ -206,14 +213,8 @@ def test_all_benchmarks_are_read(benchmark, table, names):
 
 
 def test_columns_are_those_that_benchmarks_write():
-    from halocline.lab import (
-        communication_rows,
-        decompose,
-        output_results,
-        solver,
-        transport,
-        waves,
-    )
+    from halocline.lab.benchmarks import communication_rows, decompose, solver, transport, waves
+    from halocline.lab.output_cost import output_results
 
     known = {
         "transport": {key.removeprefix("rows.") for key in transport.keys},

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import program_patterns as patterns
-from halocline.lab.platform_model import NoiseModel, Platform, Protocol, ideal
-from halocline.lab.programs import ProgramBuilder
-from halocline.lab.recorded_program import program_of_record
-from halocline.lab.replay import ideal_seconds, placed, replay
+from halocline.lab.prediction import program_patterns as patterns
+from halocline.lab.prediction.platform_model import NoiseModel, Platform, Protocol, ideal
+from halocline.lab.prediction.programs import ProgramBuilder
+from halocline.lab.prediction.recorded_program import program_of_record
+from halocline.lab.prediction.replay import ideal_seconds, placed, replay
 from halocline.runtime.run_record import anybody, nobody
 
 latency, overhead, rate = 5e-6, 1e-6, 1e9

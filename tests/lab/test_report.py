@@ -8,12 +8,13 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.run_log import machine_facts
-from halocline.lab import report, roof_here
-from halocline.lab.report_counters import kernel_counters
-from halocline.lab.report_page import page
-from halocline.lab.report_text import full_text, short_text
-from halocline.lab.report_words import pattern_of_steps, verdict
-from halocline.lab.roofline import Machine
+from halocline.lab.diagnosis import roof_here
+from halocline.lab.diagnosis.roofline import Machine
+from halocline.lab.reporting import report
+from halocline.lab.reporting.report_counters import kernel_counters
+from halocline.lab.reporting.report_page import page
+from halocline.lab.reporting.report_text import full_text, short_text
+from halocline.lab.reporting.report_words import pattern_of_steps, verdict
 from halocline.runtime.run_record import RunRecord, empty
 from halocline.runtime.run_record_file import record_name, write_record
 from records.made import made_record

@@ -9,11 +9,13 @@ import re
 import numpy as np
 import pytest
 
-from halocline.lab import report_page
-from halocline.lab.matching import match
-from halocline.lab.report import report_of
-from halocline.lab.report_drawn import drawn_events
-from halocline.lab.report_packing import (
+from halocline.lab.diagnosis.matching import match
+from halocline.lab.diagnosis.roofline import Machine
+from halocline.lab.diagnosis.timeline import timeline
+from halocline.lab.reporting import report_page
+from halocline.lab.reporting.report import report_of
+from halocline.lab.reporting.report_drawn import drawn_events
+from halocline.lab.reporting.report_packing import (
     folded,
     pack,
     packed_timeline,
@@ -21,9 +23,7 @@ from halocline.lab.report_packing import (
     unpack,
     unpacked,
 )
-from halocline.lab.report_page import page
-from halocline.lab.roofline import Machine
-from halocline.lab.timeline import timeline
+from halocline.lab.reporting.report_page import page
 from halocline.runtime.run_record import beside_thread, empty
 from lab import browser
 from records.made import made_record

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from halocline.lab.matching import match
-from halocline.lab.retime import limited, retiming
-from halocline.lab.timeline import timeline
+from halocline.lab.diagnosis.matching import match
+from halocline.lab.diagnosis.retime import limited, retiming
+from halocline.lab.diagnosis.timeline import timeline
 from records.simulated import Simulation, begin, compute, end, everyone, receive, send
 from records.simulated_faults import healthy, model, planted, steps, work
 from records.small import two_ranks

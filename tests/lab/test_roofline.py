@@ -2,7 +2,7 @@
 
 import pytest
 
-from halocline.lab.roofline import Machine, roofline
+from halocline.lab.diagnosis.roofline import Machine, roofline
 from halocline.runtime.run_record import empty
 from records.small import two_ranks
 

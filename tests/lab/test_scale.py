@@ -12,13 +12,12 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
 from halocline.experiment.shipped import copy_case
-from halocline.lab import scale
-from halocline.lab.golden_tolman import table
-from halocline.lab.phase_files import read_phase_times
-from halocline.lab.placement import Cluster, predicted, titan
-from halocline.lab.run_progress import RunProgress
-from halocline.lab.scale_plots import figure
-from halocline.lab.scale_setups import (
+from halocline.lab.scaling import scale
+from halocline.lab.scaling.golden_tolman import table
+from halocline.lab.scaling.phase_files import read_phase_times
+from halocline.lab.scaling.placement import Cluster, predicted, titan
+from halocline.lab.scaling.scale_plots import figure
+from halocline.lab.scaling.scale_setups import (
     Setup,
     all_setups,
     check_machine,
@@ -27,7 +26,8 @@ from halocline.lab.scale_setups import (
     different,
     processors_of_ranks,
 )
-from halocline.lab.scale_table import csv_text, fastest, table_rows, text
+from halocline.lab.scaling.scale_table import csv_text, fastest, table_rows, text
+from halocline.lab.statistics.run_progress import RunProgress
 from halocline.runtime.run_record_file import read_record
 
 

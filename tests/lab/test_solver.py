@@ -2,7 +2,7 @@
 
 import pytest
 
-from halocline.lab import solver, solver_run
+from halocline.lab.benchmarks import solver, solver_run
 
 two = [solver.reference, {"method": "chebyshev", "preconditioner": "polynomial"}]
 

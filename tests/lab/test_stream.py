@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from halocline.lab import _native, stream
+from halocline.lab import _native
+from halocline.lab.benchmarks import stream
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

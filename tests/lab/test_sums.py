@@ -1,6 +1,7 @@
 """What sums cost, measured at a small size."""
 
-from halocline.lab import _native, sums
+from halocline.lab import _native
+from halocline.lab.benchmarks import sums
 from halocline.runtime.communicator import Alone
 
 

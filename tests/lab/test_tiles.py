@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab import tiles, tiles_run
-from halocline.lab.tiles_plot import figure
+from halocline.lab.benchmarks import tiles, tiles_run
+from halocline.lab.benchmarks.tiles_plot import figure
 
 
 def counts(scale):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from halocline.lab.timeline import aligned, timeline
+from halocline.lab.diagnosis.timeline import aligned, timeline
 from halocline.runtime.run_record import empty
 from records.small import Events, two_ranks
 

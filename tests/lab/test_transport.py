@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from halocline.lab import _native
-from halocline.lab.transport import keys, table, transport
+from halocline.lab.benchmarks.transport import keys, table, transport
 
 
 def test_figures_and_file(tmp_path: Path) -> None:

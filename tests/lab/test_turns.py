@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from halocline.lab.turns import Turns, take_turns
+from halocline.lab.statistics.turns import Turns, take_turns
 from halocline.runtime.communicator import Alone
 
 

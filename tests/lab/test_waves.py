@@ -3,8 +3,8 @@
 import pytest
 
 from halocline.experiment.case import make_case
-from halocline.lab import waves
-from halocline.lab.wave_run import benchmark_case
+from halocline.lab.benchmarks import waves
+from halocline.lab.benchmarks.wave_run import benchmark_case
 
 
 def run(seconds: float) -> dict:

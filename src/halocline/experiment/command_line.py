@@ -13,6 +13,7 @@ import halocline
 from halocline.analysis import plot_command
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
+from halocline.experiment.lab_commands import lab_commands, lab_module, lab_table
 
 epilog = f"""examples:
   halocline cases                              list the shipped cases
@@ -29,38 +30,8 @@ exit codes:
 """
 
 
-lab_benchmarks = {
-    "waves": "the wave model on the benchmark of Tolman (2003)",
-    "transport": "the transport of tracers",
-    "solver": "the elliptic solver on POP's x1 grid",
-    "recorder": "the cost of the record of a run",
-    "tiles": "what tiles do to time and caches, by the processor's counters",
-    "export": "a record for other tools: Perfetto, OTF2, tables",
-    "communication": "every way to exchange halos and to sum",
-    "output": "what output, restarts and input cost, beside the papers' numbers",
-    "faults": "planted faults: named by the advice, with the gain that mending has?",
-    "noise": "what the operating system takes of the ranks' time, and what that costs",
-    "peak": "what this machine can do at most: the roof of the roofline",
-    "duel": "two commands in turns: which is faster, or cannot tell",
-    "papers": "numbers that the papers print, recomputed; what contradicts itself",
-    "scale": "how a case scales over ranks, threads and placements",
-    "loading": "what a way to load a cluster does to run times",
-    "predict": "how long a run would take elsewhere, longer, on more ranks",
-    "platform": "machines for predictions: shipped ones, files, this one measured",
-    "report": "what a run did with its time, from its record: a page, and on the terminal",
-    "compare": "whether two outputs are the same, or differ by round-off only",
-    "history": "how benchmarks came out in the course of time, and why",
-    "decompose": "the best way to cut a case into ranks, threads and blocks",
-    "record": "the record of any MPI program: record -- mpiexec -n 4 ./model",
-}
-
-
 checks = ("halos",)
 """What `--check` can look after in a run."""
-
-
-def _lab_words() -> str:
-    return "; ".join(f"{name}: {words}" for name, words in lab_benchmarks.items())
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -125,8 +96,11 @@ def build_parser() -> argparse.ArgumentParser:
     plot_command.main_arguments(command("plot", "draw an output file", "plot fields.nc --animate"))
     command("cases", "list the shipped cases", "cases")
     command("demo", "forecast global waves for five days and draw them", "demo")
-    lab = command("lab", "measure performance", "lab waves --json waves.json")
-    lab.add_argument("benchmark", choices=list(lab_benchmarks), help=_lab_words())
+    lab = command("lab", "measure, explain, predict performance", "lab report results/swell")
+    lab.add_argument(
+        "benchmark", metavar="COMMAND", choices=list(lab_commands), help="one of those below"
+    )
+    lab.epilog = f"{lab_table()}\n\n{lab.epilog}"
     lab.add_argument("rest", nargs=argparse.REMAINDER, help="its own options: see its --help")
     return parser
 
@@ -289,12 +263,12 @@ def _demo(options: Any) -> int:
 
 
 def _lab(options: Any) -> int:
-    benchmark = import_module(f"halocline.lab.{options.benchmark}")
+    benchmark = lab_module(options.benchmark)
     parser = argparse.ArgumentParser(
         prog=f"halocline lab {options.benchmark}", description=benchmark.__doc__
     )
     benchmark.add_arguments(parser)
-    remembering = import_module("halocline.lab.remembering")
+    remembering = import_module("halocline.lab.evolution.remembering")
     remembering.offer(parser, options.benchmark)
     given = parser.parse_args(options.rest)
     code: int = remembering.run(options.benchmark, benchmark.main, given, options.rest)

@@ -1,0 +1,1 @@
+"""What parts of the package take on this machine."""

@@ -1,0 +1,1 @@
+"""Whether two outputs are the same."""

@@ -1,0 +1,1 @@
+"""What a record tells: states, waits, efficiencies, faults and advice."""

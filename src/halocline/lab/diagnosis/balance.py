@@ -1,0 +1,244 @@
+"""Load imbalance: how unequal the ranks' work is, and why (paper 3, R-10).
+
+USER is the time outside MPI; MPI_SYNC what ranks would wait at a barrier before each collective
+operation (and global sum); MPI all other time in MPI. A slow rank takes longer for equal work; in
+an imbalanced decomposition the work differs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from halocline.lab.diagnosis.matching import Matching
+from halocline.lab.diagnosis.phases import communication_seconds, own_seconds_of, period_seconds
+from halocline.lab.diagnosis.quantities import Spread, spread
+from halocline.lab.diagnosis.timeline import Floats, Integers, compute_ranks, file_kinds, sums
+from halocline.lab.statistics.paired import fewest
+from halocline.runtime.contest import median_bounds
+from halocline.runtime.run_record import RunRecord, Table, periods
+
+collective_kinds = ("collective", "start collective", "sum")
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is known of the ranks' work: the amount of each rank, where it is from, and the pace.
+
+    `seconds_per_work` is each rank's useful time per unit of work, over the median rank's.
+    """
+
+    source: str
+    amount: list[float]
+    seconds_per_work: list[float]
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Imbalance of the steady period over the ranks that compute; seconds per rank.
+
+    `imbalance` = largest useful time / mean - 1. `step_imbalance` is the same of single steps, the
+    median; `step_variation` the relative standard deviation of a rank's useful time from step to
+    step, the median rank's (None without steps). `slowest` is the rank of most useful time.
+    `verdict` is "balanced", "imbalanced decomposition", "slow rank", "varying steps" or
+    "imbalanced, cause unknown"; `because` is a sentence.
+    """
+
+    ranks: list[int]
+    useful: list[float]
+    user: Spread
+    mpi: Spread
+    mpi_sync: Spread
+    imbalance: float
+    step_imbalance: float | None
+    step_variation: float | None
+    slowest: int
+    work: Work | None
+    verdict: str
+    because: str
+
+
+def useful_seconds(record: RunRecord, period: str = "steady") -> Floats:
+    """Useful time of each rank in a period: outside MPI, halos, sums and files [s]."""
+    seconds = period_seconds(record)[periods.index(period)]
+    files = tuple(kind for kind in file_kinds if kind != "file")
+    busy = seconds - communication_seconds(record, period) - own_seconds_of(record, files, period)
+    return np.asarray(np.maximum(busy, 0.0), np.float64)
+
+
+def balance(matching: Matching, threshold: float = 0.03) -> Balance:
+    """Imbalance and its cause; up to `threshold` ranks are called balanced."""
+    record = matching.timeline.record
+    ranks = compute_ranks(record)
+    useful = useful_seconds(record)[ranks]
+    mpi = communication_seconds(record, "steady")[ranks]
+    sync = np.minimum(sync_seconds(matching)[ranks], mpi)
+    over_steps, variation = _steps(record, ranks)
+    work = work_of(record, ranks, useful)
+    verdict, because = _verdict(record, ranks, useful, work, over_steps, threshold)
+    return Balance(
+        ranks=ranks.tolist(),
+        useful=useful.tolist(),
+        user=spread(period_seconds(record)[periods.index("steady")][ranks] - mpi),
+        mpi=spread(mpi - sync),
+        mpi_sync=spread(sync),
+        imbalance=spread(useful).imbalance,
+        step_imbalance=over_steps,
+        step_variation=variation,
+        slowest=int(ranks[np.argmax(useful)]) if ranks.size else 0,
+        work=work,
+        verdict=verdict,
+        because=because,
+    )
+
+
+def sync_seconds(matching: Matching) -> Floats:
+    """What each rank waits at collectives for the last one to come, in the steady period [s].
+
+    The wait of the spans' collectives, scaled to all of the period by their own time.
+    """
+    timeline, record = matching.timeline, matching.timeline.record
+    here = timeline.is_kind(*collective_kinds)
+    rank = timeline.events["rank"]
+    own = np.bincount(rank[here], timeline.own_seconds[here], minlength=record.size)
+    waits = matching.waits
+    waits = waits[here[waits["event"]]]
+    waited = np.bincount(
+        waits["rank"], (waits["until"] - waits["begin"]) / 1e9, minlength=record.size
+    )
+    whole = own_seconds_of(record, collective_kinds, "steady")
+    share = np.where(own > 0.0, np.minimum(waited / np.where(own > 0.0, own, 1.0), 1.0), 0.0)
+    return np.asarray(share * whole, np.float64)
+
+
+def busy_per_step(record: RunRecord, ranks: Integers) -> Floats:
+    """Seconds [step, rank] of each recorded step outside MPI, per step; empty without steps."""
+    rows: Table = record.steps[np.isin(record.steps["rank"], ranks)]
+    steps = np.unique(rows["step"])
+    if not rows.size or len(rows) != len(steps) * len(ranks):
+        return np.empty((0, len(ranks)))
+    order = np.lexsort((rows["rank"], rows["step"]))
+    busy = (rows["seconds"] - rows["mpi_seconds"]) / np.maximum(rows["count"], 1)
+    return np.asarray(busy[order].reshape(len(steps), len(ranks)), np.float64)
+
+
+def _steps(record: RunRecord, ranks: Integers) -> tuple[float | None, float | None]:
+    busy = busy_per_step(record, ranks)
+    if len(busy) < 2:
+        return None, None
+    means = np.maximum(busy.mean(axis=1), 1e-300)
+    over_steps = float(np.median(busy.max(axis=1) / means - 1.0))
+    variation = busy.std(axis=0) / np.maximum(busy.mean(axis=0), 1e-300)
+    return over_steps, float(np.median(variation))
+
+
+def work_of(record: RunRecord, ranks: Integers, useful: Floats) -> Work | None:
+    """The ranks' work as far as a record tells: of the contracts, or as what they contribute."""
+    size = record.size
+    contract = sums(record.work["rank"], record.work["bytes"], size)[ranks]
+    points = record.about.get("points_of_ranks")
+    if (contract > 0.0).all() and contract.size:
+        return _work("bytes that the kernels must move", contract, useful)
+    if isinstance(points, list) and len(points) == size:
+        return _work("points of each rank", np.asarray(points, np.float64)[ranks], useful)
+    contributed = _contributions(record)[ranks]
+    if contributed.size and (contributed > 0.0).all():
+        return _work("bytes that each rank contributes to collectives", contributed, useful)
+    return None
+
+
+def _contributions(record: RunRecord) -> Floats:
+    """Bytes that each rank gives to those collectives whose parts may differ in size."""
+    varying = np.array(
+        [
+            region.kind in ("collective", "start collective") and _of_parts(region.name)
+            for region in record.regions
+        ]
+        or [False]
+    )
+    rows = record.messages[varying[record.messages["region"]]]
+    return sums(rows["rank"], rows["bytes"], record.size)
+
+
+def _of_parts(name: str) -> bool:
+    word = name.lower()
+    return "gather" in word or "alltoallv" in word or "alltoallw" in word
+
+
+def _work(source: str, amount: Floats, useful: Floats) -> Work:
+    pace = useful / np.maximum(amount, 1e-300)
+    relative = pace / max(float(np.median(pace)), 1e-300)
+    return Work(source, amount.tolist(), relative.tolist())
+
+
+def _verdict(
+    record: RunRecord,
+    ranks: Integers,
+    useful: Floats,
+    work: Work | None,
+    over_steps: float | None,
+    threshold: float,
+) -> tuple[str, str]:
+    """What is imbalanced, and the sentence that says why one thinks so."""
+    found = spread(useful)
+    if ranks.size < 2 or found.imbalance <= threshold:
+        if over_steps is not None and over_steps > max(2.0 * threshold, 2.0 * found.imbalance):
+            words = (
+                f"over the run the ranks work equally long, but in single steps the slowest takes"
+                f" {100 * over_steps:.0f} % more than the mean, each time another"
+            )
+            return "varying steps", words
+        return "balanced", f"the ranks' useful times differ by {100 * found.imbalance:.1f} %"
+    slowest = int(np.argmax(useful))
+    if not _always(record, ranks, slowest):
+        words = (
+            f"rank {ranks[slowest]} takes {100 * found.imbalance:.0f} % more than the mean, but not"
+            " in most of the steps"
+        )
+        return "varying steps", words
+    if work is not None:
+        return _by_work(ranks, useful, work, slowest)
+    others = np.delete(useful, slowest)
+    excess = useful[slowest] / max(float(np.median(others)), 1e-300)
+    scatter = float(others.max() - others.min()) / max(float(np.median(others)), 1e-300)
+    if len(others) > 1 and excess - 1.0 > 4.0 * scatter:
+        words = (
+            f"rank {ranks[slowest]} takes {excess:.2f} times as long as the others, which differ by"
+            f" {100 * scatter:.1f} % only; what work it has is not recorded, so that this may also"
+            " be more work of that one rank"
+        )
+        return "slow rank", words
+    return (
+        "imbalanced, cause unknown",
+        f"useful times reach from {found.minimum:.3g} to {found.maximum:.3g} s, and the record does"
+        " not tell how much work each rank has",
+    )
+
+
+def _always(record: RunRecord, ranks: Integers, slowest: int) -> bool:
+    """Whether a rank takes longer than the others in most steps, beyond chance (95 %)."""
+    busy = busy_per_step(record, ranks)
+    if len(busy) < fewest:
+        return True
+    low, _ = median_bounds(busy[:, slowest] - np.delete(busy, slowest, axis=1).mean(axis=1))
+    return low > 0.0
+
+
+def _by_work(ranks: Integers, useful: Floats, work: Work, slowest: int) -> tuple[str, str]:
+    """Unequal paces are a slow rank, unequal amounts an imbalanced decomposition."""
+    pace = np.asarray(work.seconds_per_work)
+    amount = np.asarray(work.amount)
+    more_work = float(amount[slowest] / amount.mean())
+    slower = float(pace[slowest])
+    if slower - 1.0 > more_work - 1.0:
+        words = (
+            f"rank {ranks[slowest]} takes {slower:.2f} times as long as the median rank for equal"
+            f" work ({work.source})"
+        )
+        return "slow rank", words
+    words = (
+        f"rank {ranks[slowest]} has {more_work:.2f} times the mean work ({work.source}), at"
+        f" {slower:.2f} times the time per work of the median rank"
+    )
+    return "imbalanced decomposition", words

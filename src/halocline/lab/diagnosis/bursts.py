@@ -1,0 +1,126 @@
+"""Bursts of messages: calls of a rank that follow each other with hardly anything between.
+
+And what a message costs: a part for each message, and a part for each byte, as this record tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from halocline.lab.diagnosis.matching import Matching, group_numbers
+from halocline.lab.diagnosis.retime import Retiming
+from halocline.lab.diagnosis.timeline import Flags, Floats, Integers, sums
+from halocline.runtime.run_record import of_derived_type
+
+message_kinds = ("send", "receive", "start send", "start receive", "send receive", "wait")
+between_seconds = 30e-6
+"""Nobody computes a time step in less: so short a computation between messages packs them [s]."""
+
+memory_rates = (1e9, 4e9, 16e9)
+"""Bytes per second that a message's data are moved at, at the least, expected, and at the most,
+where the record has no messages of other sizes to tell from."""
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """The burst of each call (-1: no message), of `count` bursts."""
+
+    of_call: Integers
+    count: int
+
+    def sums(self, values: Floats) -> Floats:
+        """Sums over the calls of each burst."""
+        some = self.of_call >= 0
+        return sums(self.of_call[some], values[some], self.count)
+
+    def first(self) -> Flags:
+        """Which calls begin a burst."""
+        found = self.of_call >= 0
+        found[1:] &= self.of_call[1:] != self.of_call[:-1]
+        return found
+
+
+def bursts(timing: Retiming, wanted: Flags | None = None) -> Bursts:
+    """Join the calls of messages (or the wanted calls) of each rank that follow each other."""
+    kinds = np.array([region.kind for region in timing.timeline.regions])
+    is_message = np.isin(kinds, message_kinds)[timing.region]
+    some = is_message if wanted is None else wanted
+    if not some.any():
+        return Bursts(np.full(len(some), -1, np.int64), 0)
+    pause = max(between_seconds, 5.0 * float(timing.cost[some].mean()))
+    begins = some.copy()
+    begins[1:] = some[1:] & (
+        ~some[:-1] | (timing.rank[1:] != timing.rank[:-1]) | (timing.before[1:] > pause)
+    )
+    of_call = np.where(some, np.cumsum(begins) - 1, -1)
+    return Bursts(of_call, int(begins.sum()))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Sends in the spans, each a row.
+
+    `call` is the call that sends, `received_by` the one that begins to receive, `completed_by` the
+    one in which the receiver has the message (-1: not known).
+    """
+
+    call: Integers
+    sender: Integers
+    receiver: Integers
+    bytes: Integers
+    received_by: Integers
+    completed_by: Integers
+    derived: Flags
+
+    def only(self, some: Flags) -> Sent:
+        """Some of the rows."""
+        return Sent(**{name: column[some] for name, column in vars(self).items()})
+
+
+def sent(timing: Retiming, matching: Matching) -> Sent:
+    """Matched sends as columns."""
+    sends, receives = matching.sends, matching.receives
+    blocking = timing.timeline.is_kind("receive")[receives]
+    last = np.where(blocking, receives, matching.completed_in[receives])
+    events = timing.timeline.events
+    names = np.array([region.name.endswith(of_derived_type) for region in timing.timeline.regions])
+    return Sent(
+        call=timing.call_of[sends],
+        sender=events["rank"][sends].astype(np.int64),
+        receiver=events["rank"][receives].astype(np.int64),
+        bytes=events["bytes"][sends].astype(np.int64),
+        received_by=timing.call_of[receives],
+        completed_by=np.where(last >= 0, timing.call_of[last], -1),
+        derived=names[events["region"][sends]] | names[events["region"][receives]],
+    )
+
+
+@dataclass(frozen=True)
+class MessageCost:
+    """Seconds of a message inside calls: `each` + `per_byte` x bytes."""
+
+    each: float
+    per_byte: float
+
+
+def message_cost(timing: Retiming, calls: Integers, sizes: Integers) -> MessageCost:
+    """Fit the cost of calls to the bytes of their messages.
+
+    Of each size class the median counts. Sizes that differ less than eight times tell nothing.
+    """
+    cost = timing.cost[calls]
+    if not len(sizes):
+        return MessageCost(0.0, 0.0)
+    classes = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
+    groups = group_numbers([classes])
+    medians = [
+        (float(np.median(sizes[groups == g])), float(np.median(cost[groups == g])))
+        for g in range(int(groups.max()) + 1)
+    ]
+    (small, least), (large, most) = min(medians), max(medians)
+    if large < 8.0 * max(small, 1.0) or most <= least:
+        return MessageCost(float(np.median(cost)), 0.0)
+    per_byte = (most - least) / (large - small)
+    return MessageCost(max(least - per_byte * small, 0.1 * least), per_byte)

@@ -1,0 +1,176 @@
+"""Who sends how much to whom, in messages of which sizes, from which calls of the source.
+
+All numbers are of the whole run, from the table of messages, which is exact however long the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from halocline.lab.diagnosis.matching import Matching
+from halocline.lab.diagnosis.patterns import Pattern, recognise
+from halocline.lab.diagnosis.phases import kind_mask
+from halocline.lab.diagnosis.quantities import Spread, spread
+from halocline.lab.diagnosis.timeline import Floats, communicating_kinds, sums
+from halocline.runtime.run_record import RunRecord, Table
+
+sending = ("send", "start send")
+receiving = ("receive", "start receive")
+collecting = ("collective", "start collective")
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Messages from rank `sender[n]` to `receiver[n]`: `count[n]`, together `bytes[n]`."""
+
+    sender: list[int]
+    receiver: list[int]
+    count: list[int]
+    bytes: list[int]
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Messages sent by size: up to `limit[n]` bytes, more than half of that: count and bytes.
+
+    `seconds` is the time inside the sending calls.
+    """
+
+    limit: list[int]
+    count: list[int]
+    bytes: list[int]
+    seconds: list[float]
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """A call of MPI at one place of the source, or a halo exchange or sum by whatever means.
+
+    Over all ranks and the whole run: `seconds` is the own time of each rank in it, `share` that of
+    all ranks' time, `waiting` what all ranks together waited in it [s], by the events of the spans
+    (None: none are known).
+    """
+
+    name: str
+    kind: str
+    site: str
+    calls: int
+    bytes: int
+    mean_bytes: float
+    seconds: Spread
+    share: float
+    waiting: float | None
+    pattern: Pattern | None
+
+
+@dataclass(frozen=True)
+class Messages:
+    """All about messages."""
+
+    count: int
+    bytes: int
+    matrix: Matrix
+    histogram: Histogram
+    pattern: Pattern
+    sites: list[CallSite]
+
+
+def messages(matching: Matching, most_sites: int = 60) -> Messages:
+    """Matrix, histogram, call sites (those of most time first) and patterns."""
+    record = matching.timeline.record
+    sent = sent_messages(record)
+    return Messages(
+        count=int(sent["count"].sum()),
+        bytes=int(sent["bytes"].sum()),
+        matrix=_matrix(sent, record.size),
+        histogram=_histogram(sent),
+        pattern=recognise(sent["rank"], sent["partner"], sent["count"], record.size),
+        sites=_sites(matching)[:most_sites],
+    )
+
+
+def sent_messages(record: RunRecord) -> Table:
+    """The rows of messages that were sent from one rank to another."""
+    rows = record.messages
+    return rows[kind_mask(record, sending, rows) & (rows["partner"] >= 0)]
+
+
+def _matrix(sent: Table, size: int) -> Matrix:
+    pair = sent["rank"].astype(np.int64) * max(size, 1) + sent["partner"]
+    found, place = np.unique(pair, return_inverse=True)
+    count, total = np.zeros(len(found), np.int64), np.zeros(len(found), np.int64)
+    np.add.at(count, place.reshape(-1), sent["count"])
+    np.add.at(total, place.reshape(-1), sent["bytes"])
+    sender, receiver = np.divmod(found, max(size, 1))
+    return Matrix(sender.tolist(), receiver.tolist(), count.tolist(), total.tolist())
+
+
+def _histogram(sent: Table) -> Histogram:
+    if not sent.size:
+        return Histogram([], [], [], [])
+    classes = np.arange(int(sent["size_class"].min()), int(sent["size_class"].max()) + 1)
+    at = sent["size_class"].astype(np.int64) - classes[0]
+    count, total = np.zeros(len(classes), np.int64), np.zeros(len(classes), np.int64)
+    np.add.at(count, at, sent["count"])
+    np.add.at(total, at, sent["bytes"])
+    seconds = np.bincount(at, sent["seconds"], minlength=len(classes))
+    limits = [2 ** int(c) for c in classes]
+    return Histogram(limits, count.tolist(), total.tolist(), seconds.tolist())
+
+
+def _sites(matching: Matching) -> list[CallSite]:
+    record = matching.timeline.record
+    rows = record.statistics[kind_mask(record, communicating_kinds, record.statistics)]
+    whole = float((record.ranks["end"] - record.ranks["begin"]).sum()) / 1e9
+    waiting = waiting_shares(matching)
+    found = []
+    for number in np.unique(rows["region"]):
+        region = record.regions[number]
+        mine = rows[rows["region"] == number]
+        if region.kind == "completion":
+            continue
+        own = sums(mine["rank"], mine["own_seconds"], record.size)
+        calls, size = int(mine["calls"].sum()), int(mine["bytes"].sum())
+        share = waiting[number]
+        found.append(
+            CallSite(
+                name=region.name,
+                kind=region.kind,
+                site=region.site,
+                calls=calls,
+                bytes=size,
+                mean_bytes=size / calls if calls else 0.0,
+                seconds=spread(own),
+                share=float(own.sum()) / max(whole, 1e-300),
+                waiting=None if np.isnan(share) else float(share * own.sum()),
+                pattern=_pattern_of(record, int(number), region.kind),
+            )
+        )
+    return sorted(found, key=lambda site: -site.seconds.mean)
+
+
+def waiting_shares(matching: Matching) -> Floats:
+    """What share of each region's own time was waiting, by its events; NaN without events."""
+    events, number = matching.timeline.events, len(matching.timeline.regions)
+    idle = np.maximum(matching.idle_until - events["begin"], 0) / 1e9
+    own = matching.timeline.own_seconds
+    waited = np.bincount(events["region"], np.minimum(idle, own), minlength=number)
+    seconds = np.bincount(events["region"], own, minlength=number)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(waited / seconds, np.float64)
+
+
+def _pattern_of(record: RunRecord, region: int, kind: str) -> Pattern | None:
+    """The pattern of the messages of one call site, or of its collective."""
+    rows = record.messages[record.messages["region"] == region]
+    name = record.regions[region].name
+    if kind in collecting:
+        return Pattern("collective", name, [], "")
+    rows = rows[rows["partner"] >= 0]
+    if kind in sending:
+        return recognise(rows["rank"], rows["partner"], rows["count"], record.size)
+    if kind in receiving:
+        return recognise(rows["partner"], rows["rank"], rows["count"], record.size)
+    return None

@@ -1,0 +1,1 @@
+"""Results remembered, and how they change."""

@@ -1,0 +1,1 @@
+"""What output, restarts and input cost."""

@@ -1,0 +1,1 @@
+"""Replay of records and patterns on described machines."""

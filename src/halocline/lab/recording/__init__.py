@@ -1,0 +1,1 @@
+"""Records of any MPI program, and records for other tools."""

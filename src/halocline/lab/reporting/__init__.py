@@ -1,0 +1,1 @@
+"""The page of a record, and the same on the terminal."""

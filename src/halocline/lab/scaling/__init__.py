@@ -1,0 +1,1 @@
+"""Scaling over ranks and placements; laws, and the tables of the papers."""

@@ -1,0 +1,1 @@
+"""What measured numbers tell: costs, comparisons, verdicts."""
