@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab.diagnosis.step_pattern import (
+from halocline.lab.prediction import predict, predict_replay, predict_whatif
+from halocline.lab.prediction import program_patterns as patterns
+from halocline.lab.prediction.platform_model import NoiseModel, Platform, Protocol, ideal
+from halocline.lab.prediction.replay import replay
+from halocline.lab.prediction.step_pattern import (
     Compute,
     Exchange,
     StepPattern,
@@ -17,10 +21,6 @@ from halocline.lab.diagnosis.step_pattern import (
     pattern_of_record,
     program_of_pattern,
 )
-from halocline.lab.prediction import predict, predict_replay, predict_whatif
-from halocline.lab.prediction import program_patterns as patterns
-from halocline.lab.prediction.platform_model import NoiseModel, Platform, Protocol, ideal
-from halocline.lab.prediction.replay import replay
 from halocline.runtime.run_record_file import read_record, write_record
 
 platform = Platform("test", between=(Protocol(5e-6, 1e-6, 1e-6, bandwidth=1e9),))
@@ -137,7 +137,10 @@ def test_servers_are_left_out_of_a_pattern():
     step = next(n for n, r in enumerate(record.regions) if r.name == "step")
     is_step = record.events["region"] == step
     record.events = record.events[~is_step | (record.events["rank"] < 16)]
+    record.about["roles"] = ["model", "output server"]
+    record.ranks["role"][16] = 1
     pattern = pattern_of_record(record)
+    assert pattern.ranks == 16
     assert any("1 ranks that do other things" in words for words in pattern.assumptions)
     assert pattern.computing == pytest.approx(1e-3)
 

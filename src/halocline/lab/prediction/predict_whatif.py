@@ -21,14 +21,6 @@ from typing import Any
 import numpy as np
 
 from halocline.core.errors import UserError
-from halocline.lab.diagnosis.step_pattern import (
-    Frames,
-    StepPattern,
-    named_pattern,
-    pattern_of_record,
-    program_of_pattern,
-    with_options,
-)
 from halocline.lab.prediction.platform_model import (
     NoiseModel,
     Platform,
@@ -39,6 +31,14 @@ from halocline.lab.prediction.platform_model import (
 )
 from halocline.lab.prediction.program_patterns import grid_of
 from halocline.lab.prediction.replay import replay
+from halocline.lab.prediction.step_pattern import (
+    Frames,
+    StepPattern,
+    named_pattern,
+    pattern_of_record,
+    program_of_pattern,
+    with_options,
+)
 from halocline.lab.statistics.number_lists import whole_numbers
 from halocline.runtime.run_record_file import read_record
 

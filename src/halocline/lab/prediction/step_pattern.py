@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from halocline.core.errors import UserError, nearest
+from halocline.lab.diagnosis.timeline import compute_ranks
 from halocline.lab.prediction.program_patterns import (
     add_halo,
     add_to_servers,
@@ -183,7 +184,8 @@ def pattern_of_record(record: RunRecord) -> StepPattern:
     else:
         words.append("computation outside of kernels takes each rank as long on any number")
     name = " ".join(str(record.about.get(k, "")) for k in ("program", "title")).strip() or "record"
-    return StepPattern(name, record.size, parts, imbalance, assumptions=tuple(words))
+    ranks = len(compute_ranks(record))
+    return StepPattern(name, ranks, parts, imbalance, assumptions=tuple(words))
 
 
 def _has_step(program: Program) -> bool:
