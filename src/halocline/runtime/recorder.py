@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -200,22 +200,29 @@ class Recorder:
         """
         words = {
             **about,
-            "cost_of_a_call": self._cost(),
+            "recording_seconds": self._seconds_of_recording(),
             "work": {name: [work.bytes, work.counted()] for name, work in self.work.items()},
             "counters": list(self.hardware),
         }
         found: bytes = self.recording.part(rank, size, json.dumps(words))
         return found
 
-    def _cost(self) -> float:
-        """Median seconds that the dearest call takes here: that of a kernel."""
-        other, laps = Recorder(hardware=self.hardware), []
-        for _ in range(7):
-            begin = time.perf_counter()
-            for _ in range(50):
-                other.kernel_ends("cost", other.kernel_begins(), 0)
-            laps.append((time.perf_counter() - begin) / 50)
-        return sorted(laps)[len(laps) // 2]
+    def _seconds_of_recording(self) -> float:
+        """What recording has taken this rank: calls of each kind times what one takes here [s]."""
+        other = Recorder(hardware=self.hardware)
+
+        def kernel() -> None:
+            other.kernel_ends("cost", other.kernel_begins(), 0)
+
+        def phase() -> None:
+            with other.time("cost"):
+                pass
+
+        messages = 2 * (self._requests - 1)
+        kernels = sum(work.calls for work in self.work.values())
+        others = max(0, self.recording.calls - messages - kernels)
+        spent: float = 1e-9 * _native.recording_cost() * messages
+        return spent + kernels * _median_cost(kernel) + others * _median_cost(phase)
 
     def table(self, communicator: Communicator) -> str | None:
         """Time per phase over all ranks as text, on rank 0; a call for all ranks."""
@@ -238,3 +245,14 @@ class Recorder:
         size = sum(b for _, _, b in everyone)
         lines.append(f"messages: {count}, {size / 1e6:.3f} MB in all")
         return "\n".join(lines)
+
+
+def _median_cost(action: Callable[[], None], laps: int = 7, calls: int = 50) -> float:
+    """Median seconds of a call."""
+    found = []
+    for _ in range(laps):
+        begin = time.perf_counter()
+        for _ in range(calls):
+            action()
+        found.append((time.perf_counter() - begin) / calls)
+    return sorted(found)[laps // 2]

@@ -24,7 +24,7 @@ from halocline.runtime.run_record import (
 
 magic = b"HALOREC1"
 
-own_words = ("role", "clock", "work", "cost_of_a_call")
+own_words = ("role", "clock", "work", "recording_seconds")
 """What the "about" of a part says of its rank only."""
 
 
@@ -171,8 +171,8 @@ def _rank_row(part: Part, record: RunRecord, role: int, zero: int) -> Table:
     row["role"], row["host"] = role, record.about["hosts"].index(part.about["host"])
     for name in ("rank", "threads", "cpu_seconds", "peak_memory", "recording_seconds"):
         row[name] = part.about[name]
-    if "cost_of_a_call" in part.about["about"]:
-        row["recording_seconds"] = part.about["calls"] * part.about["about"]["cost_of_a_call"]
+    if "recording_seconds" in part.about["about"]:
+        row["recording_seconds"] = part.about["about"]["recording_seconds"]
     for name in ("begin", "end", "steady_begin", "steady_end"):
         row[name] = part.about[name] - zero
     return row

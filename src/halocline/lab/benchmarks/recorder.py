@@ -1,7 +1,7 @@
 """What the record of a run costs: calls per step times the cost of a call, over the step.
 
 Runs of the wave benchmark (29,792 points, 600 components) and of the case swell, whose steps are
-short, on several numbers of ranks. Every call is reckoned as the dearest kind, a kernel's.
+short, on several numbers of ranks. Calls of each kind are reckoned at what one takes here.
 """
 
 from __future__ import annotations

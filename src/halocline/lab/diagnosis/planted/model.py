@@ -9,16 +9,17 @@ import sys
 import time
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 
+from halocline.lab.recording.interposer_build import sources
+
 
 def _region_calls() -> Any:
     """The calls that name steps, of the file that a user would copy."""
-    path = Path(__file__).parents[1] / "interposer" / "regions" / "halocline_regions.py"
+    path = sources / "regions" / "halocline_regions.py"
     found = spec_from_file_location(path.stem, path)
     assert found is not None and found.loader is not None
     module = module_from_spec(found)

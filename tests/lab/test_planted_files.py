@@ -1,0 +1,13 @@
+"""Planted programs find what a user would copy."""
+
+import subprocess
+import sys
+
+
+def test_planted_programs_find_the_calls_that_name_steps():
+    script = (
+        "from halocline.lab.diagnosis.planted import model;"
+        " calls = model._region_calls(); print(callable(calls.step), callable(calls.region))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "True"], done.stderr
