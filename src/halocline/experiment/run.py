@@ -163,7 +163,8 @@ def _run(
         def after_step(time: Date) -> None:
             if folder is not None:
                 restarts.after_step(writers, folder, time)
-            referee.after_step(component.run.recorder.seconds("step"))
+            with component.run.recorder.time("choice of exchanges"):
+                referee.after_step(component.run.recorder.seconds("step"))
             progress.update(time)
 
         stopping = Stopping(communicator, walltime, writers)
