@@ -27,7 +27,8 @@ def demo(command: Callable[[list[str]], int]) -> int:
     for picture in pictures:
         print(f"  {picture}")
     print(
-        "Next: 'halocline plot halocline-demo/fields.nc --animate', or a case of your own with"
+        "Next: 'halocline plot halocline-demo/fields.nc --animate', where the time went with"
+        "\n'halocline lab report halocline-demo', or a case of your own with"
         "\n'halocline new swell my-swell' (docs/tutorial.md)."
     )
     return 0
