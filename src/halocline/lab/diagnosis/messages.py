@@ -13,7 +13,7 @@ from halocline.lab.diagnosis.matching import Matching
 from halocline.lab.diagnosis.patterns import Pattern, recognise
 from halocline.lab.diagnosis.phases import kind_mask
 from halocline.lab.diagnosis.quantities import Spread, spread
-from halocline.lab.diagnosis.timeline import Floats, communicating_kinds, sums
+from halocline.lab.diagnosis.timeline import Floats, communicating_kinds, compute_ranks, sums
 from halocline.runtime.run_record import RunRecord, Table
 
 sending = ("send", "start send")
@@ -67,7 +67,7 @@ class CallSite:
 
 @dataclass(frozen=True)
 class Messages:
-    """All about messages."""
+    """All about messages; `pattern` is that among the ranks that compute the model."""
 
     count: int
     bytes: int
@@ -81,12 +81,15 @@ def messages(matching: Matching, most_sites: int = 60) -> Messages:
     """Matrix, histogram, call sites (those of most time first) and patterns."""
     record = matching.timeline.record
     sent = sent_messages(record)
+    model = compute_ranks(record)
+    inside = sent[np.isin(sent["rank"], model) & np.isin(sent["partner"], model)]
+    sender, receiver = (np.searchsorted(model, inside[name]) for name in ("rank", "partner"))
     return Messages(
         count=int(sent["count"].sum()),
         bytes=int(sent["bytes"].sum()),
         matrix=_matrix(sent, record.size),
         histogram=_histogram(sent),
-        pattern=recognise(sent["rank"], sent["partner"], sent["count"], record.size),
+        pattern=recognise(sender, receiver, inside["count"], len(model)),
         sites=_sites(matching)[:most_sites],
     )
 

@@ -68,6 +68,9 @@ class Noise:
 
 ends = ("begin", "end")
 
+other_work = 0.7
+"""Steps whose times on different ranks are correlated more than this differ in their work."""
+
 histogram_limits = (0.9, 0.97, 1.0, 1.01, 1.03, 1.1, 1.3, 2.0, 5.0, 10.0, float("inf"))
 
 
@@ -133,7 +136,7 @@ def noise(record: RunRecord) -> Noise:
     busy = busy_per_step(record, ranks)
     of_steps = quanta(busy) if len(busy) >= 8 else None
     kernels = _kernels(record)
-    return Noise(of_steps, kernels, _words(of_steps, kernels))
+    return Noise(of_steps, kernels, _words(of_steps, kernels, busy))
 
 
 def _kernels(record: RunRecord) -> list[KernelNoise]:
@@ -160,11 +163,30 @@ def _kernels(record: RunRecord) -> list[KernelNoise]:
     return sorted(found, key=lambda one: -one.mean * one.calls)[:20]
 
 
-def _words(steps: Quanta | None, kernels: list[KernelNoise]) -> str:
+def alike(busy: Floats) -> float:
+    """How much the steps' times [step, rank] change together: mean correlation between ranks.
+
+    >>> alike(np.array([[1.0, 2.0], [2.0, 4.0], [1.0, 2.0], [3.0, 6.0]]))
+    1.0
+    """
+    if busy.ndim != 2 or busy.shape[1] < 2 or len(busy) < 3 or (busy.std(axis=0) == 0.0).any():
+        return 0.0
+    ranks = busy.shape[1]
+    found = np.asarray(np.corrcoef(busy.T), np.float64)
+    return round(float((found.sum() - ranks) / (ranks * (ranks - 1))), 12)
+
+
+def _words(steps: Quanta | None, kernels: list[KernelNoise], busy: Floats) -> str:
     if steps is None:
         if not kernels:
             return "the record has neither steps nor kernels whose equal calls could be compared"
         return "the record has too few steps to tell noise; its kernels' longest calls are listed"
+    together = alike(busy)
+    if together > other_work:
+        return (
+            f"steps differ by {100 * steps.lost_alone:.2f} % on average, but on all ranks alike"
+            f" (correlation {together:.2f}): they have other work, which is no noise"
+        )
     return (
         f"a rank loses {100 * steps.lost_alone:.2f} % to what steps take above the median, and"
         f" {100 * steps.lost_together:.2f} % where all ranks meet after each step"
