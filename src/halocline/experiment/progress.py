@@ -38,23 +38,14 @@ def time_words(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-class Progress:
-    """A bar on a terminal, a line now and then elsewhere; silent unless `show`.
-
-    >>> from halocline.core.clock import date
-    >>> with Progress(date("2000-01-01"), date("2000-01-02"), show=False) as progress:
-    ...     progress.update(date("2000-01-01 12"))
-    >>> progress.share
-    0.5
-    """
+class ProgressBar:
+    """A bar on a terminal, a line now and then elsewhere, on standard error, if one is to `show`."""
 
     line_interval = 15.0
     """Time between lines where there is no terminal [s]."""
 
-    def __init__(self, start: Date, end: Date, *, first: Date | None = None, show: bool) -> None:
-        """The run goes from `start` to `end`; this part of it begins at `first`."""
-        self.start, self.end, self.first = start, end, first or start
-        self.now, self.show = self.first, show
+    def __init__(self, *, show: bool = True) -> None:
+        self.show = show
         self.began = self.last_line = time.monotonic()
         console = Console(stderr=True)
         self.bar: Bar | None = None
@@ -62,10 +53,10 @@ class Progress:
             self.bar = Bar(
                 TextColumn("{task.description}"),
                 BarColumn(),
-                TextColumn("{task.percentage:>3.0f} %  {task.fields[pace]}"),
+                TextColumn("{task.percentage:>3.0f} %  {task.fields[left]}"),
                 console=console,
             )
-            self.task = self.bar.add_task(text(self.first), total=1.0, pace="")
+            self.task = self.bar.add_task("", total=1.0, left="")
 
     def __enter__(self) -> Self:
         if self.bar:
@@ -81,16 +72,35 @@ class Progress:
         if self.bar:
             self.bar.stop()
 
+    def tell(self, where: str, share: float, left: str) -> None:
+        """Say where one is, the part of the whole that is done, and what is left."""
+        if self.bar:
+            self.bar.update(self.task, completed=share, description=where, left=left)
+        elif self.show and time.monotonic() - self.last_line > self.line_interval:
+            self.last_line = time.monotonic()
+            print(f"{where}  {share:4.0%}  {left}", file=sys.stderr, flush=True)
+
+
+class Progress(ProgressBar):
+    """How far a run is in model time.
+
+    >>> from halocline.core.clock import date
+    >>> with Progress(date("2000-01-01"), date("2000-01-02"), show=False) as progress:
+    ...     progress.update(date("2000-01-01 12"))
+    >>> progress.share
+    0.5
+    """
+
+    def __init__(self, start: Date, end: Date, *, first: Date | None = None, show: bool) -> None:
+        """The run goes from `start` to `end`; this part of it begins at `first`."""
+        super().__init__(show=show)
+        self.start, self.end, self.first = start, end, first or start
+        self.now = self.first
+
     def update(self, now: Date) -> None:
         """The model has reached `now`."""
         self.now = now
-        if self.bar:
-            self.bar.update(
-                self.task, completed=self.share, description=text(now), pace=self.pace()
-            )
-        elif self.show and time.monotonic() - self.last_line > self.line_interval:
-            self.last_line = time.monotonic()
-            print(f"{text(now)}  {self.share:4.0%}  {self.pace()}", file=sys.stderr, flush=True)
+        self.tell(text(now), self.share, self.pace())
 
     @property
     def share(self) -> float:
