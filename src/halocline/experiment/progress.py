@@ -39,7 +39,7 @@ def time_words(seconds: float) -> str:
 
 
 class ProgressBar:
-    """A bar on a terminal, a line now and then elsewhere, on standard error, if one is to `show`."""
+    """A bar on a terminal, a line now and then elsewhere, on standard error, where `show` asks."""
 
     line_interval = 15.0
     """Time between lines where there is no terminal [s]."""
