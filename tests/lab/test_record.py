@@ -42,7 +42,7 @@ def compiled(source, folder, *options):
     return program
 
 
-def recorded(words, folder, *options, code=0, **environment):
+def recorded(words, folder, *options, code=0, others=(), **environment):
     """The record that the command `lab record` writes."""
     path = folder / "a.record"
     command = [sys.executable, "-m", "halocline", "lab", "record", "--output", str(path), *options]
@@ -53,7 +53,7 @@ def recorded(words, folder, *options, code=0, **environment):
         cwd=folder,
         env={**os.environ, **environment},
     )
-    assert done.returncode == code, done.stdout + done.stderr
+    assert done.returncode in (code, *others), done.stdout + done.stderr
     assert f"next: halocline lab report {path}\n" in done.stdout
     return read_record(path)
 
@@ -376,7 +376,9 @@ def test_marks_do_nothing_without_the_recorder(marked):
     ],
 )
 def test_a_program_that_dies_leaves_what_is_whole(marked, tmp_path, end, code, present, words):
-    record = recorded(started(marked, end, count=3), tmp_path, code=code)
+    # Open MPI 5's own launcher crashes after some MPI_Abort: in 10 of 599 runs without a recorder.
+    others = (139,) if end == "abort" else ()
+    record = recorded(started(marked, end, count=3), tmp_path, code=code, others=others)
     assert present in record.ranks["rank"]
     notes = " ".join(record.about["notes"])
     assert f"Rank 1 {words}" in notes
