@@ -22,24 +22,26 @@ from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
 
 steps = 4
+shape = 20, 75
 
 
 def small_ocean() -> Grid:
-    """A periodic band of 20 x 36 cells with continents, islands and shallow water."""
+    """A periodic band with continents wider than a pack, straits, islands and shallow water."""
     random = np.random.default_rng(5)
-    depth = 10.0 ** random.uniform(1.0, 3.6, (20, 36))
-    mask = random.random((20, 36)) < 0.85
-    mask[:, 10:14] = False
-    mask[8:11, 10:14] = True
+    depth = 10.0 ** random.uniform(1.0, 3.6, shape)
+    mask = random.random(shape) < 0.85
+    mask[3:9, 8:30] = False
+    mask[11:16, 24:68] = False
+    mask[13, 20:] = True
     mask[[0, -1]] = False
     return Grid(
-        x=np.arange(36) * 10.0,
-        y=-57.0 + 6.0 * np.arange(20),
+        x=np.arange(shape[1]) * 4.8,
+        y=-57.0 + 6.0 * np.arange(shape[0]),
         depth=np.where(mask, depth, 0.0),
         mask=mask,
         periodic_x=True,
-        obstruction_x=np.where(mask, 0.3 * random.random((20, 36)), 0.0),
-        obstruction_y=np.where(mask, 0.3 * random.random((20, 36)), 0.0),
+        obstruction_x=np.where(mask, 0.3 * random.random(shape), 0.0),
+        obstruction_y=np.where(mask, 0.3 * random.random(shape), 0.0),
     )
 
 

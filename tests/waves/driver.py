@@ -98,7 +98,8 @@ class SpaceDriver:
         field.set_global(values)
         setattr(self, name, field)
 
-    def step(self, x_first: bool = True) -> None:
+    def step(self, x_first: bool = True, **scalars: float) -> None:
+        """One sub-step; `scalars` are arguments of the kernel in place of those of the options."""
         rows = self.spectrum.rows(self.spectral.components)
         self.runner(
             kernel,
@@ -106,7 +107,7 @@ class SpaceDriver:
             spectrum=rows,
             components=PerBlock(lambda layout, _: rows.local(layout)),
             x_first=x_first,
-            **self.options.scalars(self.spectral),
+            **self.options.scalars(self.spectral) | scalars,
         )
 
     def steps(self, count: int) -> None:

@@ -118,6 +118,7 @@ class PlaneMap {
         columns(metrics.cell_area.extent[1]),
         runs_of_row_(rows),
         stretches_of_row_(rows),
+        stretches_of_face_(rows + 1),
         fixed_of_row_(rows),
         held_of_row_(rows),
         area_of_row_(rows),
@@ -140,7 +141,8 @@ class PlaneMap {
         held.resize((columns + width - 1) / width * width, T(0));
         held[cell.rem] = T(1);
       }
-    find_stretches();
+    for (std::ptrdiff_t j = 0; j < rows; ++j) stretches_of_row_[j] = near_sea(j - 1, j + 1);
+    for (std::ptrdiff_t j = 0; j <= rows; ++j) stretches_of_face_[j] = near_sea(j - 2, j + 1);
     for (std::ptrdiff_t j = 0; j < rows; ++j)
       uniform_ &= one_value(metrics.cell_area.row(j), area_of_row_[j]) &&
                   one_value(metrics.cell_aspect.row(j), aspect_of_row_[j]);
@@ -214,6 +216,10 @@ class PlaneMap {
   };
   const std::vector<Stretch>& stretches(int j) const { return stretches_of_row_[j]; }
 
+  /// Stretches of the line of faces south of row j: those of the rows on both sides of it, so that
+  /// what a row reads there has been written for this line.
+  const std::vector<Stretch>& face_stretches(int j) const { return stretches_of_face_[j]; }
+
   /// Whether area and aspect have one value in each row.
   bool uniform() const { return uniform_; }
 
@@ -228,24 +234,23 @@ class PlaneMap {
     std::int32_t point, i;
   };
 
-  void find_stretches() {
-    const std::ptrdiff_t packs = (columns + width - 1) / width;
-    for (std::ptrdiff_t j = 0; j < rows; ++j) {
-      std::vector<char> near_sea(packs, 0);
-      const std::ptrdiff_t south = std::max<std::ptrdiff_t>(j - 1, 0);
-      const std::ptrdiff_t north = std::min<std::ptrdiff_t>(j + 1, rows - 1);
-      for (std::ptrdiff_t row = south; row <= north; ++row)
-        for (const Run& run : runs_of_row_[row])
-          for (std::ptrdiff_t n = run.i / width; n <= (run.i + run.length - 1) / width; ++n)
-            near_sea[n] = 1;
-      std::vector<Stretch>& stretches = stretches_of_row_[j];
-      for (std::ptrdiff_t n = 0; n < packs; ++n) {
-        if (!near_sea[n]) continue;
-        if (stretches.empty() || stretches.back().last != n * width)
-          stretches.push_back({n * width, n * width});
-        stretches.back().last += width;
-      }
+  /// The packs in which one of the rows south to north, both included, has sea.
+  std::vector<Stretch> near_sea(std::ptrdiff_t south, std::ptrdiff_t north) const {
+    std::vector<char> near((columns + width - 1) / width, 0);
+    south = std::max<std::ptrdiff_t>(south, 0);
+    north = std::min<std::ptrdiff_t>(north, rows - 1);
+    for (std::ptrdiff_t row = south; row <= north; ++row)
+      for (const Run& run : runs_of_row_[row])
+        for (std::ptrdiff_t n = run.i / width; n <= (run.i + run.length - 1) / width; ++n)
+          near[n] = 1;
+    std::vector<Stretch> stretches;
+    for (std::ptrdiff_t n = 0; n < std::ssize(near); ++n) {
+      if (!near[n]) continue;
+      if (stretches.empty() || stretches.back().last != n * width)
+        stretches.push_back({n * width, n * width});
+      stretches.back().last += width;
     }
+    return stretches;
   }
 
   /// Whether a row has one value, but for zeros, which stand outside the grid where nothing is.
@@ -272,7 +277,7 @@ class PlaneMap {
   }
 
   std::vector<std::vector<Run>> runs_of_row_;
-  std::vector<std::vector<Stretch>> stretches_of_row_;
+  std::vector<std::vector<Stretch>> stretches_of_row_, stretches_of_face_;
   std::vector<std::vector<Fixed>> fixed_of_row_;
   std::vector<std::vector<T>> held_of_row_;
   std::vector<T> area_of_row_, aspect_of_row_;

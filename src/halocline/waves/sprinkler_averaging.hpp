@@ -156,7 +156,7 @@ class SprinklerAveraging {
     T *straight = buffers_.straight(j), *rising = buffers_.rising(j),
       *falling = buffers_.falling(j);
     const T quarter = quarter_;
-    for (const auto& stretch : map_.stretches(j)) {
+    for (const auto& stretch : map_.face_stretches(j)) {
       V north_west{}, south_west{}, open_west{}, rate_west{};
       for (std::ptrdiff_t i = stretch.first; i < stretch.last; i += lanes<T>) {
         const V shape = T(0.5) * (aspect_south[i] + aspect[i]);
