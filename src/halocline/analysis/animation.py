@@ -29,6 +29,7 @@ from halocline.analysis.map_grid import (
 )
 from halocline.analysis.maps import DrawnMap, draw_field, shown_values
 from halocline.analysis.sheet import map_sheet
+from halocline.analysis.undefined import draw_undefined, undefined_cells
 from halocline.analysis.wave_fields import Arrows
 from halocline.core.errors import UserError
 
@@ -126,12 +127,18 @@ def _update(
     values = shown_values(grid, dataset, record)
     painted = carried_to_coast(grid, values) if drawn.coast else values
     drawn.field = draw_field(drawn.axes, grid, painted, extent, drawn.norm, look)
+    if drawn.undefined is not None:
+        drawn.undefined.remove()
+    empty = undefined_cells(grid, dataset, record, values)
+    drawn.undefined = draw_undefined(drawn.axes, grid, empty, painted, extent)
     if drawn.arrows is not None:
         drawn.arrows.remove()
     drawn.arrows = draw_arrows(
         drawn.axes, grid, dataset, record, extent, arrows, ARROWS_ACROSS, ink_on(look)
     )
-    figure.texts[-1].set_text(f"valid {reading.valid_time(record)}")
+    note, *_, time = figure.texts
+    note.set_visible(drawn.undefined is not None)
+    time.set_text(f"valid {reading.valid_time(record)}")
 
 
 def write_gif(pictures: list[Image.Image], file: Path, scale: Colormap) -> Path:

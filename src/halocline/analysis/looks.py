@@ -6,7 +6,6 @@ are colour-blind.
 
 from __future__ import annotations
 
-import textwrap
 import warnings
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -53,6 +52,8 @@ STYLE: dict[str, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "legend.frameon": False,
+    "hatch.color": "#98a1a9",
+    "hatch.linewidth": 0.5,
 }
 
 BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#d1691b", "#2f8f6b", "#7a4a9e"
@@ -148,7 +149,7 @@ def title_of(data: xr.DataArray) -> str:
     name = known or str(
         data.attrs.get("long_name") or data.attrs.get("standard_name") or data.name or ""
     )
-    name = textwrap.shorten(name.replace("_", " "), 62, placeholder=" ...")
+    name = name.replace("_", " ")
     return name[:1].upper() + name[1:]
 
 

@@ -238,6 +238,26 @@ def corners(grid: Grid) -> tuple[Numbers, Numbers]:
     return around, np.stack([np.clip(z, -90.0, 90.0)[place] for place in pick], axis=-1)
 
 
+def cell_shapes(
+    grid: Grid, keep: NDArray[np.bool_], extent: Extent
+) -> tuple[Numbers, NDArray[np.intp]]:
+    """Corners of the cells kept that show in the window, shape (shape, 4, 2), and whose they are.
+
+    Cells are moved by full circles into the window; one that shows at both ends comes twice. The
+    second answer counts the cells that are kept.
+    """
+    x, y = corners(grid)
+    x, y, centre = x[keep], y[keep], grid.longitude[keep]
+    turn = 360.0 * np.ceil((extent[0] - 360.0 - centre) / 360.0)
+    shapes, cells = [], []
+    for extra in (0.0, 360.0, 720.0):
+        moved = x + (turn + extra)[:, None]
+        inside = (moved.max(axis=1) >= extent[0]) & (moved.min(axis=1) <= extent[1])
+        shapes.append(np.stack([moved[inside], y[inside]], axis=2))
+        cells.append(np.flatnonzero(inside))
+    return np.concatenate(shapes), np.concatenate(cells)
+
+
 def _extended(values: Numbers, periodic: bool) -> Numbers:
     rows = np.concatenate(
         [2 * values[:1] - values[1:2], values, 2 * values[-1:] - values[-2:-1]], axis=0

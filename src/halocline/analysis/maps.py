@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.collections import Collection, PolyCollection, QuadMesh
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -21,7 +21,7 @@ from halocline.analysis.map_grid import (
     Grid,
     Numbers,
     carried_to_coast,
-    corners,
+    cell_shapes,
     evenly_spaced,
     extent_of,
     grid_of,
@@ -29,6 +29,8 @@ from halocline.analysis.map_grid import (
     values_within,
     windowed,
 )
+from halocline.analysis.titles import panel_title
+from halocline.analysis.undefined import draw_undefined, undefined_cells
 from halocline.analysis.wave_fields import HEIGHT, Arrows
 
 NO_WAVES = 0.005
@@ -127,20 +129,12 @@ def _edges_filled(values: Numbers) -> Numbers:
 def _draw_cells(
     axes: Axes, grid: Grid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
 ) -> PolyCollection:
-    """Cells of a curvilinear grid as quadrilaterals, each moved by full circles into the window."""
+    """Cells of a curvilinear grid as quadrilaterals."""
     keep = np.isfinite(values)
-    x, y = corners(grid)
-    x, y, centre = x[keep], y[keep], grid.longitude[keep]
-    shapes, colours = [], []
-    turn = 360.0 * np.ceil((extent[0] - 360.0 - centre) / 360.0)
-    for extra in (0.0, 360.0, 720.0):
-        moved = x + (turn + extra)[:, None]
-        inside = (moved.max(axis=1) >= extent[0]) & (moved.min(axis=1) <= extent[1])
-        shapes.append(np.stack([moved[inside], y[inside]], axis=2))
-        colours.append(values[keep][inside])
+    shapes, cell = cell_shapes(grid, keep, extent)
     cells = PolyCollection(
-        list(np.concatenate(shapes)),
-        array=np.concatenate(colours),
+        list(shapes),
+        array=values[keep][cell],
         norm=norm,
         cmap=look.colours,
         edgecolors="none",
@@ -189,6 +183,7 @@ class DrawnMap:
     extent: Extent
     coast: bool
     field: Field
+    undefined: Collection | None
     norm: Normalize
     arrows: Quiver | Barbs | None
     title: Text
@@ -260,6 +255,8 @@ def draw_map(
     coast = grid.geographic and has_land(dataset, data)
     painted = carried_to_coast(grid, values) if coast else values
     field = draw_field(axes, grid, painted, extent, norm, look)
+    empty = undefined_cells(grid, dataset, data, values)
+    undefined = draw_undefined(axes, grid, empty, painted, extent)
     if look.contours and contours:
         draw_contours(axes, grid, painted, extent, marks[1:-1])
     if coast:
@@ -268,6 +265,6 @@ def draw_map(
     drawn = draw_arrows(axes, grid, dataset, data, extent, arrows, across, ink)
     units = looks.units_of(data)
     name = looks.title_of(data)
-    title = axes.set_title(f"{name} [{units}]" if units else name)
+    title = panel_title(axes, f"{name} [{units}]" if units else name)
     add_colour_bar(figure, axes, field, marks, bool((seen > high).any()))
-    return DrawnMap(axes, grid, extent, coast, field, norm, drawn, title)
+    return DrawnMap(axes, grid, extent, coast, field, undefined, norm, drawn, title)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -66,7 +65,7 @@ def plot(
 
 
 def _heading(dataset: xr.Dataset, kind: str, chosen: bool) -> str:
-    name = textwrap.shorten(str(dataset.attrs.get("title", "")), 64, placeholder=" ...")
+    name = " ".join(str(dataset.attrs.get("title", "")).split())
     if kind == "spectra" and not chosen:
         return "Wave spectrum"
     height = reading.find(dataset, wave_fields.HEIGHT)

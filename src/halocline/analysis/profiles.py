@@ -14,6 +14,7 @@ from halocline.analysis import looks, reading
 from halocline.analysis.map_grid import Grid, Numbers, grid_of, values_on
 from halocline.analysis.maps import degrees_east, degrees_north
 from halocline.analysis.series import plain_axes
+from halocline.analysis.titles import headline, panel_title
 
 Indices = NDArray[np.intp]
 Shape = Literal["map", "channel", "point"]
@@ -88,7 +89,7 @@ def channel_sheet(variables: list[xr.DataArray], index: int, title: str = "") ->
             )  # fmt: skip
         units = looks.units_of(variable)
         name = looks.title_of(variable)
-        axes.set_title(f"{name} [{units}]" if units else name)
+        panel_title(axes, f"{name} [{units}]" if units else name)
         plain_axes(axes)
         axes.margins(x=0.0)
     eastward = profile(grid, reading.record(variables[0], index), sea)[2]
@@ -102,8 +103,7 @@ def channel_sheet(variables: list[xr.DataArray], index: int, title: str = "") ->
         fontsize=7.0,
         handlelength=1.0,
     )
-    y = 1.0 - 0.22 / height
-    figure.text(0.085, y, title, fontsize=13.5, fontweight="bold", va="center")
+    headline(figure, title, 0.085, 1.0 - 0.22 / height, 0.86)
     return figure
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from halocline.analysis import looks, reading
 from halocline.analysis.map_grid import Grid, Numbers, extent_of, grid_of
 from halocline.analysis.maps import add_colour_bar, degree_step, degrees_east, degrees_north
+from halocline.analysis.titles import headline, panel_title
 from halocline.core.errors import UserError
 
 DEPTH_MARKS = (0, 50, 200, 500, 1000, 1500, 2000, 3000, 4000, 5000, 6000)
@@ -104,10 +105,9 @@ def section_figure(
         (degrees_north(at) if along == "latitude" else degrees_east(at)),
     )
     name = looks.title_of(data) + (f" [{units}]" if units else "")
-    axes.set_title(f"{name} along {where}")
+    panel_title(axes, f"{name} along {where}")
     add_colour_bar(figure, axes, mesh, marks)
-    figure.text(0.075, 0.94, title, fontsize=13.5, fontweight="bold")
-    figure.text(0.915, 0.94, reading.valid_time(data), fontsize=11.0, ha="right")
+    headline(figure, title, 0.075, 0.95, 0.915, reading.valid_time(data))
     return figure, mesh
 
 

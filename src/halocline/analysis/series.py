@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from halocline.analysis import looks, reading
+from halocline.analysis.titles import headline, panel_title
 
 COLOURS = (looks.BLUE, looks.ORANGE, looks.GREEN, looks.PURPLE, "#555555")
 
@@ -96,10 +97,10 @@ def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str 
         is_direction = look.scale == "direction"
         units = "" if is_direction else looks.units_of(variable)
         draw_series(axes, times, lines, units, direction=is_direction)
-        axes.set_title(looks.title_of(variable), fontsize=9.0)
+        panel_title(axes, looks.title_of(variable))
     panels[0].set_xlim(times[0], times[-1])
     if times.dtype.kind == "M":
         time_axis(panels[-1])
     height = figure.get_size_inches()[1]
-    figure.text(0.09, 1.0 - 0.22 / height, title, fontsize=13.5, fontweight="bold", va="center")
+    headline(figure, title, 0.09, 1.0 - 0.22 / height, 0.975)
     return figure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 
 import xarray as xr
 from matplotlib.figure import Figure
@@ -12,9 +11,14 @@ from halocline.analysis import reading
 from halocline.analysis.coastline import Extent
 from halocline.analysis.map_grid import Grid, Numbers, extent_of, grid_of, values_on
 from halocline.analysis.maps import DrawnMap, draw_map
+from halocline.analysis.titles import headline
+from halocline.analysis.undefined import NOTE
 from halocline.analysis.wave_fields import Arrows
 
-MAP_HEIGHT, MAP_WIDTH, LARGEST_WIDTH = 3.6, 7.4, 10.0
+MAP_WIDTH, LARGEST_WIDTH = 7.4, 10.0
+LEFT, RIGHT, TOP, BOTTOM, GAP_X, GAP_Y = 0.52, 0.68, 0.78, 0.34, 1.12, 0.62
+PAGE = 1.4
+"""Width over height of a page that is easy to look at."""
 
 
 def map_sheet(
@@ -31,21 +35,19 @@ def map_sheet(
 
     `seen` and `contours` as in `draw_map`.
     """
-    columns = 1 if len(variables) in (1, 3) else 2
-    rows = math.ceil(len(variables) / columns)
     first = variables[0]
     grid = grid_of(first)
     extent = extent_of(region, grid, values_on(grid, first))
     width, height = panel_size(grid, extent, len(variables))
-    left, right, top, bottom, gap_x, gap_y = 0.52, 0.68, 0.78, 0.34, 1.12, 0.62
-    total_x = left + right + columns * width + (columns - 1) * gap_x
-    total_y = top + bottom + rows * height + (rows - 1) * gap_y
+    columns = columns_of(len(variables), width, height)
+    rows = math.ceil(len(variables) / columns)
+    total_x, total_y = sheet_size(columns, rows, width, height)
     figure = Figure(figsize=(total_x, total_y))
     drawn = []
     for number, variable in enumerate(variables):
         row, column = divmod(number, columns)
-        x = left + column * (width + gap_x)
-        y = bottom + (rows - 1 - row) * (height + gap_y)
+        x = LEFT + column * (width + GAP_X)
+        y = BOTTOM + (rows - 1 - row) * (height + GAP_Y)
         axes = figure.add_axes((x / total_x, y / total_y, width / total_x, height / total_y))
         across = 46 if len(variables) == 1 else 38
         drawn.append(
@@ -61,8 +63,37 @@ def map_sheet(
                 contours=contours,
             )
         )
-    _headline(figure, drawn[0], title, reading.valid_time(variables[0]), left, right)
+    hatched = any(each.undefined is not None for each in drawn)
+    figure.text(
+        LEFT / total_x, 1.0 - 0.44 / total_y, NOTE, fontsize=8.0, va="center", visible=hatched
+    )
+    time = reading.valid_time(variables[0])
+    headline(
+        figure, title, LEFT / total_x, 1.0 - 0.24 / total_y, 1.0 - RIGHT / total_x,
+        time and f"valid {time}",
+    )  # fmt: skip
     return figure, drawn
+
+
+def columns_of(panels: int, width: float, height: float) -> int:
+    """Columns for so many maps of this size [inch]: the sheet nearest to the shape of a page.
+
+    >>> columns_of(3, 5.0, 5.0), columns_of(3, 7.4, 3.0), columns_of(4, 5.0, 5.0)
+    (3, 1, 2)
+    """
+
+    def away(columns: int) -> float:
+        across, up = sheet_size(columns, math.ceil(panels / columns), width, height)
+        return abs(math.log(across / up / PAGE))
+
+    full = [n for n in range(1, panels + 1) if panels % n == 0 or panels > 4]
+    return min(full, key=away)
+
+
+def sheet_size(columns: int, rows: int, width: float, height: float) -> tuple[float, float]:
+    """Width and height of a sheet [inch] whose maps have this width and height."""
+    across = LEFT + RIGHT + columns * width + (columns - 1) * GAP_X
+    return across, TOP + BOTTOM + rows * height + (rows - 1) * GAP_Y
 
 
 def panel_size(grid: Grid, extent: Extent, panels: int) -> tuple[float, float]:
@@ -77,16 +108,3 @@ def panel_size(grid: Grid, extent: Extent, panels: int) -> tuple[float, float]:
     tallest = 7.0 if panels == 1 else 5.2
     width = min(width, tallest / ratio)
     return width, width * ratio
-
-
-def _headline(
-    figure: Figure, drawn: DrawnMap, title: str, time: str, left: float, right: float
-) -> None:
-    width, height = figure.get_size_inches()
-    y = 1.0 - 0.24 / height
-    room = int((width - left - right - 2.6) / 0.125)
-    title = textwrap.shorten(title, max(room, 16), placeholder=" ...")
-    figure.text(left / width, y, title, fontsize=13.5, fontweight="bold", va="center")
-    figure.text(
-        1.0 - right / width, y, time and f"valid {time}", fontsize=11.0, ha="right", va="center"
-    )

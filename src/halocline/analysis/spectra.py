@@ -15,6 +15,7 @@ from halocline.analysis import looks, reading
 from halocline.analysis.maps import degrees_east, degrees_north
 from halocline.analysis.series import draw_series, plain_axes, time_axis
 from halocline.analysis.spectrum import StationSpectra, station_spectra
+from halocline.analysis.titles import headline
 
 Numbers = NDArray[np.float64]
 CALM = 0.1
@@ -35,10 +36,9 @@ def station_sheet(dataset: xr.Dataset, station: int, record: int, title: str = "
         _history(figure, spectra, record, wind)
     name = reading.station_names(dataset)[station].replace("_", " ")
     place = place_of(dataset, station)
-    figure.text(0.04, 0.958, f"{title or 'Wave spectra'}: {name}", fontsize=13.5, fontweight="bold")
     when = spectra.times[record]
     moment = reading.moment(when) if hasattr(when, "strftime") or when.dtype.kind == "M" else ""
-    figure.text(0.975, 0.958, moment, fontsize=11.0, ha="right")
+    headline(figure, f"{title or 'Wave spectra'}: {name}", 0.04, 0.966, 0.975, moment)
     figure.text(0.04, 0.928, _facts(spectra, record, place), fontsize=9.5, color="#555555")
     return figure
 

@@ -90,12 +90,13 @@ def direction_for(dataset: xr.Dataset, variable: xr.DataArray) -> xr.DataArray |
 
 
 def arrows_for(dataset: xr.Dataset, variable: xr.DataArray, arrows: Arrows) -> Arrows:
-    """What "auto" means for a variable: its waves, the wind for wind, or none."""
+    """What "auto" means for a variable: its waves, the wind for wind, or none where the file
+    does not tell their direction."""
     if arrows != "auto":
         return arrows
     words = f"{variable.attrs.get('standard_name', '')} {variable.name}".lower()
     if any(word in words for word in ("wind_speed", "eastward_wind", "northward_wind")):
-        return "wind"
+        return "wind" if wind_components(dataset) is not None else "none"
     is_wave = any(word in words for word in ("wave", "swell", "wind_sea", "significant"))
     sized = any(word in words for word in ("height", "period"))
     return "waves" if is_wave and sized and direction_for(dataset, variable) is not None else "none"

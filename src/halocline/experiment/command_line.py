@@ -14,6 +14,7 @@ from halocline.analysis import plot_command
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.lab_commands import lab_commands, lab_module, lab_table
+from halocline.experiment.parser import Parser
 
 epilog = f"""examples:
   halocline cases                              list the shipped cases
@@ -36,7 +37,7 @@ checks = ("halos",)
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="halocline",
         description=halocline.__doc__,
         epilog=epilog,
@@ -264,9 +265,7 @@ def _demo(options: Any) -> int:
 
 def _lab(options: Any) -> int:
     benchmark = lab_module(options.benchmark)
-    parser = argparse.ArgumentParser(
-        prog=f"halocline lab {options.benchmark}", description=benchmark.__doc__
-    )
+    parser = Parser(prog=f"halocline lab {options.benchmark}", description=benchmark.__doc__)
     benchmark.add_arguments(parser)
     remembering = import_module("halocline.lab.evolution.remembering")
     remembering.offer(parser, options.benchmark)
