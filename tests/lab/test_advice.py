@@ -5,8 +5,9 @@ import pytest
 
 from halocline.lab.diagnosis.advice import advise
 from halocline.lab.diagnosis.findings import faults
-from records.simulated import Simulation
-from records.simulated_faults import healthy, model, planted, work
+from records.simulated import Simulation, compute
+from records.simulated_faults import halo, healthy, model, planted, work
+from records.simulated_healthy import healthy_programs
 
 
 @pytest.mark.parametrize("fault", planted)
@@ -29,6 +30,27 @@ def test_every_fault_is_planted():
 @pytest.mark.parametrize("size", [2, 3, 8, 16])
 def test_a_healthy_program_gets_no_advice(size):
     assert advise(Simulation(size, healthy).record()) == []
+
+
+@pytest.mark.parametrize("size", [2, 4, 7])
+@pytest.mark.parametrize("name", healthy_programs)
+def test_messages_that_depend_on_each_other_are_no_fault(name, size):
+    assert advise(Simulation(size, healthy_programs[name]).record()) == []
+
+
+def test_sizes_are_those_of_the_messages_that_are_meant():
+    """A large message to each neighbour in each step is none of the many small ones."""
+
+    def exchange(rank, size):
+        yield from halo(rank, size, 30, 100)
+        yield compute(work)
+        yield from halo(rank, size, 1, 1_000_000)
+
+    record = Simulation(4, model(lambda rank, step: work, exchange)).record()
+    found = advise(record)[0]
+    assert found.fault == "per-variable messages"
+    assert "30 messages of 100 bytes" in found.what
+    assert f"{2 * 4 * 20 * 30} such messages" in found.evidence[0]
 
 
 def test_work_that_varies_on_all_ranks_alike_is_no_fault():

@@ -89,11 +89,21 @@ def steady_part(record: RunRecord) -> RunRecord:
 
 
 def equal_work(timing: Retiming) -> Integers:
-    """A number alike for computations of one rank between the same two calls of the source."""
+    """A number alike for computations of one rank between the same two calls of the source.
+
+    Calls with other partners are others: ranks of a butterfly come by the same lines with other
+    work.
+    """
+    partner = timing.timeline.events["partner"][timing.event].astype(np.int64)
+    return group_numbers([timing.rank, *_between(timing), partner])
+
+
+def _between(timing: Retiming) -> tuple[Integers, Integers]:
+    """The regions of the calls before and after each computation."""
     previous = np.roll(timing.region, 1)
     starts = timing.first[:-1][timing.first[:-1] < timing.first[1:]]
     previous[starts] = -1
-    return group_numbers([timing.rank, previous, timing.region])
+    return previous, timing.region
 
 
 def _without_excess(timing: Retiming) -> Floats:
@@ -107,7 +117,7 @@ def _without_excess(timing: Retiming) -> Floats:
     group = equal_work(timing)
     median = _medians(group, before)
     excess = np.maximum(before - median, 0.0)
-    excess -= _common(timing, group, excess)
+    excess -= _common(timing, excess)
     large = excess > 0.1 * median
     share = np.bincount(group, large) / np.maximum(np.bincount(group), 1)
     count = np.bincount(group)
@@ -162,12 +172,10 @@ def _all_steps(record: RunRecord) -> float:
     return float(record.steps["count"].sum()) / max(1, len(np.unique(record.steps["rank"])))
 
 
-def _common(timing: Retiming, group: Integers, excess: Floats) -> Floats:
+def _common(timing: Retiming, excess: Floats) -> Floats:
     """The excess that all ranks have at the same turn of the same work."""
-    previous = np.roll(timing.region, 1)
-    starts = timing.first[:-1][timing.first[:-1] < timing.first[1:]]
-    previous[starts] = -1
-    turn = group_numbers([previous, timing.region, order_within(group)])
+    between = _between(timing)
+    turn = group_numbers([*between, order_within(group_numbers([timing.rank, *between]))])
     count = np.bincount(turn)
     least = np.full(len(count), np.inf)
     np.minimum.at(least, turn, excess)

@@ -25,7 +25,9 @@ def find_all_to_one(case: AdviceCase) -> Finding | None:
     root = _root(found, case.record.size)
     if root is None:
         return None
-    mine = found.only(found.receiver == root)
+    mine = _gatherable(case, found.only(found.receiver == root))
+    if not len(mine.call):
+        return None
     saved, gathers = _gathered(case, mine)
     size = float(np.mean(mine.bytes))
     root_cost = float(case.timing.cost[np.unique(mine.received_by)].sum())
@@ -61,27 +63,43 @@ def _root(found: Sent, size: int) -> int | None:
     return None
 
 
+def _gatherable(case: AdviceCase, mine: Sent) -> Sent:
+    """Messages that the root takes in one burst from most others, of which each sends in one.
+
+    Workers that send a result whenever they have one are no such; nothing could collect those.
+    """
+    together = bursts(case.matching, case.timing)
+    sent_in, received_in = together.of_call[mine.call], together.of_call[mine.received_by]
+    found = np.zeros(len(mine.call), np.bool_)
+    for burst in np.unique(received_in[received_in >= 0]):
+        here = received_in == burst
+        senders, sendings = (len(np.unique(one[here])) for one in (mine.sender, sent_in))
+        if 2 * senders >= case.record.size - 1 and sendings <= max(senders, here.sum() / 3):
+            found |= here
+    return mine.only(found)
+
+
 def _gathered(case: AdviceCase, mine: Sent) -> tuple[float, int]:
     """Seconds saved if each burst of messages to the root is one gather; bursts of the root.
 
     A gather costs the root the bytes of all and a message per level of a tree, others one message.
     """
     timing = case.timing
+    together = bursts(case.matching, timing)
     sending, receiving = _flags(timing.cost, mine.call), _flags(timing.cost, mine.received_by)
     cost = message_cost(timing, mine.call, mine.bytes)
     before, costs = case.typical.copy(), timing.cost.copy()
     levels = max(1, math.ceil(math.log2(max(case.record.size, 2))))
     gathers = 0
     for flags, calls, messages in ((sending, mine.call, 1), (receiving, mine.received_by, levels)):
-        together = bursts(timing, flags)
-        first = together.first()
-        some = together.of_call[calls] >= 0
-        moved = sums(together.of_call[calls][some], mine.bytes[some], together.count)
+        _, first_of = np.unique(np.where(flags, together.of_call, -1), return_index=True)
+        first = flags & _flags(timing.cost, first_of)
+        moved = sums(together.of_call[calls], mine.bytes, together.count)[together.of_call[first]]
         costs[flags] = 0.0
         costs[first] = messages * cost.each + moved * cost.per_byte
         costs = np.minimum(costs, np.where(first, np.inf, timing.cost))
         before[flags & ~first] = 0.0
-        gathers = together.count
+        gathers = int(first.sum())
     then = timing.seconds(before=before, cost=costs, free=sending)
     return timing.seconds(before=case.typical) - then, gathers
 

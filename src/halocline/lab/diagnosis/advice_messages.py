@@ -12,13 +12,14 @@ from halocline.lab.diagnosis.bursts import (
     MessageCost,
     Sent,
     bursts,
+    may_answer,
     memory_rates,
     message_cost,
     sent,
 )
 from halocline.lab.diagnosis.findings import Finding
 from halocline.lab.diagnosis.matching import group_numbers, late_senders
-from halocline.lab.diagnosis.timeline import Flags, Floats, Integers, sums
+from halocline.lab.diagnosis.timeline import Floats, Integers, sums
 from halocline.runtime.run_record import of_derived_type
 
 fewest_to_merge = 3
@@ -31,41 +32,51 @@ packing_rates = (2.5e9, 6e9, 20e9)
 fewest_late = 6
 """Fewer messages may be late by chance."""
 
+least_late = 0.5
+"""Of the computation before a send, what the receiver waits, if it is the computation that makes it
+late: in a pipeline that fills, or between ranks that take turns, it is less."""
+
 
 def find_small_messages(case: AdviceCase) -> Finding | None:
     """N messages to the same rank in one burst, where one would do (B-16, B-17, P-15)."""
     timing, found = case.timing, _sent(case)
     if not len(found.call):
         return None
-    together = bursts(timing)
-    messages, pairs = _messages_and_pairs(found, together)
-    many = messages >= fewest_to_merge * np.maximum(pairs, 1)
-    if not many.any():
+    together = bursts(case.matching, timing)
+    number = _together(found, together)
+    merge = number >= fewest_to_merge
+    if not merge.any():
         return None
-    size = float(np.mean(found.bytes))
-    spent = together.sums(timing.cost + np.where(together.first(), 0.0, case.typical))
-    each = float(spent[many].sum() / messages[many].sum())
+    messages, left = _messages_and_left(found, together, number)
+    many = messages > left + 0.5
+    size = float(np.mean(found.bytes[merge]))
+    partners = _partners(found.only(merge), together)
+    gaps = np.where(together.first(), 0.0, case.typical)
+    each = float(together.sums(timing.cost + gaps)[many].sum() / messages[many].sum())
+    between = float(together.sums(gaps)[many].sum() / messages[many].sum())
     shares = [max(0.1, 1.0 - size / rate / max(each, 1e-300)) for rate in memory_rates]
     saved = [
-        _merged(case, together, messages, pairs, many, share, share * between)
-        for share, between in zip(shares, (0.6, 0.95, 1.0), strict=True)
+        _merged(case, together, left / np.maximum(messages, 1.0), share, share * pause)
+        for share, pause in zip(shares, (0.6, 0.95, 1.0), strict=True)
     ]
-    number = float(np.median((messages / np.maximum(pairs, 1))[many]))
+    median = float(np.median(number[merge]))
     return Finding(
         fault="per-variable messages",
-        what=f"Many small messages: {number:.0f} messages of {size:.0f} bytes go to the same rank"
+        what=f"Many small messages: {median:.0f} messages of {size:.0f} bytes go to the same rank"
         " one after the other, where one would do.",
         evidence=[
-            f"{int(messages[many].sum())} messages, sent and received, in {int(many.sum())} bursts"
-            f" with at most {int(pairs.max(initial=0))} partners each",
+            f"{int(merge.sum())} such messages, in {int(many.sum())} bursts of a rank that sends or"
+            f" receives them, with at most {partners} partners each",
+            "no rank gets a message between them that the next could depend on, and"
+            f" {1e6 * between:.2g} us pass between two calls",
             f"a message costs its rank {1e6 * each:.2f} us, {100 * shares[1]:.0f} % of it whatever"
             f" its size: {size:.0f} bytes take {1e6 * size / memory_rates[1]:.2f} us at"
             f" {memory_rates[1] / 1e9:.0f} GB/s",
         ],
         gain=case.gain(saved[1], 0.8 * saved[0], 1.15 * saved[2]),
-        sure="certain" if shares[0] > 0.5 else "likely",
+        sure="certain" if shares[0] > 0.5 and between < 0.5 * each else "likely",
         advice=[
-            f"Pack the {number:.0f} messages to each partner into one buffer and send it once (one"
+            f"Pack the {median:.0f} messages to each partner into one buffer and send it once (one"
             " MPI_Isend and MPI_Irecv per neighbour; MPI_Pack or plain copies), unpack after"
             " MPI_Waitall.",
             "Halocline does it: keep decomposition.halos = 'auto', or choose an 'aggregated' way"
@@ -87,31 +98,37 @@ def _sent(case: AdviceCase) -> Sent:
     return found.only(keep)
 
 
-def _messages_and_pairs(found: Sent, together: Bursts) -> tuple[Floats, Floats]:
-    """Messages of each burst, sent and received, and to and from how many ranks."""
+def _together(found: Sent, together: Bursts) -> Integers:
+    """Of each message: how many go from the same burst of one rank into the same of another."""
+    sent_in, received_in = together.of_call[found.call], together.of_call[found.received_by]
+    group = group_numbers([sent_in, received_in])
+    number = np.bincount(group)[group]
+    return np.where((sent_in >= 0) & (received_in >= 0), number, 1).astype(np.int64)
+
+
+def _messages_and_left(found: Sent, together: Bursts, number: Integers) -> tuple[Floats, Floats]:
+    """Messages of each burst, sent and received, and how many were left if merged."""
     burst = np.concatenate([together.of_call[found.call], together.of_call[found.received_by]])
-    partner = np.concatenate([found.receiver + 1, -found.sender - 1])
+    left = np.where(number >= fewest_to_merge, 1.0 / number, 1.0)
     some = burst >= 0
-    messages = np.bincount(burst[some], minlength=together.count).astype(np.float64)
-    pair = group_numbers([burst[some], partner[some]])
-    _, first = np.unique(pair, return_index=True)
-    pairs = np.bincount(burst[some][first], minlength=together.count).astype(np.float64)
-    return messages, pairs
+    messages = sums(burst[some], np.ones(int(some.sum())), together.count)
+    return messages, sums(burst[some], np.tile(left, 2)[some], together.count)
+
+
+def _partners(found: Sent, together: Bursts) -> int:
+    """With how many ranks a burst exchanges these messages, at most."""
+    burst = np.concatenate([together.of_call[found.call], together.of_call[found.received_by]])
+    partner = np.concatenate([found.receiver, found.sender])
+    pairs = np.unique(np.stack([burst, partner]), axis=1)
+    return int(np.bincount(pairs[0]).max())
 
 
 def _merged(
-    case: AdviceCase,
-    together: Bursts,
-    messages: Floats,
-    pairs: Floats,
-    many: Flags,
-    share: float,
-    share_between: float,
+    case: AdviceCase, together: Bursts, left: Floats, share: float, share_between: float
 ) -> float:
-    """Seconds saved in the spans where these shares of the time in and between the calls of a burst
-    go with the number of messages."""
+    """Seconds saved in the spans if `left` is the share of each burst's messages that is left, and
+    these shares of the time in and between its calls go with the number of messages."""
     timing = case.timing
-    left = np.where(many, pairs / np.maximum(messages, 1.0), 1.0)
     factor = np.where(together.of_call >= 0, left[np.maximum(together.of_call, 0)], 1.0)
     cost = timing.cost * (1.0 - share * (1.0 - factor))
     inside = (together.of_call >= 0) & ~together.first()
@@ -198,9 +215,10 @@ def _packed(case: AdviceCase, derived: Sent, costs: _Costs) -> float:
 
 
 def find_late_sender(case: AdviceCase) -> Finding | None:
-    """Sends that begin only after a computation, although the ranks have equal work.
+    """Sends that begin only after a computation that nothing received makes necessary.
 
-    Expected is what it brings if each send begins when its rank's previous call of MPI has ended.
+    Expected is what it brings if each send begins when its rank's previous call of MPI has ended,
+    after all ranks have equal work.
     """
     timing = case.timing
     even = timing.seconds(before=case.even)
@@ -208,26 +226,30 @@ def find_late_sender(case: AdviceCase) -> Finding | None:
     always = timing.call_of[_always_late(case)]
     lead[always] = case.even[always]
     saved = even - timing.seconds(before=case.even, lead=lead)
-    late = [wait for wait in case.matching.summary() if wait.cause == "late sender"]
-    if saved <= 0.0 or not late:
+    culprits = np.flatnonzero(np.isin(timing.call_of, always) & (timing.call_of >= 0))
+    waits = case.matching.waits
+    mine = np.isin(waits["culprit_event"], culprits) & (waits["cause"] == 0)
+    if saved <= 0.0 or not mine.any():
         return None
-    first = late[0]
+    first = case.matching.summary(1, mine)[0]
     computing = "" if first.culprit_region == "computation" else f" in '{first.culprit_region}'"
     at = f" at {first.site}" if first.site else ""
     spans = float(case.matching.timeline.seconds_of_spans().sum())
-    waited = sum(wait.seconds for wait in late)
+    waited = float((waits["until"] - waits["begin"])[mine].sum()) / 1e9
     return Finding(
         fault="late sender",
         what=f"Late sender: ranks wait in {first.region}{at} for messages that rank"
         f" {first.culprit} sends only after computing{computing}.",
         evidence=[
-            f"{first.times} times, {first.seconds:.3g} s together; all late senders:"
+            f"{first.times} times, {first.seconds:.3g} s together; all such late senders:"
             f" {100 * waited / max(spans, 1e-300):.1f} % of all ranks' time",
-            f"the ranks' useful times differ by {100 * case.balance.imbalance:.1f} % only, so that"
-            " unequal work does not explain it",
+            f"the ranks' useful times differ by {100 * case.balance.imbalance:.1f} %; what unequal"
+            " work costs is not counted here",
+            "whether the message holds what is computed just before is not on record: then it"
+            " cannot be sent earlier",
         ],
         gain=case.gain(saved, 0.5 * saved, 1.1 * saved),
-        sure="likely",
+        sure="possible",
         advice=[
             "Compute what the partner needs first, call MPI_Isend at once, then compute the rest,"
             " and call MPI_Wait at the end; start MPI_Irecv before computing.",
@@ -237,15 +259,22 @@ def find_late_sender(case: AdviceCase) -> Finding | None:
 
 
 def _always_late(case: AdviceCase) -> Integers:
-    """Sends that are late more often than not: those of one rank to another, by where it waits."""
+    """Sends that are late more often than not, by most of the computation before them.
+
+    Those of one rank to another are looked at together, by where it waits. A send after which its
+    rank has received something may depend on that, and is left out.
+    """
     waits = late_senders(case.matching)
+    call = case.timing.call_of[waits["culprit_event"]]
+    waits, call = waits[call >= 0], call[call >= 0]
     if not len(waits):
         return np.empty(0, np.int64)
     where = case.timing.timeline.events["region"][waits["event"]].astype(np.int64)
     ranks = [waits[name].astype(np.int64) for name in ("rank", "culprit")]
     group = group_numbers([*ranks, where])
-    late = waits["until"] > waits["begin"]
-    share = np.bincount(group, late) / np.bincount(group)
-    usual = (share > 0.5) & (np.bincount(group) >= fewest_late)
-    found = waits["culprit_event"][usual[group]]
-    return np.asarray(found[case.timing.call_of[found] >= 0], np.int64)
+    waited = np.maximum(waits["until"] - waits["begin"], 0) / 1e9
+    late = np.bincount(group, waited > 0.0) / np.bincount(group)
+    share = np.bincount(group, waited) / np.maximum(np.bincount(group, case.even[call]), 1e-300)
+    usual = (late > 0.5) & (share > least_late) & (np.bincount(group) >= fewest_late)
+    free = ~may_answer(case.matching, case.timing)[call]
+    return np.asarray(waits["culprit_event"][usual[group] & free], np.int64)

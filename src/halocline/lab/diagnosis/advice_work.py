@@ -7,7 +7,7 @@ import numpy as np
 from halocline.lab.diagnosis.advice_case import AdviceCase, step_noise
 from halocline.lab.diagnosis.balance import busy_per_step
 from halocline.lab.diagnosis.findings import Finding
-from halocline.lab.diagnosis.timeline import Floats
+from halocline.lab.diagnosis.timeline import Floats, compute_ranks
 
 least_imbalance = 0.03
 """Ranks whose times differ less are balanced."""
@@ -114,7 +114,10 @@ def find_noise(case: AdviceCase) -> Finding | None:
     """Excess over the typical time of equal work, and what it costs where ranks wait.
 
     Of all steps, where they are on record one by one, or else of the computations in the spans.
+    Tasks that a rank gives out differ by nature.
     """
+    if len(case.balance.ranks) < len(compute_ranks(case.record)):
+        return None
     steps = step_noise(case)
     if steps is not None:
         whole = case.record.steady_seconds

@@ -14,6 +14,7 @@ import numpy as np
 from halocline.lab.diagnosis.matching import Matching
 from halocline.lab.diagnosis.phases import communication_seconds, own_seconds_of, period_seconds
 from halocline.lab.diagnosis.quantities import Spread, spread
+from halocline.lab.diagnosis.serving import workers
 from halocline.lab.diagnosis.timeline import Floats, Integers, compute_ranks, file_kinds, sums
 from halocline.lab.statistics.paired import fewest
 from halocline.runtime.contest import median_bounds
@@ -71,6 +72,7 @@ def balance(matching: Matching, threshold: float = 0.03) -> Balance:
     """Imbalance and its cause; up to `threshold` ranks are called balanced."""
     record = matching.timeline.record
     ranks = compute_ranks(record)
+    ranks = workers(record, ranks, useful_seconds(record)[ranks])
     useful = useful_seconds(record)[ranks]
     mpi = communication_seconds(record, "steady")[ranks]
     sync = np.minimum(sync_seconds(matching)[ranks], mpi)

@@ -1,4 +1,4 @@
-"""Bursts of messages: calls of a rank that follow each other with hardly anything between.
+"""Bursts of messages: calls of a rank that follow each other and do not wait for each other.
 
 And what a message costs: a part for each message, and a part for each byte, as this record tells.
 """
@@ -12,11 +12,11 @@ import numpy as np
 from halocline.lab.diagnosis.matching import Matching, group_numbers
 from halocline.lab.diagnosis.retime import Retiming
 from halocline.lab.diagnosis.timeline import Flags, Floats, Integers, sums
-from halocline.runtime.run_record import of_derived_type
+from halocline.runtime.run_record import nobody, of_derived_type
 
 message_kinds = ("send", "receive", "start send", "start receive", "send receive", "wait")
-between_seconds = 30e-6
-"""Nobody computes a time step in less: so short a computation between messages packs them [s]."""
+between_seconds = 10e-6
+"""A longer pause between two messages is work; what packs them takes less, but for their bytes."""
 
 memory_rates = (1e9, 4e9, 16e9)
 """Bytes per second that a message's data are moved at, at the least, expected, and at the most,
@@ -42,20 +42,66 @@ class Bursts:
         return found
 
 
-def bursts(timing: Retiming, wanted: Flags | None = None) -> Bursts:
-    """Join the calls of messages (or the wanted calls) of each rank that follow each other."""
+def bursts(matching: Matching, timing: Retiming) -> Bursts:
+    """Join the calls of messages of each rank that could be made at one time.
+
+    Other calls and work between end a burst, and so does a receive that is complete before a send:
+    what is sent may depend on what came.
+    """
     kinds = np.array([region.kind for region in timing.timeline.regions])
-    is_message = np.isin(kinds, message_kinds)[timing.region]
-    some = is_message if wanted is None else wanted
+    some = np.isin(kinds, message_kinds)[timing.region]
     if not some.any():
         return Bursts(np.full(len(some), -1, np.int64), 0)
-    pause = max(between_seconds, 5.0 * float(timing.cost[some].mean()))
+    size = timing.timeline.events["bytes"][timing.event]
+    work = timing.before > between_seconds + size / memory_rates[0]
     begins = some.copy()
-    begins[1:] = some[1:] & (
-        ~some[:-1] | (timing.rank[1:] != timing.rank[:-1]) | (timing.before[1:] > pause)
-    )
+    begins[1:] = some[1:] & (~some[:-1] | (timing.rank[1:] != timing.rank[:-1]) | work[1:])
+    begins[_after_receives(matching, timing, begins)] = True
     of_call = np.where(some, np.cumsum(begins) - 1, -1)
     return Bursts(of_call, int(begins.sum()))
+
+
+def _after_receives(matching: Matching, timing: Retiming, begins: Flags) -> Integers:
+    """The first call after the receives that were complete before each send, since the last one.
+
+    `begins` are the calls that begin something new anyway: what came before does not count.
+    """
+    sends, receives = sending_and_receiving(matching, timing)
+    places = np.arange(len(begins))
+    last_send = np.maximum.accumulate(np.where(sends, places, -1))
+    since = np.maximum.accumulate(np.where(begins, places, 0))
+    since[1:] = np.maximum(since[1:], last_send[:-1])
+    last_receive = np.maximum.accumulate(np.where(receives, places, -1))
+    before = np.concatenate([[-1], last_receive[:-1]])
+    new = sends & ~begins & (before >= since)
+    return np.asarray(before[new] + 1, np.int64)
+
+
+def may_answer(matching: Matching, timing: Retiming) -> Flags:
+    """Calls before which their rank received something, since its last collective or send."""
+    sends, receives = sending_and_receiving(matching, timing)
+    places = np.arange(len(sends))
+    since = np.maximum.accumulate(np.where(timing.group >= 0, places, timing.first[timing.rank]))
+    since[1:] = np.maximum(since[1:], np.maximum.accumulate(np.where(sends, places, 0))[:-1])
+    last = np.maximum.accumulate(np.where(receives, places, -1))
+    return np.asarray(np.concatenate([[False], last[:-1] >= since[1:]]), np.bool_)
+
+
+def sending_and_receiving(matching: Matching, timing: Retiming) -> tuple[Flags, Flags]:
+    """The calls that send messages, and those in which received ones are complete."""
+    timeline = matching.timeline
+    partners = timeline.events["partner"] != nobody
+    sends = np.flatnonzero(timeline.is_kind("send", "start send") & partners)
+    begun = np.flatnonzero(timeline.is_kind("start receive") & partners)
+    ended = matching.completed_in[begun]
+    blocking = np.flatnonzero(timeline.is_kind("receive") & partners)
+    found = []
+    for events in (sends, np.concatenate([blocking, ended[ended >= 0]])):
+        flags = np.zeros(len(timing.event), np.bool_)
+        calls = timing.call_of[events]
+        flags[calls[calls >= 0]] = True
+        found.append(flags)
+    return found[0], found[1]
 
 
 @dataclass(frozen=True)

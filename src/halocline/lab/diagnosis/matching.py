@@ -102,13 +102,14 @@ class Matching:
         known = (at >= 0) & (found["rank"] == self.waits["culprit"])
         return np.where(known, found["region"], fallback).astype(np.int64)
 
-    def summary(self, most: int = 30) -> list[Wait]:
-        """Where most was waited, longest first."""
-        waits, regions = self.waits, self.timeline.regions
+    def summary(self, most: int = 30, some: Flags | None = None) -> list[Wait]:
+        """Where most was waited, longest first; of all waits, or of some."""
+        wanted = np.ones(len(self.waits), np.bool_) if some is None else some
+        waits, regions = self.waits[wanted], self.timeline.regions
         if not waits.size:
             return []
         where = self.timeline.events["region"][waits["event"]].astype(np.int64)
-        columns = (waits["cause"], where, waits["culprit"], self.culprit_regions())
+        columns = (waits["cause"], where, waits["culprit"], self.culprit_regions()[wanted])
         keys = np.stack([column.astype(np.int64) for column in columns], axis=1)
         found, place = np.unique(keys, axis=0, return_inverse=True)
         place = place.reshape(-1)
