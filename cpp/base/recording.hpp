@@ -5,7 +5,6 @@
 // kept. The tables and their meaning: src/halocline/runtime/run_record.py.
 #pragma once
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,13 +16,14 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
+
+#include "recording_memory.hpp"
 
 namespace halocline {
 
@@ -33,18 +33,6 @@ inline std::int64_t now_ns() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return std::int64_t{1000000000} * now.tv_sec + now.tv_nsec;
 }
-
-/// A lock for a few instructions: cheaper than a mutex where threads seldom meet.
-class ShortLock {
- public:
-  void lock() {
-    while (taken_.exchange(true, std::memory_order_acquire)) sched_yield();
-  }
-  void unlock() { taken_.store(false, std::memory_order_release); }
-
- private:
-  std::atomic<bool> taken_{false};
-};
 
 inline constexpr std::int32_t nobody = -1;
 
@@ -172,6 +160,14 @@ class Recording {
     finish(thread, left.region, left.begin, end, left.inside, {});
   }
 
+  /// The calling thread calls something, whose event comes when it is back (`came_back`).
+  void* called(std::uint32_t region, std::int64_t begin) {
+    Thread& thread = mine();
+    thread.call = {region, begin, 0};
+    return &thread;
+  }
+  static void came_back(void* thread) { static_cast<Thread*>(thread)->call.region = no_region; }
+
   /// A finished event inside what the calling thread has open.
   void add(std::uint32_t region, std::int64_t begin, std::int64_t end, const Told& told = {}) {
     finish(mine(), region, begin, end, 0, told);
@@ -182,12 +178,8 @@ class Recording {
     Thread* thread = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      std::unique_ptr<Thread>& one = beside_[region];
-      if (!one) {
-        one = std::make_unique<Thread>();
-        one->number = static_cast<std::uint16_t>(most_threads + region);
-      }
-      thread = one.get();
+      thread = &beside_[region];
+      thread->number = static_cast<std::uint16_t>(most_threads + region);
     }
     finish(*thread, region, begin, end, 0, {});
   }
@@ -238,6 +230,10 @@ class Recording {
   std::int64_t steps() const { return steps_; }
   std::int64_t calls() const { return calls_; }
 
+  /// The process is no more: what its threads had begun lasts until `end` (0: until the last that
+  /// is known of it).
+  void ended(std::int64_t end);
+
   /// Everything as one row of bytes: "HALOREC1", the length of a JSON text, the text, the tables.
   /// `about` is JSON too. `rank` and `size` are those of the whole program.
   std::string part(std::uint32_t rank, std::uint32_t size, std::string_view about = "{}");
@@ -255,9 +251,10 @@ class Recording {
  private:
   static constexpr std::int64_t most_tail = 64;
   static constexpr std::uint32_t most_threads = 1 << 15;
+  static constexpr std::uint32_t no_region = std::numeric_limits<std::uint32_t>::max();
 
   struct Described {
-    std::string name, kind, site;
+    LastingString name, kind, site;
     bool communicates, is_message, in_pattern;
   };
   struct Open {
@@ -283,11 +280,12 @@ class Recording {
     std::int64_t count = 0, bytes = 0, nanoseconds = 0;
   };
   struct Thread {
-    std::uint16_t number;
+    std::uint16_t number = 0;
     std::thread::id id;
-    std::vector<Open> open;
-    std::vector<Statistic> statistics;   // [region][period]
-    std::vector<std::uint32_t> between;  // regions with statistics since the last step
+    LastingVector<Open> open;
+    Open call{no_region, 0, 0};            // what it has called and not come back from
+    LastingVector<Statistic> statistics;   // [region][period]
+    LastingVector<std::uint32_t> between;  // regions with statistics since the last step
   };
   struct Tail {
     std::int64_t begin, end;
@@ -298,7 +296,7 @@ class Recording {
     const auto is = [kind](std::initializer_list<std::string_view> names) {
       return std::find(names.begin(), names.end(), kind) != names.end();
     };
-    return {std::string(name), std::string(kind), std::string(site),
+    return {LastingString(name), LastingString(kind), LastingString(site),
             is({"send", "receive", "start send", "start receive", "send receive", "wait", "test",
                 "collective", "start collective", "one-sided", "file", "other mpi", "halo", "sum",
                 "transpose"}),
@@ -315,16 +313,15 @@ class Recording {
       const std::lock_guard lock(mutex_);
       const auto id = std::this_thread::get_id();  // it may have recorded elsewhere meanwhile
       const auto known = std::find_if(threads_.begin(), threads_.end(),
-                                      [id](const auto& one) { return one->id == id; });
-      thread = known != threads_.end() ? known->get() : add_thread(id);
+                                      [id](const auto& one) { return one.id == id; });
+      thread = known != threads_.end() ? &*known : add_thread(id);
       owner = identity_;
     }
     return *thread;
   }
 
   Thread* add_thread(std::thread::id id) {
-    threads_.push_back(std::make_unique<Thread>());
-    Thread* const thread = threads_.back().get();
+    Thread* const thread = &threads_.emplace_back();
     thread->number = static_cast<std::uint16_t>(threads_.size() - 1);
     thread->id = id;
     return thread;
@@ -347,9 +344,19 @@ class Recording {
         signature_ = (signature_ ^ word) * 1099511628211ULL;
       }
     }
+    look(end);
     put({begin, end, told.bytes, region, 0, told.partner, told.tag, told.request, told.communicator,
          thread.number});
     if (steps_ == 0 && !stepping_) window(end);
+  }
+
+  /// The process lives, and has used so much of processors.
+  void look(std::int64_t now) {
+    if (now < looked_ + looking) return;
+    looked_ = now;
+    timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    cpu_seconds_ = static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
   }
 
   void put(const EventRow& event) {
@@ -460,11 +467,11 @@ class Recording {
 
   /// There are steps, so that all before the first one was start.
   void fold_start() {
-    for (const auto& thread : threads_) {
-      for (std::size_t at = 0; at < thread->statistics.size(); at += 3) {
+    for (Thread& thread : threads_) {
+      for (std::size_t at = 0; at < thread.statistics.size(); at += 3) {
         for (const std::size_t later : {at + 1, at + 2}) {
-          thread->statistics[at].take(thread->statistics[later]);
-          thread->statistics[later] = {};
+          thread.statistics[at].take(thread.statistics[later]);
+          thread.statistics[later] = {};
         }
       }
     }
@@ -484,8 +491,8 @@ class Recording {
 
   template <class Action>
   void for_each_thread(const Action& action) {
-    for (const auto& thread : threads_) action(*thread);
-    for (const auto& [region, thread] : beside_) action(*thread);
+    for (Thread& thread : threads_) action(thread);
+    for (auto& [region, thread] : beside_) action(thread);
   }
 
   void keep(std::uint64_t first, std::uint64_t last, std::int64_t begin, std::int64_t end,
@@ -519,22 +526,26 @@ class Recording {
   std::int64_t begin_;
   ShortLock mutex_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
-  std::vector<Described> regions_;
-  std::vector<std::unique_ptr<Thread>> threads_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<Thread>> beside_;  // by region
-  std::unordered_map<std::uint64_t, Message> messages_;
-  std::vector<EventRow> ring_, kept_;
-  std::vector<SpanRow> kept_spans_;
+  LastingVector<Described> regions_;
+  LastingList<Thread> threads_;
+  LastingMap<std::uint32_t, Thread> beside_;  // by region
+  LastingMap<std::uint64_t, Message> messages_;
+  LastingVector<EventRow> ring_, kept_;
+  LastingVector<SpanRow> kept_spans_;
   std::uint64_t written_ = 0, copied_ = 0, not_kept_ = 0;
   std::int64_t calls_ = 0;
+
+  static constexpr std::int64_t looking = 50000000;
+  std::int64_t looked_ = 0, ended_ = 0;  ///< ended_: 0 as long as the process lives
+  double cpu_seconds_ = 0.0;
 
   bool stepping_ = false;
   std::size_t stage_ = 0;  ///< without steps: 0 start or unknown, 1 steady, 2 after it
   std::int64_t steps_ = 0, step_begin_ = 0, step_mpi_ = 0, steady_begin_ = 0, steady_end_ = 0;
   std::uint64_t step_mark_ = 0, signature_ = first_signature;
   std::uint32_t stride_ = 1;
-  std::vector<StepRow> rows_;
-  std::unordered_map<std::uint64_t, std::int64_t> patterns_;
+  LastingVector<StepRow> rows_;
+  LastingMap<std::uint64_t, std::int64_t> patterns_;
   std::array<Tail, most_tail> tail_{};
 
   bool in_window_ = true;

@@ -65,9 +65,31 @@ inline void Recording::keep_tail(std::int64_t now) {
   }
 }
 
+inline void Recording::ended(std::int64_t end) {
+  mutex_.unlock();
+  looked_ = std::numeric_limits<std::int64_t>::max() - looking;
+  std::int64_t last = written_ > 0 ? ring_[(written_ - 1) % ring_.size()].end : begin_;
+  last = std::max({last, step_begin_, steady_begin_, steady_end_});
+  for_each_thread([&last](const Thread& thread) {
+    if (thread.call.region != no_region) last = std::max(last, thread.call.begin);
+    if (!thread.open.empty()) last = std::max(last, thread.open.back().begin);
+  });
+  ended_ = std::max(end, last);
+  for_each_thread([this](Thread& thread) {
+    const Open call = thread.call;
+    if (call.region != no_region) finish(thread, call.region, call.begin, ended_, 0, {});
+    while (!thread.open.empty()) {
+      const Open left = thread.open.back();
+      thread.open.pop_back();
+      finish(thread, left.region, left.begin, ended_, left.inside, {});
+    }
+  });
+}
+
 inline std::string Recording::part(std::uint32_t rank, std::uint32_t size, std::string_view about) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t end = now_ns();
+  const std::int64_t end = ended_ != 0 ? ended_ : now_ns();
+  if (stepping_) steady_end_ = end;
   keep_tail(end);
   std::string bytes;
   std::vector<std::pair<std::string, std::size_t>> tables;
@@ -136,10 +158,12 @@ inline std::string Recording::header(
   put("end", std::to_string(end));
   put("steady_begin", std::to_string(steps_ == 0 && stage_ == 0 ? begin_ : steady_begin_));
   put("steady_end", std::to_string(steps_ == 0 && stage_ != 2 ? end : steady_end_));
-  put("cpu_seconds", std::to_string(seconds(used.ru_utime) + seconds(used.ru_stime)));
-  put("peak_memory", std::to_string(std::int64_t{1024} * used.ru_maxrss));
+  const double cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+  put("cpu_seconds", std::to_string(ended_ != 0 ? cpu_seconds_ : cpu_seconds));
+  put("peak_memory", std::to_string(ended_ != 0 ? -1 : std::int64_t{1024} * used.ru_maxrss));
   put("recording_seconds", std::to_string(1e-9 * recording_cost() * static_cast<double>(calls_)));
   put("calls", std::to_string(calls_));
+  put("ended", ended_ != 0 ? "true" : "false");
   put("steps", std::to_string(steps_));
   put("commonest_pattern", std::to_string(commonest));
   put("patterns", std::to_string(patterns_.size()));

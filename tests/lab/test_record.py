@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -386,12 +389,85 @@ def test_a_program_that_dies_leaves_what_is_whole(marked, tmp_path, end, code, p
     assert len(events(record, "exchange", "send receive", rank=1)) == 7
 
 
-def test_a_killed_rank_leaves_no_record_but_its_code(marked, tmp_path, capfd):
+@pytest.mark.parametrize(
+    ("end", "code", "words"),
+    [
+        ("_exit", 7, r"Ranks? .*1.* ended by _exit"),
+        ("SIGKILL", 137, r"Ranks? .*1.* ended without MPI_Finalize and without a word"),
+        ("SIGSEGV", 139, r"Rank 1 was ended by SIGSEGV \(segmentation fault\)"),
+    ],
+)
+def test_a_killed_rank_and_the_others_leave_what_they_did(
+    marked, tmp_path, capfd, end, code, words
+):
     given = options(str(marked), tmp_path)
-    given.words = started(marked, "kill", count=2)
-    code = command.main(given)
-    assert code == 7
-    assert "ended with code 7. Nothing was recorded" in capfd.readouterr().out
+    given.words = started(marked, end, count=3)
+    assert command.main(given) == code
+    said = capfd.readouterr().out
+    assert re.search(words, said) and "Is it an MPI program" not in said
+    assert f"the command ended with code {code}" in said
+    check_ended(read_record(tmp_path / "b.record"), 3)
+    assert list(tmp_path.glob(".*")) == []
+
+
+def check_ended(record, size):
+    """All that ranks of marked.c did before their end is there."""
+    assert record.ranks["rank"].tolist() == list(range(size))
+    assert (record.ranks["end"] >= record.ranks["steady_end"]).all()
+    for rank in range(size):
+        assert len(events(record, "exchange", "send receive", rank=rank)) == 7
+        assert record.steps[record.steps["rank"] == rank]["step"].tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_all_leaves_the_record(marked, tmp_path, number):
+    words = [sys.executable, "-m", "halocline", "lab", "record", "--output", tmp_path / "a.record"]
+    process = subprocess.Popen(
+        [*words, "--", *mpiexec_command(2), marked, "waiting"],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "waiting\n"
+    time.sleep(0.1)
+    os.killpg(process.pid, number)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode not in (0, None)
+    assert "ended by SIG" in said and "halocline lab report" in said
+    record = read_record(tmp_path / "a.record")
+    check_ended(record, 2)
+    (barrier,) = events(record, "main", "collective", rank=1)  # what it was in when it was ended
+    assert barrier["end"] - barrier["begin"] > 50_000_000
+    assert barrier["end"] == record.ranks["end"][1]
+
+
+def test_forked_children_change_nothing(tmp_path):
+    script = tmp_path / "forks.py"
+    script.write_text(
+        "import os, signal\n"
+        "from mpi4py import MPI\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    MPI.COMM_SELF.Barrier()\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "os.waitpid(child, 0)\n"
+        "MPI.COMM_WORLD.Barrier()\n"
+    )
+    record = recorded(started(sys.executable, script, count=2), tmp_path)
+    barriers = [row for row in record.statistics if "Barrier" in record.regions[row["region"]].name]
+    assert [row["calls"] for row in barriers] == [1, 1]
+    assert record.about["notes"] == []
+
+
+@pytest.mark.parametrize("pieces", [0, 1])
+def test_a_full_disk_does_not_stop_the_program(tmp_path, pieces):
+    compiled("full_disk.c", tmp_path, "-fPIC", "-shared", "-ldl").rename(tmp_path / "disk.so")
+    around = {"LD_PRELOAD": str(tmp_path / "disk.so"), "FULL_DISK_AFTER": str(pieces)}
+    words = [sys.executable, "-m", "mpi4py.bench", "ringtest", "-n", "10", "-l", "6000"]
+    record = recorded(started(*words, count=2), tmp_path, **around)
+    for rank in range(2):
+        assert len(events(record, "ring", "send", rank=rank)) == 6000
+    assert record.about["notes"] == []
 
 
 def test_one_clock_for_all_nodes(marked, tmp_path):

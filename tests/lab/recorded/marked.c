@@ -1,5 +1,7 @@
 // Steps and regions named with halocline_regions.h; the first argument says how the program ends.
 #include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,8 +34,15 @@ int main(int argc, char** argv) {
   halocline_steps_end();
   if (strcmp(end, "exit") == 0 && rank == 1) exit(5);
   if (strcmp(end, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 6);
-  if (strcmp(end, "kill") == 0 && rank == 1) _exit(7);
-  if (strcmp(end, "kill") == 0) sleep(20);
+  if (strcmp(end, "_exit") == 0 && rank == 1) _exit(7);
+  if (strcmp(end, "SIGKILL") == 0 && rank == 1) raise(SIGKILL);
+  if (strcmp(end, "SIGSEGV") == 0 && rank == 1) *(volatile int*)8 = 1;
+  if (strcmp(end, "waiting") == 0 && rank == 0) {
+    puts("waiting");
+    fflush(stdout);
+    sleep(20);
+  }
+  if (*end != 0) MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
 }

@@ -32,6 +32,7 @@ from halocline.lab.recording.interposer_build import (
     which,
 )
 from halocline.lab.recording.recorded_parts import joined_records
+from halocline.lab.recording.salvaging import ending_words
 from halocline.lab.recording.unrecorded import why_nothing
 from halocline.runtime.launch import mpi_environment
 from halocline.runtime.run_record import RunRecord, mpi_kinds
@@ -82,16 +83,16 @@ def main(options: Any) -> int:
     }
     code, records = record(command, output, mpicc=options.mpicc, settings=settings)
     if not records:
-        reason = why_nothing(command)
+        reason = why_nothing(command, code)
         if code == 0:
             raise UserError(reason)
-        print(f"halocline: the command ended with code {code}. {reason}")
+        print(f"halocline: the command {ending_words(code)}. {reason}")
         return code
     for path, one in zip(paths(output, len(records)), records, strict=True):
         write_record(path, one)
         print(summary(one, path))
     if code != 0:
-        print(f"halocline: the command ended with code {code}.")
+        print(f"halocline: the command {ending_words(code)}.")
     return code
 
 
@@ -139,7 +140,7 @@ def record(
             {**_environment(command), "PATH": search_path(), **around},
         )
         about = {"command": list(command), "began": began}
-        return code, joined_records(folder, about)
+        return code, joined_records(folder, about, library)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -169,11 +170,18 @@ def _run(command: Sequence[str], environment: dict[str, str]) -> int:
         process = subprocess.Popen(command, env=environment)
     except OSError as error:
         raise UserError(f"'{command[0]}' cannot be run ({error.strerror}).") from None
-    former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command gets it too and ends
+
+    def pass_on(number: int, frame: object) -> None:
+        process.send_signal(number)
+
+    # What is recorded is joined after the command has ended, whatever ends it.
+    former = {number: signal.signal(number, pass_on) for number in (signal.SIGTERM, signal.SIGHUP)}
+    former[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all
     try:
         code = process.wait()
     finally:
-        signal.signal(signal.SIGINT, former)
+        for number, way in former.items():
+            signal.signal(number, way)
     return code if code >= 0 else 128 - code
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from halocline.lab.recording.call_sites import resolve_sites
+from halocline.lab.recording.salvaging import endings, salvage
 from halocline.runtime.run_record import RunRecord, Table, nobody
 from halocline.runtime.run_record_parts import Part, join, read_parts
 
@@ -23,9 +24,15 @@ most_members = 200_000
 """Members of communicators are listed as long as there are not more of them."""
 
 
-def joined_records(folder: Path, about: dict[str, Any]) -> list[RunRecord]:
-    """The records of all programs whose parts are in a folder, in the order they began."""
-    programs = [read_parts(one) for one in folder.iterdir() if one.is_dir()]
+def joined_records(folder: Path, about: dict[str, Any], library: Path) -> list[RunRecord]:
+    """The records of all programs whose parts are in a folder, in the order they began.
+
+    They were made by the `library`, which also reads what killed ranks left.
+    """
+    folders = [one for one in folder.iterdir() if one.is_dir()]
+    for one in folders:
+        salvage(one, library)
+    programs = [read_parts(one) for one in folders]
     records = []
     for parts in sorted((one for one in programs if one), key=lambda one: one[0].about["begin"]):
         resolve_sites(parts)
@@ -34,13 +41,17 @@ def joined_records(folder: Path, about: dict[str, Any]) -> list[RunRecord]:
             forget_cancelled(part)
         members = number_communicators(parts)
         arguments = parts[0].about["about"]["arguments"]
+        notes = endings(parts)
         for part in parts:
             own = part.about["about"]
             wrapping = 1e-9 * own.pop("wrapping_ns") * part.about["calls"]
             part.about["recording_seconds"] += wrapping
+            part.about["host"] = own.pop("host")
             del own["pid"], own["arguments"], own["communicators_of_rank"]
         told = {"program": program_of(arguments), "communicators": members}
-        records.append(join(parts, {**about, **told}))
+        found = join(parts, {**about, **told})
+        found.about["notes"] = [*notes, *found.about["notes"]]
+        records.append(found)
     return records
 
 

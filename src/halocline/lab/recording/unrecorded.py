@@ -13,7 +13,7 @@ dynamic, interpreter = 2, 3
 """Types of a program header of ELF."""
 
 
-def why_nothing(command: Sequence[str]) -> str:
+def why_nothing(command: Sequence[str], code: int = 0) -> str:
     """One message for a command of which no rank left a part of a record."""
     programs = [
         Path(found)
@@ -32,10 +32,14 @@ def why_nothing(command: Sequence[str]) -> str:
             f"Nothing was recorded: '{own_mpi[0]}' has its MPI library inside it. Link it with the"
             " shared library of its MPI."
         )
+    if code != 0:
+        return (
+            "Nothing was recorded: it ended before any of its processes had come out of MPI_Init."
+            " Does it run without 'halocline lab record --'?"
+        )
     return (
-        "Nothing was recorded: no process of the command called MPI_Init and came to MPI_Finalize."
-        " Is it an MPI program, and are its ranks started with the environment of this command"
-        " (LD_PRELOAD)?"
+        "Nothing was recorded: no process of the command called MPI_Init. Is it an MPI program, and"
+        " are its ranks started with the environment of this command (LD_PRELOAD)?"
     )
 
 

@@ -7,6 +7,7 @@
 #include "pending.hpp"
 #include "recording.hpp"
 #include "sites.hpp"
+#include "story.hpp"
 
 #define HERE __builtin_extract_return_addr(__builtin_return_address(0))
 #define HALOCLINE_SHOWN __attribute__((visibility("default")))
@@ -18,9 +19,10 @@ inline constexpr int anybody = -2;
 
 /// What lives from MPI_Init to MPI_Finalize; never destroyed, threads may still come.
 struct Recorder {
-  explicit Recorder(RecordingLimits limits) : recording(limits) {}
+  Recorder(Recording& one, Story& told) : recording(one), story(told) {}
 
-  Recording recording;
+  Recording& recording;
+  Story& story;
   Sites sites;
   Communicators communicators;
   PendingRequests requests;
@@ -47,9 +49,12 @@ class Call {
     inside = true;
     site_ = all_->sites.of(function, address);
     begin_ = now_ns();
+    thread_ = all_->recording.called(site_->region(all_->recording), begin_);
   }
   ~Call() {
-    if (all_ != nullptr) inside = false;
+    if (all_ == nullptr) return;
+    Recording::came_back(thread_);
+    inside = false;
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -82,6 +87,7 @@ class Call {
  private:
   Recorder* all_;
   const Site* site_ = nullptr;
+  void* thread_ = nullptr;
   std::int64_t begin_ = 0, end_ = 0;
 };
 

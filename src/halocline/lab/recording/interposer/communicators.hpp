@@ -58,7 +58,12 @@ class Communicators {
  public:
   static constexpr std::size_t most = 65535;
 
-  void set_world(MPI_Group world) { world_ = world; }
+  /// `rows` gets a row of JSON for each communicator:
+  /// [number, older with the same members, [[first, step, count], ...]], and the other side's.
+  void start(MPI_Group world, LastingString& rows) {
+    world_ = world;
+    rows_ = &rows;
+  }
 
   /// The communicator of a handle.
   Communicator& of(MPI_Comm handle) {
@@ -105,18 +110,6 @@ class Communicators {
   void forget_window(MPI_Win handle) {
     const std::lock_guard lock(mutex_);
     windows_.erase(key_of(handle));
-  }
-
-  /// [number, older with the same members, [[first, step, count], ...]] of each, as JSON.
-  std::string text() {
-    const std::lock_guard lock(mutex_);
-    std::string all = "[";
-    for (const auto& one : all_) {
-      if (all.size() > 1) all += ", ";
-      all += "[" + std::to_string(one->number) + ", " + std::to_string(one->later) + ", " +
-             runs(one->members) + ", " + (one->between ? runs(one->partners) : "[]") + "]";
-    }
-    return all + "]";
   }
 
  private:
@@ -169,6 +162,10 @@ class Communicators {
     one.later = static_cast<int>(at);
     same.members.push_back(&one);
     same.used.push_back(true);
+    const std::string row = "[" + std::to_string(one.number) + ", " + std::to_string(one.later) +
+                            ", " + runs(one.members) + ", " +
+                            (one.between ? runs(one.partners) : "[]") + "]";
+    rows_->append(rows_->empty() ? "" : ", ").append(row);
     return one;
   }
 
@@ -187,6 +184,7 @@ class Communicators {
   }
 
   MPI_Group world_{};
+  LastingString* rows_ = nullptr;
   std::mutex mutex_;
   std::atomic<std::uint64_t> freed_{0};
   std::unordered_map<std::uintptr_t, Communicator*> known_;

@@ -9,6 +9,7 @@
 
 #include "clocks.hpp"
 #include "collectives.hpp"
+#include "dying.hpp"
 
 namespace halocline {
 
@@ -16,10 +17,10 @@ namespace halocline {
 struct Life {
   Recorder* all = nullptr;
   int opened = 0;  ///< MPI_Init and sessions that are not closed
-  int rank = 0, size = 1;
   pid_t process = 0;
   std::int64_t identity = 0;  ///< of the program on all ranks
-  std::string version, clock, notes;
+  std::string version;
+  std::string left;  ///< the file that the recording is kept in; "": it is in no file
   bool has_world = false;
   Clocks clocks;
 };
@@ -43,10 +44,27 @@ inline std::size_t most_events(std::size_t size) {
                           std::max(least, std::min(each, all_ranks / size)));
 }
 
+/// What a recording and its story are made in, if that can be: a file beside the parts.
+inline void map_memory() {
+  std::array<char, 320> name{};
+  gethostname(name.data(), 256);
+  life.left = std::string(std::getenv("HALOCLINE_RECORDING")) + "/starting-" + name.data() + "." +
+              std::to_string(getpid()) + ".left";
+  mapped_memory = MappedMemory::create(life.left);
+  if (mapped_memory == nullptr) life.left.clear();
+}
+
+template <class T, class... Arguments>
+T* made_lasting(Arguments&&... arguments) {
+  return new (Lasting<T>().allocate(1)) T(std::forward<Arguments>(arguments)...);
+}
+
 inline Recorder* new_recorder() {
   RecordingLimits limits;
   limits.whole = true;
-  auto* const all = new Recorder(limits);
+  map_memory();
+  auto& recording = *made_lasting<Recording>(limits);
+  auto* const all = new Recorder(recording, *made_lasting<Story>(recording));
   all->threads = from_environment("HALOCLINE_RECORD_THREADS", 1) != 0;
   return all;
 }
@@ -122,45 +140,20 @@ inline std::string library_version() {
   return first;
 }
 
-/// Begin to record; `group` is that of all ranks.
-inline void start_recording(Recorder* all, MPI_Group group) {
-  pmpi::Group_rank(group, &life.rank);
-  pmpi::Group_size(group, &life.size);
-  all->recording.keep_at_most(most_events(static_cast<std::size_t>(life.size)));
-  life.process = getpid();
-  life.all = all;
-  all->communicators.set_world(group);
-  find_fortran(*all);
-  life.identity = now_ns() ^ (static_cast<std::int64_t>(life.process) << 40);
-  if (life.has_world) {
-    all->communicators.of(all->handles.world);
-    life.clocks.start(all->handles, life.rank, life.size);
-    life.identity = life.clocks.agree(life.identity);
-    if (!life.clocks.one_clock()) {
-      const ClockOffset first = life.clocks.compare();
-      life.clock = "[" + std::to_string(first.time) + ", " + std::to_string(first.offset) + "]";
-    }
-  } else {
-    const char* const job = std::getenv("PMIX_NAMESPACE");
-    life.identity = static_cast<std::int64_t>(std::hash<std::string>{}(job != nullptr ? job : ""));
-    life.notes =
-        "\"The program uses sessions and not MPI_Init: clocks of nodes were not compared.\"";
-  }
-  recorder.store(all, std::memory_order_release);
-}
-
 /// What one wrapped call takes besides the recorder's own part [ns].
-inline double wrapping_cost(Recorder& all) {
+inline double wrapping_cost(Recorder& all, const Function& function, const void* address) {
   constexpr int calls = 2000;
-  static const Function function{"cost", "other mpi"};
   std::int64_t total = 0;
+  inside = false;
   const std::int64_t begin = now_ns();
   for (int at = 0; at < calls; ++at) {
-    Call call(function, reinterpret_cast<const void*>(&wrapping_cost));
+    Call call(function, address);
     call.over();
     total += all.recording.calls();
   }
-  return total < 0 ? 0.0 : static_cast<double>(now_ns() - begin) / calls;
+  const std::int64_t end = now_ns();
+  inside = true;
+  return total < 0 ? 0.0 : static_cast<double>(end - begin) / calls;
 }
 
 /// The words that started the program, as JSON.
@@ -171,14 +164,66 @@ inline std::string arguments() {
   return all + "]";
 }
 
-inline std::string about(Recorder& all) {
-  std::string text = "{\"arguments\": " + arguments();
-  text += ", \"mpi\": " + quoted(life.version);
-  text += ", \"pid\": " + std::to_string(life.process);
-  text += ", \"wrapping_ns\": " + std::to_string(wrapping_cost(all));
-  text += ", \"communicators_of_rank\": " + all.communicators.text();
-  if (!life.clock.empty()) text += ", \"clock\": [" + life.clock + "]";
-  return text + ", \"notes\": [" + life.notes + "]}";
+inline void note_clock(Story& story, const ClockOffset& found) {
+  story.clock.append(story.clock.empty() ? "[" : ", [");
+  story.clock.append(std::to_string(found.time) + ", " + std::to_string(found.offset) + "]");
+}
+
+/// Begin to record; `group` is that of all ranks.
+inline void start_recording(Recorder* all, MPI_Group group) {
+  Story& story = all->story;
+  pmpi::Group_rank(group, &story.rank);
+  pmpi::Group_size(group, &story.size);
+  all->recording.keep_at_most(most_events(static_cast<std::size_t>(story.size)));
+  life.process = getpid();
+  life.all = all;
+  all->communicators.start(group, story.communicators);
+  find_fortran(*all);
+  life.identity = now_ns() ^ (static_cast<std::int64_t>(life.process) << 40);
+  if (life.has_world) {
+    all->communicators.of(all->handles.world);
+    life.clocks.start(all->handles, story.rank, story.size);
+    life.identity = life.clocks.agree(life.identity);
+    if (!life.clocks.one_clock()) note_clock(story, life.clocks.compare());
+  } else {
+    const char* const job = std::getenv("PMIX_NAMESPACE");
+    life.identity = static_cast<std::int64_t>(std::hash<std::string>{}(job != nullptr ? job : ""));
+    story.note("The program uses sessions and not MPI_Init: clocks of nodes were not compared.");
+  }
+  recorder.store(all, std::memory_order_release);
+}
+
+/// The folder of the parts of this program.
+inline std::string program_folder() {
+  std::array<char, 64> name{};
+  std::snprintf(name.data(), name.size(), "/%016llx",
+                static_cast<unsigned long long>(life.identity));
+  return std::string(std::getenv("HALOCLINE_RECORDING")) + name.data();
+}
+
+/// The path of this rank's part, without its ending.
+inline std::string part_path(const Story& story) {
+  std::array<char, 64> name{};
+  std::snprintf(name.data(), name.size(), "/rank-%08d", story.rank);
+  return program_folder() + name.data();
+}
+
+/// Tell what is known from the begin on, and give what is left if this process dies its name.
+inline void tell_facts(Recorder& all, const Function& function, const void* address) {
+  Story& story = all.story;
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  story.facts.append("\"arguments\": ").append(arguments());
+  story.facts.append(", \"mpi\": ").append(quoted(life.version));
+  story.facts.append(", \"host\": ").append(quoted(host.data()));
+  story.facts.append(", \"pid\": ").append(std::to_string(life.process));
+  story.facts.append(", \"wrapping_ns\": ");
+  story.facts.append(std::to_string(wrapping_cost(all, function, address)));
+  mkdir(program_folder().c_str(), 0777);
+  const std::string path = part_path(story) + "." + std::to_string(life.process) + ".left";
+  if (mapped_memory == nullptr || std::rename(life.left.c_str(), path.c_str()) != 0) return;
+  life.left = path;
+  mapped_memory->root = &story;
 }
 
 /// Write this rank's part; it has its name when it is whole.
@@ -189,25 +234,14 @@ inline void write_part() {
   life.all = nullptr;
   all->sites.python.forget();
   inside = false;
-  const std::string words = about(*all);
   recorder.store(nullptr);
-  std::array<char, 64> name{};
-  std::snprintf(name.data(), name.size(), "/%016llx",
-                static_cast<unsigned long long>(life.identity));
-  const std::string folder = std::string(std::getenv("HALOCLINE_RECORDING")) + name.data();
-  mkdir(folder.c_str(), 0777);
-  std::snprintf(name.data(), name.size(), "/rank-%08d", life.rank);
-  const std::string path = folder + name.data();
-  if (!all->recording.write(path + ".growing", static_cast<std::uint32_t>(life.rank),
-                            static_cast<std::uint32_t>(life.size), words) ||
-      std::rename((path + ".growing").c_str(), (path + ".part").c_str()) != 0)
-    say("rank " + std::to_string(life.rank) + " cannot write '" + path + ".part' (" +
+  const std::string path = part_path(all->story);
+  if (all->story.write(path + ".growing") &&
+      std::rename((path + ".growing").c_str(), (path + ".part").c_str()) == 0)
+    unlink(life.left.c_str());
+  else
+    say("rank " + std::to_string(all->story.rank) + " cannot write '" + path + ".part' (" +
         std::strerror(errno) + ").");
-}
-
-inline void note(const std::string& words) {
-  if (!life.notes.empty()) life.notes += ", ";
-  life.notes += quoted(words);
 }
 
 /// The first opening of MPI: what `forward` does, then recording begins.
@@ -222,8 +256,13 @@ int opening(const Function& function, const void* address, Forward forward, Grou
   if (error == MPI_SUCCESS) ++life.opened;
   if (error == MPI_SUCCESS && life.all == nullptr) {
     life.version = library_version();
-    if (library_fits(life.version) && find_handles(all->handles))
+    if (library_fits(life.version) && find_handles(all->handles)) {
       start_recording(all, group_of(all->handles));
+      tell_facts(*all, function, address);
+      watch();
+    } else {
+      unlink(life.left.c_str());
+    }
   }
   if (life.all != nullptr) {
     const std::uint32_t region = all->sites.of(function, address)->region(all->recording);
@@ -268,10 +307,7 @@ int closing(const Function& function, const void* address, Forward forward, bool
   if (life.opened == 1) all->recording.steady_ends();
   const std::int64_t begin = now_ns();
   if (of_world) {
-    if (!life.clock.empty()) {
-      const ClockOffset last = life.clocks.compare();
-      life.clock += ", [" + std::to_string(last.time) + ", " + std::to_string(last.offset) + "]";
-    }
+    if (!life.clocks.one_clock()) note_clock(all->story, life.clocks.compare());
     life.clocks.end();
   }
   const std::uint32_t region = all->sites.of(function, address)->region(all->recording);
@@ -295,8 +331,8 @@ int closing_session(const Function& function, const void* address, Forward forwa
 /// The program cannot come to MPI_Finalize any more.
 inline void end_early(const std::string& why) {
   if (life.all == nullptr) return;
-  note("Rank " + std::to_string(life.rank) + " " + why + ".");
-  if (!life.clock.empty()) life.clock += ", " + life.clock;
+  Story& story = life.all->story;
+  story.note("Rank " + std::to_string(story.rank) + " " + why + ".");
   write_part();
 }
 
