@@ -23,6 +23,7 @@ from halocline.runtime import classic_files, record_files
 from halocline.runtime.communicator import Alone, world
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
+from halocline.runtime.file_names import refuse_shared
 from halocline.runtime.writers import Writers
 from halocline.runtime.writing_options import WritingOptions
 from halocline.waves.parameters import mean_parameters
@@ -417,8 +418,8 @@ def test_streams_of_a_case_and_their_volume(tmp_path_factory):
         assert header.records * header.record_size == volume[name]
         stream.close()
     with pytest.raises(UserError, match="Two output streams write to 'all.nc'"):
-        OutputOptions.from_table({"fields": {"a": {"file": "all.nc"}, "b": {"file": "all.nc"}}})
-        make_streams(
+        both = make_streams(
             OutputOptions(fields={n: FieldStreamOptions(file="all.nc") for n in "ab"}),
             grid(), spectral, clock(), folder, Alone(), decomposition=cut(),
         )  # fmt: skip
+        refuse_shared([stream.plan for stream in both])

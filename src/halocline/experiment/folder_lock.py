@@ -10,6 +10,7 @@ from pathlib import Path
 
 from halocline.core.errors import UserError
 from halocline.runtime.communicator import Communicator
+from halocline.runtime.file_names import own_prefix, refuse_links
 from halocline.runtime.restart import on_first_rank
 
 
@@ -33,6 +34,7 @@ def holding(folder: Path | None, communicator: Communicator) -> Iterator[None]:
 def _take(folder: Path, held: list[int]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        refuse_links(folder, folder.glob(f"{own_prefix}*"))
         held.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY))
     except OSError as error:
         raise UserError(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from halocline.core.clock import Clock
-from halocline.core.errors import UserError
 from halocline.core.options import option
 from halocline.experiment.boundary_stream import BoundaryStream, BoundaryStreamOptions
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
@@ -19,7 +18,6 @@ from halocline.experiment.track_stream import TrackStream, TrackStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.stream_options import StreamOptions
 from halocline.waves.spectrum import SpectralGrid
 
 
@@ -60,7 +58,6 @@ def make_streams(
     sources: OutputSources | None = None,
 ) -> list[FieldStream | PointStream | TrackStream]:
     """All streams of a wave case; a call for all ranks."""
-    _refuse_shared_files(options)
     sources = sources or OutputSources()
     streams: list[FieldStream | PointStream | TrackStream] = [
         FieldStream(
@@ -122,26 +119,6 @@ def make_streams(
         for name, some in options.boundary.items()
     ]
     return streams
-
-
-def streams_of(options: OutputOptions) -> dict[str, StreamOptions]:
-    """All streams by name."""
-    return {**options.fields, **options.points, **options.tracks, **options.boundary}
-
-
-def _refuse_shared_files(options: OutputOptions) -> None:
-    streams = streams_of(options)
-    if len(streams) < len(options.streams()):
-        raise UserError(
-            "Two output streams of different kinds have the same name. Give each a name of its own."
-        )
-    files = [some.file.replace("{stream}", name) for name, some in streams.items()]
-    for file in files:
-        if files.count(file) > 1:
-            raise UserError(
-                f"Two output streams write to '{file}'. Give each a file of its own, for example"
-                " with {stream} in its name."
-            )
 
 
 def output_volume(

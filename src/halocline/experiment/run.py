@@ -31,6 +31,7 @@ from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.experiment.writing import cost_lines, writing
 from halocline.runtime.communicator import Communicator, world
+from halocline.runtime.file_names import refuse_shared
 from halocline.runtime.hardware_counters import running
 from halocline.runtime.record_files import check
 from halocline.runtime.referee import Referee, cache_folder
@@ -211,10 +212,8 @@ def build_streams(
     assert grid is not None
     streams = list(_case_streams(case, component, clock, communicator, folder, resumed=resumed))
     for some in own:
-        path = folder / some.options.file.replace("{stream}", some.name)
-        if path in [stream.path for stream in streams]:
-            raise UserError(f"Two output streams write to '{path}'. Give each a name of its own.")
         streams.append(some.prepare(grid, clock, folder, communicator, resumed=resumed))
+    refuse_shared([stream.plan for stream in streams])
     return streams
 
 

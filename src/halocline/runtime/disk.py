@@ -22,10 +22,13 @@ variable = "HALOCLINE_DISK"
 
 
 class File:
-    """A file that is open for reading and writing; several may write different parts of it."""
+    """A file that is open for reading and writing; several may write different parts of it.
+
+    A link is not followed but refused.
+    """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
-        flags = os.O_RDWR | (os.O_CREAT | os.O_TRUNC if create else 0)
+        flags = os.O_RDWR | os.O_NOFOLLOW | (os.O_CREAT | os.O_TRUNC if create else 0)
         self.handle = os.open(path, flags, 0o666)
 
     def write(self, data: Data, offset: int) -> None:

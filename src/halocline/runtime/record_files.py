@@ -7,6 +7,7 @@ runs left is moved aside, or gone on with.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +24,18 @@ from halocline.runtime.classic_files import (
     unwritable,
 )
 from halocline.runtime.compressed_files import from_netcdf4, is_netcdf4, to_netcdf4
+from halocline.runtime.file_names import (
+    dates,
+    filled,
+    names_in_use,
+    refuse_links,
+    refuse_strange,
+)
 from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.zarr_files import from_zarr, remove_folder, to_zarr
+
+stamp = "%Y%m%dT%H%M%S"
+_any_date = "ANYDATE"
 
 
 @dataclass(frozen=True)
@@ -63,20 +74,48 @@ class FilePlan:
 
     def path(self, number: int) -> Path:
         """Where the file of that number grows."""
-        pattern, split = self.options.file, self.options.split
-        if split and "{date}" not in pattern:
-            name = Path(pattern)
-            pattern = str(name.with_name(f"{name.stem}_{{date}}{name.suffix}"))
+        split = self.options.split
         first = self.alarm.start + number * duration(split) if split else self.alarm.start
-        stamp = "%Y%m%dT%H%M%S"
-        dates = {"start": self.start.strftime(stamp), "date": first.strftime(stamp)}
-        path = self.folder / pattern.format(stream=self.name, **dates)
-        return path.with_suffix(".nc") if self.options.format == "zarr" else path
+        name = filled(self._pattern, {**self._words, "date": first.strftime(stamp)})
+        refuse_strange(name, self.options.file)
+        return self._growing(self.folder / name)
 
     def final_path(self, number: int) -> Path:
         """Name of the file when it is finished."""
         path = self.path(number)
         return path.with_suffix(".zarr") if self.options.format == "zarr" else path
+
+    @property
+    def first_paths(self) -> list[Path]:
+        """The names of the first file, growing and finished."""
+        number = self.number_of(self.begin)
+        return [self.path(number), self.final_path(number)]
+
+    @property
+    def patterns(self) -> list[str]:
+        """All names that the files may have, relative to the folder, as regular expressions."""
+        name = Path(filled(self._pattern, {**self._words, "date": _any_date}))
+        names = [self._growing(name)]
+        names += [name.with_suffix(".zarr")] if self.options.format == "zarr" else []
+        return [re.escape(str(some)).replace(_any_date, dates) for some in names]
+
+    @property
+    def _words(self) -> dict[str, str]:
+        """What stands for the words in names, but for the date."""
+        return {"stream": self.name, "start": self.start.strftime(stamp)}
+
+    @property
+    def _pattern(self) -> str:
+        """The option, with the date where the stream has several files."""
+        pattern = self.options.file
+        if self.options.split and "{date}" not in pattern:
+            before, slash, last = pattern.rpartition("/")
+            name = Path(last)
+            pattern = f"{before}{slash}{name.stem}_{{date}}{name.suffix}" if last else pattern
+        return pattern
+
+    def _growing(self, path: Path) -> Path:
+        return path.with_suffix(".nc") if self.options.format == "zarr" else path
 
 
 class RecordFiles:
@@ -124,6 +163,7 @@ class RecordFiles:
     def _open(self, path: Path) -> None:
         """Make the file, or go on with that of the run that wrote the restart."""
         plan, fresh = self.plan, path.with_name(path.name + ".new")
+        _refuse_links(plan, self.number)
         _make_folder(path)
         goes_on = plan.resumed and self._goes_on(path)
         if not goes_on:
@@ -159,7 +199,7 @@ class RecordFiles:
             raise _refusal(self.plan, existing)
         if options.existing == "move":
             number = 1
-            while (aside := existing.with_suffix(f".{number}{existing.suffix}")).exists():
+            while os.path.lexists(aside := _numbered(existing, number)):
                 number += 1
             existing.rename(aside)
         elif existing.is_dir():
@@ -195,6 +235,7 @@ def check(plans: Sequence[FilePlan]) -> None:
     disks: dict[int, list[FilePlan]] = {}
     for plan in plans:
         path = plan.path(plan.number_of(plan.begin))
+        _refuse_links(plan, plan.number_of(plan.begin))
         _make_folder(path)
         if not os.access(path.parent, os.W_OK):
             raise UserError(
@@ -208,6 +249,17 @@ def check(plans: Sequence[FilePlan]) -> None:
         disks.setdefault(path.parent.stat().st_dev, []).append(plan)
     for some in disks.values():
         _check_room(some)
+
+
+def _refuse_links(plan: FilePlan, number: int) -> None:
+    """Refuse to write a file, or to make it again, through a link."""
+    for path in (plan.path(number), plan.final_path(number)):
+        refuse_links(plan.folder, names_in_use(path))
+
+
+def _numbered(path: Path, number: int) -> Path:
+    """The name of an earlier file that is kept: x.1.nc of x.nc."""
+    return path.with_name(f"{path.stem}.{number}{path.suffix}")
 
 
 def _make_folder(path: Path) -> None:

@@ -60,10 +60,6 @@ class Stream:
             )
             self.number = self.plan.number_of(clock.time)
             self.plan.path(self.number)
-        except (KeyError, IndexError, ValueError):
-            raise UserError(
-                f"file = '{options.file}': only {{stream}}, {{start}} and {{date}} can be replaced."
-            ) from None
         except UserError as error:
             raise UserError(f"In output stream '{name}': {error}") from None
         self._growing = self.plan.header.growing
