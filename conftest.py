@@ -1,10 +1,15 @@
-"""`--all` runs the slow tests too."""
+"""`--all` runs the slow tests too; programs that README does not name are out of sight."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "tests"))  # `references` and other neighbours
+
+from named_programs import restrict_path  # after sys.path
 
 # Ranks that share a folder for temporary files would remove each other's.
 if "OMPI_COMM_WORLD_RANK" in os.environ:
@@ -16,6 +21,12 @@ if "OMPI_COMM_WORLD_RANK" in os.environ:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run the slow tests too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    folder = tempfile.TemporaryDirectory(prefix="halocline-programs-")
+    config.add_cleanup(folder.cleanup)
+    restrict_path(Path(folder.name))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,16 +1,12 @@
-"""Makes `references` and other neighbours of the tests importable; no test leaves a reader behind.
+"""No test leaves a reader behind.
 
 The netCDF library crashes if a test calls it while a record is read ahead, in another thread.
 """
 
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 import xarray
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 def wait_for_readers():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sysconfig
 from pathlib import Path
 
 import pytest
+
+from named_programs import where_installed
 
 missing = (
     "no nvcc: GPU compile checks deselected (pip install nvidia-cuda-nvcc nvidia-cuda-cccl "
@@ -17,7 +18,7 @@ missing = (
 
 def find_nvcc() -> Path | None:
     """The compiler named by HALOCLINE_NVCC, on the path, or from a wheel of this environment."""
-    named = os.environ.get("HALOCLINE_NVCC") or shutil.which("nvcc")
+    named = os.environ.get("HALOCLINE_NVCC") or where_installed("nvcc")
     if named:
         return Path(named)
     wheels = Path(sysconfig.get_paths()["purelib"]) / "nvidia"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
+
+from named_programs import where_installed
 
 names = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def program() -> str | None:
     """The path of a browser, or None."""
-    return next(filter(None, map(shutil.which, names)), None)
+    return next(filter(None, map(where_installed, names)), None)
 
 
 def rendered(page: Path, folder: Path, fragment: str = "", width: int = 1200) -> str:

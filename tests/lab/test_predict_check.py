@@ -66,7 +66,7 @@ def test_smpi_is_asked_where_it_is_and_missed_where_it_is_not(capsys):
     words = capsys.readouterr().out
     assert ("Largest difference" in words) != ("Not compared with SMPI. SMPI is not here" in words)
     assert run_check("--ranks", "4", "--smpirun", "no-such-program") == 0
-    assert "no 'no-such-program' on PATH" in capsys.readouterr().out
+    assert "no program 'no-such-program'" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("slower, code", [(1.08, 0), (3.0, 1)])

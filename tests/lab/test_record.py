@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
+from halocline.core.programs import find_program
 from halocline.lab.recording import record as command
-from halocline.lab.recording.interposer_build import find_mpicc, launchers, sources, which
+from halocline.lab.recording.interposer_build import find_mpicc, launchers, sources
 from halocline.runtime.launch import mpi_environment, mpiexec_command
 from halocline.runtime.run_record import of_derived_type
 from halocline.runtime.run_record_file import read_record
@@ -282,7 +283,7 @@ def test_mpicc_is_taken_from_beside_the_launcher(tmp_path):
         (tmp_path / name).chmod(0o755)
     found = find_mpicc(["timeout", "9", str(tmp_path / "mpiexec"), "-n", "2", "./a"])
     assert found == str(tmp_path / "mpicc")
-    assert "mpiexec" in launchers and which("mpicc")
+    assert "mpiexec" in launchers and find_program("mpicc")
 
 
 def test_fortran_symbols_are_wrapped_and_count_once(tmp_path):

@@ -16,6 +16,7 @@ import pytest
 
 from halocline.lab.recording.interposer_build import sources
 from halocline.runtime.run_record_file import read_record
+from named_programs import variable, where_installed
 from records.told import check_fortran, messages_that_arrive, programs, ranks
 
 scalapack = Path("/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests")
@@ -28,12 +29,12 @@ def plain_environment():
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA", "PRTE_MCA"))}
     as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     more = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
-    return {**kept, **as_root, **more, "OMP_NUM_THREADS": "1"}
+    return {**kept, **as_root, **more, "OMP_NUM_THREADS": "1", "PATH": os.environ[variable]}
 
 
 def system_launcher():
     """The launcher of the system's own MPI with Fortran: of none, none."""
-    compiler = shutil.which("mpif90")
+    compiler = where_installed("mpif90")
     return shutil.which("mpiexec", path=str(Path(compiler).parent)) if compiler else None
 
 
@@ -51,8 +52,9 @@ def recorded(folder, *words, options=()):
 def test_fortran_programs(tmp_path, binding):
     if system_launcher() is not None:
         module, program = sources / "regions" / "halocline_regions.f90", tmp_path / binding
-        words = ["mpif90", "-g", "-O0", "-o", program, module, programs / f"fortran_{binding}.f90"]
-        subprocess.run(words, check=True, cwd=tmp_path)
+        words = [where_installed("mpif90"), "-g", "-O0", "-o", program, module]
+        words.append(programs / f"fortran_{binding}.f90")
+        subprocess.run(words, check=True, cwd=tmp_path, env=plain_environment())
         record = recorded(tmp_path, program)
         check_fortran(record)
         assert {"step", "exchange"} == {one.name for one in record.regions if one.kind == "phase"}
@@ -98,7 +100,7 @@ def sends(record):
 
 @pytest.mark.slow
 def test_hpc_challenge(tmp_path):
-    program = shutil.which("hpcc")
+    program = where_installed("hpcc")
     if program is not None and system_launcher() is not None:
         text = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text()
         for name, value in fewer.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +31,7 @@ from halocline.analysis.sheet import map_sheet
 from halocline.analysis.undefined import draw_undefined, undefined_cells
 from halocline.analysis.wave_fields import Arrows
 from halocline.core.errors import UserError
+from halocline.core.programs import find_program
 
 MOST_FRAMES = 61
 FRAMES_PER_SECOND = 10
@@ -60,8 +60,8 @@ def animate(
     records = chosen_records(axis.size)
     pictures = list(frames(dataset, variable, records, region, arrows, title))
     written = [write_gif(pictures, output.with_suffix(".gif"), look_of(variable).colours)]
-    if shutil.which("ffmpeg"):
-        written.append(_write_mp4(pictures, output.with_suffix(".mp4")))
+    if program := find_program("ffmpeg"):
+        written.append(_write_mp4(program, pictures, output.with_suffix(".mp4")))
     return written
 
 
@@ -175,10 +175,10 @@ def _shrunk(picture: Image.Image, factor: float) -> Image.Image:
     return picture.resize(size, Image.Resampling.LANCZOS)
 
 
-def _write_mp4(pictures: list[Image.Image], file: Path) -> Path:
+def _write_mp4(program: str, pictures: list[Image.Image], file: Path) -> Path:
     width, height = (size - size % 2 for size in pictures[0].size)
     command = [
-        "ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
+        program, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
         "-s", f"{width}x{height}", "-r", str(FRAMES_PER_SECOND), "-i", "-",
         "-pix_fmt", "yuv420p", "-crf", "20", str(file),
     ]  # fmt: skip

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from halocline.core.errors import UserError
+from halocline.core.programs import find_program, own_folder
 
 
 def mpiexec() -> str:
     """Path of the launcher: beside this Python first (PyPI wheel), then on PATH."""
-    beside = Path(sys.executable).parent / "mpiexec"
-    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    found = find_program("mpiexec")
     if not found:
         raise UserError(
             "No 'mpiexec' found, so several ranks cannot be started. Install MPI (for example"
@@ -24,7 +21,7 @@ def mpiexec() -> str:
 
 
 def _from_wheel() -> bool:
-    return (Path(sys.executable).parent / "mpiexec").exists()
+    return (own_folder() / "mpiexec").exists()
 
 
 def mpiexec_command(ranks: int, threads: int = 1) -> list[str]:

@@ -19,6 +19,7 @@ from typing import Any
 
 import halocline
 from halocline.core.errors import UserError
+from halocline.core.programs import find_program
 from halocline.experiment.lab_commands import lab_module
 from halocline.lab.evolution import remembering
 from halocline.lab.evolution.provenance import git
@@ -131,6 +132,7 @@ def built(root: Path, commit: str, checkout: Path) -> Path:
     _done(
         [
             "cmake", "-S", str(checkout), "-B", str(folder), "-G", "Ninja",
+            f"-DCMAKE_MAKE_PROGRAM={_needed('ninja')}",
             "-DHALOCLINE_IN_PLACE=ON", f"-DPython_EXECUTABLE={sys.executable}",
             "-DCMAKE_CXX_FLAGS=-frecord-gcc-switches",
         ]
@@ -139,11 +141,22 @@ def built(root: Path, commit: str, checkout: Path) -> Path:
     return checkout / "src" / "halocline"
 
 
+def _needed(program: str) -> str:
+    """The path of a program without which nothing can be built."""
+    found = find_program(program)
+    if found is None:
+        raise UserError(
+            f"--rerun needs the program '{program}': it is neither beside '{sys.executable}' nor on"
+            " PATH. Install it; './halo' brings along all that it needs but git and g++."
+        )
+    return found
+
+
 def _done(command: Sequence[str]) -> None:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise UserError(f"--rerun needs the program '{command[0]}'. Install it.") from None
+    program, *arguments = command
+    done = subprocess.run(
+        [_needed(program), *arguments], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         words = (done.stderr + done.stdout).strip()[-2000:]
         raise UserError(f"'{shlex.join(command)}' failed:\n{words}\nLeave this version out.")

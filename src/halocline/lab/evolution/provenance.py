@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import halocline
+from halocline.core.programs import find_program
 
 compiled = (".", ":/cpp", ":/CMakeLists.txt")
 """What makes the package, seen from its folder."""
@@ -53,9 +54,12 @@ def code(package: Path) -> dict[str, Any]:
 
 def git(folder: Path, *words: str) -> str:
     """What git says about a folder, or nothing."""
+    program = find_program("git")
+    if program is None:
+        return ""
     try:
         done = subprocess.run(
-            ["git", "-C", str(folder), *words], capture_output=True, text=True, timeout=60
+            [program, "-C", str(folder), *words], capture_output=True, text=True, timeout=60
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

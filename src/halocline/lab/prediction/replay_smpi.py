@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from halocline.core.errors import UserError
+from halocline.core.programs import find_program
 from halocline.lab.prediction import program_patterns as patterns
 from halocline.lab.prediction.platform_model import Platform, Protocol
 from halocline.lab.prediction.programs import Program, collective_kinds, operation_kinds
@@ -146,12 +146,13 @@ def _sums(program: Program) -> str:
 def smpi_command(given: str | None = None) -> list[str]:
     """The command that starts SMPI."""
     command = given.split() if given else ["smpirun"]
-    if shutil.which(command[0]) is None:
+    found = find_program(command[0])
+    if found is None:
         raise UserError(
-            f"SMPI is not here: no '{command[0]}' on PATH. Install SimGrid (Debian and Ubuntu:"
+            f"SMPI is not here: no program '{command[0]}'. Install SimGrid (Debian and Ubuntu:"
             " 'apt install libsimgrid-dev'), or name it with --smpirun."
         )
-    return command
+    return [found, *command[1:]]
 
 
 def smpi_seconds(program: Program, command: Sequence[str], folder: Path | None = None) -> float:

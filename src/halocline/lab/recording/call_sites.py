@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import struct
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+from halocline.core.programs import find_program
 from halocline.runtime.run_record_parts import Part
 
 address = re.compile(r"^(?P<path>/.*)\+0x(?P<offset>[0-9a-f]+)(?: in (?P<symbol>.*))?$")
@@ -34,7 +34,7 @@ def resolve_sites(parts: Iterable[Part]) -> None:
 
 def source_lines(path: str, offsets: list[str]) -> dict[str, tuple[str, str]]:
     """Function and "file:line" of addresses in a program or library ("??" where unknown)."""
-    tool = shutil.which("addr2line")
+    tool = find_program("addr2line")
     if tool is None or not Path(path).is_file():
         return {}
     done = subprocess.run(

@@ -8,13 +8,13 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from halocline.core.errors import UserError
+from halocline.core.programs import find_program
 from halocline.lab.recording.interposer_wrappers import declared_calls, wrappers
 from halocline.runtime.referee import cache_folder
 
@@ -46,24 +46,14 @@ def launcher_in(command: Sequence[str]) -> str | None:
     """
     for word in command:
         if Path(word).name in launchers:
-            return which(word)
+            return find_program(word, own_first=False)
     return None
-
-
-def search_path() -> str:
-    """Where programs are looked for: PATH, then beside the Python that runs this."""
-    return os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
-
-
-def which(name: str) -> str | None:
-    """The path of a program, None where there is none."""
-    return shutil.which(name, path=search_path())
 
 
 def find_mpicc(command: Sequence[str], given: str | None = None) -> str | None:
     """The compiler wrapper of the MPI of a command: given, beside its launcher, or on PATH."""
     if given is not None:
-        found = which(given)
+        found = find_program(given, own_first=False)
         if found is None:
             raise UserError(f"There is no '{given}' to be run. Give --mpicc a path of an mpicc.")
         return found
@@ -75,7 +65,7 @@ def find_mpicc(command: Sequence[str], given: str | None = None) -> str | None:
             for one in ([f"mpicc.{ending}"] if ending else []) + ["mpicc"]:
                 if (folder / one).exists():
                     return str(folder / one)
-    return which("mpicc")
+    return find_program("mpicc", own_first=False)
 
 
 def find_library(command: Sequence[str], given: str | None = None) -> Library:
@@ -119,7 +109,7 @@ def include_options(line: str) -> tuple[str, ...]:
 def compiler() -> str:
     """The C++ compiler: $CXX, or one on PATH."""
     for name in (os.environ.get("CXX"), "c++", "g++", "clang++"):
-        found = shutil.which(name.split()[0]) if name else None
+        found = find_program(name.split()[0], own_first=False) if name else None
         if found:
             return found
     raise UserError(

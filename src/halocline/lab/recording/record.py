@@ -22,14 +22,13 @@ from typing import Any
 import numpy as np
 
 from halocline.core.errors import UserError
+from halocline.core.programs import find_program, search_path
 from halocline.experiment import exit_codes
 from halocline.lab.recording.interposer_build import (
     find_library,
     interposer,
     launcher_in,
-    search_path,
     sources,
-    which,
 )
 from halocline.lab.recording.recorded_parts import joined_records
 from halocline.lab.recording.salvaging import ending_words
@@ -137,7 +136,7 @@ def record(
         }
         code = _run(
             with_settings(command, around),
-            {**_environment(command), "PATH": search_path(), **around},
+            {**_environment(command), "PATH": search_path(own_first=False), **around},
         )
         about = {"command": list(command), "began": began}
         return code, joined_records(folder, about, library)
@@ -160,7 +159,9 @@ def with_settings(command: Sequence[str], settings: Mapping[str, str]) -> list[s
     words = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False)
     if not any(name in words.stdout for name in ("Open MPI", "OpenRTE", "prte", "PRRTE")):
         return list(command)
-    at = next(at for at, word in enumerate(command) if which(word) == launcher)
+    at = next(
+        at for at, word in enumerate(command) if find_program(word, own_first=False) == launcher
+    )
     carried = [word for name in settings for word in ("-x", name)]
     return [*command[: at + 1], *carried, *command[at + 1 :]]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
 from collections.abc import Sequence
 from pathlib import Path
 
+from halocline.core.programs import find_program
 from halocline.lab.recording.interposer_build import launchers
 
 dynamic, interpreter = 2, 3
@@ -18,7 +18,7 @@ def why_nothing(command: Sequence[str], code: int = 0) -> str:
     programs = [
         Path(found)
         for word in command
-        if Path(word).name not in launchers and (found := shutil.which(word))
+        if Path(word).name not in launchers and (found := find_program(word, own_first=False))
     ]
     static = [path for path in programs if is_static(path)]
     if static:
