@@ -112,6 +112,11 @@ def test_files_that_cannot_be_drawn(tmp_path: Path) -> None:
         plot(tmp_path / "plain.nc")
 
 
+def test_names_of_other_models_get_ours(global_file: Path) -> None:
+    with pytest.raises(UserError, match="'swh' in .* It is called 'significant_height' here."):
+        plot(global_file, "swh")
+
+
 def test_one_time_cannot_be_animated(global_waves: xr.Dataset, tmp_path: Path) -> None:
     global_waves.isel(time=[0]).to_netcdf(tmp_path / "one.nc")
     with pytest.raises(UserError, match="only one time"):

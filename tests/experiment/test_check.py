@@ -44,6 +44,10 @@ def test_shipped_cases_pass(name: str) -> None:
     ("table", "message"),
     [
         ({"output": {"fields": {"a": {"variables": ["hight"]}}}}, "Unknown output variable"),
+        (
+            {"output": {"fields": {"a": {"variables": ["hs"]}}}},
+            "'hs'. It is called 'significant_height' here",
+        ),
         ({"grid": {"file": "w_depth.nc"}}, "No data file 'w_depth.nc'"),
         ({"grid": {"depth": 0.0}}, "no sea point"),
         ({"forcing": {"wind": {"file": "w_wind_6h_2p5.nc"}}}, "Cartesian"),

@@ -26,6 +26,19 @@ def test_help_and_version_load_no_array_library() -> None:
     assert time.perf_counter() - begin < 5.0
 
 
+def test_explain_loads_no_reader_of_files_and_no_mpi() -> None:
+    """They take a second; what tells of options needs none of them."""
+    program = (
+        "import sys; from halocline.experiment.command_line import main;"
+        "main(['explain', 'time.length']);"
+        "slow = {'xarray', 'pandas', 'zarr', 'matplotlib', 'mpi4py.MPI'};"
+        "print(slow & set(sys.modules)); sys.exit(bool(slow & set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+    assert "length of the run" in result.stdout
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"halocline {halocline.__version__}\n"
@@ -36,7 +49,7 @@ def test_mistake_is_one_line_and_code_2(capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err == (
-        "halocline: No option or table 'time.lenght'. Did you mean 'time.length'?\n"
+        "halocline: No option, table or field 'time.lenght'. Did you mean 'time.length'?\n"
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.manual import all_tables, explain
+from halocline.experiment.output_names import map_names
 
 
 def test_every_option_has_a_meaning_and_every_table_its_sentence() -> None:
@@ -36,8 +37,40 @@ def test_last_word_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
+    "key", ["output.fields.NAME.variables", "output.fields.variables", "output.fields.my.variables"]
+)
+def test_names_of_fields_are_listed(key: str) -> None:
+    shown = explain(key)
+    assert 'default  ["significant_height"]' in shown
+    names = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    assert set(map_names) <= set(names)
+    assert "significant height of wind and swell waves [m]" in shown
+    assert explain("variables").count("friction velocity of the air") == 1
+
+
+@pytest.mark.parametrize(
+    ("others", "ours"),
+    [("hs", "significant_height"), ("Tp", "peak_period"), ("fp", "peak_frequency")]
+    + [("dir", "mean_direction"), ("u10", "wind_u"), ("vhm0_sw2", "swell2_height")],
+)
+def test_names_of_other_models_are_known(others: str, ours: str) -> None:
+    first, _, told = explain(others).partition("\n\n")
+    assert first == f"'{others}' is called '{ours}' here."
+    assert others.lower() in told and told in explain(ours)
+
+
+def test_last_word_of_a_table_is_enough() -> None:
+    assert explain("wind") == explain("forcing.wind")
+
+
+@pytest.mark.parametrize(
     ("key", "nearest"),
-    [("spectum", "spectrum"), ("spectrum.directons", "spectrum.directions"), ("tme", "time")],
+    [
+        ("spectum", "spectrum"),
+        ("peak_perod", "peak_period"),
+        ("spectrum.directons", "spectrum.directions"),
+        ("tme", "time"),
+    ],
 )
 def test_misspelt_key_is_refused_with_the_nearest(key: str, nearest: str) -> None:
     with pytest.raises(UserError, match=f"Did you mean '{nearest}'"):

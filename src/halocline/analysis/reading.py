@@ -10,7 +10,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from halocline.core.errors import UserError, nearest
+from halocline.core.errors import UserError
+from halocline.core.other_names import hint
 
 Kind = Literal["fields", "points", "spectra"]
 
@@ -184,7 +185,7 @@ def variable_named(dataset: xr.Dataset, name: str, file: Path | str) -> xr.DataA
     if found is None:
         known = [str(known) for known in dataset.data_vars]
         raise UserError(
-            f"There is no variable '{name}' in '{file}'.{nearest(name, known)} "
+            f"There is no variable '{name}' in '{file}'.{hint(name, known)} "
             f"It has: {listed(known)}."
         )
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from halocline.core.errors import UserError, nearest
@@ -20,11 +20,13 @@ def option(
     at_most: float | None = None,
     choices: tuple[str, ...] = (),
     source: str = "",
+    more: Callable[[], str] | None = None,
 ) -> Any:
     """Declare one option of an `Options` class.
 
     `default` may be left out for options that a case must give; a mutable default is copied.
-    `units` is empty for texts and switches and "1" for pure numbers.
+    `units` is empty for texts and switches and "1" for pure numbers. `more` gives what the manual
+    says below all that.
     """
     facts = {
         "units": units,
@@ -33,6 +35,7 @@ def option(
         "at_most": at_most,
         "choices": choices,
         "source": source,
+        "more": more,
     }
     if isinstance(default, list | dict):
         return dataclasses.field(default_factory=lambda: default.copy(), metadata=facts)

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.core.clock import Clock, Date
-from halocline.core.errors import UserError, nearest
+from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
+from halocline.core.other_names import hint
 from halocline.experiment.conventions import conventions, define_coordinates
 from halocline.experiment.interval_values import IntervalOptions, IntervalValues, time_bounds
+from halocline.experiment.output_names import listing
 from halocline.experiment.region import cut_region
 from halocline.grids.grid import Grid
 from halocline.runtime.decomposition import Decomposition
@@ -40,7 +42,10 @@ class FieldStreamOptions(IntervalOptions):
     """Maps of some fields."""
 
     variables: list[str] = option(
-        ["significant_height"], "", "short names of the fields; see the list of names"
+        ["significant_height"],
+        "",
+        "names of the fields; 'halocline explain variables' lists them",
+        more=listing,
     )
     region: list[float] = option(
         [], "degree or m", "box [west, east, south, north]; the whole grid if empty"
@@ -147,8 +152,8 @@ class FieldStream:
         if short_name in self.more:
             return self.more[short_name]
         if short_name not in quantities:
-            hint = nearest(short_name, [*quantities, *self.more])
-            raise UserError(f"Unknown output variable '{short_name}'.{hint}")
+            known = [*quantities, *self.more]
+            raise UserError(f"Unknown output variable '{short_name}'.{hint(short_name, known)}")
         if short_name == "wave_spectrum" and short_name not in self.outer:
             raise UserError(
                 "Whole spectra are written at points, not as maps: name the points in"

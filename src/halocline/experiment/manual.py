@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import types
 import typing
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ from typing import Any
 
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options
+from halocline.core.other_names import our_name
 from halocline.experiment.case import components
+from halocline.experiment.output_names import describe, map_names
 
 _words = {float: "number", int: "whole number", str: "text", bool: "true or false", list: "list"}
 
@@ -114,7 +117,7 @@ def all_tables() -> list[Table]:
 
 
 def explain(key: str = "") -> str:
-    """The manual of one option, of a table, or the list of all tables.
+    """The manual of one option, of a table or of a field of the output, or the list of all tables.
 
     >>> print(explain("spectrum.factor").splitlines()[1].strip())
     ratio of successive frequencies
@@ -126,23 +129,40 @@ def explain(key: str = "") -> str:
             [known[0].text(), "", "Tables (halocline explain TABLE lists the options of one):"]
             + [f"  {f'[{t.name}]':<{width}}  {t.meaning}" for t in known if t.name]
         )
-    entries = {entry.name: entry for table in known for entry in table.entries}
-    if key in entries:
-        return entries[key].text()
-    chosen = [table for table in known if f"{table.name}.".startswith(f"{key}.")]
-    if chosen:
-        return "\n\n".join(table.text() for table in chosen)
-    by_last_word = [entry for name, entry in entries.items() if name.rpartition(".")[2] == key]
-    if by_last_word:
-        return "\n\n".join(entry.text() for entry in by_last_word)
-    raise UserError(f"No option or table '{key}'.{_suggestion(key, known, list(entries))}")
+    entries = [entry for table in known for entry in table.entries]
+    asked = [entry for entry in entries if _is_named(entry.name, key)]
+    chosen = [table for table in known if _is_named(table.name, key, beginning=True)]
+    if not asked and not chosen:
+        asked = [entry for entry in entries if entry.name.rpartition(".")[2] == key]
+        chosen = [table for table in known if table.name.rpartition(".")[2] == key]
+    more = dict.fromkeys(entry.facts["more"] for entry in asked if entry.facts["more"])
+    told = [part.text() for part in asked or chosen] + [tell() for tell in more]
+    if key in map_names:
+        told.append(describe(key))
+    if not told and (ours := our_name(key)) in map_names:
+        told = [f"'{key}' is called '{ours}' here.", describe(ours)]
+    if not told:
+        raise UserError(f"No option, table or field '{key}'.{_suggestion(key, known)}")
+    return "\n\n".join(told)
 
 
-def _suggestion(key: str, known: list[Table], options: list[str]) -> str:
+def _is_named(name: str, key: str, *, beginning: bool = False) -> bool:
+    """Whether a key means an option or table, or its `beginning`; words for NAME may be left out.
+
+    >>> keys = ("output.fields.NAME.way", "output.fields.way", "output.fields.maps.way", "output")
+    >>> [_is_named("output.fields.NAME.way", key) for key in keys]
+    [True, True, True, False]
+    """
+    pattern = re.escape(name).replace(r"\.NAME", r"(\.[^.]+)?")
+    return bool(re.fullmatch(pattern, key)) or (beginning and f"{name}.".startswith(f"{key}."))
+
+
+def _suggestion(key: str, known: list[Table]) -> str:
+    options = [entry.name for table in known for entry in table.entries]
     names = [*options, *(table.name for table in known)]
     last_words = {name.rpartition(".")[2]: name for name in reversed(names)}
-    hint = nearest(key, names) or nearest(key.rpartition(".")[2], last_words)
-    return hint or " 'halocline explain' lists the tables."
+    found = nearest(key, names) or nearest(key.rpartition(".")[2], [*last_words, *map_names])
+    return found or " 'halocline explain' lists the tables."
 
 
 def _options_class(hint: Any) -> tuple[type[Options] | None, bool]:

@@ -22,6 +22,7 @@ from halocline.experiment.interval_values import (
     OneBlock,
     time_bounds,
 )
+from halocline.experiment.output_names import listing
 from halocline.experiment.shared_places import SharedPlaces
 from halocline.experiment.stations import Stations
 from halocline.grids.grid import Grid
@@ -54,7 +55,11 @@ class PointStreamOptions(IntervalOptions):
     )
     spectra: bool = option(True, "", "write the spectra, with depth and wind")
     variables: list[str] = option(
-        [], "", "short names of fields whose values at the points are written besides"
+        [],
+        "",
+        "names of fields whose values at the points are written besides; 'halocline explain"
+        " variables' lists them",
+        more=listing,
     )
     interpolation: str = option(
         "bilinear",

@@ -9,7 +9,6 @@ from typing import Any
 
 import cftime
 import numpy as np
-import xarray
 from numpy.typing import NDArray
 
 from halocline.core.clock import date, from_number, in_calendar, text, to_number
@@ -76,6 +75,8 @@ def _from_csv(path: Path, calendar: str) -> Positions:
 
 
 def _from_netcdf(path: Path, calendar: str) -> Positions:
+    import xarray  # slow
+
     try:
         data = xarray.open_dataset(path, decode_times=False)
     except (OSError, ValueError) as error:

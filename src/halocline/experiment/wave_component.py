@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.clock import Clock, Date, to_number
-from halocline.core.errors import UserError, nearest
+from halocline.core.errors import UserError
 from halocline.core.options import Options, option
+from halocline.core.other_names import hint
 from halocline.experiment.boundary import BoundaryOptions, BoundarySpectra
 from halocline.experiment.file_series import Brackets, Share
 from halocline.experiment.forcing import (
@@ -26,6 +27,7 @@ from halocline.experiment.forcing import (
     WindFunction,
     WindOptions,
 )
+from halocline.experiment.output_names import map_names, partition_names
 from halocline.experiment.perturbation import PerturbationOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
@@ -37,13 +39,11 @@ from halocline.runtime.runner import Plan, Runner
 from halocline.waves import spatial_propagation
 from halocline.waves.model import WaveModel, WavesOptions
 from halocline.waves.parameters import PARAMETERS, MeanParameters
-from halocline.waves.partition import PARTITION_FIELDS, WHOLE_VALUES, Partitions
+from halocline.waves.partition import Partitions
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
 
 Array = NDArray[np.float64]
-partition_names = (*PARTITION_FIELDS, *WHOLE_VALUES)
-"""Output fields of wind sea and swells."""
 Diagnostic = Callable[["WaveComponent"], None]
 
 
@@ -210,10 +210,10 @@ class WaveComponent:
 
     def check_name(self, name: str) -> None:
         """Refuse a name that no output field has."""
-        known = ["wave_spectrum", *PARAMETERS, *partition_names, *self.model.diagnostics]
+        known = ["wave_spectrum", *map_names]
         if name not in known:
             raise UserError(
-                f"Unknown output variable '{name}'.{nearest(name, known)}"
+                f"Unknown output variable '{name}'.{hint(name, known)}"
                 f" Known: {', '.join(sorted(known))}."
             )
 

@@ -32,7 +32,6 @@ from halocline.runtime.file_names import (
     refuse_strange,
 )
 from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.zarr_files import from_zarr, remove_folder, to_zarr
 
 stamp = "%Y%m%dT%H%M%S"
 _any_date = "ANYDATE"
@@ -158,6 +157,8 @@ class RecordFiles:
         if options.format == "netcdf4":
             to_netcdf4(path, options.compression)
         if options.format == "zarr":
+            from halocline.runtime.zarr_files import to_zarr  # slow
+
             to_zarr(path, self.plan.final_path(self.number), options.compression, options.shard)
 
     def _open(self, path: Path) -> None:
@@ -181,6 +182,8 @@ class RecordFiles:
         """Whether the existing file has the same contents, so that records can be added to it."""
         head, final = self.plan.head, self.plan.final_path(self.number)
         if final != path and final.exists() and not path.exists():
+            from halocline.runtime.zarr_files import from_zarr  # slow
+
             if not from_zarr(final, path, head):
                 return False
         if not path.exists():
@@ -203,6 +206,8 @@ class RecordFiles:
                 number += 1
             existing.rename(aside)
         elif existing.is_dir():
+            from halocline.runtime.zarr_files import remove_folder  # slow
+
             remove_folder(existing)
 
     def _records_until(self, time: Date) -> int:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core import constants
-from halocline.core.errors import UserError, nearest
+from halocline.core.errors import UserError
+from halocline.core.other_names import hint
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
 from halocline.runtime.kernel import kernels_of
@@ -87,7 +88,7 @@ def check_wanted(wanted: Iterable[str]) -> tuple[str, ...]:
     """Return the wanted names in the order of `PARAMETERS`, or refuse an unknown one."""
     names = set(wanted)
     for name in sorted(names - set(PARAMETERS)):
-        raise UserError(f"Unknown wave parameter '{name}'.{nearest(name, PARAMETERS)}")
+        raise UserError(f"Unknown wave parameter '{name}'.{hint(name, PARAMETERS)}")
     return tuple(name for name in PARAMETERS if name in names)
 
 

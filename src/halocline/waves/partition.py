@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core import constants
-from halocline.core.errors import UserError, nearest
+from halocline.core.errors import UserError
 from halocline.core.names import quantity
 from halocline.core.options import Options, option
+from halocline.core.other_names import hint
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.fields import Field
 from halocline.runtime.kernel import kernels_of
@@ -170,7 +171,7 @@ class Partitions:
         names = list(wanted)
         for name in names:
             if name not in known:
-                raise UserError(f"Unknown field of partitions '{name}'.{nearest(name, known)}")
+                raise UserError(f"Unknown field of partitions '{name}'.{hint(name, known)}")
         self._all = {
             name: Field(name, units, decomposition, outer=(1 + swells,), dtype=dtype)
             for name, units in PART_VALUES.items()
