@@ -14,9 +14,11 @@ def friction_velocity(p, wind_speed, wave_stress):
     """Friction velocity [m s-1] and roughness [m] over waves that carry `wave_stress` [m2 s-2].
 
     Bisection of u* log(z / z1) = kappa U, z1 = charnock u*^2 / g / sqrt(1 - wave_stress / u*^2)
-    (Janssen 1991).
+    (Janssen 1991), with the stress of the waves and then the drag not above their limits.
     """
     wind = max(wind_speed, 0.01)
+    if p.maximum_wave_stress > 0:
+        wave_stress = min(wave_stress, p.maximum_wave_stress)
 
     def excess(u):
         roughness = p.charnock * u**2 / GRAVITY
@@ -33,6 +35,8 @@ def friction_velocity(p, wind_speed, wave_stress):
         else:
             low = middle
     u = 0.5 * (low + high)
+    if p.maximum_drag > 0:
+        u = min(u, wind * np.sqrt(p.maximum_drag))
     return u, p.wind_height * np.exp(-VON_KARMAN * min(wind / u, 100.0))
 
 

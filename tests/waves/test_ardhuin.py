@@ -112,6 +112,8 @@ def test_options_change_what_the_reference_says_they_change():
         growth_factor=1.6,
         charnock=0.012,
         maximum_roughness=0.002,
+        maximum_drag=0.0024,
+        maximum_wave_stress=0.4,
         wave_age_shift=0.008,
         direction_power=2.5,
         sheltering=0.6,
@@ -150,29 +152,37 @@ def test_options_change_what_the_reference_says_they_change():
         assert (np.abs(got - wanted) < 2e-3 * most + 1e-30).all()
 
 
-def air(speed, stress, level, dtype, highest=2.0 * math.pi * 0.41172):
-    options = fill_from(_native.ArdhuinInputOptions(), ArdhuinInput())
+def air(given, speed, stress, level, dtype, highest=2.0 * math.pi * 0.41172):
+    options = fill_from(_native.ArdhuinInputOptions(), given)
     result = [np.empty(len(speed), dtype) for _ in range(3)]
-    given = [np.ascontiguousarray(array, dtype) for array in (speed, stress, level)]
-    _native.air_over_waves(options, *given, highest, *result)
+    arrays = [np.ascontiguousarray(array, dtype) for array in (speed, stress, level)]
+    _native.air_over_waves(options, *arrays, highest, *result)
     return [array.astype(np.float64) for array in result]
 
 
+limits = [
+    ArdhuinInput(),
+    ArdhuinInput(maximum_drag=0.0),
+    ArdhuinInput(maximum_drag=0.0, maximum_wave_stress=1.5),
+]
+
+
 @pytest.mark.parametrize("dtype", kinds)
-def test_stress_of_air_and_tail_agree_with_quadrature(dtype):
+@pytest.mark.parametrize("options", limits)
+def test_stress_of_air_and_tail_agree_with_quadrature(options, dtype):
     """Friction velocity within 1e-6 and tail stress within 1e-3 of converged calculations."""
     random = np.random.default_rng(5)
     speed = np.append(random.uniform(0.0, 50.0, 60), 0.0)
-    free = np.array([reference.friction_velocity(ArdhuinInput(), u, 0.0)[0] for u in speed])
+    free = np.array([reference.friction_velocity(limits[1], u, 0.0)[0] for u in speed])
     stress = free**2 * random.uniform(0.0, 1.1, len(speed))
     level = np.exp(random.uniform(np.log(1e-5), np.log(0.03), len(speed)))
-    velocity, roughness, tail = air(speed, stress, level, dtype)
+    velocity, roughness, tail = air(options, speed, stress, level, dtype)
     for at in range(len(speed)):
-        wanted, rough = reference.friction_velocity(ArdhuinInput(), speed[at], stress[at])
+        wanted, rough = reference.friction_velocity(options, speed[at], stress[at])
         assert abs(velocity[at] / wanted - 1) < 1e-6
         assert abs(roughness[at] / rough - 1) < 1e-4
         exact = reference.tail_stress(
-            ArdhuinInput(), velocity[at], roughness[at], level[at], 2.0 * math.pi * 0.41172, 1500
+            options, velocity[at], roughness[at], level[at], 2.0 * math.pi * 0.41172, 1500
         )
         assert abs(tail[at] - exact) < 1e-3 * exact + 2e-6 * velocity[at] ** 2
 
@@ -218,10 +228,10 @@ def test_mean_values_decide_on_the_prognostic_range(dtype):
     assert fine.frequency[first - 1] <= end * 1.001 <= fine.frequency[first] * 1.01
 
 
-def state_of_points(points, dtype):
+def state_of_points(points, dtype, options=None):
     """Different seas under different winds."""
     random = np.random.default_rng(11)
-    package = inspection.package_of("ST4")
+    package = inspection.package_of("ST4", options)
     state = inspection.PointState(grid, package, random.uniform(10.0, 3000.0, points), dtype)
     for at in range(points):
         state["spectrum"][:, at] = spectra.jonswap_directional(
@@ -235,9 +245,10 @@ def state_of_points(points, dtype):
 
 
 @pytest.mark.parametrize("dtype", kinds)
-def test_bits_do_not_depend_on_lane_or_neighbours(dtype):
+@pytest.mark.parametrize("from_rest", [False, True])
+def test_bits_do_not_depend_on_lane_or_neighbours(from_rest, dtype):
     points = 37
-    package, state = state_of_points(points, dtype)
+    package, state = state_of_points(points, dtype, Ardhuin(stress_from_rest=from_rest))
     arrays = state.arrays
     order = np.random.default_rng(2).permutation(points)
     shuffled = {name: np.ascontiguousarray(array[..., order]) for name, array in arrays.items()}

@@ -70,6 +70,8 @@ void bind_options(nb::module_& module) {
       .def_rw("growth_factor", &ArdhuinInputOptions::growth_factor)
       .def_rw("charnock", &ArdhuinInputOptions::charnock)
       .def_rw("maximum_roughness", &ArdhuinInputOptions::maximum_roughness)
+      .def_rw("maximum_drag", &ArdhuinInputOptions::maximum_drag)
+      .def_rw("maximum_wave_stress", &ArdhuinInputOptions::maximum_wave_stress)
       .def_rw("wave_age_shift", &ArdhuinInputOptions::wave_age_shift)
       .def_rw("direction_power", &ArdhuinInputOptions::direction_power)
       .def_rw("sheltering", &ArdhuinInputOptions::sheltering)
@@ -105,6 +107,7 @@ void bind_options(nb::module_& module) {
       .def_rw("wind_input", &ArdhuinOptions::wind_input)
       .def_rw("breaking", &ArdhuinOptions::breaking)
       .def_rw("linear", &ArdhuinOptions::linear)
+      .def_rw("stress_from_rest", &ArdhuinOptions::stress_from_rest)
       .def_rw("mean_frequency_factor", &ArdhuinOptions::mean_frequency_factor)
       .def_rw("peak_factor", &ArdhuinOptions::peak_factor)
       .def_rw("wavenumber_power", &ArdhuinOptions::wavenumber_power);

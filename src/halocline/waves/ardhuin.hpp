@@ -15,6 +15,7 @@ struct ArdhuinOptions {
   double mean_frequency_factor = 2.5;
   double peak_factor = 4.0;
   double wavenumber_power = 0.5;
+  bool stress_from_rest = false;
 };
 
 /// Tables of the package on one spectral grid (ArdhuinTables in ardhuin.py); owned by the caller.
@@ -34,23 +35,25 @@ class Ardhuin {
   Ardhuin(const ArdhuinOptions& options, const ArdhuinTables<T>& tables)
       : o_(options), tables_(tables) {}
 
-  /// Stress of the wind of now over waves that take up the same share of it as before.
+  /// Stress of the wind of now over waves that take up the same share of it as before; or, from
+  /// rest, as much as they would of the stress over a sea without waves.
   template <int Width>
   void start(Tile<T, Width>& tile) const {
-    const auto drag = coupled_friction_velocity(o_.wind_input, tile.wind_speed, tile.memory[0]);
-    tile.friction_velocity = drag.friction_velocity;
-    tile.roughness = drag.roughness;
+    using V = pack<T, Width>;
+    if (!o_.stress_from_rest) {
+      set(tile, coupled_friction_velocity(o_.wind_input, tile.wind_speed, tile.memory[0]));
+      return;
+    }
+    set(tile, waves::friction_velocity(o_.wind_input, tile.wind_speed, V{}));
+    mean_values(tile);
+    const V stress = rates(tile, tile.diagonal);
+    set(tile, waves::friction_velocity(o_.wind_input, tile.wind_speed, stress));
   }
 
   template <int Width>
   void input(Tile<T, Width>& tile) const {
-    using V = pack<T, Width>;
     mean_values(tile);
-    const Air<V> air{tile.wind_cosine, tile.wind_sine, {tile.friction_velocity, tile.roughness}};
-    const auto swell =
-        swell_rates(o_.wind_input, *tile.tables, tile.row_energy, air.drag, tables_.friction);
-    tile.memory[1] = wind_input(o_.wind_input, *tile.tables, air, swell, tile.wavenumber,
-                                tile.spectrum, tile.rate);
+    tile.memory[1] = rates(tile, tile.rate);
     linear_input(o_.linear, tile, cutoff(tile));
   }
 
@@ -66,10 +69,9 @@ class Ardhuin {
   template <int Width>
   void finish(Tile<T, Width>& tile) const {
     mean_values(tile);
-    const auto drag = waves::friction_velocity(o_.wind_input, tile.wind_speed, tile.memory[1]);
-    tile.friction_velocity = drag.friction_velocity;
-    tile.roughness = drag.roughness;
-    tile.memory[0] = tile.memory[1] / (drag.friction_velocity * drag.friction_velocity);
+    set(tile, waves::friction_velocity(o_.wind_input, tile.wind_speed, tile.memory[1]));
+    tile.memory[0] = acting_stress(o_.wind_input, tile.memory[1]) /
+                     (tile.friction_velocity * tile.friction_velocity);
   }
 
   /// One more than the prognostic frequencies.
@@ -86,6 +88,23 @@ class Ardhuin {
   }
 
  private:
+  template <int Width>
+  static void set(Tile<T, Width>& tile, const Drag<pack<T, Width>>& drag) {
+    tile.friction_velocity = drag.friction_velocity;
+    tile.roughness = drag.roughness;
+  }
+
+  /// Set `rate` to growth by wind and swell dissipation; the stress that waves take up [m2 s-2].
+  template <int Width>
+  pack<T, Width> rates(Tile<T, Width>& tile, pack<T, Width>* rate) const {
+    using V = pack<T, Width>;
+    const Air<V> air{tile.wind_cosine, tile.wind_sine, {tile.friction_velocity, tile.roughness}};
+    const auto swell =
+        swell_rates(o_.wind_input, *tile.tables, tile.row_energy, air.drag, tables_.friction);
+    return wind_input(o_.wind_input, *tile.tables, air, swell, tile.wavenumber, tile.spectrum,
+                      rate);
+  }
+
   /// Frequency [rad s-1] up to which sources are integrated: mean_frequency_factor times the mean
   /// frequency, at least peak_factor times that of Pierson and Moskowitz, g / (28 u*).
   template <int Width>

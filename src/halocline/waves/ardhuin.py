@@ -2,10 +2,11 @@
 
 Wind input (ardhuin_input.hpp) grows waves after Janssen (1991) with the stress that longer waves
 left over; swell is damped by the air, laminar or turbulent. The friction velocity solves Janssen's
-relation over the wave stress of the sub-step before by 10 Newton steps; a global step begins with
-the share of the stress that waves took up in the last one. The stress of the tail beyond the last
-frequency is integrated for every point by 8 Runge-Kutta steps in the logarithm of frequency, within
-1e-3 of converged quadrature: no table, so no range that could be left.
+relation over the wave stress of the sub-step before by 10 Newton steps, up to a greatest drag; a
+global step begins with the share of the stress that waves took up in the last one. The stress of
+the tail beyond the last frequency is integrated for every point by 8 Runge-Kutta steps in the
+logarithm of frequency, within 1e-3 of converged quadrature: no table, so no range that could be
+left.
 
 Breaking (ardhuin_dissipation.hpp) depends on the saturation in a window of directions; longer
 breakers run over shorter waves. Tables made at start in double precision with our elementary
@@ -28,6 +29,7 @@ from halocline.waves.source_integration import SourcePackage, fill, fill_from
 ARDHUIN = "Ardhuin et al. 2010"
 TEST_471 = "WAVEWATCH III manual, ST4, test 471"
 JANSSEN = "Janssen 1991"
+OBSERVED_DRAG = "Powell et al. 2003; Donelan et al. 2004; Curcic and Haus 2020"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +47,21 @@ class ArdhuinInput(Options):
     )
     maximum_roughness: float = option(
         0.0, "m", "limit of the roughness without waves; 0: none", at_least=0, source=TEST_471
+    )
+    maximum_drag: float = option(
+        2.5e-3,
+        "1",
+        "limit of the drag coefficient at `wind_height`; 0: none, as WAVEWATCH III",
+        at_least=0,
+        source=OBSERVED_DRAG,
+    )
+    maximum_wave_stress: float = option(
+        0.0,
+        "m2 s-2",
+        "limit of the stress of waves over the density of air that makes the sea rougher;"
+        " 0: none; WAVEWATCH III: 2.2361",
+        at_least=0,
+        source="WAVEWATCH III 7.14, bound of the table of the stress",
     )
     wave_age_shift: float = option(
         0.006, "1", "added to u* / C for gustiness, z_alpha", at_least=0, source=TEST_471
@@ -202,6 +219,13 @@ class Ardhuin(Options):
     breaking: ArdhuinDissipation = option(ArdhuinDissipation(), "", "dissipation by breaking")
     linear: LinearInput = option(LinearInput(), "", "linear wind input")
     tail: ArdhuinTail = option(ArdhuinTail(), "", "end of the prognostic range")
+    stress_from_rest: bool = option(
+        False,
+        "",
+        "begin every global step with the stress of a sea without waves, and with what its waves"
+        " take of that; otherwise with the share that they took before",
+        source="WAVEWATCH III 7.14, TAUWBUG, there on",
+    )
 
 
 def ardhuin(options: Ardhuin | None = None) -> SourcePackage:
@@ -228,6 +252,7 @@ def ardhuin(options: Ardhuin | None = None) -> SourcePackage:
             density_ratio=constants_of_air["density_ratio"],
         ),
         **options.tail.to_table(),
+        stress_from_rest=options.stress_from_rest,
     )
     return SourcePackage(
         "ST4",

@@ -18,6 +18,8 @@ struct ArdhuinInputOptions {
   double growth_factor = 1.43;
   double charnock = 0.0095;
   double maximum_roughness = 0.0;
+  double maximum_drag = 2.5e-3;
+  double maximum_wave_stress = 0.0;
   double wave_age_shift = 0.006;
   double direction_power = 2.0;
   double sheltering = 0.3;
@@ -42,7 +44,8 @@ inline constexpr int tail_steps = 8;
 
 /// Newton's method for u* = kappa U / log(z / z1), z1 = charnock u*^2 / g / sqrt(1 - x)
 /// (Janssen 1991, eqs. 10 and 21), with x the share of the stress u*^2 that waves take up.
-/// `free_share` gives 1 - x from u*^2, `steepness` d log z1 / d log u* from 1 - x.
+/// `free_share` gives 1 - x from u*^2, `steepness` d log z1 / d log u*^2 from 1 - x. A drag above
+/// the limit becomes the limit.
 template <class V, class Free, class Steepness>
 HD inline Drag<V> solve_drag(const ArdhuinInputOptions& p, V wind_speed, V least, Free free_share,
                              Steepness steepness) {
@@ -60,19 +63,36 @@ HD inline Drag<V> solve_drag(const ArdhuinInputOptions& p, V wind_speed, V least
     velocity = velocity - (velocity - target) / slope;
     stress = maximum(velocity * velocity, least);
   }
-  const V velocity = square_root(stress);
+  V velocity = square_root(stress);
+  if (p.maximum_drag > 0) velocity = minimum(velocity, wind * std::sqrt(T(p.maximum_drag)));
   const V ratio = minimum(wind / velocity, splat<V>(T(100)));
   return {velocity, T(p.wind_height) * exp(-T(p.von_karman) * ratio)};
+}
+
+/// The stress of waves [m2 s-2] that acts on the air.
+template <class V>
+HD inline V acting_stress(const ArdhuinInputOptions& p, V wave_stress) {
+  using T = scalar_of<V>;
+  if (!(p.maximum_wave_stress > 0)) return wave_stress;
+  return minimum(wave_stress, splat<V>(T(p.maximum_wave_stress)));
+}
+
+/// d log z1 / d log u*^2 over waves of a given stress.
+template <class V>
+HD inline V steepness_of_roughness(V free) {
+  using T = scalar_of<V>;
+  return (T(1.5) * free - T(0.5)) / free;
 }
 
 /// Friction velocity over waves that take up `wave_stress` [m2 s-2]; wind in [m s-1].
 template <class V>
 HD inline Drag<V> friction_velocity(const ArdhuinInputOptions& p, V wind_speed, V wave_stress) {
   using T = scalar_of<V>;
+  const V acting = acting_stress(p, wave_stress);
   return solve_drag(
-      p, wind_speed, wave_stress * T(1.0001) + T(1e-12),
-      [&](V stress) { return (stress - wave_stress) / stress; },
-      [](V free) { return (T(1.5) * free - T(0.5)) / free; });
+      p, wind_speed, acting * T(1.0001) + T(1e-12),
+      [&](V stress) { return (stress - acting) / stress; },
+      [](V free) { return steepness_of_roughness(free); });
 }
 
 /// Friction velocity over waves that take up this share of the stress.
@@ -81,7 +101,9 @@ HD inline Drag<V> coupled_friction_velocity(const ArdhuinInputOptions& p, V wind
   using T = scalar_of<V>;
   const V free = maximum(T(1) - share, splat<V>(T(1e-4)));
   return solve_drag(
-      p, wind_speed, splat<V>(T(1e-12)), [&](V) { return free; }, [](V) { return splat<V>(T(1)); });
+      p, wind_speed, splat<V>(T(1e-12)),
+      [&](V stress) { return maximum(free, T(1) - acting_stress(p, stress) / stress); },
+      [&](V found) { return found > free ? steepness_of_roughness(found) : splat<V>(T(1)); });
 }
 
 /// Stress [m2 s-2] that a tail F ~ f^-5 beyond `highest_sigma` takes from the stress u*^2 of
