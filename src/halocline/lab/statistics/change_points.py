@@ -60,7 +60,7 @@ def _search(
     """Places of changes within a part of the series, with their chances."""
     if end - begin < fewest_values:
         return []
-    ranks = _ranks(values[begin:end])
+    ranks = mean_ranks(values[begin:end])
     largest = _largest(ranks[None, :])
     random = np.random.default_rng(end - begin)
     permutations = min(most_permutations, math.ceil(10.0 / level))
@@ -77,7 +77,7 @@ def _search(
     ]
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ranks less their mean; equal values share theirs."""
     ordered, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     assert ordered.size

@@ -2,8 +2,9 @@
 
 Each round runs both, one after the other, first one first, then the other; a change of the
 machine's pace meets both. The verdict is from the ratios of all rounds: faster, slower or cannot
-tell, with bounds; nothing is dropped, outliers are named. --number takes the time from what the
-commands print, for example --number 'elapsed: ([0-9.]+)'; else it is that of the whole command.
+tell, with bounds, wider where rounds depend on each other; nothing is dropped, outliers are named.
+--number takes the time from what the commands print, for example --number 'elapsed: ([0-9.]+)';
+else it is that of the whole command.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ keys = {
     "low": "bound of it, with about 95 % confidence",
     "high": "the other bound",
     "verdict": "of B: faster, slower or cannot tell",
+    "correlation": "of the ratio of a round with that of the one before, by ranks",
+    "widening": "how many times as wide the bounds are as those of rounds that do not depend so",
     "runs_needed": "runs of each that would find the difference of --find with a chance of 90 %",
 }
 
@@ -96,6 +99,8 @@ def result_of(
         "low": found.low,
         "high": found.high,
         "verdict": found.verdict,
+        "correlation": found.dependence.correlation if found.dependence else 0.0,
+        "widening": found.dependence.widening if found.dependence else 1.0,
         "runs_needed": found.runs_needed(find / 100.0, chance),
     }
     return found, values
@@ -118,6 +123,8 @@ def report(found: Comparison, values: dict[str, Any], find: float) -> str:
     lines.append(
         f"B is {found.words}" if found.verdict != "cannot tell" else f"{found.words}: B / A"
     )
+    if found.dependence and found.dependence.words:
+        lines.append(found.dependence.words)
     runs = values["runs_needed"]
     needed = f"{runs:,} runs of each" if runs else "more runs than anybody makes"
     lines.append(f"to find a difference of {find:g} % in {chance:.0%} of duels: {needed}")

@@ -2,7 +2,8 @@
 
 A difference is that of a run with it and a run without it, both from the same state and one soon
 after the other, so that a change of the machine's pace meets both. Of many differences the median
-is what it costs typically; order statistics bound it whatever the distribution.
+is what it costs typically; order statistics bound it whatever the distribution, and bounds are
+wider where a difference depends on the one before (`correlation`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.lab.statistics.correlation import Dependence, dependence
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.contest import median_bounds
 
@@ -39,6 +41,7 @@ class Cost:
     """What something costs: the median of paired differences, its bounds, and what they hide.
 
     `mean` is that of all differences, `worst` the largest; `runs` is their number. Any unit.
+    `dependence` is that of differences on those before, where they are known.
     """
 
     value: float
@@ -47,6 +50,7 @@ class Cost:
     mean: float
     worst: float
     runs: int
+    dependence: Dependence | None = None
 
     @property
     def clear(self) -> bool:
@@ -80,20 +84,22 @@ class Cost:
 
 
 def cost(differences: Iterable[float] | NDArray[np.float64]) -> Cost:
-    """The cost that some paired differences tell.
+    """The cost that some paired differences tell, in the order in which they were measured.
 
     >>> cost([1.0, 1.2, 0.9, 1.1, 1.3, 1.0, 7.0]).value
     1.1
     """
     values = np.asarray(list(differences), np.float64)
     low, high = median_bounds(values)
+    middle, found = float(np.median(values)), dependence(values)
     return Cost(
-        float(np.median(values)),
-        low,
-        high,
+        middle,
+        middle - found.widening * (middle - low),
+        middle + found.widening * (high - middle),
         float(values.mean()),
         float(values.max()),
         values.size,
+        found,
     )
 
 
