@@ -14,7 +14,7 @@ import xarray
 
 from halocline.core.clock import Clock, date, duration
 from halocline.core.errors import UserError
-from halocline.core.names import Quantity, quantities
+from halocline.core.names import Quantity
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.output import OutputOptions, make_streams, output_volume
 from halocline.experiment.point_stream import PointStream, PointStreamOptions
@@ -142,17 +142,24 @@ def test_files_do_not_know_the_decomposition(tmp_path_factory):
     assert (folder / "blocks").read_bytes() == (folder / "cards").read_bytes()
 
 
+expected_attributes = {
+    "significant_height": ("sea_surface_wave_significant_height", "m"),
+    "mean_direction": ("sea_surface_wave_from_direction", "degree"),
+    "wind_u": ("eastward_wind", "m s-1"),
+    "charnock": ("charnock_coefficient_for_surface_roughness_length_for_momentum_in_air", "1"),
+}
+
+
 def test_conventions(tmp_path_factory):
-    names = ["significant_height", "mean_direction", "wind_u", "charnock"]
-    stream = field_stream(shared(tmp_path_factory), variables=names)
+    stream = field_stream(shared(tmp_path_factory), variables=list(expected_attributes))
     close(stream)
     with netCDF4.Dataset(stream.path) as file:
         assert file.Conventions == "CF-1.8"
         assert file.title == "A test"
-        for name in names:
+        for name, (standard_name, units) in expected_attributes.items():
             assert file[name].dimensions == ("time", "latitude", "longitude")
-            assert file[name].standard_name == quantities[name].standard_name
-            assert file[name].units == quantities[name].units
+            assert file[name].standard_name == standard_name
+            assert file[name].units == units
         assert file["longitude"].units == "degrees_east"
         assert file["time"].axis == "T"
         assert file.dimensions["time"].isunlimited()

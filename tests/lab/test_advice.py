@@ -5,8 +5,8 @@ import pytest
 
 from halocline.lab.diagnosis.advice import advise
 from halocline.lab.diagnosis.findings import faults
-from records.simulated import Simulation, compute
-from records.simulated_faults import halo, healthy, model, planted, work
+from records.simulated import Network, Simulation, compute
+from records.simulated_faults import halo, healthy, model, planted, steps, work
 from records.simulated_healthy import healthy_programs
 
 
@@ -75,3 +75,29 @@ def test_the_planted_gain_grows_with_the_fault():
         return advise(Simulation(4, program, about=about).record())[0].gain.seconds
 
     assert gain(2.0) == pytest.approx(2 * gain(1.5), rel=0.01)
+
+
+@pytest.mark.parametrize("count, merges", [(1, False), (2, False), (3, True)])
+def test_two_messages_to_a_neighbour_are_not_many(count, merges):
+    """One of each of two kinds, say a field and its mask, is what a sound program sends."""
+    program = model(lambda rank, step: work, lambda rank, size: halo(rank, size, count, 100))
+    found = advise(Simulation(4, program, Network(overhead=20e-6)).record())
+    assert [finding.fault for finding in found] == ["per-variable messages"] * merges
+
+
+def test_noise_widens_other_gains_by_what_it_costs():
+    """What mending brings is told no better than what equal runs differ by."""
+    shares, about = (1.6, 0.8, 0.8, 0.8), {"points_of_ranks": [1600, 800, 800, 800]}
+    excess = np.where(np.random.default_rng(3).random((4, steps)) < 0.15, 2.0, 0.0)
+
+    def run(excess):
+        program = model(lambda rank, step: work * (shares[rank] + excess[rank, step]))
+        simulation = Simulation(4, program, about=about)
+        gains = {finding.fault: finding.gain for finding in advise(simulation.record())}
+        return simulation.seconds, gains["imbalanced decomposition"]
+
+    (quiet, sharp), (noisy, wide) = run(0.0 * excess), run(excess)
+    lost = noisy - quiet
+    assert lost > 0.2 * quiet
+    assert sharp.high - sharp.low < 0.5 * lost
+    assert wide.high - wide.low > 0.9 * lost

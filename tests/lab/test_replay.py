@@ -129,6 +129,98 @@ def test_all_to_all(ranks, how):
     assert found.seconds == pytest.approx(closed, rel=1e-3 if how == "linear" else 1e-9)
 
 
+@pytest.mark.parametrize("gap, size", [(5e-6, 100), (1e-6, 5000)])
+@pytest.mark.parametrize("one", ["sender", "receiver"])
+def test_the_next_message_leaves_after_the_gap_or_the_wire_the_longer(gap, size, one):
+    """LogGP: k messages take (k - 1) max(g, n G) more than one, where they leave and arrive."""
+    count = 4
+    others = np.arange(1, count + 1)
+    build = ProgramBuilder(count + 1)
+    if one == "sender":
+        for other in others:
+            build.message("start send", other, size, [0], request=int(other))
+        build.message("receive", 0, size, others)
+    else:
+        build.message("send", 0, size, others)
+        for other in others:
+            build.message("start receive", other, size, [0], request=int(other))
+    build.wait([0])
+    wire = size / rate
+    platform = Platform(between=(Protocol(latency, gap=gap, bandwidth=rate),))
+    closed = (count - 1) * max(gap, wire) + latency + wire
+    assert replay(build.program(), platform).seconds == pytest.approx(closed, rel=1e-9)
+
+
+@pytest.mark.parametrize("gap, size", [(5e-6, 100), (1e-6, 5000)])
+def test_the_adapter_of_a_node_has_a_gap_too(gap, size):
+    count = 4
+    platform = Platform(
+        between=(Protocol(latency, bandwidth=rate),),
+        inside=(Protocol(),),
+        processors=count,
+        adapter=rate,
+        adapter_gap=gap,
+    )
+    build = ProgramBuilder(2 * count)
+    build.message("send", np.arange(count, 2 * count), size, np.arange(count))
+    build.message("receive", np.arange(count), size, np.arange(count, 2 * count))
+    closed = (count - 1) * max(gap, size / rate) + latency + size / rate
+    assert replay(build.program(), platform).seconds == pytest.approx(closed, rel=1e-9)
+
+
+@pytest.mark.parametrize("ranks", [2, 5, 6, 7, 8, 12])
+def test_all_gather_of_bruck(ranks):
+    """Round r passes on the 2^r blocks that a rank has, the last one only those still missing."""
+    size = 10_000
+    platform = Platform(between=(network,), algorithms={"all gather": [(math.inf, "bruck")]})
+    found = replay(patterns.collective(ranks, "all gather", size=size, seconds=0.0), platform)
+    rounds = math.ceil(math.log2(ranks))
+    # Whatever the rounds, each rank gets the blocks of all others once.
+    closed = rounds * hop + (ranks - 1) * size / rate
+    assert found.seconds == pytest.approx(closed)
+
+
+handshake = 7e-6
+large = Protocol(latency, overhead, overhead, bandwidth=rate, handshake=handshake)
+
+
+@pytest.mark.parametrize(
+    "which, how, rounds",
+    [
+        ("barrier", "dissemination", 3),
+        ("broadcast", "binomial", 3),
+        ("reduce", "binomial", 3),
+        ("all reduce", "recursive doubling", 3),
+        ("all gather", "recursive doubling", 3),
+        ("all gather", "ring", 7),
+        ("all to all", "pairwise", 7),
+        ("scan", "recursive doubling", 3),
+    ],
+)
+def test_messages_of_collectives_pay_their_handshake(which, how, rounds):
+    """Every round of a collective of 8 ranks is a rendezvous more on its longest way."""
+    program = patterns.collective(8, which, size=8, seconds=0.0)
+
+    def seconds(handshake):
+        protocol = Protocol(latency, overhead, overhead, bandwidth=rate, handshake=handshake)
+        algorithms = {which: [(math.inf, how)]}
+        return replay(program, Platform(between=(protocol,), algorithms=algorithms)).seconds
+
+    assert seconds(handshake) - seconds(0.0) == pytest.approx(rounds * handshake)
+
+
+def test_a_collective_rendezvous_waits_for_its_receiver_and_holds_its_sender():
+    late, size = 3e-3, 1000
+    build = ProgramBuilder(2)
+    build.add("compute", [1], seconds=late)
+    build.collective("broadcast", size)
+    found = replay(build.program(), Platform(between=(large,)))
+    assert found.end[0] == pytest.approx(late + handshake + size / rate)
+    assert found.end[1] == pytest.approx(late + handshake + size / rate + latency + overhead)
+    eager = replay(build.program(), plain)
+    assert eager.end[0] == pytest.approx(overhead)
+
+
 def test_extrapolated_rounds_equal_simulated_ones():
     """Very many ranks simulate some rounds of a ring and extrapolate the others."""
     ranks, size = 6000, 8 * 6000

@@ -55,11 +55,42 @@ def test_terms_of_few_bits_give_the_exact_sum_rounded_once():
         assert alone(values) == math.fsum(values)
 
 
-def test_terms_halfway_between_units_are_rounded_alike_in_any_order():
-    values = np.concatenate([[0.75], np.full(99, 2.0**-27), np.full(50, -(2.0**-27))])
-    for seed in range(20):
-        shuffled = np.random.default_rng(seed).permutation(values)
-        assert alone(shuffled) == math.fsum(values)
+@pytest.mark.parametrize("fold", range(_native.part_count - 2))
+def test_terms_halfway_between_units_are_rounded_alike_in_any_order(fold):
+    """2^-27, 2^-53 and 2^-79 are half the units of the folds where the largest term is 0.75.
+
+    Among them are whole units: ties alone always go to an even sum, in any order.
+    """
+    half = 2.0 ** -(26 * (fold + 1) + 1)
+    random = np.random.default_rng(fold)
+    small = half * random.integers(-50, 50, 200)
+    values = np.concatenate([[0.75, -0.75], small])
+    shuffled = [random.permutation(values) for _ in range(100)]
+    found = {alone(terms) for terms in shuffled}
+    assert len(found) == 1
+    assert abs(found.pop() - math.fsum(values)) <= small.size * 2.0**-79
+
+
+def test_a_term_is_rounded_by_as_little_as_the_header_says():
+    """2^-63 of the largest, or 2^-1039 where that is more: of the least numbers little is left."""
+    random = np.random.default_rng(7)
+    for exponent in [-1073, -1060, -1040, -1030, -980, -961, -300, 0, 300, 940]:
+        for _ in range(50):
+            largest = math.ldexp(random.uniform(0.5, 1.0), exponent)
+            count = int(random.integers(1, 200))
+            small = largest * random.uniform(-1, 1, count) * 2.0 ** -random.integers(0, 70, count)
+            values = np.concatenate([[largest, -largest], small])
+            bound = max(2.0**-63 * largest, 2.0**-1039)
+            exact = math.fsum(values)
+            assert abs(alone(values) - exact) <= count * bound + math.ulp(exact)
+            assert alone(random.permutation(values)) == alone(values)
+
+
+def test_the_largest_rounding_is_reached():
+    for exponent, half in ((0, 2.0**-79), (-960, 2.0**-1039), (-1030, 2.0**-1039)):
+        largest = math.ldexp(0.75, exponent)
+        assert alone(np.array([largest, -largest, 0.99 * half])) == 0.0
+        assert alone(np.array([largest, -largest, 1.01 * half])) == 2.0 * half
 
 
 def test_signs_of_zero_and_nothing_at_all():

@@ -12,8 +12,10 @@
 ///
 /// Every term is split on fixed scales into three parts of 26 bits; the parts are multiples of the
 /// scale's unit and their sums stay below 2^53 units, so that adding them is exact in any order.
-/// The scale depends on the largest term only: 2^exponent is above it, exponent a multiple of 16. A
-/// term is rounded by at most 2^-63 of the largest.
+/// The scale depends on the largest term only: 2^exponent is above it, exponent a multiple of 16
+/// and at least -960. A term is rounded by at most 2^-63 of the largest, or by 2^-1039 (1.7e-313)
+/// where that is more: where all terms are below 2^-976 (1.6e-294), few of their bits or none are
+/// left.
 namespace halocline {
 
 inline constexpr int fold_count = 3;
