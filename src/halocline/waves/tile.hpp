@@ -52,7 +52,7 @@ struct Tile {
   // one value per point
   V depth;                               ///< [m]
   V wind_speed, wind_cosine, wind_sine;  ///< [m s-1] and unit vector TO
-  V open_water;                          ///< 1 - ice concentration
+  V open_water;                          ///< share that sources act on, less than 1 in ice
   V friction_velocity, roughness;        ///< [m s-1], [m], kept from step to step
   V memory[memory_limit];                ///< what the package keeps from step to step
   V variance;                            ///< with tail [m2]

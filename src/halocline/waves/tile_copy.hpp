@@ -19,7 +19,7 @@ struct SourceArrays {
   View1<const T> depth;               ///< [m]
   View1<const T> wind_u, wind_v;      ///< [m s-1]
   View1<const T> air_sea_difference;  ///< [K]
-  View1<const T> ice;                 ///< [1]
+  View1<const T> open_water;          ///< share that sources act on [1]
   View1<T> friction_velocity;         ///< [m s-1]
   View1<T> roughness;                 ///< [m]
   View2<T> source_memory;             ///< shape (value, point), as the package likes
@@ -33,7 +33,7 @@ inline constexpr Argument source_arguments[] = {
     {"wind_u", Access::read, Place::point, "m s-1"},
     {"wind_v", Access::read, Place::point, "m s-1"},
     {"air_sea_difference", Access::read, Place::point, "K"},
-    {"ice", Access::read, Place::point, "1"},
+    {"open_water", Access::read, Place::point, "1"},
     {"friction_velocity", Access::update, Place::point, "m s-1"},
     {"roughness", Access::write, Place::point, "m"},
     {"source_memory", Access::update, Place::point, "1", {}, Column::whole}};
@@ -126,8 +126,7 @@ class TileCopy {
     for (int d = 0; d < tile.directions(); ++d) tile.linear_direction[d] = V{};
     const auto read = [&](V old, const T* from) { return take(old, intake, from, points_); };
     tile.depth = read(tile.depth, a_.depth.data);
-    tile.open_water = read(tile.open_water, a_.ice.data);
-    tile.open_water = intake.taken ? T(1) - tile.open_water : tile.open_water;
+    tile.open_water = read(tile.open_water, a_.open_water.data);
     tile.friction_velocity = read(tile.friction_velocity, a_.friction_velocity.data);
     for (int m = 0; m < Package::memory; ++m)
       tile.memory[m] = read(tile.memory[m], a_.source_memory.row(m));
