@@ -11,6 +11,7 @@ import pytest
 
 import halocline
 from halocline.experiment.command_line import main
+from halocline.experiment.lab_commands import lab_commands
 from halocline.experiment.shipped import copy_case, names
 
 
@@ -56,6 +57,14 @@ def test_mistake_is_one_line_and_code_2(capsys: pytest.CaptureFixture[str]) -> N
 def test_unknown_command_is_code_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sail"]) == 2
     assert "invalid choice" in capsys.readouterr().err
+
+
+def test_lab_alone_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"\n  {name} " in shown for name in lab_commands)
+    assert main(["lab", "reprot"]) == 2
+    assert "Did you mean 'report'? 'halocline lab' lists them." in capsys.readouterr().err
 
 
 def test_cases_lists_every_case_with_its_first_line(capsys: pytest.CaptureFixture[str]) -> None:

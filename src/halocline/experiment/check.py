@@ -15,6 +15,7 @@ from halocline.experiment.progress import time_words
 from halocline.experiment.run import build_component, build_streams
 from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout
 from halocline.experiment.start import cores, default_ranks
+from halocline.experiment.too_many_ranks import option, why_too_many
 from halocline.experiment.track_stream import TrackStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Alone
@@ -59,6 +60,7 @@ def report(case: Case, ranks: int | None = None) -> str:
     size = sum(_bytes(field) for field in fields_of(component))
     lines += [
         ("ranks", f"{ranks} ({cores()} cores here)"),
+        *_too_many(case, grid, ranks),
         ("cut", component.run.decomposition.describe() + _cut_later(case)),
         ("memory", f"{size / 2**20:,.0f} MiB of fields on the first rank"),
     ]
@@ -69,6 +71,12 @@ def report(case: Case, ranks: int | None = None) -> str:
     seconds = work(case, grid, clock) / min(ranks, cores())
     lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
     return "\n".join(f"{name:<10}{value}" for name, value in lines)
+
+
+def _too_many(case: Case, grid: Grid, ranks: int) -> Iterator[tuple[str, str]]:
+    """What a run would say to so many ranks."""
+    if reason := why_too_many(case, grid, ranks, 1, cores()):
+        yield "", f"'halocline run' wants {option} for them: {reason}"
 
 
 def _cut_later(case: Case) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import halocline
 from halocline.analysis import plot_command
-from halocline.core.errors import UserError
+from halocline.core.errors import UserError, nearest
 from halocline.experiment import exit_codes
 from halocline.experiment.lab_commands import lab_commands, lab_module, lab_table
 from halocline.experiment.parser import Parser
@@ -99,7 +99,7 @@ def build_parser() -> argparse.ArgumentParser:
     command("demo", "forecast global waves for five days and draw them", "demo")
     lab = command("lab", "measure, explain, predict performance", "lab report results/swell")
     lab.add_argument(
-        "benchmark", metavar="COMMAND", choices=list(lab_commands), help="one of those below"
+        "benchmark", metavar="COMMAND", nargs="?", help="one of those below; without it, their list"
     )
     lab.epilog = f"{lab_table()}\n\n{lab.epilog}"
     lab.add_argument("rest", nargs=argparse.REMAINDER, help="its own options: see its --help")
@@ -120,6 +120,12 @@ def _case_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", "--ranks", type=_positive, help="number of ranks; all cores")
+    parser.add_argument(
+        "--oversubscribe",
+        action="store_true",
+        help="start the ranks even where they are more than 8 for each core, or need more memory"
+        " than is free: without it such a run is refused",
+    )
     parser.add_argument("--threads", type=_positive, help="threads per rank (1)")
     parser.add_argument("--output", metavar="DIR", help="folder of results; results/CASE")
     parser.add_argument(
@@ -264,6 +270,15 @@ def _demo(options: Any) -> int:
 
 
 def _lab(options: Any) -> int:
+    if options.benchmark is None:
+        print(f"{lab_table()}\n\n'halocline lab COMMAND --help' tells the options of one.")
+        return exit_codes.done
+    if options.benchmark not in lab_commands:
+        hint = nearest(options.benchmark, lab_commands)
+        raise UserError(
+            f"'{options.benchmark}' is no command of the laboratory.{hint} 'halocline lab' lists"
+            " them."
+        )
     benchmark = lab_module(options.benchmark)
     parser = Parser(prog=f"halocline lab {options.benchmark}", description=benchmark.__doc__)
     benchmark.add_arguments(parser)

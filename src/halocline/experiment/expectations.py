@@ -51,10 +51,15 @@ def restart_bytes(case: Case, grid: Grid, clock: Clock) -> int:
         alarm = Alarm(clock.start, duration(options.interval))
         count = alarm.count(clock.start, clock.end) - 1
         count += options.at_end and not alarm.rings(clock.end)
+    return count * state_bytes(case, grid)
+
+
+def state_bytes(case: Case, grid: Grid) -> int:
+    """Bytes of the state of a component, on all ranks: spectra, or tracers."""
     if isinstance(case, TransportCase):
         cells = grid.depth.size * len(case.build_layered_grid().thickness)
         values = cells * len(case.transport.tracers)
     else:
         assert isinstance(case, WaveCase)
         values = grid.sea_points * case.spectrum.components
-    return count * values * np.dtype(case.precision).itemsize
+    return values * np.dtype(case.precision).itemsize

@@ -20,6 +20,7 @@ from halocline.experiment.start import cores
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.disk import disk
+from halocline.runtime.launch import can_start_ranks
 from halocline.runtime.restart import on_first_rank
 from halocline.runtime.roles import count_words, lay_out
 
@@ -184,6 +185,8 @@ def _measured(case: Case, grid: Grid, ranks: int, folder: Path) -> ServerCount:
     volume = sum(stream_bytes(case, grid, clock).values()) + restart_bytes(case, grid, clock)
     if volume < trial_bytes:
         return ServerCount(0, f"the output is small ({_megabytes(volume)})")
+    if not can_start_ranks():
+        return ServerCount(0, "no 'mpiexec' is found, which would start one")
     bandwidth = disk_bandwidth(folder)
     if bandwidth is None:
         return ServerCount(0, f"the disk of '{folder}' could not be measured")

@@ -20,7 +20,12 @@ from halocline.experiment import exit_codes
 from halocline.experiment.ending import code_file, report_code
 from halocline.experiment.stopping import hold_back
 from halocline.runtime.communicator import under_mpi, world
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.launch import (
+    can_start_ranks,
+    how_to_get_mpi,
+    mpi_environment,
+    mpiexec_command,
+)
 from halocline.runtime.roles import count_words
 
 points_per_rank = 200
@@ -50,10 +55,15 @@ def start(options: Any, arguments: list[str]) -> int:
         return run_here(options)
     from halocline.experiment.case import read_case
     from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout, telling
+    from halocline.experiment.too_many_ranks import refuse_too_many
 
     case = read_case(options.case, options.settings)
     grid = case.build_grid()
     ranks = options.ranks or default_ranks(grid.sea_points, threads)
+    if not options.ranks and ranks > 1 and not can_start_ranks():
+        if not options.quiet:
+            print(f"one rank, not {ranks}: no 'mpiexec' is found. {how_to_get_mpi}.", flush=True)
+        ranks = 1
     if ranks > max(grid.sea_points, 1):
         raise UserError(
             f"Cannot share {grid.sea_points} sea points among {ranks} ranks. Use at most"
@@ -63,6 +73,8 @@ def start(options: Any, arguments: list[str]) -> int:
     if not options.ranks and "SLURM_NTASKS" in os.environ:  # servers are among its tasks
         ranks = max(1, min(ranks, cores() - servers.count))
     refuse_wrong_layout(case, ranks, servers.count)
+    if not options.oversubscribe:
+        refuse_too_many(case, grid, ranks + servers.count, threads, cores())
     if servers.count and not options.quiet:
         print(servers.line, flush=True)
     with telling(servers):

