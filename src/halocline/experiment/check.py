@@ -10,6 +10,7 @@ from typing import Any
 from halocline.core.clock import Clock, duration_text, text
 from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.component import Component
+from halocline.experiment.emptiness import lacking
 from halocline.experiment.expectations import stream_bytes, work
 from halocline.experiment.progress import time_words
 from halocline.experiment.run import build_component, build_streams
@@ -70,6 +71,7 @@ def report(case: Case, ranks: int | None = None) -> str:
     lines.append(("servers", servers.line))
     seconds = work(case, grid, clock) / min(ranks, cores())
     lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
+    lines += [("note", words) for words in lacking(case)]
     return "\n".join(f"{name:<10}{value}" for name, value in lines)
 
 

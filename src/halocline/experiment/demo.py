@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-folder = Path("halocline-demo")
+name, folder = "global-waves", Path("halocline-demo")
 
 
 def demo(command: Callable[[list[str]], int]) -> int:
@@ -16,7 +16,7 @@ def demo(command: Callable[[list[str]], int]) -> int:
     `command` is the command line's entry. Returns its exit code.
     """
     began = time.monotonic()
-    code = command(["run", "global-waves", "--output", str(folder)])
+    code = command(["run", name, "--output", str(folder), *_in_place_of_the_last()])
     if code:
         return code
     from halocline.analysis.plot import plot
@@ -32,3 +32,16 @@ def demo(command: Callable[[list[str]], int]) -> int:
         "\n'halocline new swell my-swell' (docs/tutorial.md)."
     )
     return 0
+
+
+def _in_place_of_the_last() -> list[str]:
+    """Arguments by which the files of a demo before this one are replaced; its restarts go now."""
+    from halocline.experiment.case import WaveCase, read_case
+    from halocline.runtime.restart import find_restarts
+
+    for path in find_restarts(folder):
+        path.unlink()
+    case = read_case(name)
+    assert isinstance(case, WaveCase)
+    settings = [f"output.{stream}.existing=replace" for stream, _ in case.output.streams()]
+    return [word for setting in settings for word in ("--set", setting)]

@@ -15,6 +15,7 @@ from halocline.experiment import exit_codes
 from halocline.experiment.boundary import BoundaryOptions
 from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
+from halocline.experiment.emptiness import lacking
 from halocline.experiment.folder_lock import holding
 from halocline.experiment.forcing import WindFunction
 from halocline.experiment.output import make_streams
@@ -179,7 +180,13 @@ def _run(
         writers.close()
         if not outcome.stopped_by:
             on_first_rank(communicator, lambda: leave_end(results, end))
-    words = "\n".join([_summary(ready, outcome, component), *cost_lines(writers, outcome)])
+    notes = lacking(
+        ready,
+        windy=wind_function is not None,
+        restarted=restarted,
+        watched=folder is None or bool(streams),
+    )
+    words = "\n".join([_summary(ready, outcome, component), *notes, *cost_lines(writers, outcome)])
     table = component.run.recorder.table(communicator)
     truth = component.run.truth.report() if component.run.truth else ""
     if folder is not None and ready.record.write:

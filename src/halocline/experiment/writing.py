@@ -17,6 +17,10 @@ from halocline.runtime.roles import split
 from halocline.runtime.serving import Server
 from halocline.runtime.writers import Cost, Writers
 
+least_allowance = 1.0
+"""A run is judged whose budget is this much or more [s]: opening files and trying ways of writing
+once take some tenths."""
+
 
 @contextmanager
 def writing(case: Case, world: Communicator, folder: Path | None) -> Iterator[Writers | None]:
@@ -61,13 +65,25 @@ def cost_lines(writers: Writers, outcome: Outcome) -> list[str]:
         _line(name, costs[name], float(seconds), outcome.seconds)
         for name, seconds in zip(names, lost, strict=True)
     ]
-    share = float(lost.sum()) / max(outcome.seconds, 1e-9)
-    kept = "within" if share <= writers.options.budget else "beyond"
-    lines.append(
-        f"output: {sum(costs[name].bytes for name in names) / 1e6:.1f} MB, {share:.2%} of the time"
-        f" lost, {kept} the budget of {writers.options.budget:.1%}"
+    verdict = budget_verdict(float(lost.sum()), outcome.seconds, writers.options.budget)
+    megabytes = sum(costs[name].bytes for name in names) / 1e6
+    return [*lines, f"output: {megabytes:.1f} MB, {verdict}"]
+
+
+def budget_verdict(lost: float, seconds: float, budget: float) -> str:
+    """How a run of some wall time kept its budget; runs too short to tell are not judged.
+
+    >>> budget_verdict(2.0, 200.0, 0.02)
+    '1.00% of the time lost, within the budget of 2.0%'
+    >>> budget_verdict(0.3, 3.0, 0.02)
+    '10.00% of the time lost; too short a run to be judged by the budget of 2.0%'
+    """
+    words = f"{lost / max(seconds, 1e-9):.2%} of the time lost"
+    if seconds * budget < least_allowance:
+        return f"{words}; too short a run to be judged by the budget of {budget:.1%}"
+    return (
+        f"{words}, {'within' if lost <= seconds * budget else 'beyond'} the budget of {budget:.1%}"
     )
-    return lines
 
 
 def _line(name: str, cost: Cost, lost: float, seconds: float) -> str:
