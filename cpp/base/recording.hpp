@@ -303,7 +303,7 @@ class Recording {
             is({"send", "receive", "start send", "start receive", "collective", "start collective",
                 "one-sided"}),
             // How requests complete changes from step to step of one pattern.
-            !is({"wait", "test", "completion", "phase", "threads"})};
+            !is({"wait", "test", "completion", "phase", "threads", "thread wait"})};
   }
 
   Thread& mine() {

@@ -72,3 +72,13 @@ def test_no_pattern():
     pairs = random.integers(0, 30, (60, 2))
     assert found(pairs[:, 0], pairs[:, 1], 30).name == "irregular"
     assert recognise([0], [1], [0], 4).name == "none"
+
+
+def test_strips_are_strips_beside_a_few_messages_at_the_start():
+    """Rank 0 sends something to all at first: that makes no grid of two dimensions."""
+    for size in (4, 6, 8):
+        senders, receivers = halo_pairs((size,))
+        counts = [100] * len(senders) + [1] * (size - 1)
+        senders, receivers = [*senders, *[0] * (size - 1)], [*receivers, *range(1, size)]
+        assert recognise(senders, receivers, counts, size).name == "halo 1D"
+    assert recognise([0, 0, 0, 1, 2, 3, 1], [1, 2, 3, 0, 0, 0, 2], [9] * 7, 4).name == "irregular"

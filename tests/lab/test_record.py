@@ -491,7 +491,7 @@ def test_threads_of_openmp(tmp_path):
     kinds = record.kinds_of(record.events["region"])
     teams = record.events[kinds == "threads"]
     assert told(teams, "thread") == {(0,): 3, (1,): 3}
-    waits = record.events[kinds == "wait"]
+    waits = record.events[kinds == "thread wait"]
     assert told(waits, "thread") == {(0,): 3, (1,): 3}
     first = {int(row["thread"]): row["end"] - row["begin"] for row in waits[::-1]}
     length = {int(row["thread"]): row["end"] - row["begin"] for row in teams[::-1]}

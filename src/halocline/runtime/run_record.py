@@ -56,7 +56,8 @@ mpi_kinds = (
 kinds = {
     "phase": "a part of the program that others lie in: a step, the start, a user's region",
     "kernel": "computation of which the work is known, or computation named by the user",
-    "threads": "what one thread did of a parallel region; inside it, waiting at its end is a wait",
+    "threads": "what one thread did of a parallel region",
+    "thread wait": "what a thread waits at the end of a parallel region for the others",
     "halo": "filling halos by whatever means, shared memory among them",
     "sum": "a global sum by whatever means",
     "transpose": "moving fields between two decompositions",

@@ -11,7 +11,7 @@ from halocline.lab.diagnosis.balance import Balance, balance, busy_per_step
 from halocline.lab.diagnosis.findings import Gain, gain
 from halocline.lab.diagnosis.matching import Matching, group_numbers, match, order_within
 from halocline.lab.diagnosis.retime import Retiming, limited, retiming
-from halocline.lab.diagnosis.timeline import Floats, Integers, timeline
+from halocline.lab.diagnosis.timeline import Floats, Integers, steady_part, timeline
 from halocline.runtime.run_record import RunRecord
 
 run_to_run = 0.01
@@ -77,15 +77,6 @@ def advice_case(record: RunRecord) -> AdviceCase:
     whole = record.steady_seconds
     scale = whole / timing.recorded_seconds if timing.recorded_seconds > 0.0 else 0.0
     return AdviceCase(record, matching, timing, balance(matching), max(scale, 0.0))
-
-
-def steady_part(record: RunRecord) -> RunRecord:
-    """The record with its spans cut to the steady period of each rank."""
-    spans = record.spans.copy()
-    of_rank = record.ranks[spans["rank"]]
-    spans["begin"] = np.maximum(spans["begin"], of_rank["steady_begin"])
-    spans["end"] = np.minimum(spans["end"], of_rank["steady_end"])
-    return replace(record, spans=spans[spans["end"] > spans["begin"]])
 
 
 def equal_work(timing: Retiming) -> Integers:

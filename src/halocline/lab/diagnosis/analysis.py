@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from halocline.core.errors import UserError
+from halocline.lab.diagnosis.accounting import Accounting, account
 from halocline.lab.diagnosis.advice import advise
-from halocline.lab.diagnosis.advice_case import steady_part
 from halocline.lab.diagnosis.balance import Balance, balance
 from halocline.lab.diagnosis.counted import counted_in_kernels, seconds_of_counted
 from halocline.lab.diagnosis.cpmip import cpmip_sheet
@@ -31,7 +31,7 @@ from halocline.lab.diagnosis.states import (
     state_segments,
     utilisation,
 )
-from halocline.lab.diagnosis.timeline import timeline
+from halocline.lab.diagnosis.timeline import steady_part, timeline
 from halocline.lab.prediction.replay import ideal_seconds
 from halocline.runtime.run_record import RunRecord
 
@@ -49,8 +49,9 @@ class Overhead:
 class Analysis:
     """What a record tells; all fields are numbers, words and lists of them (`as_json`).
 
-    `size` ranks ran `program` for `seconds`, `steady_seconds` of them after the start. `states` and
-    `utilisation` are of the spans whose events are known: `spans_share` of all time. `phase_ratios`
+    `size` ranks ran `program` for `seconds`, `steady_seconds` of them after the start. `states`,
+    `utilisation` and `waits` are of the steady time within the spans whose events are known, which
+    are `spans_share` of all time. `phase_ratios`
     compare with a second record, if one is given. `advice` has the largest gain first. `notes` say
     what the record lacks.
     """
@@ -68,6 +69,7 @@ class Analysis:
     overhead: Overhead
     phases: list[PhaseRow]
     phase_ratios: list[PhaseRatio]
+    accounting: Accounting
     states: StateShares
     utilisation: Utilisation
     waits: list[Wait]
@@ -101,7 +103,8 @@ def analyse(
         raise UserError("The record has no ranks: nothing ran. Record the run again.")
     lines = timeline(record)
     matching = match(lines)
-    segments = state_segments(matching, assigned)
+    steady = match(timeline(steady_part(record)))
+    segments = state_segments(steady, assigned)
     phases = phase_table(lines)
     ideal_share, why_not = _ideal_share(record)
     about = record.about
@@ -119,11 +122,12 @@ def analyse(
         overhead=overhead(record),
         phases=phases,
         phase_ratios=[] if other is None else ratios(phases, phase_table(timeline(other))),
+        accounting=account(steady),
         states=shares(segments, record.size),
         utilisation=utilisation(segments),
-        waits=matching.summary(),
+        waits=steady.summary(),
         messages=messages(matching),
-        balance=balance(matching),
+        balance=balance(steady),
         efficiency=efficiency(record, ideal_share=ideal_share, why_not=why_not, reference=other),
         cpmip=cpmip_sheet(record),
         roofline=roofline(record, machine, _counters(record)),

@@ -1,7 +1,7 @@
 """Load imbalance: how unequal the ranks' work is, and why (paper 3, R-10).
 
-USER is the time outside MPI; MPI_SYNC what ranks would wait at a barrier before each collective
-operation (and global sum); MPI all other time in MPI. A slow rank takes longer for equal work; in
+USER is the time outside MPI; MPI_SYNC what ranks wait in collective operations (and global sums)
+for others to come; MPI all other time in MPI. A slow rank takes longer for equal work; in
 an imbalanced decomposition the work differs.
 """
 
@@ -11,16 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from halocline.lab.diagnosis.accounting import account, useful_seconds
 from halocline.lab.diagnosis.matching import Matching
-from halocline.lab.diagnosis.phases import communication_seconds, own_seconds_of, period_seconds
+from halocline.lab.diagnosis.phases import communication_seconds, period_seconds
 from halocline.lab.diagnosis.quantities import Spread, spread
 from halocline.lab.diagnosis.serving import workers
-from halocline.lab.diagnosis.timeline import Floats, Integers, compute_ranks, file_kinds, sums
+from halocline.lab.diagnosis.timeline import Floats, Integers, compute_ranks, sums
 from halocline.lab.statistics.paired import fewest
 from halocline.runtime.contest import median_bounds
 from halocline.runtime.run_record import RunRecord, Table, periods
-
-collective_kinds = ("collective", "start collective", "sum")
 
 
 @dataclass(frozen=True)
@@ -60,14 +59,6 @@ class Balance:
     because: str
 
 
-def useful_seconds(record: RunRecord, period: str = "steady") -> Floats:
-    """Useful time of each rank in a period: outside MPI, halos, sums and files [s]."""
-    seconds = period_seconds(record)[periods.index(period)]
-    files = tuple(kind for kind in file_kinds if kind != "file")
-    busy = seconds - communication_seconds(record, period) - own_seconds_of(record, files, period)
-    return np.asarray(np.maximum(busy, 0.0), np.float64)
-
-
 def balance(matching: Matching, threshold: float = 0.03) -> Balance:
     """Imbalance and its cause; up to `threshold` ranks are called balanced."""
     record = matching.timeline.record
@@ -75,7 +66,8 @@ def balance(matching: Matching, threshold: float = 0.03) -> Balance:
     ranks = workers(record, ranks, useful_seconds(record)[ranks])
     useful = useful_seconds(record)[ranks]
     mpi = communication_seconds(record, "steady")[ranks]
-    sync = np.minimum(sync_seconds(matching)[ranks], mpi)
+    accounting = account(matching)
+    sync = np.asarray(accounting.at_collectives)[np.searchsorted(accounting.ranks, ranks)]
     over_steps, variation = _steps(record, ranks)
     work = work_of(record, ranks, useful)
     verdict, because = _verdict(record, ranks, useful, work, over_steps, threshold)
@@ -93,25 +85,6 @@ def balance(matching: Matching, threshold: float = 0.03) -> Balance:
         verdict=verdict,
         because=because,
     )
-
-
-def sync_seconds(matching: Matching) -> Floats:
-    """What each rank waits at collectives for the last one to come, in the steady period [s].
-
-    The wait of the spans' collectives, scaled to all of the period by their own time.
-    """
-    timeline, record = matching.timeline, matching.timeline.record
-    here = timeline.is_kind(*collective_kinds)
-    rank = timeline.events["rank"]
-    own = np.bincount(rank[here], timeline.own_seconds[here], minlength=record.size)
-    waits = matching.waits
-    waits = waits[here[waits["event"]]]
-    waited = np.bincount(
-        waits["rank"], (waits["until"] - waits["begin"]) / 1e9, minlength=record.size
-    )
-    whole = own_seconds_of(record, collective_kinds, "steady")
-    share = np.where(own > 0.0, np.minimum(waited / np.where(own > 0.0, own, 1.0), 1.0), 0.0)
-    return np.asarray(share * whole, np.float64)
 
 
 def busy_per_step(record: RunRecord, ranks: Integers) -> Floats:

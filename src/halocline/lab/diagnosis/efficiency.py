@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halocline.lab.diagnosis.balance import useful_seconds
+from halocline.lab.diagnosis.accounting import useful_seconds
 from halocline.lab.diagnosis.counted import counted_in_kernels, seconds_of_counted
 from halocline.lab.diagnosis.phases import period_seconds
 from halocline.lab.diagnosis.quantities import Quantity, known, unknown

@@ -15,7 +15,14 @@ from functools import cached_property
 
 import numpy as np
 
-from halocline.lab.diagnosis.timeline import Flags, Integers, Timeline, communicating_kinds
+from halocline.lab.diagnosis.timeline import (
+    Flags,
+    Floats,
+    Integers,
+    Timeline,
+    communicating_kinds,
+    sums,
+)
 from halocline.runtime.run_record import Table, anybody
 
 causes = ("late sender", "late receiver", "wait at a collective")
@@ -86,6 +93,15 @@ class Matching:
         until[self.waits["event"]] = self.waits["until"]
         return until
 
+    @cached_property
+    def idle_seconds(self) -> Floats:
+        """How long each event waited, of its own time within the spans [s]."""
+        segments = self.timeline.segments
+        segments = segments[segments["event"] >= 0]
+        until = self.idle_until[segments["event"]]
+        waited = np.clip(until, segments["begin"], segments["end"]) - segments["begin"]
+        return sums(segments["event"], waited / 1e9, len(self.timeline.events))
+
     def culprit_regions(self) -> Integers:
         """What each culprit was busy with last before it came: region, by number."""
         segments = self.timeline.segments
@@ -113,7 +129,7 @@ class Matching:
         keys = np.stack([column.astype(np.int64) for column in columns], axis=1)
         found, place = np.unique(keys, axis=0, return_inverse=True)
         place = place.reshape(-1)
-        seconds = (waits["until"] - waits["begin"]) / 1e9
+        seconds = self.idle_seconds[waits["event"]]
         by_rank = np.zeros((len(found), self.timeline.record.size))
         np.add.at(by_rank, (place, waits["rank"]), seconds)
         times = np.bincount(place, minlength=len(found))
@@ -332,17 +348,30 @@ def dependence(name: str) -> str:
 def collective_groups(timeline: Timeline) -> tuple[Integers, Integers]:
     """Events of collectives, and a number alike for those that are one operation.
 
-    Global sums count, of whatever means: all ranks of the model take part in each.
+    Global sums count, of whatever means: all ranks of the model take part in each; and fences,
+    where all ranks come to equally many.
     """
-    sums = timeline.is_kind("sum")
+    of_all, fence = timeline.is_kind("sum"), _fences(timeline)
     events = np.flatnonzero(
-        (timeline.is_kind("collective", "start collective") | sums) & (timeline.span_of >= 0)
+        (timeline.is_kind("collective", "start collective") | of_all | fence)
+        & (timeline.span_of >= 0)
     )
-    communicator = np.where(sums[events], -1, timeline.events["communicator"][events])
+    communicator = np.where(of_all[events], -1, timeline.events["communicator"][events])
+    communicator = np.where(fence[events], -2, communicator)
     rank = timeline.events["rank"][events].astype(np.int64)
     span = timeline.span_of[events]
     turn = order_within(group_numbers([rank, communicator.astype(np.int64), span]))
     return events, group_numbers([communicator.astype(np.int64), span, turn])
+
+
+def _fences(timeline: Timeline) -> Flags:
+    """Fences of windows; none where some ranks come to more of them than others."""
+    fence = np.array([one.name == "MPI_Win_fence" for one in timeline.regions])
+    found = np.asarray(fence[timeline.events["region"]], np.bool_)
+    some = found & (timeline.span_of >= 0)
+    ranks = timeline.record.size
+    counts = np.bincount(timeline.events["rank"][some], minlength=ranks)
+    return found & bool(len(set(counts.tolist())) == 1)
 
 
 def collective_waits(timeline: Timeline) -> Table:

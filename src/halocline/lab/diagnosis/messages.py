@@ -14,7 +14,7 @@ from halocline.lab.diagnosis.patterns import Pattern, recognise
 from halocline.lab.diagnosis.phases import kind_mask
 from halocline.lab.diagnosis.quantities import Spread, spread
 from halocline.lab.diagnosis.timeline import Floats, communicating_kinds, compute_ranks, sums
-from halocline.runtime.run_record import RunRecord, Table
+from halocline.runtime.run_record import RunRecord, Table, beside_thread, of_derived_type
 
 sending = ("send", "start send")
 receiving = ("receive", "start receive")
@@ -48,9 +48,9 @@ class Histogram:
 class CallSite:
     """A call of MPI at one place of the source, or a halo exchange or sum by whatever means.
 
-    Over all ranks and the whole run: `seconds` is the own time of each rank in it, `share` that of
-    all ranks' time, `waiting` what all ranks together waited in it [s], by the events of the spans
-    (None: none are known).
+    Over all ranks and the whole run: `seconds` is the own time of each rank in it, `share` what it
+    is of the time of all threads that call MPI, `waiting` what all ranks together waited in it [s],
+    by the events of the spans (None: none are known).
     """
 
     name: str
@@ -126,13 +126,14 @@ def _histogram(sent: Table) -> Histogram:
 def _sites(matching: Matching) -> list[CallSite]:
     record = matching.timeline.record
     rows = record.statistics[kind_mask(record, communicating_kinds, record.statistics)]
-    whole = float((record.ranks["end"] - record.ranks["begin"]).sum()) / 1e9
+    whole = _calling_seconds(record, rows)
     waiting = waiting_shares(matching)
+    inner = _inner_regions(record)
     found = []
     for number in np.unique(rows["region"]):
         region = record.regions[number]
         mine = rows[rows["region"] == number]
-        if region.kind == "completion":
+        if region.kind == "completion" or number in inner:
             continue
         own = sums(mine["rank"], mine["own_seconds"], record.size)
         calls, size = int(mine["calls"].sum()), int(mine["bytes"].sum())
@@ -154,19 +155,56 @@ def _sites(matching: Matching) -> list[CallSite]:
     return sorted(found, key=lambda site: -site.seconds.mean)
 
 
+def _calling_seconds(record: RunRecord, rows: Table) -> float:
+    """The time of all threads that call MPI: of each rank its length for each of them [s]."""
+    calling = np.unique(rows[rows["thread"] < beside_thread][["rank", "thread"]])
+    threads = np.maximum(np.bincount(calling["rank"], minlength=record.size), 1)
+    return float(((record.ranks["end"] - record.ranks["begin"]) * threads).sum()) / 1e9
+
+
+def _inner_regions(record: RunRecord) -> dict[int, int]:
+    """The sends and receives that are parts of a send-receive, and its region."""
+    around = {
+        (region.name, region.site): number
+        for number, region in enumerate(record.regions)
+        if region.kind == "send receive"
+    }
+    found = {}
+    for number, region in enumerate(record.regions):
+        key = (region.name.removesuffix(of_derived_type), region.site)
+        whole = around.get((region.name, region.site), around.get(key))
+        if whole is not None and region.kind in ("start send", "start receive"):
+            found[number] = whole
+    return found
+
+
+def _pattern_of_both(record: RunRecord, region: int) -> Pattern:
+    """The pattern of what a send-receive sends."""
+    sends = [
+        number
+        for number, whole in _inner_regions(record).items()
+        if whole == region and record.regions[number].kind == "start send"
+    ]
+    rows = record.messages[np.isin(record.messages["region"], sends)]
+    rows = rows[rows["partner"] >= 0]
+    return recognise(rows["rank"], rows["partner"], rows["count"], record.size)
+
+
 def waiting_shares(matching: Matching) -> Floats:
     """What share of each region's own time was waiting, by its events; NaN without events."""
-    events, number = matching.timeline.events, len(matching.timeline.regions)
-    idle = np.maximum(matching.idle_until - events["begin"], 0) / 1e9
-    own = matching.timeline.own_seconds
-    waited = np.bincount(events["region"], np.minimum(idle, own), minlength=number)
-    seconds = np.bincount(events["region"], own, minlength=number)
+    events, segments = matching.timeline.events, matching.timeline.segments
+    number = len(matching.timeline.regions)
+    waited = np.bincount(events["region"], matching.idle_seconds, minlength=number)
+    lengths = (segments["end"] - segments["begin"]) / 1e9
+    seconds = np.bincount(segments["region"], lengths, minlength=number)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(waited / seconds, np.float64)
 
 
 def _pattern_of(record: RunRecord, region: int, kind: str) -> Pattern | None:
     """The pattern of the messages of one call site, or of its collective."""
+    if kind == "send receive":
+        return _pattern_of_both(record, region)
     rows = record.messages[record.messages["region"] == region]
     name = record.regions[region].name
     if kind in collecting:

@@ -27,10 +27,16 @@ class Pattern:
     periodic: str
 
 
+rare = 20
+"""Pairs with so many times fewer messages than the median pair make no pattern."""
+
+
 def recognise(senders: ArrayLike, receivers: ArrayLike, counts: ArrayLike, size: int) -> Pattern:
     """The pattern of messages among `size` ranks, each row from a sender to a receiver."""
     first, second = np.asarray(senders, np.int64), np.asarray(receivers, np.int64)
-    used = (np.asarray(counts) > 0) & (first != second)
+    weight = np.asarray(counts, np.int64)
+    used = (weight > 0) & (first != second)
+    used &= weight * rare > np.median(weight[used]) if used.any() else used
     edges = np.unique(first[used] * max(size, 1) + second[used])
     if not edges.size:
         return Pattern("none", "no messages between ranks", [], "")
@@ -132,8 +138,11 @@ def _fit(
     words = " x ".join(str(n) for n in grid) + " processes"
     words += ", with corners" if corners else ""
     words += f", closing along {' and '.join(periodic)}" if periodic else ""
-    pattern = Pattern(f"halo {len(grid)}D", words, list(grid), periodic)
-    return len(sender) / max(expected, 1), pattern
+    size = int(np.prod(grid))
+    share = len(sender) / max(expected, 1)
+    if expected == size * (size - 1) and len(grid) > 1 and share < 1.0:
+        return None  # all are neighbours of all: any messages fit
+    return share, Pattern(f"halo {len(grid)}D", words, list(grid), periodic)
 
 
 def _pairs_of_halo(grid: tuple[int, ...], closes: list[bool], corners: bool) -> int:

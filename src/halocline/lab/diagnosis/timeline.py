@@ -114,6 +114,15 @@ def timeline(record: RunRecord) -> Timeline:
     return Timeline(record, events[order], [*record.regions, unnamed])
 
 
+def steady_part(record: RunRecord) -> RunRecord:
+    """The record with its spans cut to the steady period of each rank."""
+    spans = record.spans.copy()
+    of_rank = record.ranks[spans["rank"]]
+    spans["begin"] = np.maximum(spans["begin"], of_rank["steady_begin"])
+    spans["end"] = np.minimum(spans["end"], of_rank["steady_end"])
+    return replace(record, spans=spans[spans["end"] > spans["begin"]])
+
+
 def aligned(record: RunRecord) -> Table:
     """Spans that all ranks have alike: of the same steps, or else of the same time.
 

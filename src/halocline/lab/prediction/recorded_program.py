@@ -182,7 +182,7 @@ beside = 2**15
 def _main_thread(events: Table, kinds: Sequence[str]) -> int:
     """The thread that calls MPI and kernels: of those that record anything else than their share
     of a parallel region, the one that records most."""
-    shares = [number for number, kind in enumerate(kinds) if kind == "threads"]
+    shares = [number for number, kind in enumerate(kinds) if kind in ("threads", "thread wait")]
     some = events["thread"][(events["thread"] < beside) & ~np.isin(events["region"], shares)]
     return int(np.bincount(some).argmax()) if some.size else 0
 

@@ -24,6 +24,8 @@ import numpy as np
 from halocline.core.errors import UserError
 from halocline.core.programs import find_program, search_path
 from halocline.experiment import exit_codes
+from halocline.lab.diagnosis.messages import sent_messages
+from halocline.lab.diagnosis.phases import communication_seconds, rank_seconds
 from halocline.lab.recording.interposer_build import (
     find_library,
     interposer,
@@ -34,7 +36,7 @@ from halocline.lab.recording.recorded_parts import joined_records
 from halocline.lab.recording.salvaging import ending_words
 from halocline.lab.recording.unrecorded import why_nothing
 from halocline.runtime.launch import mpi_environment
-from halocline.runtime.run_record import RunRecord, mpi_kinds
+from halocline.runtime.run_record import RunRecord
 from halocline.runtime.run_record_file import record_name, write_record
 
 
@@ -199,14 +201,10 @@ def paths(output: Path, count: int) -> list[Path]:
 def summary(record: RunRecord, path: Path) -> str:
     """A record in a few lines."""
     kinds = record.kinds_of(record.statistics["region"])
-    main = record.statistics["thread"] == 0
-    called = np.array([one.name.startswith("MPI_") for one in record.regions] or [False])
-    main &= called[record.statistics["region"]]
-    in_mpi = record.statistics["own_seconds"][main & np.isin(kinds, mpi_kinds)].sum()
-    total = (record.ranks["end"] - record.ranks["begin"]).sum() / 1e9
-    sends = np.isin(record.kinds_of(record.messages["region"]), ("send", "start send"))
+    in_mpi = communication_seconds(record).sum()
+    total = rank_seconds(record).sum()
     collectives = np.isin(kinds, ("collective", "start collective"))
-    rows = record.messages[sends]
+    rows = sent_messages(record)
     recording = record.ranks["recording_seconds"].sum() / max(total, 1e-9)
     program = Path(record.about.get("program") or "program").name
     size = path.stat().st_size / 1e6

@@ -13,6 +13,7 @@ const palette = {
 const kindGroups = [
   ["computation", ["kernel", "phase", "threads", ""]],
   ["waiting for messages", ["wait", "test", "completion"]],
+  ["waiting for threads", ["thread wait"]],
   ["collectives and sums", ["collective", "start collective", "sum"]],
   ["halos", ["halo", "transpose"]],
   ["sends", ["send", "start send", "send receive"]],
@@ -58,7 +59,7 @@ function regionNames(regions) {
 function tasks(events, segments, regions) {
   const parts = ["", " · messages", " · sums", " · files", " · other MPI"];
   const part = regions.map(([, kind]) => summing.has(kind) ? 2 : filing.has(kind) ? 3
-    : kind === "other mpi" ? 4 : ["kernel", "phase", "threads"].includes(kind) ? 0 : 1);
+    : kind === "other mpi" ? 4 : ["kernel", "phase", "threads", "thread wait"].includes(kind) ? 0 : 1);
   const names = regions.flatMap(([name]) => parts.map((word) => name + word));
   const none = names.length;
   names.push(...parts.map((word) => "outside phases" + word), "servers: waiting for orders", "servers: at work");

@@ -7,11 +7,10 @@ from html import escape
 
 import numpy as np
 
-from halocline.lab.diagnosis.balance import sync_seconds
-from halocline.lab.diagnosis.phases import PhaseRow, communication_seconds, period_seconds
+from halocline.lab.diagnosis.phases import PhaseRow
 from halocline.lab.reporting.report_charts import columns, series_over
 from halocline.lab.reporting.report_words import Report, percent, seconds, significant, whole
-from halocline.runtime.run_record import Table, periods
+from halocline.runtime.run_record import Table
 
 Cell = str | tuple[float, str]
 
@@ -141,14 +140,14 @@ def grouped(values: np.ndarray, most: int = most_columns) -> tuple[np.ndarray, i
 
 def ranks(report: Report) -> str:
     """USER, MPI and MPI_SYNC of each rank (paper 3), and what is said of its load."""
-    record, balance = report.record, report.analysis.balance
-    mpi = communication_seconds(record, "steady")
-    sync = np.minimum(sync_seconds(report.matching), mpi)
-    user = np.maximum(period_seconds(record)[periods.index("steady")] - mpi, 0.0)
-    computing = np.asarray(balance.ranks, np.int64)
+    balance, accounting = report.analysis.balance, report.analysis.accounting
+    sync = np.asarray(accounting.at_collectives)
+    mpi = np.asarray(accounting.communicating) + np.asarray(accounting.waiting)
+    user = np.asarray(accounting.steady) - mpi
+    computing = accounting.ranks
     parts = []
     for values in (user, mpi - sync, sync):
-        means, group = grouped(values[computing])
+        means, group = grouped(values)
         parts.append(means.tolist())
     names = [str(computing[at * group]) for at in range(len(parts[0]))]
     titles = ("USER", "MPI", "MPI_SYNC")

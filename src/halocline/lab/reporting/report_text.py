@@ -48,7 +48,7 @@ def full_text(report: Report) -> str:
         _titled("Phases (mean of the ranks)", _phases(report)),
         _titled("Scaling", _ratios(report)),
         _titled(
-            "Utilisation of the kept events against time: share of ranks (·: not kept by all)",
+            "Utilisation between start and end, kept events: share of ranks (·: not kept by all)",
             _strip(report),
         ),
         _titled("Load", _load(report)),

@@ -12,7 +12,6 @@ from halocline.lab.diagnosis.analysis import Analysis
 from halocline.lab.diagnosis.findings import Finding
 from halocline.lab.diagnosis.matching import Matching
 from halocline.lab.diagnosis.phases import own_seconds_of
-from halocline.lab.diagnosis.timeline import compute_ranks
 from halocline.runtime.run_record import RunRecord
 
 
@@ -113,52 +112,48 @@ def command(analysis: Analysis) -> str:
 
 
 def verdict(report: Report) -> str:
-    """What is lost, and why, in one sentence."""
+    """What is lost, and why, in one sentence; the parts are those of `Accounting`."""
     analysis = report.analysis
-    efficiency = analysis.efficiency
-    run = max(efficiency.seconds, 1e-300)
-    lost = 1.0 - efficiency.mean_useful / run
+    accounting = analysis.accounting
+    computes = accounting.share(accounting.computing)
+    mean = sum(accounting.steady) / max(len(accounting.ranks), 1)
     first = (
-        f"Of the {seconds(efficiency.seconds)} {_of_what(analysis)}, a process computes"
-        f" {percent(efficiency.mean_useful / run)} on average"
+        f"Of the {seconds(mean)} {_of_what(analysis)}, a process computes {percent(computes)} on"
+        " average"
     )
-    if lost < 0.02:
+    if computes > 0.98:
         return f"{first}: almost nothing is lost."
-    parts = [part for part in _losses(report, run) if part[0] >= 0.005]
+    parts = [part for part in _losses(report) if part[0] >= 0.005]
     parts.sort(reverse=True)
     words = "; ".join(f"{percent(share)} {why}" for share, why in parts)
-    return f"{first}; {percent(lost)} are lost: {words}."
+    return f"{first}; {percent(1.0 - computes)} are lost: {words}."
 
 
 def _of_what(analysis: Analysis) -> str:
-    return "of the steps, without start and end" if analysis.steps else "of the run"
+    return "of the steps" if analysis.steps else "between start and end"
 
 
-def _losses(report: Report, run: float) -> list[tuple[float, str]]:
-    """Shares of the run, each with words on what it is lost to."""
+def _losses(report: Report) -> list[tuple[float, str]]:
+    """Shares of the steady time, each with words on what it is lost to."""
     analysis, record = report.analysis, report.record
-    efficiency, balance = analysis.efficiency, analysis.balance
-    ranks = compute_ranks(record)
-    files = float(own_seconds_of(record, ("output", "input"), "steady")[ranks].mean()) / run
-    unequal = (efficiency.largest_useful - efficiency.mean_useful) / run
-    rest = max(1.0 - efficiency.largest_useful / run - files, 0.0)
-    other = min(float(own_seconds_of(record, ("other mpi",), "steady")[ranks].mean()) / run, rest)
-    rest -= other
-    cause = f"because rank {balance.slowest} computes longest"
-    if balance.verdict not in ("balanced", "imbalanced, cause unknown"):
-        cause += f" ({balance.verdict})"
-    found = [
-        (unequal, cause),
-        (files, "to output and input"),
-        (other, f"to {_longest_other(record)}"),
+    accounting, efficiency = analysis.accounting, analysis.efficiency
+    communicating = accounting.share(accounting.communicating)
+    calls = own_seconds_of(record, ("other mpi",), "steady")[accounting.ranks]
+    other = min(accounting.share(calls.tolist()), communicating)
+    unequal = (efficiency.largest_useful - efficiency.mean_useful) / max(efficiency.seconds, 1e-300)
+    cause = f" (rank {analysis.balance.slowest} computes longest{_verdict_of_load(analysis)})"
+    waiting = f"waiting for others{cause if unequal >= 0.005 else ''}{_first_wait(analysis)}"
+    return [
+        (accounting.share(accounting.waiting), waiting),
+        (accounting.share(accounting.files), "on output and input"),
+        (other, f"on {_longest_other(record)}"),
+        (communicating - other, "communicating: moving data, and what MPI itself does"),
     ]
-    if efficiency.ideal_seconds is None:
-        found.append((rest, f"to messages, sums and waiting{_first_wait(analysis)}"))
-    else:
-        transfer = min(1.0 - efficiency.ideal_seconds / run, rest)
-        found.append((transfer, "to moving data"))
-        found.append((rest - transfer, f"to waiting for each other{_first_wait(analysis)}"))
-    return found
+
+
+def _verdict_of_load(analysis: Analysis) -> str:
+    known = analysis.balance.verdict not in ("balanced", "imbalanced, cause unknown")
+    return f", {analysis.balance.verdict}" if known else ""
 
 
 def _longest_other(record: RunRecord) -> str:
@@ -237,6 +232,7 @@ def notes(report: Report) -> list[str]:
     steady = analysis.steady_seconds / max(analysis.seconds, 1e-300)
     if steady < 0.5:
         found.append(
-            f"The steps are only {percent(steady)} of the run; see start-up and end below."
+            f"{'The steps are' if analysis.steps else 'Between start and end are'} only"
+            f" {percent(steady)} of the run; see start-up and end below."
         )
     return found

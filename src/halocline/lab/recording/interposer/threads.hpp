@@ -54,7 +54,7 @@ class Team {
   Team(Recorder& all, const void* address, Work work, void* data)
       : all_(all), work_(work), data_(data) {
     static const Function parallel{"OpenMP parallel", "threads"};
-    static const Function end{"end of OpenMP parallel", "wait"};
+    static const Function end{"end of OpenMP parallel", "thread wait"};
     region_ = all.sites.of(parallel, address)->region(all.recording);
     waiting_ = all.sites.of(end, address)->region(all.recording);
   }
