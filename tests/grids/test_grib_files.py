@@ -57,10 +57,11 @@ def read(tmp_path, monkeypatch):
 
 def test_winds_are_put_in_order(read):
     values = np.arange(12.0)
-    values[5] = 1e30
+    turned = -values
+    values[5] = turned[5] = 1e30
     files = read(
-        [message("10u", 600, values + 100), message("10v", 600, -values), message("10u", 0, values),
-         message("10v", 0, -values), message("t", 0, values), message("gh", 0, values)]
+        [message("10u", 600, values + 100), message("10v", 600, turned), message("10u", 0, values),
+         message("10v", 0, turned), message("t", 0, values), message("gh", 0, values)]
     )  # fmt: skip
     assert files.times == [date("2011-01-15"), date("2011-01-15 06")]
     assert files.comes_whole("u10") and not files.decoded

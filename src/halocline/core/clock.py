@@ -23,6 +23,8 @@ calendars = (
 
 _aliases = {"gregorian": "standard", "365_day": "noleap", "366_day": "all_leap"}
 _real = ("standard", "proleptic_gregorian")
+first_year, last_year = 1, 9999
+_longest = timedelta(days=366 * last_year)
 _seconds = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 Date: TypeAlias = cftime.datetime
@@ -37,7 +39,7 @@ def duration(value: str | float | timedelta) -> timedelta:
     if isinstance(value, timedelta):
         return value
     if not isinstance(value, str):
-        return timedelta(seconds=value)
+        return _length(value, value)
     parts = re.findall(r"(-?\d+(?:\.\d+)?)\s*([a-z]+)", value)
     pattern = r"\s*(-?\d+(\.\d+)?\s*(s|min|h|d|w)\s*)+"
     if not parts or not re.fullmatch(pattern, value):
@@ -45,7 +47,32 @@ def duration(value: str | float | timedelta) -> timedelta:
             f"Cannot read the duration '{value}'. Write a number and a unit of:"
             f" {', '.join(_seconds)}; for example '6h' or '1d 12h'."
         )
-    return timedelta(seconds=sum(float(number) * _seconds[unit] for number, unit in parts))
+    return _length(sum(float(number) * _seconds[unit] for number, unit in parts), value)
+
+
+def _length(seconds: float, given: str | float) -> timedelta:
+    if not abs(seconds) <= _longest.total_seconds():
+        words = str(given)[:40]
+        raise UserError(f"The duration '{words}' is beyond the {last_year} years that can be told.")
+    return timedelta(seconds=seconds)
+
+
+def later(time: Date, length: timedelta) -> Date:
+    """The date some time after another.
+
+    >>> later(date("2011-01-15"), duration("1d")).isoformat()
+    '2011-01-16T00:00:00'
+    """
+    try:
+        result = time + length
+    except (OverflowError, ValueError):
+        result = None
+    if result is None or not first_year <= result.year <= last_year:
+        raise UserError(
+            f"{duration_text(length)} after {text(time)} lies outside of the years {first_year} to"
+            f" {last_year}."
+        )
+    return result
 
 
 def duration_text(length: timedelta) -> str:
@@ -100,6 +127,8 @@ def date(value: str | datetime | Date, calendar: str = "standard") -> Date:
     *whole, fraction = digits.groups()
     numbers = [int(number or 0) for number in whole]
     try:
+        if numbers[0] < first_year:
+            raise ValueError
         return Date(*numbers, int((fraction or "0").ljust(6, "0")), calendar=calendar)
     except ValueError:
         raise UserError(f"There is no date '{value}' in the calendar '{calendar}'.") from None

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 from halocline.core.errors import UserError, nearest
+
+greatest = 1e18
+"""No option is a number greater than this; larger ones end in overflow somewhere."""
 
 
 def option(
@@ -126,25 +130,27 @@ def _convert(hint: Any, value: Any, path: str) -> Any:
             return value
         if isinstance(value, Mapping):
             return hint.from_table(value, path)
-        raise UserError(f"'{path}' is a table of options, got {value!r}. Write it as [{path}].")
+        raise UserError(
+            f"'{path}' is a table of options, got {_short(value)}. Write it as [{path}]."
+        )
     if origin in (list, tuple):
         if not isinstance(value, list | tuple):
-            raise UserError(f"'{path}' is a list, got {value!r}. Write [ ... ].")
+            raise UserError(f"'{path}' is a list, got {_short(value)}. Write [ ... ].")
         kinds = typing.get_args(hint)
         if origin is tuple and not (len(kinds) == 2 and kinds[1] is Ellipsis):
             if len(kinds) != len(value):
-                raise UserError(f"'{path}' needs {len(kinds)} values, got {value!r}.")
+                raise UserError(f"'{path}' needs {len(kinds)} values, got {_short(value)}.")
             return tuple(_convert(k, v, path) for k, v in zip(kinds, value, strict=True))
         return origin(_convert(kinds[0], item, f"{path}[{at}]") for at, item in enumerate(value))
     if origin is dict:
         kind = typing.get_args(hint)[1]
         if not isinstance(value, Mapping):
-            raise UserError(f"'{path}' is a table, got {value!r}. Write it as [{path}].")
+            raise UserError(f"'{path}' is a table, got {_short(value)}. Write it as [{path}].")
         return {key: _convert(kind, item, f"{path}.{key}") for key, item in value.items()}
     if hint is Any:
         return value
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        return float(value) if abs(value) <= greatest else math.inf
     if isinstance(value, bool) is not (hint is bool) or not isinstance(value, hint):
         words = {
             float: "a number",
@@ -152,8 +158,28 @@ def _convert(hint: Any, value: Any, path: str) -> Any:
             str: "a text",
             bool: "true or false",
         }
-        raise UserError(f"'{path}' is {words.get(hint, hint)}, got {value!r}.")
+        raise UserError(f"'{path}' is {words.get(hint, hint)}, got {_short(value)}.")
     return value
+
+
+def _numbers(value: Any) -> Iterator[int | float]:
+    """All numbers in a value, in lists and tables too."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _numbers(item)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield value
+
+
+def _short(value: Any) -> str:
+    """A value as a message shows it: cut where it is long."""
+    try:
+        words = repr(value)
+    except ValueError:  # Python writes no more than some thousand digits
+        words = "a number of very many digits"
+    return words if len(words) <= 80 else f"{words[:77]}..."
 
 
 def _check(field: dataclasses.Field[Any], value: Any, owner: str) -> None:
@@ -163,10 +189,10 @@ def _check(field: dataclasses.Field[Any], value: Any, owner: str) -> None:
     if facts.get("choices") and value is not None and value not in facts["choices"]:
         choices = ", ".join(facts["choices"])
         hint = nearest(str(value), facts["choices"])
-        raise UserError(f"{field.name} = {value!r} is not one of: {choices}.{hint}")
-    for item in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(item, bool) or not isinstance(item, int | float):
-            continue
+        raise UserError(f"{field.name} = {_short(value)} is not one of: {choices}.{hint}")
+    for item in _numbers(value):
+        if not abs(item) <= greatest:
+            raise UserError(f"{field.name} = {_short(item)} is no number that can be used here.")
         low, high = facts.get("at_least"), facts.get("at_most")
         if low is not None and not item >= low:
             raise UserError(

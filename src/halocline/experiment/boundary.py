@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from halocline.core.clock import Date, from_number, in_calendar, text, to_number
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
+from halocline.core.paths import is_there
+from halocline.core.plausible import refuse_implausible
 from halocline.experiment.file_series import Share
 from halocline.experiment.stations import words
 from halocline.grids.grid import Grid
@@ -20,7 +23,7 @@ from halocline.grids.sources import open_source
 from halocline.runtime.read_ahead import ReadAhead
 from halocline.waves.spectra import to_cartesian, turned
 from halocline.waves.spectrum import SpectralGrid
-from halocline.waves.spectrum_files import interpolate
+from halocline.waves.spectrum_files import bands, interpolate
 
 Array = NDArray[Any]
 places = (("lon", "lat"), ("longitude", "latitude"), ("x", "y"))
@@ -44,7 +47,7 @@ class _File:
 
     def __init__(self, path: Path, calendar: str) -> None:
         self.path = path
-        if not path.exists():
+        if not is_there(path):
             raise UserError(f"There is no boundary file '{path}' (option boundary.file).")
         self._data = open_source(path)
         found = self._data.variables
@@ -57,15 +60,31 @@ class _File:
                 f" {', '.join(missing or ['lon'])}. Use a file that"
                 " a stream [output.boundary.NAME] or [output.points.NAME] wrote."
             )
-        if not self._data["time"].shape[0]:
+        if self._data["time"].shape == (0,):
             raise UserError(f"The boundary file '{path}' has no record.")
-        dates = self._data["time"].times()
+        dates = self._data["time"].times(f"the boundary file '{path}'")
         self.times = [to_number(in_calendar(moment, calendar)) for moment in dates]
         # WAVEWATCH III has a place for each record.
         self.x, self.y = (self._data[name].read(time=0) for name in names)
-        self.frequency = self._data["frequency"].read()
-        self.direction = to_cartesian(turned(self._data["direction"].read()))
+        self.frequency, direction = bands(self._data, path, "frequency", "direction")
+        self.direction = to_cartesian(turned(direction))
+        self._refuse_other_shapes()
         self.values_read = 0  # of spectra, so far
+
+    def _refuse_other_shapes(self) -> None:
+        """Refuse spectra that are not those of the file's times, places and bands."""
+        efth, count = self._data["efth"], self.x.size
+        expected = (len(self.times), count, self.frequency.size, self.direction.size)
+        places = (self.x.shape, self.y.shape) == ((count,), (count,)) and count
+        if not places or efth.shape != expected or efth.dims[:1] != self._data["time"].dims:
+            raise UserError(
+                f"The boundary file '{self.path}' has spectra of shape {efth.shape}; its times,"
+                f" places, frequencies and directions need {expected}. Use a file that a stream"
+                " [output.boundary.NAME] or [output.points.NAME] wrote."
+            )
+        for name, values in (("x", self.x), ("y", self.y)):
+            if not np.isfinite(values).all():
+                raise UserError(f"The boundary file '{self.path}' has a place without its {name}.")
 
     def spectra(self, record: int, stations: NDArray[np.int64]) -> Array:
         """Variance density (station, frequency, direction) [m2 Hz-1 rad-1] of some stations."""
@@ -83,6 +102,12 @@ class _File:
             raise UserError(
                 f"Record {record + 1} of the boundary file '{self.path}' has missing spectra."
             )
+        refuse_implausible(
+            values,
+            "wave_spectrum",
+            f"The spectrum 'efth' of record {record + 1} of '{self.path}'",
+            lambda at: f" at {self.x[stations[at[0]]]:g}, {self.y[stations[at[0]]]:g}",
+        )
         return values
 
     def close(self) -> None:
@@ -117,7 +142,7 @@ class BoundarySpectra:
                 "boundary.file is given, but the grid has no active boundary. Set grid.boundary ="
                 " ['west', 'east', 'south', 'north'], or some of them."
             )
-        self.spectral, self._end = spectral, to_number(end)
+        self.spectral, self._start, self._end = spectral, to_number(start), to_number(end)
         share = share or Share.whole(grid)
         everywhere = np.flatnonzero(grid.boundary[grid.mask])
         own = np.isin(everywhere, share.numbers)
@@ -135,12 +160,12 @@ class BoundarySpectra:
         self._kept: dict[int, Array] = {}
         self._reader: ReadAhead[Array] = ReadAhead(self._read, share.communicator, share.recorder)
 
-    def at(self, time: Date) -> Array:
+    def at(self, moment: Date) -> Array:
         """Spectra (component, boundary point) [m2 Hz-1 rad-1]; points as in `numbers`.
 
         A call for all ranks.
         """
-        now = to_number(time)
+        now = to_number(moment)
         after = int(np.searchsorted(self._times, now))
         exact = bool(self._times[after] == now)
         before = after if exact else after - 1
@@ -228,6 +253,18 @@ class BoundarySpectra:
         inverse = 1.0 / np.where(here[:, None], 1.0, near)
         weights = inverse / inverse.sum(axis=1, keepdims=True)
         return nearest, np.where(here[:, None], np.array([1.0, 0.0]), weights)
+
+    def look_through(self, deadline: float) -> tuple[int, int]:
+        """Read all records that a run needs, until the `deadline`; how many of how many."""
+        if not self.given:
+            return 0, 0
+        last = int(np.searchsorted(self._times, self._end))
+        first = max(int(np.searchsorted(self._times, self._start, "right")) - 1, 0)
+        for number in range(first, last + 1):
+            if time.monotonic() > deadline:
+                return number - first, last + 1 - first
+            self._read(number)
+        return last + 1 - first, last + 1 - first
 
     def close(self) -> None:
         """Let a reading end and close the files."""

@@ -16,7 +16,7 @@ import numpy as np
 import tomli_w
 
 from halocline.biogeochemistry.transport import TransportOptions
-from halocline.core.clock import Clock, Date, date, duration
+from halocline.core.clock import Clock, Date, date, duration, later
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.experiment.boundary import BoundaryOptions
@@ -51,7 +51,9 @@ class TimeOptions(Options):
         if (self.end == "") == (self.length == ""):
             raise UserError("[time] needs either 'end' or 'length'. Give one of the two.")
         start = date(self.start, self.calendar)
-        end: Date = date(self.end, self.calendar) if self.end else start + duration(self.length)
+        end: Date = (
+            date(self.end, self.calendar) if self.end else later(start, duration(self.length))
+        )
         return Clock(start, end, duration(self.step))
 
 
@@ -178,8 +180,10 @@ def read_case(name: str | Path, settings: Iterable[str] = ()) -> Case:
     """
     path = find_case(str(name))
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        table = _loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"Cannot read '{path}': {error.strerror}.") from None
+    except ValueError as error:
         raise UserError(f"'{path}' is no valid TOML: {error}") from None
     for setting in settings:
         put(table, *read_setting(setting))
@@ -190,13 +194,24 @@ def read_case(name: str | Path, settings: Iterable[str] = ()) -> Case:
         raise UserError(f"{path}: {error}") from None
 
 
+def _loads(text: str) -> dict[str, Any]:
+    """The tables of a text in TOML; ValueError where it is none."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 def make_case(table: Mapping[str, Any]) -> Case:
     """A case from nested tables, of the kind that its `component` says."""
     component = table.get("component", "waves")
-    if component not in components:
+    if not isinstance(component, str) or component not in components:
         hint = nearest(str(component), components)
         raise UserError(f"component = {component!r} is not one of: {', '.join(components)}.{hint}")
-    return components[component].from_table(_plain_dates(table))
+    try:
+        return components[component].from_table(_plain_dates(table))
+    except RecursionError:
+        raise UserError("Its tables or lists are nested too deeply.") from None
 
 
 def read_setting(text: str) -> tuple[str, Any]:
@@ -209,8 +224,8 @@ def read_setting(text: str) -> tuple[str, Any]:
     if not sign or not name.strip():
         raise UserError(f"--set {text}: write it as key=value, for example time.length=6h.")
     try:
-        return name.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return name.strip(), _loads(f"value = {value}")["value"]
+    except ValueError:
         return name.strip(), value.strip()
 
 

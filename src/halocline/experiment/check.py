@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +15,25 @@ from halocline.experiment.component import Component
 from halocline.experiment.emptiness import lacking
 from halocline.experiment.expectations import stream_bytes, work
 from halocline.experiment.progress import time_words
+from halocline.experiment.restarting import Restarts
 from halocline.experiment.run import build_component, build_streams
 from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout
 from halocline.experiment.start import cores, default_ranks
 from halocline.experiment.too_many_ranks import option, why_too_many
 from halocline.experiment.track_stream import TrackStreamOptions
+from halocline.experiment.wave_component import WaveComponent
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Alone
 from halocline.runtime.fields import Field
+from halocline.runtime.record_files import check
+from halocline.runtime.referee import Referee
 from halocline.runtime.runner import Plan
 from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.writers import Writers
 from halocline.runtime.writing_options import WritingOptions
+
+patience = 30.0
+"""How long records of input are looked through [s]."""
 
 
 class Imagined(Alone):
@@ -34,20 +43,26 @@ class Imagined(Alone):
         self.size = size
 
 
-def report(case: Case, ranks: int | None = None) -> str:
+def report(case: Case, ranks: int | None = None, folder: Path = Path("results")) -> str:
     """Grid, sea points, ranks, memory, output and time of a case, as lines.
 
-    Everything that a run reads before its first step is read, so that what would stop the run is
-    found here.
+    What a run reads is read, and what it makes before its first step is made, so that what would
+    stop the run is found here; `folder` is where its results would go.
     """
     clock = case.time.clock()
     grid = case.build_grid()
     ranks = ranks or default_ranks(grid.sea_points, threads=1)
     communicator = Imagined(ranks)
     component = build_component(case, clock, communicator, plan=Plan())
-    component.start(clock.time, restarted=False)
+    restarted = Restarts(case.restart, component, clock, tell=lambda line: None).read()
+    component.start(clock.time, restarted)
+    lines_of_input = list(_input(component))
     component.close()
-    _check_output(case, component, clock, communicator)
+    _check_output(case, component, clock, communicator, folder)
+    Referee(
+        component.run.exchange, case.communication, lambda line: None, watch=False,
+        sums=component.sums,
+    )  # fmt: skip
     lines: list[tuple[str, str]] = [
         ("case", case.title or case.component),
         ("grid", describe(grid)),
@@ -65,8 +80,9 @@ def report(case: Case, ranks: int | None = None) -> str:
         ("cut", component.run.decomposition.describe() + _cut_later(case)),
         ("memory", f"{size / 2**20:,.0f} MiB of fields on the first rank"),
     ]
+    lines += lines_of_input
     lines += list(_output(case, grid, clock))
-    servers = planned_servers(case, grid, ranks, Path("results"))
+    servers = planned_servers(case, grid, ranks, folder)
     refuse_wrong_layout(case, ranks, servers.count)
     lines.append(("servers", servers.line))
     seconds = work(case, grid, clock) / min(ranks, cores())
@@ -119,13 +135,30 @@ def _bytes(field: Field) -> int:
     return sum(array.nbytes for array in field.blocks)
 
 
-def _check_output(case: Case, component: Component, clock: Clock, some: Imagined) -> None:
-    """Open the output files in a folder that is thrown away."""
+def _input(component: Component) -> Iterator[tuple[str, str]]:
+    """How much of the input was looked through."""
+    if isinstance(component, WaveComponent):
+        done, total = component.look_through_input(time.monotonic() + patience)
+        if total:
+            rest = "" if done == total else f"; no more in {patience:.0f} s"
+            yield "input", f"{done} of {total} records read{rest}"
+
+
+def _check_output(
+    case: Case, component: Component, clock: Clock, some: Imagined, folder: Path
+) -> None:
+    """See whether the output has its place, and open its files in a folder thrown away."""
+    streams = build_streams(case, component, clock, some, folder, resumed=False)
+    check([stream.plan for stream in streams], make_folders=False)
     writers = Writers(Alone(), WritingOptions(way="gathered"))
-    with tempfile.TemporaryDirectory() as folder:
-        for stream in build_streams(case, component, clock, some, Path(folder), resumed=False):
-            stream.open(writers)
-            stream.close()
+    with tempfile.TemporaryDirectory() as name:
+        for stream in streams:
+            # No rank is a server here.
+            way = stream.plan.options.way.replace("servers", "gathered")
+            options = replace(stream.plan.options, way=way)
+            plan = replace(stream.plan, folder=Path(name), options=options, expected=0)
+            writers.open(plan, plan.number_of(plan.begin))
+            writers.finish(plan.name)
         writers.close()
 
 

@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import halocline
@@ -86,6 +87,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _case_arguments(check)
     check.add_argument("-n", "--ranks", type=_positive, help="number of ranks to plan for")
+    check.add_argument("--output", metavar="DIR", help="folder of results; results/CASE")
     plan = command("plan", "print the kernels and exchanges of one step", "plan global-waves -n 2")
     _case_arguments(plan)
     plan.add_argument("-n", "--ranks", type=_positive, default=2, help="number of ranks (2)")
@@ -179,6 +181,9 @@ def guarded(action: Callable[[], int]) -> int:
         return action()
     except UserError as error:
         return fail(f"halocline: {error}", exit_codes.user_error)
+    except MemoryError as error:
+        words = f"halocline: the memory of this machine does not hold it: {error}"
+        return fail(f"{words}. Take a smaller case, or more machines.", exit_codes.user_error)
     except BrokenPipeError:
         sys.stderr.close()
         return exit_codes.done
@@ -227,8 +232,10 @@ def _verify(options: Any) -> int:
 def _check(options: Any) -> int:
     from halocline.experiment.case import read_case
     from halocline.experiment.check import report
+    from halocline.experiment.start import results_folder
 
-    print(report(read_case(options.case, options.settings), options.ranks))
+    case = read_case(options.case, options.settings)
+    print(report(case, options.ranks, Path(results_folder(options))))
     return exit_codes.done
 
 

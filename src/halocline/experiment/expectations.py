@@ -10,6 +10,7 @@ from halocline.experiment.output import output_volume
 from halocline.experiment.output_sources import output_sources
 from halocline.experiment.region import cut_region
 from halocline.grids.grid import Grid
+from halocline.runtime.stream_options import in_stream
 
 wave_cost = {"ST2": 12e-9, "ST4": 15e-9, "none": 6e-9}
 """Time for a sea point, spectral component and global step on one core [s]: `halocline lab waves`
@@ -38,8 +39,9 @@ def stream_bytes(case: Case, grid: Grid, clock: Clock) -> dict[str, int]:
     levels = len(case.build_layered_grid().thickness)
     volume = {}
     for name, maps in case.output.fields.items():
-        cells = cut_region(grid, maps.region).grid.mask.size
-        values = maps.records(clock) * len(maps.variables or names) * levels * cells
+        with in_stream(name):
+            cells = cut_region(grid, maps.region).grid.mask.size
+            values = maps.records(clock) * len(maps.variables or names) * levels * cells
         volume[name] = values * np.dtype(maps.precision).itemsize
     return volume
 

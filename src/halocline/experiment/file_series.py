@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import time
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -15,6 +16,7 @@ from halocline.grids.axes import bilinear, check_cover
 from halocline.grids.gaps import Filling, GapsOverSea, open_sea
 from halocline.grids.grid import Grid
 from halocline.grids.gridded_files import GriddedFiles
+from halocline.grids.sources import Unreadable
 from halocline.runtime.communicator import Alone, Communicator
 from halocline.runtime.read_ahead import ReadAhead, RecordError
 from halocline.runtime.recorder import Recorder
@@ -186,13 +188,13 @@ class FileSeries:
         used = bilinear(longitude, latitude, points, "", "").used(self.files.shape)
         return used & open_sea(self.grid, longitude, latitude)
 
-    def brackets(self, time: Date) -> Brackets:
-        """Values at the records before and after `time`; a call for all ranks."""
+    def brackets(self, moment: Date) -> Brackets:
+        """Values at the records before and after a moment; a call for all ranks."""
         if self.held is not None:
             values = self._values(self._times.index(self.held))
             return Brackets(values, values, 0.0, self.number)
-        at = bisect_right(self._times, time) - 1
-        assert 0 <= at and (at + 1 < len(self._times) or self._times[at] == time)
+        at = bisect_right(self._times, moment) - 1
+        assert 0 <= at and (at + 1 < len(self._times) or self._times[at] == moment)
         before = min(at, max(len(self._times) - 2, 0))
         after = min(before + 1, len(self._times) - 1)
         first, second = self._values(before), self._values(after)
@@ -201,12 +203,12 @@ class FileSeries:
         if after + 1 < len(self._times) and self._times[after] <= self.end:
             self.reader.prepare(after + 1)
         length = (self._times[after] - self._times[before]).total_seconds()
-        weight = (time - self._times[before]).total_seconds() / length if length else 0.0
+        weight = (moment - self._times[before]).total_seconds() / length if length else 0.0
         return Brackets(first, second, weight, self.number)
 
-    def now(self, time: Date) -> tuple[Array, ...]:
-        """Values at `time`, interpolated linearly."""
-        return self.brackets(time).now()
+    def now(self, moment: Date) -> tuple[Array, ...]:
+        """Values at a moment, interpolated linearly."""
+        return self.brackets(moment).now()
 
     def _values(self, number: int) -> tuple[Array, ...]:
         if number not in self._loaded:
@@ -232,14 +234,31 @@ class FileSeries:
                 f" {gaps.latitude:g} N. Fill these values, or use another file.",
                 place,
             ) from None
-        except UserError as error:
-            raise RecordError(str(error), place) from None
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError, Unreadable) as error:
+            path = self.files.paths[record.file]
+            reason = error.reason if isinstance(error, Unreadable) else str(error)
             raise RecordError(
-                f"Cannot read '{variable}' at {text(record.time)} from"
-                f" '{self.files.paths[record.file]}': {error}. Is the file complete?",
+                f"Cannot read '{variable}' at {text(record.time)} from '{path}': {reason}. Is the"
+                " file complete?",
                 place,
             ) from None
+        except UserError as error:
+            raise RecordError(str(error), place) from None
+
+    def look_through(self, deadline: float) -> tuple[int, int]:
+        """Read all records that a run needs, for what is wrong in them; how many of how many.
+
+        Nothing more is begun after the `deadline` (of `time.monotonic`). Not for several ranks.
+        """
+        first = max(bisect_right(self._times, self.start) - 1, 0)
+        numbers = range(first, bisect_left(self._times, self.end) + 1)
+        if self.held is not None:
+            numbers = range(self._times.index(self.held), self._times.index(self.held) + 1)
+        for done, number in enumerate(numbers):
+            if time.monotonic() > deadline:
+                return done, len(numbers)
+            self._read(number)
+        return len(numbers), len(numbers)
 
     def close(self) -> None:
         """Let a reading end and close the files."""

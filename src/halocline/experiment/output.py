@@ -18,6 +18,7 @@ from halocline.experiment.track_stream import TrackStream, TrackStreamOptions
 from halocline.grids.grid import Grid
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.decomposition import Decomposition
+from halocline.runtime.stream_options import in_stream
 from halocline.waves.spectrum import SpectralGrid
 
 
@@ -131,22 +132,26 @@ def output_volume(
     """Bytes that each stream will write at most, without headers and before compression."""
     volume = {}
     for name, maps in options.fields.items():
-        size = 4 if maps.precision == "float32" else 8
-        cells = cut_region(grid, maps.region).grid.mask.size
-        times = 28 if maps.cumulative else 12
-        volume[name] = maps.records(clock) * (times + len(maps.variables) * cells * size)
+        with in_stream(name):
+            size = 4 if maps.precision == "float32" else 8
+            cells = cut_region(grid, maps.region).grid.mask.size
+            times = 28 if maps.cumulative else 12
+            volume[name] = maps.records(clock) * (times + len(maps.variables) * cells * size)
     sources = sources or OutputSources()
     each = 3 + spectral.components
     for name, points in options.points.items():
-        size = 4 if points.precision == "float32" else 8
-        values = len(points.points) * (each * points.spectra + len(points.variables))
-        times = 28 if points.cumulative else 12
-        volume[name] = points.records(clock) * (times + values * size)
+        with in_stream(name):
+            size = 4 if points.precision == "float32" else 8
+            values = len(points.points) * (each * points.spectra + len(points.variables))
+            times = 28 if points.cumulative else 12
+            volume[name] = points.records(clock) * (times + values * size)
     for name, edge in options.boundary.items():
-        size = 4 if edge.precision == "float32" else 8
-        volume[name] = edge.records(clock) * (12 + len(sources.nests[name]) * each * size)
+        with in_stream(name):
+            size = 4 if edge.precision == "float32" else 8
+            volume[name] = edge.records(clock) * (12 + len(sources.nests[name]) * each * size)
     for name, track in options.tracks.items():
-        size = 4 if track.precision == "float32" else 8
-        count = read_positions(sources.tracks[name], clock.calendar).seconds.size
-        volume[name] = count * (36 + each * size)
+        with in_stream(name):
+            size = 4 if track.precision == "float32" else 8
+            count = read_positions(sources.tracks[name], clock.calendar).seconds.size
+            volume[name] = count * (36 + each * size)
     return volume

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cftime
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.clock import date, from_number, in_calendar, text, to_number
 from halocline.core.errors import UserError, nearest
+from halocline.core.paths import is_there
+from halocline.grids.sources import open_source
 
 Array = NDArray[np.float64]
 columns = (("time", "date"), ("longitude", "lon", "x"), ("latitude", "lat", "y"))
@@ -37,7 +38,7 @@ def read_positions(path: Path, calendar: str) -> Positions:
 
     Needed are time (ISO 8601, UTC; in netCDF as CF has it), longitude and latitude (or x and y).
     """
-    if not path.exists():
+    if not is_there(path):
         raise UserError(f"There is no file of positions '{path}'. Name a CSV or netCDF file.")
     reader = _from_csv if path.suffix.lower() in (".csv", ".txt") else _from_netcdf
     found = reader(path, calendar)
@@ -68,34 +69,36 @@ def _from_csv(path: Path, calendar: str) -> Positions:
                     rows.append((to_number(date(moment, calendar)), float(x), float(y)))
                 except (TypeError, ValueError, UserError) as error:
                     raise UserError(f"Line {number} of '{path}' is no position: {error}") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"Cannot read the positions in '{path}': {error}") from None
     table = np.array(rows, float).reshape(-1, 3)
     return Positions(table[:, 0], table[:, 1], table[:, 2])
 
 
 def _from_netcdf(path: Path, calendar: str) -> Positions:
-    import xarray  # slow
 
     try:
-        data = xarray.open_dataset(path, decode_times=False)
-    except (OSError, ValueError) as error:
+        data = open_source(path)
+    except UserError as error:
         raise UserError(f"Cannot read the positions in '{path}': {error}") from None
-    with data:
-        names = [str(name) for name in data.variables]
+    try:
+        names = list(data.variables)
         moment, x, y = (data[_column(path, names, some)] for some in columns)
         if not moment.shape == x.shape == y.shape or moment.ndim != 1:
             raise UserError(
                 f"Times and places in '{path}' differ in shape: {moment.shape}, {x.shape},"
                 f" {y.shape}. A path has one dimension."
             )
-        units = moment.attrs.get("units", "")
+        units = str(moment.attrs.get("units", ""))
         if "since" not in units:
             raise UserError(f"The times in '{path}' have the units '{units}'; CF has 'X since Y'.")
-        theirs = moment.attrs.get("calendar", "standard")
-        dates: Any = cftime.num2date(moment.values, units, theirs, only_use_cftime_datetimes=True)
-        seconds = [to_number(in_calendar(some, calendar)) for some in np.atleast_1d(dates)]
-        return Positions(np.array(seconds), x.values.astype(float), y.values.astype(float))
+        if moment.shape == (0,):
+            return Positions(*np.zeros((3, 0)))
+        dates = moment.times(f"the positions in '{path}'")
+        seconds = [to_number(in_calendar(some, calendar)) for some in dates]
+        return Positions(np.array(seconds), x.read(), y.read())
+    finally:
+        data.close()
 
 
 def _column(path: Path, names: list[str], wanted: tuple[str, ...]) -> str:

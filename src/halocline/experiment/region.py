@@ -48,6 +48,11 @@ def cut_region(grid: Grid, box: Sequence[float]) -> Region:
             f"region = {list(box)} holds no point of the grid, which reaches from {grid.x[0]:g} to"
             f" {grid.x[-1]:g} and from {grid.y[0]:g} to {grid.y[-1]:g}."
         )
+    if not grid.mask[rows[:, None], columns].any():
+        raise UserError(
+            f"region = {list(box)} holds no sea point: all {rows.size * columns.size} cells in it"
+            " are land, so that nothing but missing values would be written. Choose another box."
+        )
     planes: dict[str, Any] = {
         name: None if plane is None else plane[rows[:, None], columns]
         for name, plane in vars(grid).items()

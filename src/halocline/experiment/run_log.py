@@ -14,6 +14,7 @@ import tomli_w
 
 import halocline
 from halocline.core.errors import UserError
+from halocline.core.memory import machine_memory
 from halocline.experiment.case import Case
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.disk import disk
@@ -52,7 +53,7 @@ def machine_facts() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
-        "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "memory": machine_memory(),
     }
 
 

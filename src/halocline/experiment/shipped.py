@@ -7,6 +7,7 @@ from pathlib import Path
 
 import halocline
 from halocline.core.errors import UserError, nearest
+from halocline.core.paths import is_there
 
 
 def case_folder() -> Path:
@@ -45,16 +46,12 @@ def summary(name: str) -> str:
 def find_case(name: str) -> Path:
     """Path of a case given as a file, a folder with a case.toml, or the name of a shipped case."""
     path = Path(name)
-    if path.is_file():
-        return path
-    if (path / "case.toml").is_file():
-        return path / "case.toml"
-    shipped = case_folder() / name / "case.toml"
-    if shipped.is_file():
-        return shipped
+    for some in (path, path / "case.toml", case_folder() / name / "case.toml"):
+        if is_there(some) and some.is_file():
+            return some
     raise UserError(
-        f"No case '{name}': no such file, no folder with a case.toml, and no shipped case of that"
-        f" name.{nearest(name, names())} Shipped: {', '.join(names())}."
+        f"No case '{name[:200]}': no such file, no folder with a case.toml, and no shipped case of"
+        f" that name.{nearest(name[:200], names())} Shipped: {', '.join(names())}."
     )
 
 
@@ -63,11 +60,11 @@ def find_data(name: str, folder: str | Path) -> Path:
     places = [Path(folder), data_folder()]
     for place in places:
         path = place / name
-        if path.is_file() or (path.is_dir() and path.suffix == ".zarr"):
+        if is_there(path) and (path.is_file() or (path.is_dir() and path.suffix == ".zarr")):
             return path
     looked = " and ".join(f"'{place}'" for place in places)
     known = [path.name for place in places if place.is_dir() for path in place.iterdir()]
-    raise UserError(f"No data file '{name}' in {looked}.{nearest(name, known)}")
+    raise UserError(f"No data file '{name[:200]}' in {looked}.{nearest(name[:200], known)}")
 
 
 def copy_case(name: str, target: str | Path) -> Path:

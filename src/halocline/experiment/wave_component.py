@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError
+from halocline.core.memory import refuse_beyond_memory
 from halocline.core.options import Options, option
 from halocline.core.other_names import hint
 from halocline.experiment.boundary import BoundaryOptions, BoundarySpectra
@@ -81,6 +82,12 @@ class WaveComponent:
         perturbation: PerturbationOptions | None = None,
     ) -> None:
         self.perturbation = perturbation or PerturbationOptions()
+        values = grid.sea_points * spectral.components / communicator.size
+        refuse_beyond_memory(
+            values * np.dtype(precision).itemsize,
+            f"A rank's share of {grid.sea_points} spectra of {spectral.components} components",
+            "Take more ranks on more machines, fewer frequencies or directions, or a smaller grid.",
+        )
         self.grid, self.spectral, self.start_options = grid, spectral, start
         self.step_length: timedelta = clock.step
         self.decomposition = Decomposition(
@@ -122,6 +129,13 @@ class WaveComponent:
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
         return [f for f in vars(self.model).values() if isinstance(f, Field) and f.restart]
+
+    def look_through_input(self, deadline: float) -> tuple[int, int]:
+        """Read all records of forcing and boundary that a run needs; how many of how many."""
+        series = (self.wind.series, self.ice.series, self.air_sea.series)
+        counts = [some.look_through(deadline) for some in series if some is not None]
+        counts.append(self.boundary.look_through(deadline))
+        return sum(done for done, _ in counts), sum(total for _, total in counts)
 
     def facts(self) -> dict[str, str | int | float]:
         """Spectral grid and precision, which a restart must share."""

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from halocline.core.clock import Date, date, text
 from halocline.core.errors import UserError, nearest
 from halocline.core.names import quantity
+from halocline.core.paths import is_there
+from halocline.core.plausible import refuse_bad_axis, refuse_implausible
 from halocline.grids.axes import Axis, latitude_axis, longitude_axis
 from halocline.grids.parts import Part, read_slabs
 from halocline.grids.sources import Source, Variable, open_source
@@ -77,7 +79,7 @@ def expand(paths: str | Sequence[str], base: Path) -> list[Path]:
     for name in [paths] if isinstance(paths, str) else paths:
         full = str(base / name)
         some = sorted(glob.glob(full)) if any(c in name for c in "*?[") else [full]
-        if not some or not all(Path(path).exists() for path in some):
+        if not some or not all(is_there(Path(path)) for path in some):
             raise UserError(f"There is no file '{full}'. Check the path in the case file.")
         found += [Path(path) for path in some]
     return found
@@ -130,11 +132,18 @@ class GriddedFiles:
 
     @cached_property
     def longitude(self) -> Axis:
-        return longitude_axis(self.first[self.coordinate("longitude")].read())
+        return longitude_axis(self._axis("longitude"))
 
     @cached_property
     def latitude(self) -> Axis:
-        return latitude_axis(self.first[self.coordinate("latitude")].read(), self.name)
+        return latitude_axis(self._axis("latitude"), self.name)
+
+    def _axis(self, which: str) -> Array:
+        """The longitudes or latitudes of the first file, as they stand there."""
+        name = self.coordinate(which)
+        values = self.first[name].read()
+        refuse_bad_axis(values, which, f"The {which} '{name}' of {self.name}")
+        return values
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -145,13 +154,7 @@ class GriddedFiles:
         """All times of all files in order; a time that stands twice is refused."""
         records = []
         for number, source in enumerate(self.sources):
-            try:
-                times = source[self.coordinate("time", source)].times()
-            except ValueError:
-                raise UserError(
-                    f"The times of {self.paths[number]} have no units such as 'hours since"
-                    " 1970-01-01'. Add the CF attribute units to the time variable."
-                ) from None
+            times = source[self.coordinate("time", source)].times(str(self.paths[number]))
             records += [Record(date(t, self.calendar), number, at) for at, t in enumerate(times)]
         records.sort(key=lambda record: record.time)
         for one, next_one in itertools.pairwise(records):
@@ -173,8 +176,13 @@ class GriddedFiles:
     def find(self, short_name: str, variable: str = "") -> str:
         """Name of the variable that holds a quantity; `variable` is the user's own choice."""
         if variable:
-            if variable in self.first.variables:
+            if variable in self.first.variables and self._is_flat(self.first[variable]):
                 return variable
+            if variable in self.first.variables:
+                raise UserError(
+                    f"The variable '{variable}' of {self.name} is no map, or one for each time:"
+                    f" {self.first.listing()}. Name another."
+                )
             known = self.first.data
             raise UserError(
                 f"{self.name} has no variable '{variable}'.{nearest(variable.lower(), known)}"
@@ -257,7 +265,29 @@ class GriddedFiles:
 
         values, count = read_slabs(columns, longitudes, sizes[i], axis=1)
         self.values_read += count
-        return self._to_our_units(values[latitudes - first], data.attrs, variable, short_name)
+        found = self._to_our_units(values[latitudes - first], data.attrs, variable, short_name)
+        self._refuse_implausible(found, variable, short_name, record, part)
+        return found
+
+    def _refuse_implausible(
+        self,
+        values: Array,
+        variable: str,
+        short_name: str,
+        record: Record | None,
+        part: Part | None,
+    ) -> None:
+        """Refuse a value beyond the bounds of its quantity, wherever on the map it lies."""
+
+        def place(at: tuple[int, ...]) -> str:
+            y, x = self.latitude.values, self.longitude.values
+            if part is not None:
+                y, x = y[part.rows], x[part.columns]
+            where = f" at {x[at[1]] % 360.0:g} E, {y[at[0]]:g} N"
+            return f"{where}, {text(record.time)}" if record else where
+
+        path = self.paths[record.file if record else 0]
+        refuse_implausible(values, short_name, f"'{variable}' of {path}", place)
 
     def comes_whole(self, variable: str) -> bool:
         """Whether hardly less than a whole map can be read: its chunks are half of it or more."""

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.memory import refuse_beyond_memory
 from halocline.core.options import option
 from halocline.grids.bathymetry import BathymetryOptions, read_bathymetry
 from halocline.grids.grid import Grid
+
+bytes_per_cell = 64
+"""Memory that the planes of a grid take: depth, mask, metrics, and what they are made of."""
 
 sides = ("west", "east", "south", "north")
 
@@ -29,8 +33,8 @@ class GridOptions(BathymetryOptions):
     file: str = option(
         "", "", "netCDF file or Zarr folder with coordinates and depth; empty for a grid made here"
     )
-    nx: int = option(3, "1", "columns of a grid made here", at_least=1)
-    ny: int = option(3, "1", "rows of a grid made here", at_least=1)
+    nx: int = option(3, "1", "columns of a grid made here", at_least=1, at_most=10_000_000)
+    ny: int = option(3, "1", "rows of a grid made here", at_least=1, at_most=10_000_000)
     x0: float = option(0.0, "degree or m", "x of the first column")
     y0: float = option(0.0, "degree or m", "y of the first row")
     dx: float = option(1.0, "degree or m", "distance of columns", at_least=1e-9)
@@ -59,6 +63,11 @@ def build_grid(options: GridOptions) -> Grid:
 
 def regular_grid(options: GridOptions) -> Grid:
     """Make the grid that `options` describe without a file."""
+    refuse_beyond_memory(
+        bytes_per_cell * options.nx * options.ny,
+        f"A grid of {options.nx} x {options.ny} cells",
+        "Take fewer (grid.nx, grid.ny).",
+    )
     x = np.asarray(options.x0 + options.dx * np.arange(options.nx), np.float64)
     y = np.asarray(options.y0 + options.dy * np.arange(options.ny), np.float64)
     columns = np.asarray(options.depth, float)

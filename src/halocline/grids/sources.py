@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.memory import refuse_beyond_memory
 from halocline.core.netcdf_lock import netcdf_lock
 
 Array = NDArray[np.float64]
 Index = tuple[int | slice, ...]
+
+
+bytes_in_reading = 32
+"""Memory for a value while it is read: as it comes, unpacked, masked, in double precision."""
+
+
+class Unreadable(UserError):
+    """A variable that the libraries cannot read, and their reason."""
+
+    def __init__(self, name: str, path: Path, error: Exception) -> None:
+        self.reason = _reason(error)
+        super().__init__(f"Cannot read '{name}' from '{path}': {self.reason}.")
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what a library says."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 @dataclass(frozen=True)
@@ -38,14 +57,36 @@ class Variable:
 
     def read(self, **index: int | slice) -> Array:
         """Values with some dimensions at one place or in a slice."""
-        return self.part(tuple(index.get(dim, slice(None)) for dim in self.dims))
+        places = tuple(index.get(dim, slice(None)) for dim in self.dims)
+        count = prod(
+            len(range(*place.indices(size)))
+            for place, size in zip(places, self.shape, strict=True)
+            if isinstance(place, slice)
+        )
+        refuse_beyond_memory(
+            bytes_in_reading * count, f"A variable ({', '.join(self.dims)})", "Is the file whole?"
+        )
+        return self.part(places)
 
-    def times(self) -> list[Any]:
-        """Values as dates in the calendar of the file; ValueError without units of time."""
+    def times(self, where: str) -> list[Any]:
+        """Values as dates in the calendar of the file; `where` names the file in messages."""
+        values = np.atleast_1d(self.read()).ravel()
+        if not values.size:
+            raise UserError(f"{where} has no record: its time is empty. Use a file with some.")
+        if not np.isfinite(values).all():
+            at = int(np.argmin(np.isfinite(values))) + 1
+            raise UserError(f"The time of record {at} of {where} is missing (NaN). Mend the file.")
         units = str(self.attrs.get("units", ""))
         calendar = str(self.attrs.get("calendar", "standard"))
-        values = np.atleast_1d(self.read())
-        return list(cftime.num2date(values, units, calendar, only_use_cftime_datetimes=True))
+        try:
+            dates = cftime.num2date(values, units, calendar, only_use_cftime_datetimes=True)
+        except (ArithmeticError, ValueError, TypeError):
+            raise UserError(
+                f"The times of {where} have no units such as 'hours since 1970-01-01' that fit"
+                f" their numbers and calendar ('{units}', '{calendar}'). Mend the CF attribute"
+                " units of the time variable."
+            ) from None
+        return list(dates)
 
 
 @dataclass
@@ -70,6 +111,12 @@ class Source:
         return ", ".join(some) or "nothing"
 
 
+_of_libraries = (
+    OSError, ValueError, RuntimeError, TypeError, LookupError, ArithmeticError, AttributeError,
+)  # fmt: skip
+"""What the libraries raise of damaged files."""
+
+
 def open_source(path: Path) -> Source:
     """Open netCDF (any kind), a Zarr folder, or GRIB2."""
     try:
@@ -80,10 +127,10 @@ def open_source(path: Path) -> Source:
         return _open_zarr(path) if path.is_dir() else _open_netcdf(path)
     except FileNotFoundError:
         raise UserError(f"There is no file '{path}'. Check the path in the case file.") from None
-    except (OSError, ValueError, ImportError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+    except (*_of_libraries, ImportError) as error:
         raise UserError(
-            f"Cannot read '{path}': {reason}. It should be netCDF, Zarr (a folder) or GRIB2."
+            f"Cannot read '{path}': {_reason(error)}. It should be netCDF, Zarr (a folder) or"
+            " GRIB2."
         ) from None
 
 
@@ -94,19 +141,28 @@ def _open_netcdf(path: Path) -> Source:
             name: Variable(
                 variable.dimensions,
                 variable.shape,
-                {key: variable.getncattr(key) for key in variable.ncattrs()},
-                _reader(variable),
+                _attributes(variable),
+                _reader(variable, path),
                 _chunk(file, variable),
             )
             for name, variable in file.variables.items()
         }
-        attributes = {key: file.getncattr(key) for key in file.ncattrs()}
+        attributes = _attributes(file)
 
     def close() -> None:
         with netcdf_lock:
             file.close()
 
     return Source(variables, attributes, close)
+
+
+def _attributes(owner: Any) -> dict[str, Any]:
+    """Attributes as texts, numbers and lists of numbers."""
+    found = {key: owner.getncattr(key) for key in owner.ncattrs()}
+    return {
+        key: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        for key, value in found.items()
+    }
 
 
 def _chunk(file: Any, variable: Any) -> tuple[int, ...] | None:
@@ -117,12 +173,15 @@ def _chunk(file: Any, variable: Any) -> tuple[int, ...] | None:
     return tuple(chunk) if isinstance(chunk, list) else None
 
 
-def _reader(variable: Any) -> Callable[[Index], Array]:
+def _reader(variable: Any, path: Path) -> Callable[[Index], Array]:
     """Unpacked values of a variable of the netCDF library, texts left out."""
 
     def part(index: Index) -> Array:
-        with netcdf_lock:
-            values = np.ma.asarray(variable[index if variable.ndim else ...])
+        try:
+            with netcdf_lock:
+                values = np.ma.asarray(variable[index if variable.ndim else ...])
+        except _of_libraries as error:
+            raise Unreadable(variable.name, path, error) from None
         if values.dtype.kind not in "iufb":
             return np.full(values.shape, np.nan)
         return np.ma.filled(values.astype(np.float64), np.nan)

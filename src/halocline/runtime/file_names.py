@@ -95,6 +95,11 @@ def refuse_shared(streams: Sequence[Named]) -> None:
             raise UserError(
                 f"Two output streams have the same name, '{name}'. Give each a name of its own."
             )
+        if name == "restart":
+            raise UserError(
+                f"An output stream is called '{name}', as the restart files are. Give it another"
+                " name."
+            )
     for one, other in permutations(streams, 2):
         if shared := _meeting(one, other):
             raise UserError(

@@ -235,14 +235,19 @@ class RecordFiles:
             )
 
 
-def check(plans: Sequence[FilePlan]) -> None:
-    """Refuse what cannot be written before any file is touched; on rank 0."""
+def check(plans: Sequence[FilePlan], *, make_folders: bool = True) -> None:
+    """Refuse what cannot be written before any file is touched; on rank 0.
+
+    The folders are made, or else looked for as far as they are there.
+    """
     disks: dict[int, list[FilePlan]] = {}
     for plan in plans:
         path = plan.path(plan.number_of(plan.begin))
         _refuse_links(plan, plan.number_of(plan.begin))
-        _make_folder(path)
-        if not os.access(path.parent, os.W_OK):
+        if make_folders:
+            _make_folder(path)
+        folder = _nearest(path)
+        if not os.access(folder, os.W_OK):
             raise UserError(
                 f"Cannot write '{path}': the folder is not writable. Choose another folder."
             )
@@ -251,7 +256,7 @@ def check(plans: Sequence[FilePlan]) -> None:
             for existing in {path, final}:
                 if existing.exists():
                     raise _refusal(plan, existing)
-        disks.setdefault(path.parent.stat().st_dev, []).append(plan)
+        disks.setdefault(folder.stat().st_dev, []).append(plan)
     for some in disks.values():
         _check_room(some)
 
@@ -265,6 +270,11 @@ def _refuse_links(plan: FilePlan, number: int) -> None:
 def _numbered(path: Path, number: int) -> Path:
     """The name of an earlier file that is kept: x.1.nc of x.nc."""
     return path.with_name(f"{path.stem}.{number}{path.suffix}")
+
+
+def _nearest(path: Path) -> Path:
+    """The folder of a file, or the nearest one above it that is there."""
+    return next(folder for folder in path.absolute().parents if folder.is_dir())
 
 
 def _make_folder(path: Path) -> None:
@@ -285,7 +295,7 @@ def _check_room(plans: Sequence[FilePlan]) -> None:
     """Refuse to start a run whose output does not fit on a disk."""
     needed = {plan.name: plan.expected * plan.header.record_size for plan in plans}
     path = plans[0].path(plans[0].number_of(plans[0].begin))
-    free = shutil.disk_usage(path.parent).free
+    free = shutil.disk_usage(_nearest(path)).free
     if sum(needed.values()) <= free:
         return
     if len(plans) == 1:

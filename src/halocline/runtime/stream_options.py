@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from halocline.core.clock import Alarm, Clock, Date, date, duration, duration_text
+from halocline.core.clock import Alarm, Clock, Date, date, duration, duration_text, later
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.runtime.writing_options import inherited_meaning, inherited_way
+
+
+@contextmanager
+def in_stream(name: str) -> Iterator[None]:
+    """Say of a mistake that it is one of an output stream."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"In output stream '{name}': {error}") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,4 +124,4 @@ def _moment(value: str, clock: Clock) -> Date:
     """A date, or a time after the start of the run."""
     if "-" in value:
         return date(value, clock.calendar)
-    return clock.start + duration(value)
+    return later(clock.start, duration(value))

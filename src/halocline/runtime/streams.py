@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.clock import Clock, Date, time_units, to_number
-from halocline.core.errors import UserError
 from halocline.runtime.classic_files import Place, checksum_name, define_checksum, make_head
 from halocline.runtime.record_files import FilePlan
 from halocline.runtime.sources import Source, of_first_rank
-from halocline.runtime.stream_options import StreamOptions
+from halocline.runtime.stream_options import StreamOptions, in_stream
 from halocline.runtime.writers import Writers
 
 Content = Callable[[netCDF4.Dataset], None]
@@ -44,7 +43,7 @@ class Stream:
         records: int | None = None,
     ) -> None:
         self.name, self.options = name, options
-        try:
+        with in_stream(name):
             self.alarm = options.alarm(clock)
             self.plan = FilePlan(
                 name,
@@ -60,8 +59,6 @@ class Stream:
             )
             self.number = self.plan.number_of(clock.time)
             self.plan.path(self.number)
-        except UserError as error:
-            raise UserError(f"In output stream '{name}': {error}") from None
         self._growing = self.plan.header.growing
         self._writers: Writers | None = None
 

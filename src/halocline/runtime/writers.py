@@ -141,11 +141,6 @@ class Writers:
 
     def open(self, plan: FilePlan, number: int) -> None:
         """Open file `number` of a stream; what is wrong with it is told to all ranks."""
-        if plan.name == restarts:
-            raise UserError(
-                f"An output stream is called '{restarts}', as the restart files are. Give it"
-                " another name."
-            )
         output = self._add(plan.name, plan.options.way, plan.options.group)
         output.files, output.number = RecordFiles(plan), number
         files = output.files

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.core.netcdf_lock import netcdf_lock
+from halocline.core.plausible import refuse_bad_axis, refuse_implausible
+from halocline.grids.sources import Source, Variable, open_source
 from halocline.waves.spectra import per_radian, to_cartesian, turned
 from halocline.waves.spectrum import SpectralGrid
 
@@ -27,28 +26,43 @@ def read_spectrum(
     degree); the attributes `standard_name` and `units` decide where they are given.
     """
     try:
-        with netcdf_lock, netCDF4.Dataset(str(path)) as file:
-            energy, at, nautical = _read(file, path, time, station)
-    except OSError as error:
-        raise UserError(f"Cannot read the spectrum file '{path}': {error}.") from None
+        file = open_source(Path(path))
+    except UserError as error:
+        raise UserError(f"Cannot read the spectrum file '{path}': {error}") from None
+    try:
+        energy, at, nautical = _read(file, path, time, station)
+    finally:
+        file.close()
     if not np.isfinite(energy).all():
         raise UserError(f"The spectrum in '{path}' holds missing values; take another record.")
+    refuse_implausible(energy, "wave_spectrum", f"The spectrum 'efth' in '{path}'")
     return interpolate(energy, at, to_cartesian(nautical), spectral)
 
 
-def _read(file: Any, path: str | Path, time: int, station: int) -> tuple[Array, Array, Array]:
+def _read(file: Source, path: str | Path, time: int, station: int) -> tuple[Array, Array, Array]:
     """Density [frequency][direction] [m2 Hz-1 rad-1], frequencies [Hz], directions [degree]."""
-    frequency = _variable(file, path, "frequency", "freq")
-    direction = _variable(file, path, "direction", "dir")
-    density = _variable(file, path, "efth")
-    values = _one_record(density, frequency, direction, time, station)
-    energy = np.ma.filled(np.ma.asarray(values, np.float64), np.nan)
-    nautical = np.asarray(direction[:], np.float64)
-    if _is_towards(direction):
-        nautical = turned(nautical)
-    if "degree" in getattr(density, "units", "degree" if direction.name == "dir" else ""):
+    names = [_find(file, path, *some) for some in (("frequency", "freq"), ("direction", "dir"))]
+    frequency, direction = bands(file, path, *names)
+    density = file[_find(file, path, "efth")]
+    energy = _one_record(density, file[names[0]], file[names[1]], time, station)
+    nautical = turned(direction) if _is_towards(names[1], file[names[1]]) else direction
+    if "degree" in str(density.attrs.get("units", "degree" if names[1] == "dir" else "")):
         energy = per_radian(energy)
-    return energy, np.asarray(frequency[:], np.float64), nautical
+    return energy, frequency, nautical
+
+
+def bands(file: Source, path: str | Path, frequency: str, direction: str) -> tuple[Array, Array]:
+    """Frequencies [Hz], which must ascend, and directions [degree] of a file of spectra."""
+    found = []
+    for name, short_name in ((frequency, "frequency"), (direction, "direction")):
+        if file[name].ndim != 1:
+            raise UserError(f"The {short_name} '{name}' of '{path}' has no axis of its own.")
+        values = file[name].read()
+        refuse_bad_axis(values, short_name, f"The {short_name} '{name}' of '{path}'")
+        found.append(values)
+    if not np.all(np.diff(found[0]) > 0.0):
+        raise UserError(f"The frequencies '{frequency}' of '{path}' do not ascend. Sort them.")
+    return found[0], found[1]
 
 
 def interpolate(
@@ -76,36 +90,42 @@ def interpolate(
     return result
 
 
-def _variable(file: Any, path: str | Path, *names: str) -> Any:
+def _find(file: Source, path: str | Path, *names: str) -> str:
     for name in names:
         if name in file.variables:
-            return file.variables[name]
+            return name
     raise UserError(
         f"The spectrum file '{path}' has no variable '{names[0]}'; it holds"
         f" {', '.join(sorted(file.variables))}. Give a point-spectrum file."
     )
 
 
-def _one_record(density: Any, frequency: Any, direction: Any, time: int, station: int) -> Any:
+def _one_record(
+    density: Variable, frequency: Variable, direction: Variable, time: int, station: int
+) -> Array:
     """The values [frequency][direction] of one time and station."""
     at = {"time": time, "station": station, "site": station}
-    spectral = (frequency.dimensions[0], direction.dimensions[0])
-    index: list[slice | int] = []
-    for name, size in zip(density.dimensions, density.shape, strict=True):
+    spectral = (frequency.dims[0], direction.dims[0])
+    index: dict[str, int | slice] = {}
+    for name, size in zip(density.dims, density.shape, strict=True):
         if name in spectral:
-            index.append(slice(None))
             continue
         number = at.get(name, 0)
         if not -size <= number < size:
             raise UserError(f"There is no {name} {number} among the {size} spectra of the file.")
-        index.append(number)
-    values = density[tuple(index)]
-    kept = [name for name in density.dimensions if name in spectral]
+        index[name] = number % size
+    kept = [name for name in density.dims if name in spectral]
+    if set(kept) != set(spectral) or len(kept) != 2:
+        raise UserError(
+            f"The spectra in the file lie along {', '.join(density.dims)}; frequency and direction"
+            f" lie along {' and '.join(spectral)}. Give a point-spectrum file."
+        )
+    values = density.read(**index)
     return values if kept[0] == spectral[0] else values.T
 
 
-def _is_towards(direction: Any) -> bool:
-    name = getattr(direction, "standard_name", "")
-    if "to_direction" in name:
+def _is_towards(name: str, direction: Variable) -> bool:
+    standard = str(direction.attrs.get("standard_name", ""))
+    if "to_direction" in standard:
         return True
-    return "from_direction" not in name and direction.name == "direction"
+    return "from_direction" not in standard and name == "direction"

@@ -1,0 +1,78 @@
+"""Bounds of what files may hold: beyond them lie unmarked fill values, and wrong units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.errors import UserError
+from halocline.core.names import quantity
+
+bounds: dict[str, tuple[float, float]] = {
+    # The strongest gust on record is 113 m s-1 (WMO, Barrow Island, 1996).
+    "wind_u": (-150.0, 150.0),
+    "wind_v": (-150.0, 150.0),
+    # Interpolation and packing overshoot a little.
+    "ice": (-0.1, 1.1),
+    # Records of WMO are 184 and 330 K; of the skin of deserts 353 K.
+    "air_temperature": (150.0, 350.0),
+    "sea_surface_temperature": (150.0, 360.0),
+    "air_sea_temperature_difference": (-100.0, 100.0),
+    # Elevations too. The Challenger Deep is 10,935 m deep; basins that are made up may be deeper.
+    "depth": (-30_000.0, 30_000.0),
+    "mask": (-128.0, 255.0),
+    "obstruction_x": (-0.1, 1.1),
+    "obstruction_y": (-0.1, 1.1),
+    # A sea of 30 m all in a band of 0.001 Hz and 1 degree has 3e6 m2 s rad-1.
+    "wave_spectrum": (-1e-3, 1e7),
+    "frequency": (1e-6, 1e3),
+    "direction": (-720.0, 720.0),
+    "latitude": (-90.001, 90.001),
+    "longitude": (-720.0, 720.0),
+}
+"""Least and greatest plausible value by short name, in our units."""
+
+Place = Callable[[tuple[int, ...]], str]
+"""Words on where an element of an array lies."""
+
+
+def refuse_implausible(
+    values: NDArray[np.floating], short_name: str, what: str, place: Place | None = None
+) -> None:
+    """Refuse values beyond the bounds of their quantity; missing ones (NaN) are none.
+
+    `what` names the variable and its file, `place` where and when an element is.
+
+    >>> refuse_implausible(np.array([3.0, 1e20]), "wind_u", "'u10' of wind.nc")
+    Traceback (most recent call last):
+    halocline.core.errors.UserError: 'u10' of wind.nc is 1e+20 m s-1: eastward wind at 10 m ...
+    """
+    low, high = bounds[short_name]
+    beyond = (values < low) | (values > high)
+    if not beyond.any():
+        return
+    at = tuple(int(n) for n in np.argwhere(beyond)[0])
+    facts, more = quantity(short_name), int(beyond.sum()) - 1
+    units = "" if facts.units == "1" else f" {facts.units}"
+    also = f" ({more} more)" if more else ""
+    raise UserError(
+        f"{what} is {float(values[at]):g}{units}{place(at) if place else ''}{also}:"
+        f" {facts.long_name} lies between {low:g} and {high:g}{units}. Is it a fill value that"
+        " _FillValue does not name, or another unit?"
+    )
+
+
+def refuse_bad_axis(values: NDArray[np.floating], short_name: str, what: str) -> None:
+    """Refuse an axis that is empty, or holds missing or implausible values."""
+    if not values.size:
+        raise UserError(f"{what} is empty.")
+    bad = ~np.isfinite(values)
+    if bad.any():
+        number = int(np.argmax(bad)) + 1
+        raise UserError(
+            f"{what} has no value at place {number} of {values.size} (NaN or missing). Every place"
+            " of an axis needs a number."
+        )
+    refuse_implausible(values, short_name, what, lambda at: f" at place {at[0] + 1}")
