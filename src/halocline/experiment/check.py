@@ -71,6 +71,8 @@ def report(case: Case, ranks: int | None = None, folder: Path = Path("results"))
     if isinstance(case, WaveCase):
         frequencies, directions = case.spectrum.shape
         lines.append(("spectrum", f"{frequencies} frequencies x {directions} directions"))
+    if isinstance(component, WaveComponent):
+        lines += [("start", words) for words in component.spinning_up()]
     if isinstance(case, TransportCase):
         lines.append(("tracers", str(len(case.transport.tracers))))
     size = sum(_bytes(field) for field in fields_of(component))

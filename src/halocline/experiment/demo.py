@@ -27,6 +27,10 @@ def demo(command: Callable[[list[str]], int]) -> int:
     for picture in pictures:
         print(f"  {picture}")
     print(
+        "The start has no swell and the wind is weaker than a real January's: heights are too low,"
+        "\n1.6 m on average where a January has 2.5 m."
+    )
+    print(
         "Next: 'halocline plot halocline-demo/fields.nc --animate', where the time went with"
         "\n'halocline lab report halocline-demo', or a case of your own with"
         "\n'halocline new swell my-swell' (docs/tutorial.md)."

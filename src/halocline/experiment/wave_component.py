@@ -46,6 +46,8 @@ from halocline.waves.start import WaveStart
 
 Array = NDArray[np.float64]
 Diagnostic = Callable[["WaveComponent"], None]
+spin_up = timedelta(days=7)
+"""Time after which an ocean has forgotten how its waves began, about."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +92,9 @@ class WaveComponent:
         )
         self.grid, self.spectral, self.start_options = grid, spectral, start
         self.step_length: timedelta = clock.step
+        calm = forcing.wind.speed == 0.0 or waves.physics == "none"
+        self._short = not calm and clock.end - clock.start < spin_up
+        self._restarted = False
         self.decomposition = Decomposition(
             grid.mask,
             grid.topology,
@@ -143,6 +148,7 @@ class WaveComponent:
 
     def start(self, time: Date, restarted: bool) -> None:
         """Read the forcing of the first step; spectra of the start unless `restarted`."""
+        self._restarted = restarted
         self._force(time)
         if not self.ice.changes:
             self._freeze(time)
@@ -269,8 +275,16 @@ class WaveComponent:
         area = self.grid.at_points(self.grid.area)
         mean = float((values * area).sum() / area.sum())
         j, i = np.argwhere(self.grid.mask)[int(values.argmax())]
-        return (
-            f"significant height: mean {mean:.2f} m, 99th percentile"
-            f" {np.percentile(values, 99):.2f} m, greatest {values.max():.2f} m at"
-            f" x = {self.grid.x[i]:g}, y = {self.grid.y[j]:g}"
+        return "\n".join(
+            [
+                f"significant height: mean {mean:.2f} m, 99th percentile"
+                f" {np.percentile(values, 99):.2f} m, greatest {values.max():.2f} m at"
+                f" x = {self.grid.x[i]:g}, y = {self.grid.y[j]:g}",
+                *self.spinning_up(),
+            ]
         )
+
+    def spinning_up(self) -> list[str]:
+        """What is to be said of a run too short to forget its start."""
+        lacking = "" if self._restarted or not self._short else self.start_options.lacks
+        return [lacking] if lacking else []

@@ -204,6 +204,15 @@ class WaveStart(Options):
     gaussian: GaussianStart = option(GaussianStart(), "", "one swell field")
     given: GivenStart = option(GivenStart(), "", "a given spectrum")
 
+    @property
+    def lacks(self) -> str:
+        """What waves under wind lack in the first days after this start; empty where nothing."""
+        return {
+            "calm": "begun from a calm sea: waves need hours to days to grow, swell a week to cross"
+            " an ocean",
+            "jonswap": "begun from a sea of the local wind: swell from before is missing",
+        }.get(self.kind, "")
+
     def spectra(
         self,
         spectral: SpectralGrid,
