@@ -1,4 +1,4 @@
-"""Halocline: waves, ocean, atmosphere and biogeochemistry, and the runtime that makes them fast."""
+"""Halocline: ocean waves, transport of tracers, and the runtime that makes models fast."""
 
 __version__ = "0.1.0"
 

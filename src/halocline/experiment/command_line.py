@@ -98,7 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
     explain.add_argument("key", metavar="KEY", nargs="?", default="", help="option or table")
     plot_command.main_arguments(command("plot", "draw an output file", "plot fields.nc --animate"))
     command("cases", "list the shipped cases", "cases")
-    command("demo", "forecast global waves for five days and draw them", "demo")
+    command("demo", "compute five days of global waves and draw them", "demo")
     lab = command("lab", "measure, explain, predict performance", "lab report results/swell")
     lab.add_argument(
         "benchmark", metavar="COMMAND", nargs="?", help="one of those below; without it, their list"

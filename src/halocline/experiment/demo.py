@@ -1,4 +1,7 @@
-"""`halocline demo`: five days of global waves on real depths and winds, and their pictures."""
+"""`halocline demo`: five days of global waves, and their pictures.
+
+Depths are real; the wind is a real state of a forecast moved along latitude circles.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def demo(command: Callable[[list[str]], int]) -> int:
 
     print("drawing", file=sys.stderr, flush=True)
     pictures = [*plot(folder / "fields.nc"), *plot(folder / "points.nc", station="north_pacific")]
-    print(f"\nA forecast of five days in {time.monotonic() - began:.0f} s. Look at:")
+    print(f"\nFive days of global waves in {time.monotonic() - began:.0f} s. Look at:")
     for picture in pictures:
         print(f"  {picture}")
     print(
