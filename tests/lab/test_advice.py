@@ -5,8 +5,17 @@ import pytest
 
 from halocline.lab.diagnosis.advice import advise
 from halocline.lab.diagnosis.findings import faults
-from records.simulated import Network, Simulation, compute
-from records.simulated_faults import halo, healthy, model, planted, steps, work
+from halocline.runtime.run_record import Region
+from records.simulated import Network, Simulation, begin, compute, end, everyone
+from records.simulated_faults import (
+    halo,
+    healthy,
+    many_collectives,
+    model,
+    planted,
+    steps,
+    work,
+)
 from records.simulated_healthy import healthy_programs
 
 
@@ -21,6 +30,63 @@ def test_a_planted_fault_is_named_first_with_its_gain(fault):
     assert gain.high - gain.low < faulty / 2
     assert gain.percent == pytest.approx(100 * gain.seconds / record.seconds)
     assert found[0].what and found[0].evidence and found[0].advice
+
+
+@pytest.mark.parametrize(
+    ("name", "root", "reading", "sure"),
+    [
+        ("MPI_Scatter", 0, 0.0, "certain"),
+        ("MPI_Gatherv", 1, 0.0, "certain"),
+        ("MPI_Scatter", 0, 1.5e-5, "likely"),
+        ("MPI_Allreduce", -1, 0.0, "possible"),
+    ],
+)
+def test_collectives_in_a_row_are_combined_as_far_as_they_are_independent(
+    name, root, reading, sure
+):
+    record, faulty, mended = many_collectives(name, root, reading).runs()
+    found = next(one for one in advise(record) if one.fault == "many small collectives")
+    assert found.sure == sure
+    assert f"2000 calls of {name} of 200 bytes, 100 in a row" in found.what
+    assert found.gain.low <= faulty - mended <= found.gain.high
+
+
+def test_collectives_with_work_between_are_no_fault():
+    """A sum after each piece of work, and one in each step whatever the step's work."""
+
+    def pieces(rank, size):
+        for _ in range(300):
+            yield compute(2e-5)
+            yield everyone()
+
+    def short_steps(rank, size):
+        for _ in range(300):
+            yield begin()
+            yield compute(4e-6)
+            yield everyone()
+            yield end()
+
+    for program in (pieces, short_steps):
+        assert advise(Simulation(4, program).record()) == []
+
+
+def test_a_barrier_before_a_sum_costs_only_itself():
+    def program(rank, size):
+        for _ in range(100):
+            yield begin()
+            yield compute(work * (1.0 + 0.5 * ((rank + size) % 2)))
+            yield everyone(0, "MPI_Barrier")
+            yield everyone()
+            yield end()
+
+    found = advise(Simulation(4, program).record())
+    assert "barriers in every step" not in [one.fault for one in found]
+
+
+def test_barriers_beside_windows_may_be_needed():
+    record = planted["barriers in every step"]().runs()[0]
+    record.regions.append(Region("MPI_Put", "one-sided"))
+    assert advise(record)[0].sure == "possible"
 
 
 def test_every_fault_is_planted():

@@ -178,6 +178,49 @@ def all_to_one():
     return Planted(program(False), program(True), network=Network(overhead=2e-6))
 
 
+def many_collectives(name="MPI_Scatter", root=0, reading=0.0):
+    """A field point by point; mended, in one call. The root may read before each."""
+    count, length = 100, 200
+
+    def program(combined):
+        def ranks(rank, size):
+            for _ in range(steps):
+                yield begin()
+                yield compute(work)
+                yield from halo(rank, size)
+                if combined and rank == root and reading:
+                    yield compute(count * reading, "")
+                for _ in range(1 if combined else count):
+                    if rank == root and reading and not combined:
+                        yield compute(reading, "")
+                    yield everyone(count * length if combined else length, name, root)
+                yield end()
+
+        return ranks
+
+    return Planted(program(False), program(True))
+
+
+def barriers():
+    """Who has more work before one barrier has less before the next."""
+
+    def program(free):
+        def ranks(rank, size):
+            for _ in range(steps):
+                yield begin()
+                for part in range(2):
+                    yield compute(work * (1.3 if (rank + part) % 2 else 0.7))
+                    if not free:
+                        yield everyone(0, "MPI_Barrier")
+                yield from halo(rank, size)
+                yield everyone()
+                yield end()
+
+        return ranks
+
+    return Planted(program(False), program(True))
+
+
 def input_by_all():
     """A disk that serves one rank at a time, so that the last one waits for all others."""
     size = 4_000_000
@@ -225,6 +268,8 @@ planted = {
     "per-variable messages": per_variable,
     "derived types": derived_types,
     "blocking all-to-one": all_to_one,
+    "many small collectives": many_collectives,
+    "barriers in every step": barriers,
     "input by every rank": input_by_all,
     "output in the way": output_in_the_way,
 }

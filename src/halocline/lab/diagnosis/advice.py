@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halocline.lab.diagnosis.advice_case import AdviceCase, advice_case
+from halocline.lab.diagnosis.advice_collectives import find_barriers, find_small_collectives
 from halocline.lab.diagnosis.advice_gathering import find_all_to_one, find_input
 from halocline.lab.diagnosis.advice_messages import (
     find_derived_types,
@@ -34,6 +35,8 @@ finders: tuple[Callable[[AdviceCase], Finding | None], ...] = (
     find_small_messages,
     find_derived_types,
     find_all_to_one,
+    find_small_collectives,
+    find_barriers,
     find_input,
     find_output,
 )

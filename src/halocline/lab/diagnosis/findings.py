@@ -45,6 +45,8 @@ faults = {
     "per-variable messages": "many small messages to the same rank where one would do",
     "derived types": "messages of data with gaps are slower than contiguous ones of equal size",
     "blocking all-to-one": "all ranks send to one that takes their messages one after the other",
+    "many small collectives": "collectives follow each other where one would do",
+    "barriers in every step": "all ranks wait for each other where nothing needs it",
     "input by every rank": "every rank reads the same data from files",
     "output in the way": "ranks that compute wait while output is written",
 }

@@ -269,7 +269,7 @@ def _run(model: Retiming, before: Floats, cost: Floats, lead: Floats | None, fre
     early = np.zeros(len(before)) if lead is None else np.minimum(lead, before)
     pre, own, ahead = before.tolist(), cost.tolist(), early.tolist()
     alone = free.tolist()
-    group, for_all = model.group.tolist(), model.waits_for_group.tolist()
+    group, for_all = model.group.tolist(), (model.waits_for_group & ~free).tolist()
     missing = np.bincount(model.group[model.group >= 0], minlength=1).tolist()
     latest = [0.0] * len(missing)
     begun: list[float | None] = [None] * len(pre)
