@@ -104,7 +104,7 @@ def propagate_space(random: np.random.Generator, dtype: type) -> Sample:
         "cell_area": random.uniform(0.5, 1.0, shape),
         "cell_aspect": random.uniform(0.5, 1.5, shape),
         "travel": np.stack([np.cos(angle), np.sin(angle)], axis=-1),
-        "spatial_step": np.array([1500.0, 1000.0]),
+        "spatial_step": np.tile([1500.0, 1000.0], (3, 1)),
     }
     integers = {
         "cell_of_point": cells[:, 0] * shape[1] + cells[:, 1],
@@ -120,6 +120,7 @@ def propagate_space(random: np.random.Generator, dtype: type) -> Sample:
             "components": components,
             "x_first": bool(random.integers(2)),
             "scheme": 2,
+            "behind_coast": random.integers(-1, 2) * 1.0,
             "width_along": 0.2,
             "width_across": 0.5,
         },

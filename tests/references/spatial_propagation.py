@@ -20,6 +20,7 @@ def propagate(
     scheme,
     width_along,
     width_across,
+    behind_coast=-1.0,
 ):
     """Advance one component, density [j][i], 0 on land."""
     content = density * area
@@ -40,32 +41,38 @@ def propagate(
         (0, rate * aspect * step * travel[1], transparency_y),
     ]
     for axis, courant, transparency in sweeps if x_first else sweeps[::-1]:
-        swept = sweep(content, courant, transparency, axis, scheme)
+        swept = sweep(content, courant, transparency, axis, scheme, behind_coast)
         content = np.where(fixed, density * area, swept)
     return np.where(fixed, density, content / area)
 
 
-def sweep(content, courant, transparency, axis, scheme):
+def sweep(content, courant, transparency, axis, scheme, behind_coast=-1.0):
     """Move contents by Courant numbers at centres, of one sign, along `axis`."""
+    ahead = np.roll(transparency, -1, axis)
     if (courant > 0).any():
-        return towards(
-            content, courant, transparency, np.roll(transparency, -1, axis), axis, scheme
-        )
-    mirrored = [np.flip(a, axis) for a in (content, -courant, transparency)]
-    faces = np.roll(mirrored[2], 1, axis)
-    after = towards(mirrored[0], mirrored[1], faces, mirrored[2], axis, scheme)
+        return towards(content, courant, transparency, ahead, axis, scheme, behind_coast)
+    mirrored = [np.flip(a, axis) for a in (content, -courant, ahead, transparency)]
+    after = towards(*mirrored, axis, scheme, behind_coast)
     return np.flip(after, axis)
 
 
-def towards(content, courant, transparency, transparency_ahead, axis, scheme):
-    """Move contents forward along `axis`; the flux courant * content is interpolated."""
+def towards(content, courant, transparency, transparency_ahead, axis, scheme, behind_coast):
+    """Move contents forward along `axis`; the flux courant * content is interpolated.
+
+    Through a closed face upstream nothing comes; for the shape within the cell, contents behind it
+    are `behind_coast` times those of the cell.
+    """
+
+    def behind(a):
+        return np.where(transparency > 0, np.roll(a, 1, axis), behind_coast * a)
+
     flux = courant * content
-    flux_behind, flux_ahead = np.roll(flux, 1, axis), np.roll(flux, -1, axis)
+    flux_ahead = np.roll(flux, -1, axis)
     out = 0.5 * (flux + flux_ahead) - 0.5 * courant * (flux_ahead - flux)
-    out -= (1 - courant**2) / 6 * (flux_ahead - 2 * flux + flux_behind)
+    out -= (1 - courant**2) / 6 * (flux_ahead - 2 * flux + behind(flux))
     if scheme == "UQ":
-        out = ultimate(out, flux, flux_ahead, content, np.roll(content, 1, axis), courant)
-    high = (transparency > 0) & (transparency_ahead > 0) & (scheme != "upwind")
+        out = ultimate(out, flux, flux_ahead, content, behind(content), courant)
+    high = (transparency_ahead > 0) & (scheme != "upwind")
     out = np.where(high, out, flux)
     if scheme != "QUICKEST":
         out = np.minimum(out, content)

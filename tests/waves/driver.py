@@ -37,7 +37,6 @@ class SpaceDriver:
         step: float,
         *,
         dtype: type = np.float64,
-        along_y: bool = True,
         ice: np.ndarray | None = None,
         kind: str = "blocks",
         blocks: int = 1,
@@ -66,8 +65,8 @@ class SpaceDriver:
             ("fixed_point", "1", arrays["fixed_point"], "points", np.int32),
             ("frequency_of", "1", components // directions, "none", np.int32),
             ("direction_of", "1", components % directions, "none", np.int32),
-            ("travel", "1", travel(spectral, along_y=along_y), "none", dtype),
-            ("spatial_step", "s", np.full(spectral.frequencies, step), "none", dtype),
+            ("travel", "1", travel(spectral, options.along), "none", dtype),
+            ("spatial_step", "s", np.full((3, spectral.frequencies), step), "none", dtype),
         ):
             self._static(name, units, np.asarray(values), on, kind_)
         self.cell_of_point = Field(

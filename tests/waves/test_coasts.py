@@ -79,6 +79,7 @@ def test_coasts_give_what_the_reference_gives(name):
     grid = coasts(name)
     driver = driven(grid, 0, np.float64)
     expected = driver.planes
+    scalars = driver.options.scalars(spectral)
     fixed = np.zeros(grid.shape, bool)
     fixed[grid.mask] = driver.arrays["fixed_point"]
     for x_first in (True, False):
@@ -96,7 +97,8 @@ def test_coasts_give_what_the_reference_gives(name):
                 step,
                 x_first,
                 "UQ",
-                *list(driver.options.scalars(spectral).values())[1:],
+                scalars["width_along"],
+                scalars["width_across"],
             )
             expected[component] = np.where(grid.mask, after, 0.0)
     np.testing.assert_allclose(driver.planes, expected, rtol=1e-11, atol=1e-13)
@@ -112,7 +114,7 @@ def test_averaging_beside_coasts_neither_gains_nor_loses(name, dtype, bound):
     driver.travel.set_global((travel(spectral) * still).astype(dtype))
     before = driver.planes.astype(float)
     scalars = driver.options.scalars(spectral)
-    widths = {name: value / still for name, value in scalars.items() if name != "scheme"}
+    widths = {name: scalars[name] / still for name in ("width_along", "width_across")}
     for number in range(3):
         driver.step(number % 2 == 0, **widths)
     after = driver.planes.astype(float)

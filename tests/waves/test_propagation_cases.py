@@ -105,10 +105,9 @@ def test_full_circle_on_the_equator(scheme, heights, line, dtype):
     driver = SpaceDriver(
         grid,
         spectral,
-        SpatialPropagation(scheme=scheme, **plain),
+        SpatialPropagation(scheme=scheme, along="x", **plain),
         3600.0,
         dtype=dtype,
-        along_y=False,
     )
     start = np.zeros((spectral.components, *grid.shape))
     start[4, 1] = 2.5**2 * np.exp(-0.5 * (grid.x / 2.0) ** 2)
@@ -166,7 +165,7 @@ def test_shoaling(scheme):
     grid.mask[[0, 2]] = False
     spectral = SpectralGrid(first_frequency=0.08, factor=1.25, frequencies=3, directions=4)
     driver = SpaceDriver(
-        grid, spectral, SpatialPropagation(scheme=scheme, **plain), 1200.0, along_y=False
+        grid, spectral, SpatialPropagation(scheme=scheme, along="x", **plain), 1200.0
     )
     start = np.zeros((spectral.components, *grid.shape))
     start[4, 1, 0] = 1.0
@@ -228,6 +227,36 @@ def test_swell_follows_a_great_circle_for_5000_km():
     aside = (mean_bearing - np.pi / 6) * earth_radius * np.sin(travelled / earth_radius)
     assert abs(mean_distance - travelled) < 111e3
     assert abs(aside) < 111e3
+
+
+def test_swell_follows_a_great_circle_over_a_bottom_that_refracts_beyond_the_limit():
+    """Eastward at 50N over slopes that rise and fall along the way, for 2500 km.
+
+    Slopes along the direction of travel do not turn waves, but they would turn others beyond the
+    limit; a limit on all turning there keeps the swell near its parallel, 254 km away.
+    """
+    depth = 100.0 - 60.0 * np.array([1.0, 0.0, -1.0, 0.0])[np.arange(72) % 4]
+    grid = Grid(
+        x=np.arange(-6.0, 66.0),
+        y=np.arange(31.0, 62.0),
+        depth=np.tile(depth, (31, 1)),
+        mask=np.pad(np.ones((29, 70), bool), 1),
+    )
+    spectral = SpectralGrid(first_frequency=0.05, frequencies=3, directions=120)
+    driver = SpaceDriver(grid, spectral, SpatialPropagation(), 3600.0)
+    x, y = np.meshgrid(grid.x, grid.y)
+    distance, bearing = great_circle(50.0, 0.0, (y, x))
+    start = np.zeros((spectral.components, *grid.shape))
+    start[0] = np.exp(-0.5 * (distance / 2e5) ** 2) * grid.mask
+    driver.set(start)
+    for step in range(42):
+        driver.turn(3600.0, Turning())
+        driver.step(step % 2 == 0)
+    energy = driver.planes[:120].sum(axis=0) * grid.area
+    travelled = (energy * distance).sum() / energy.sum()
+    aside = (energy * bearing).sum() / energy.sum() * earth_radius
+    assert travelled > 2.5e6
+    assert abs(aside) * np.sin(travelled / earth_radius) < 20e3
 
 
 def coast(directions, dx=250.0):

@@ -2,17 +2,20 @@
 
 import ctypes
 import ctypes.util
+from functools import lru_cache
 
 import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
+from halocline.experiment.run import run
 from halocline.grids.grid import Grid
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.own_points import numbers_around
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,
     block_transparencies,
+    sub_step_times,
     sub_steps,
     travel,
 )
@@ -63,11 +66,13 @@ def spiky(grid, components, seed=1):
 
 @pytest.mark.parametrize("scheme", ["upwind", "QUICKEST", "UQ"])
 @pytest.mark.parametrize("widths", [{}, plain])
-@pytest.mark.parametrize("x_first", [True, False])
-def test_kernel_equals_reference(scheme, widths, x_first):
+@pytest.mark.parametrize(
+    ("x_first", "coast"), [(True, "linear"), (False, "zero"), (False, "constant")]
+)
+def test_kernel_equals_reference(scheme, widths, x_first, coast):
     grid = sphere(boundary=True)
     ice = np.random.default_rng(5).uniform(0.0, 1.0, grid.shape)
-    options = SpatialPropagation(scheme=scheme, **widths)
+    options = SpatialPropagation(scheme=scheme, coast=coast, **widths)
     driver = SpaceDriver(grid, spectral, options, 9000.0, ice=ice)
     before = spiky(grid, spectral.components)
     driver.set(before)
@@ -92,6 +97,7 @@ def test_kernel_equals_reference(scheme, widths, x_first):
             scheme,
             scalars["width_along"],
             scalars["width_across"],
+            scalars["behind_coast"],
         )
         np.testing.assert_allclose(
             after[component][grid.mask], expected[grid.mask], rtol=1e-11, atol=1e-13 * plane.max()
@@ -108,7 +114,7 @@ def test_no_spectrum_becomes_negative(dtype, scheme, widths):
     driver = SpaceDriver(grid, spectral, options, 1.0, dtype=dtype)
     rate = driver.arrays["crossing_rate"]
     fastest = max(rate.max(), (rate * driver.arrays["cell_aspect"]).max())
-    driver.spatial_step.set_global(np.full(3, 0.999 / fastest))
+    driver.spatial_step.set_global(np.full((3, 3), 0.999 / fastest))
     driver.set(spiky(grid, spectral.components, 3))
     for number in range(20):
         driver.step(number % 2 == 0)
@@ -289,10 +295,93 @@ def test_number_of_sub_steps():
     grid = SpectralGrid(frequencies=3, directions=4, first_frequency=0.05, factor=2.0)
     rate = np.array([5e-4, 2.5e-4, 1.25e-4])[:, None, None] * np.ones((1, 2, 2))
     aspect = np.array([[0.5, 1.0], [0.5, 2.0]])
-    assert sub_steps(grid, rate, aspect, 3600.0, spatial_step=900.0).tolist() == [4, 2, 1]
-    assert sub_steps(grid, rate, aspect, 3600.0).tolist() == [4, 2, 1]
+    assert sub_steps(grid, rate, aspect, 3600.0, spatial_step=900.0).tolist() == [[4, 2, 1]] * 2
+    assert sub_steps(grid, rate, aspect, 3600.0).tolist() == [[2, 1, 1], [4, 2, 1]]
+    assert sub_steps(grid, rate, aspect, 3600.0, along="x").tolist() == [[2, 1, 1], [1, 1, 1]]
     with pytest.raises(UserError, match=r"0.0500 Hz would cross 1.20 cells.*most 1000 s"):
         sub_steps(grid, rate, aspect, 3600.0, spatial_step=1200.0)
+
+
+def test_each_axis_takes_its_sub_steps_and_ends_with_the_last():
+    counts = np.array([[7, 3, 1], [2, 3, 1]])
+    times = np.array(sub_step_times(counts, 3600.0))
+    assert times.shape == (7, 3, 3)
+    assert (times[:, 0] == 3600.0 / np.array([7, 3, 1])).all()
+    taken = [times[: counts[:, f].max(), 1:, f] for f in range(3)]
+    for f, sweeps in enumerate(taken):
+        np.testing.assert_allclose(sweeps.sum(axis=0), 3600.0)
+        assert (np.count_nonzero(sweeps, axis=0) == counts[:, f]).all()
+        assert (sweeps[-1] > 0.0).all()
+    assert np.flatnonzero(taken[0][:, 1]).tolist() == [3, 6]
+
+
+@pytest.mark.parametrize("scheme", ["upwind", "UQ"])
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_narrow_cells_across_the_way_of_a_swell_cost_it_no_height(scheme, axis):
+    """One hour's steps, one of 0.5 cells along the way; cells across ask for 1, or for 5 sub-steps.
+
+    A sub-step of the other axis that is no step along the way leaves what is there alone.
+    """
+    heights = []
+    for across in (80e3, 13e3):
+        wide, narrow = {"n": 40, "d": 80e3}, {"n": 5, "d": across}
+        x, y = (wide, narrow) if axis == "x" else (narrow, wide)
+        table = {
+            "component": "waves",
+            "grid": {"kind": "cartesian", "nx": x["n"], "dx": x["d"], "ny": y["n"], "dy": y["d"]},
+            "spectrum": {"first_frequency": 0.07, "frequencies": 3, "directions": 4},
+            "time": {"start": "2000-01-01", "length": "2d", "step": "1h"},
+            "waves": {"physics": "none", "propagation": {"scheme": scheme} | plain},
+            "start": {"kind": "gaussian"},
+        }
+        table["grid"]["periodic_y" if axis == "x" else "periodic_x"] = True
+        table["start"]["gaussian"] = {
+            "peak_frequency": 0.07,
+            "frequency_width": 1e-4,
+            "direction": 270.0 if axis == "x" else 180.0,
+            axis: 4e5,
+            f"radius_{axis}": 16e4,
+            f"radius_{'y' if axis == 'x' else 'x'}": 1e9,
+        }
+        model = run(table).component.model
+        assert model.sub_steps[0] == (1 if across == 80e3 else 4)
+        planes = model.decomposition.to_map(model.spectrum.gather(), 0.0)
+        heights.append(planes.max(axis=0).max(axis=0 if axis == "x" else 1))
+    assert heights[0].max() > 0.0
+    np.testing.assert_allclose(heights[1], heights[0], rtol=2e-5)
+
+
+@lru_cache
+def growing(coast, width, length=3e5, step=200.0):
+    """Energy in a steady sea off a coast at x = 0 that a constant source feeds; means of 50 km."""
+    cells = round(length / width)
+    mask = np.ones((3, cells + 1), bool)
+    mask[:, 0] = False
+    grid = Grid(
+        x=(np.arange(cells + 1) - 0.5) * width,
+        y=np.arange(3) * 5e4,
+        depth=np.full(mask.shape, 4000.0),
+        mask=mask,
+        spherical=False,
+        periodic_y=True,
+    )
+    driver = SpaceDriver(grid, spectral, SpatialPropagation(coast=coast, **plain), step)
+    planes = np.zeros((spectral.components, *grid.shape))
+    for number in range(round(40000.0 / step)):
+        driver.set(planes + 0.5 * step * mask)
+        driver.step(number % 2 == 0)
+        planes = driver.planes + 0.5 * step * mask
+    return planes[0, 1, 1:].reshape(-1, round(5e4 / width)).mean(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("coast", "first"), [("linear", -0.02), ("zero", 0.17), ("constant", 0.94)]
+)
+def test_the_sea_beside_a_coast_grows_as_on_a_fine_grid(coast, first):
+    """Cells of 50 km against cells of 5 km: energy in the first cell, and up to the outer side."""
+    error = growing(coast, 5e4) / growing("linear", 5e3) - 1.0
+    assert error[0] == pytest.approx(first, abs=0.01)
+    assert np.abs(error[1:-2]).max() < 0.07
 
 
 def test_wide_averaging_is_kept_within_the_neighbours():

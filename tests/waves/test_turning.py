@@ -8,7 +8,13 @@ from halocline.grids.grid import Grid
 from halocline.waves import _native
 from halocline.waves.spatial_propagation import schemes
 from halocline.waves.spectrum import SpectralGrid
-from halocline.waves.turning import Turning, depth_gradient, direction_faces, turning_arrays
+from halocline.waves.turning import (
+    Turning,
+    depth_gradient,
+    direction_faces,
+    turning_arrays,
+    turning_steps,
+)
 from references.turning import turn
 
 
@@ -174,3 +180,48 @@ def test_great_circles_turn_to_the_equator():
     np.testing.assert_allclose(turning_y[:, 0], expected, rtol=1e-9, atol=1e-20)
     none = turning_arrays(grid, spectral, Turning(great_circle=False), 600.0)
     assert np.abs(none["turning_y"]).max() == 0.0
+
+
+def rough_sphere():
+    """High latitudes with steep slopes of every direction."""
+    random = np.random.default_rng(3)
+    shape = (9, 30)
+    grid = Grid(
+        x=np.arange(shape[1]) * 1.0,
+        y=np.linspace(-80.0, 80.0, shape[0]),
+        depth=10.0 ** random.uniform(1.0, 3.0, shape),
+        mask=np.ones(shape, bool),
+    )
+    return grid, SpectralGrid(first_frequency=0.04, frequencies=3, directions=36)
+
+
+def test_the_limit_slows_refraction_and_leaves_great_circles_whole():
+    grid, spectral = rough_sphere()
+    step = 3600.0 / turning_steps(grid, spectral, Turning(), 3600.0)
+
+    def rates(**options):
+        arrays = turning_arrays(grid, spectral, Turning(**options), step)
+        return np.stack([arrays["turning_x"], arrays["turning_y"]])
+
+    circle = rates(refraction=False)
+    free = turning_arrays(grid, spectral, Turning(great_circle=False), 1e-6)
+    free = np.stack([free["turning_x"], free["turning_y"]])
+    limited = rates()
+    refraction = limited - circle
+    share = (refraction * free).sum(axis=0) / (free**2).sum(axis=0)
+    np.testing.assert_allclose(refraction, share * free, rtol=1e-9, atol=1e-18)
+    bins = np.hypot(*limited) * step / spectral.direction_width
+    slowed = share < 1.0 - 1e-9
+    assert 0.2 < slowed.mean() < 0.9 and share.min() > 0.0
+    assert bins.max() == pytest.approx(0.75)
+    np.testing.assert_allclose(bins[slowed], 0.75, rtol=1e-9)
+    assert np.hypot(*circle).max() * step / spectral.direction_width < 0.376
+
+
+def test_steps_of_turning_follow_great_circles():
+    grid, spectral = rough_sphere()
+    fastest = np.abs(turning_arrays(grid, spectral, Turning(refraction=False), 1.0)["turning_y"])
+    bins = fastest.max() * 3600.0 / spectral.direction_width
+    assert turning_steps(grid, spectral, Turning(), 3600.0) == np.ceil(bins / 0.375) > 1
+    assert turning_steps(grid, spectral, Turning(), 3600.0, longest=100.0) == 36
+    assert turning_steps(grid, spectral, Turning(great_circle=False), 3600.0) == 1

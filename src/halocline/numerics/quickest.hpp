@@ -35,14 +35,21 @@ HD inline V beyond_upwind(V flux_behind, V flux_ahead, V behind, V courant) {
   return minimum(maximum(flux, minimum(greater, zero)), maximum(lesser, zero));
 }
 
-/// Outflow of the centre cell through its downstream face, in contents. The upwind and the limited
-/// one lie between 0 and `centre`, so contents stay positive.
+/// Outflow of the centre cell through its downstream face, in contents, from the upwind flux and
+/// what goes `beyond` it. The upwind and the limited one lie between 0 and `centre`, so contents
+/// stay positive.
+template <Advection scheme, class V>
+HD inline V outflow(V centre, V flux, V beyond) {
+  if constexpr (scheme == Advection::upwind) return minimum(flux, centre);
+  if constexpr (scheme == Advection::quickest) return flux + beyond;
+  return minimum(flux + beyond, centre);
+}
+
+/// The same from differences with the neighbours.
 template <Advection scheme, class V>
 HD inline V outflow(V centre, V flux, V flux_behind, V flux_ahead, V behind, V courant) {
-  if constexpr (scheme == Advection::upwind) return minimum(flux, centre);
-  const V out = flux + beyond_upwind<scheme>(flux_behind, flux_ahead, behind, courant);
-  if constexpr (scheme == Advection::quickest) return out;
-  return minimum(out, centre);
+  return outflow<scheme>(centre, flux,
+                         beyond_upwind<scheme>(flux_behind, flux_ahead, behind, courant));
 }
 
 }  // namespace halocline::numerics

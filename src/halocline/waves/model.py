@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,13 @@ from halocline.waves.spatial_propagation import (
     cells_of_points,
     propagation_arrays,
     schemes,
+    sub_step_times,
     sub_steps,
     travel,
 )
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.tolman_chalikov import TolmanChalikov
-from halocline.waves.turning import Turning, turning_arrays
+from halocline.waves.turning import Turning, turning_arrays, turning_steps
 from halocline.waves.wind_stability import WindStability
 
 kernels = kernels_of(_native)
@@ -122,7 +123,7 @@ class WavesOptions(Options):
     directional_step: float | None = option(
         None,
         "s",
-        "longest step of turning; if not given, from the Courant number of great-circle turning",
+        "longest step of turning; great circles may demand shorter ones",
         at_least=1e-3,
     )
 
@@ -169,7 +170,7 @@ class WaveModel:
         return field
 
     def _prepare_propagation(self) -> None:
-        """Static fields of `propagate_space`, and the number of sub-steps of each frequency."""
+        """Static fields of `propagate_space`, and the sub-steps of each frequency."""
         spectral, grid = self.spectral, self.grid
         arrays = propagation_arrays(grid, spectral)
         frequency, direction = np.divmod(np.arange(spectral.components), spectral.directions)
@@ -190,26 +191,28 @@ class WaveModel:
         self.transparency_x = self._field("transparency_x", "1", on="cells", static=True)
         self.transparency_y = self._field("transparency_y", "1", on="cells", static=True)
         self._set_transparencies()
-        self.travel = self._static("travel", "1", travel(spectral))
-        self.sub_steps = sub_steps(
+        along = self.options.propagation.along
+        self.travel = self._static("travel", "1", travel(spectral, along))
+        counts = sub_steps(
             spectral,
             arrays["crossing_rate"],
             arrays["cell_aspect"],
             self.time_step,
+            along=along,
             spatial_step=self.options.spatial_step,
         )
-        self.spatial_step = self._static("spatial_step", "s", self.time_step / self.sub_steps)
+        self.sub_steps = counts.max(axis=0)
+        self.spatial_steps = [
+            self._static("spatial_step", "s", times)
+            for times in sub_step_times(counts, self.time_step)
+        ]
 
     def _prepare_turning(self) -> None:
         """Static fields of `turn_directions`, and its number of steps in half a global step."""
-        options, longest = self.options.turning, self.options.directional_step
-        if longest is None:
-            circle = replace(options, refraction=False, maximum_courant=1.0)
-            turning = turning_arrays(self.grid, self.spectral, circle, 0.0)
-            fastest = np.hypot(turning["turning_x"], turning["turning_y"]).max()
-            longest = options.maximum_courant * self.spectral.direction_width / max(fastest, 1e-30)
-        half = 0.5 * self.time_step
-        self.turning_steps = max(1, math.ceil(half / longest * (1.0 - 1e-12)))
+        options, half = self.options.turning, 0.5 * self.time_step
+        self.turning_steps = turning_steps(
+            self.grid, self.spectral, options, half, self.options.directional_step
+        )
         arrays = turning_arrays(self.grid, self.spectral, options, half / self.turning_steps)
         points = {"on": "points"}
         self.turning_x = self._static("turning_x", "rad s-1", arrays["turning_x"], **points)
@@ -375,13 +378,14 @@ class WaveModel:
 
         # 3. propagation in space: the slower a frequency, the fewer its sub-steps
         propagation = self.options.propagation.scalars(self.spectral)
-        for sub_step in range(int(self.sub_steps.max())):
+        for sub_step, spatial_step in enumerate(self.spatial_steps):
             moving = int((self.sub_steps > sub_step).sum()) * self.spectral.directions
             spectrum = self.spectrum.rows(moving)
             run(
                 kernels["propagate_space"],
                 self,
                 spectrum=spectrum,
+                spatial_step=spatial_step,
                 components=local_rows(spectrum),
                 x_first=(number + sub_step) % 2 == 0,
                 **propagation,

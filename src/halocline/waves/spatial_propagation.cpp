@@ -11,7 +11,7 @@ void define(nanobind::module_& module) {
              "cell_of_point"_a, "fixed_point"_a, "frequency_of"_a, "direction_of"_a,
              "crossing_rate"_a, "transparency_x"_a, "transparency_y"_a, "cell_area"_a,
              "cell_aspect"_a, "travel"_a, "spatial_step"_a, "components"_a, "x_first"_a, "scheme"_a,
-             "width_along"_a, "width_across"_a);
+             "behind_coast"_a, "width_along"_a, "width_across"_a);
 }
 
 }  // namespace

@@ -44,11 +44,13 @@ class SweepX {
     V content{}, courant{}, flux{}, open{};
   };
 
-  SweepX(const Metrics<T>& metrics, const HeldRow<T>& held, int frequency, int j, T reach)
+  SweepX(const Metrics<T>& metrics, const HeldRow<T>& held, int frequency, int j, T reach,
+         T behind_coast)
       : rate_(metrics.crossing_rate.row(frequency, j)),
         faces_(metrics.transparency_x.row(j)),
         held_(held),
-        reach_(reach) {}
+        reach_(reach),
+        behind_coast_(behind_coast) {}
 
   [[gnu::always_inline]] Cells cells(std::ptrdiff_t i, V content) const {
     const V courant = rate_[i] * reach_;
@@ -60,11 +62,14 @@ class SweepX {
                                    const Cells& ahead) const {
     const V open_upstream = eastward ? here.open : upstream(behind.open, here.open);
     const V open_downstream = eastward ? downstream(here.open, ahead.open) : here.open;
-    const M both = (open_upstream > V{}) & (open_downstream > V{});
-    return numerics::outflow<scheme>(
-        here.content, here.flux, where(both, here.flux - upstream(behind.flux, here.flux)),
-        where(both, downstream(here.flux, ahead.flux) - here.flux),
-        where(both, here.content - upstream(behind.content, here.content)), here.courant);
+    const M fed = open_upstream > V{}, open = open_downstream > V{};
+    const V flux_behind = fed ? upstream(behind.flux, here.flux) : behind_coast_ * here.flux;
+    const V content_behind =
+        fed ? upstream(behind.content, here.content) : behind_coast_ * here.content;
+    const V beyond = numerics::beyond_upwind<scheme>(here.flux - flux_behind,
+                                                     downstream(here.flux, ahead.flux) - here.flux,
+                                                     here.content - content_behind, here.courant);
+    return numerics::outflow<scheme>(here.content, here.flux, where(open, beyond));
   }
 
   /// Contents after the sweep of the pack at i.
@@ -85,7 +90,7 @@ class SweepX {
 
   Plane rate_, faces_;
   HeldRow<T> held_;
-  T reach_;
+  T reach_, behind_coast_;
 };
 
 /// One sweep in y: with each row that comes, the row before it is finished.
@@ -98,7 +103,7 @@ class SweepY {
  public:
   /// Take row j, the `order`-th in the order of travel.
   SweepY(const PlaneMap<T>& map, const Metrics<T>& metrics, RowBuffers<T>& buffers, int frequency,
-         int order, int j, bool northward, T reach)
+         int order, int j, bool northward, T reach, T behind_coast)
       : rate_(metrics.crossing_rate.row(frequency, j)),
         rate_centre_(metrics.crossing_rate.row(frequency, northward ? j - 1 : j + 1)),
         aspect_(map.template aspect<uniform>(j)),
@@ -111,7 +116,8 @@ class SweepY {
         flux_(buffers.flux(order)),
         flux_centre_(buffers.flux(order + 1)),
         outflow_(buffers.outflow()),
-        reach_(reach) {}
+        reach_(reach),
+        behind_coast_(behind_coast) {}
 
   /// Take the pack at i of the row and return that of the row before it after the sweep.
   ///
@@ -122,10 +128,12 @@ class SweepY {
     const V behind = load<V>(content_ + i), flux_behind = load<V>(flux_ + i);
     const V courant = rate_centre_[i] * (aspect_centre_[i] * reach_);
     const V open = faces_behind_[i];
-    const M both = (open > V{}) & (faces_[i] > V{});
-    const V out = numerics::outflow<scheme>(content, flux, where(both, flux - flux_behind),
-                                            where(both, flux_ahead - flux),
-                                            where(both, content - behind), courant);
+    const M fed = open > V{}, open_ahead = faces_[i] > V{};
+    const V flux_upstream = fed ? flux_behind : behind_coast_ * flux;
+    const V upstream = fed ? behind : behind_coast_ * content;
+    const V beyond = numerics::beyond_upwind<scheme>(flux - flux_upstream, flux_ahead - flux,
+                                                     content - upstream, courant);
+    const V out = numerics::outflow<scheme>(content, flux, where(open_ahead, beyond));
     const V after = multiply_add(open, load<V>(outflow_ + i), content - out);
     store<V>(content_ + i, here);
     store<V>(flux_ + i, flux_ahead);
@@ -143,7 +151,31 @@ class SweepY {
   Plane faces_, faces_behind_;
   HeldRow<T> held_;
   T *content_, *content_centre_, *flux_, *flux_centre_, *outflow_;
-  T reach_;
+  T reach_, behind_coast_;
+};
+
+/// In place of a sweep in y that rests: rows go out one later than they come in, as they are.
+template <class T>
+class RestY {
+  using V = pack<T, lanes<T>>;
+
+ public:
+  RestY(RowBuffers<T>& buffers, int order)
+      : content_(buffers.content(order)), content_centre_(buffers.content(order + 1)) {}
+
+  [[gnu::always_inline]] V pass(std::ptrdiff_t i, V here) {
+    store<V>(content_ + i, here);
+    return load<V>(content_centre_ + i);
+  }
+
+ private:
+  T *content_, *content_centre_;
+};
+
+/// Times that the parts of one sub-step cover [s]; 0 for a sweep that rests.
+template <class T>
+struct Steps {
+  T averaging, x, y;
 };
 
 /// One sub-step of one component; rows pass through in the order of travel.
@@ -158,16 +190,18 @@ class ComponentStep {
 
  public:
   ComponentStep(const PlaneMap<T>& map, const Metrics<T>& metrics, RowBuffers<T>& buffers,
-                int frequency, T travel_x, T travel_y, T step, const AveragingVectors<T>& averaging)
+                int frequency, T travel_x, T travel_y, const Steps<T>& steps, T behind_coast,
+                const AveragingVectors<T>& averaging)
       : map_(map),
         metrics_(metrics),
         buffers_(buffers),
         frequency_(frequency),
         northward_(travel_y >= T(0)),
         eastward_(travel_x >= T(0)),
-        reach_x_(std::abs(travel_x) * step),
-        reach_y_(std::abs(travel_y) * step),
-        averaging_(map, metrics, buffers, frequency, step, averaging),
+        behind_coast_(behind_coast),
+        reach_x_(std::abs(travel_x) * steps.x),
+        reach_y_(std::abs(travel_y) * steps.y),
+        averaging_(map, metrics, buffers, frequency, steps.averaging, averaging),
         behind_(averaging.active ? 1 : 0),
         ahead_(averaging.active ? 2 : 1) {}
 
@@ -185,11 +219,10 @@ class ComponentStep {
       take_row(j + ahead_ * step, spectrum);
       averaging_.row(j, order == 0, northward_, buffers_.averaged());
       map_.restore_fixed(j, buffers_.density(j), buffers_.averaged());
-      T* swept = buffers_.swept(order);
       if (eastward_)
-        sweep<true>(order, j, x_first, swept);
+        sweep<true>(order, j, x_first);
       else
-        sweep<false>(order, j, x_first, swept);
+        sweep<false>(order, j, x_first);
       if (order > 3) give_row(j - 2 * step, buffers_.swept(order - 1), spectrum);
     }
     give_row(first + (rows + 1) * step, buffers_.swept(rows + 2), spectrum);
@@ -204,14 +237,25 @@ class ComponentStep {
 
   void give_row(int j, const T* content, T* spectrum) { map_.gather_row(j, content, spectrum); }
 
-  /// Both sweeps: row j comes in, the row before it goes out, complete from the fourth row on.
   template <bool eastward>
-  void sweep(int order, int j, bool x_first, T* swept) {
+  void sweep(int order, int j, bool x_first) {
+    if (reach_y_ == T(0)) {
+      both_sweeps<eastward>(order, j, x_first, RestY<T>(buffers_, order));
+      return;
+    }
+    both_sweeps<eastward>(order, j, x_first,
+                          SweepY<scheme, uniform, T>(map_, metrics_, buffers_, frequency_, order, j,
+                                                     northward_, reach_y_, behind_coast_));
+  }
+
+  /// Both sweeps: row j comes in, the row before it goes out, complete from the fourth row on.
+  template <bool eastward, class Y>
+  void both_sweeps(int order, int j, bool x_first, Y y) {
     const int row_in_x = x_first ? j : northward_ ? j - 1 : j + 1;
-    SweepX<scheme, eastward, T> x(metrics_, map_.held(row_in_x), frequency_, row_in_x, reach_x_);
-    SweepY<scheme, uniform, T> y(map_, metrics_, buffers_, frequency_, order, j, northward_,
-                                 reach_y_);
+    SweepX<scheme, eastward, T> x(metrics_, map_.held(row_in_x), frequency_, row_in_x, reach_x_,
+                                  behind_coast_);
     const T* before = buffers_.averaged();
+    T* swept = buffers_.swept(order);
     for (const auto& stretch : map_.stretches(j)) {
       if (x_first)
         sweep_stretch<eastward>(
@@ -252,12 +296,16 @@ class ComponentStep {
   RowBuffers<T>& buffers_;
   int frequency_;
   bool northward_, eastward_;
-  T reach_x_, reach_y_;
+  T behind_coast_, reach_x_, reach_y_;
   SprinklerAveraging<uniform, T> averaging_;
   int behind_, ahead_;  ///< rows that are taken before and after the one in work
 };
 
 /// Move the first `components` spectral components by one sub-step of their `spatial_step`.
+///
+/// Nothing comes through a closed face. For the shape of the spectrum within the cell downstream of
+/// it, which says how much leaves, -1 behind the coast stands for one that falls linearly to 0 at
+/// the coast, 0 for a neighbour without energy, 1 for none that changes.
 ///
 /// @param[in,out] spectrum        variance density, shape (component, point), owned points first
 /// @param[in]     cell_of_point   j * columns + i of each point in the padded plane
@@ -271,10 +319,13 @@ class ComponentStep {
 /// @param[in]     cell_area       area of cells, in any unit
 /// @param[in]     cell_aspect     dx / dy of cells
 /// @param[in]     travel          cosine and sine of each direction, shape (direction, 2)
-/// @param[in]     spatial_step    length of one sub-step of each frequency [s]
+/// @param[in]     spatial_step    times that averaging, sweep in x and sweep in y cover [s], 0 for
+/// a
+///                                sweep that rests, shape (3, frequency)
 /// @param[in]     components      how many leading local components take part
 /// @param[in]     x_first         whether the x sweep comes before the y sweep
 /// @param[in]     scheme          0 upwind, 1 QUICKEST, 2 ULTIMATE QUICKEST
+/// @param[in]     behind_coast    spectrum behind a coast upstream over that of the cell before it
 /// @param[in]     width_along     averaging half-width along the direction of travel, per distance
 ///                                travelled (Tolman 2002); 0 with `width_across` 0: no averaging
 /// @param[in]     width_across    averaging half-width across the direction of travel
@@ -285,8 +336,9 @@ void propagate_space(Box box, View<T, 2> spectrum, View<const std::int32_t, 1> c
                      View<const std::int32_t, 1> direction_of, View<const T, 3> crossing_rate,
                      View<const T, 2> transparency_x, View<const T, 2> transparency_y,
                      View<const T, 2> cell_area, View<const T, 2> cell_aspect,
-                     View<const T, 2> travel, View<const T, 1> spatial_step, int components,
-                     bool x_first, int scheme, double width_along, double width_across) {
+                     View<const T, 2> travel, View<const T, 2> spatial_step, int components,
+                     bool x_first, int scheme, double behind_coast, double width_along,
+                     double width_across) {
   const WholePacks<T, 3> rate(crossing_rate);
   const WholePacks<T, 2> open_x(transparency_x), open_y(transparency_y), area(cell_area),
       aspect(cell_aspect);
@@ -302,10 +354,12 @@ void propagate_space(Box box, View<T, 2> spectrum, View<const std::int32_t, 1> c
       const T travel_x = travel(direction, 0), travel_y = travel(direction, 1);
       const AveragingVectors<T> averaging(travel_x, travel_y, static_cast<T>(width_along),
                                           static_cast<T>(width_across));
+      const Steps<T> steps{spatial_step(0, frequency), spatial_step(1, frequency),
+                           spatial_step(2, frequency)};
       const auto advance = [&]<Advection choice, bool uniform>() {
         buffers.clear();
         ComponentStep<choice, uniform, T>(map, metrics, buffers, frequency, travel_x, travel_y,
-                                          spatial_step(frequency), averaging)
+                                          steps, static_cast<T>(behind_coast), averaging)
             .advance(spectrum.row(component), x_first);
       };
       const auto choose = [&]<bool uniform>() {

@@ -18,6 +18,8 @@ from halocline.waves.spectrum import SpectralGrid
 
 Array = NDArray[np.float64]
 schemes = {"upwind": 0, "QUICKEST": 1, "UQ": 2}
+behind_coast = {"linear": -1.0, "zero": 0.0, "constant": 1.0}
+"""Spectrum behind a coast over that of the cell before it, for each shape."""
 halo = 3
 """Depth of halo that one sub-step with averaging reads [cells]."""
 
@@ -32,6 +34,16 @@ class SpatialPropagation(Options):
         "first-order upwind, third-order QUICKEST, or that with the ULTIMATE limiter (UQ)",
         choices=tuple(schemes),
         source="Leonard (1979, 1991); Tolman (1995)",
+    )
+    coast: str = option(
+        "linear",
+        "",
+        "shape of the spectrum in a cell with land upstream: falling linearly to 0 at the coast;"
+        " with zero energy on land, as in WAVEWATCH III; or constant, which is first order",
+        choices=tuple(behind_coast),
+    )
+    along: str = option(
+        "both", "", "axes of the grid along which waves travel", choices=("both", "x", "y")
     )
     averaging_along: float = option(
         1.5,
@@ -73,7 +85,7 @@ class SpatialPropagation(Options):
             )
 
     def scalars(self, spectral: SpectralGrid) -> dict[str, Any]:
-        """Arguments `scheme`, `width_along`, `width_across` of the kernel `propagate_space`.
+        """Arguments `scheme`, `behind_coast`, `width_along`, `width_across` of `propagate_space`.
 
         Widths are half-widths of the averaging area per distance travelled. Together they are
         kept below 1, so that the area stays within the ring of neighbours at Courant number 1.
@@ -83,18 +95,24 @@ class SpatialPropagation(Options):
         scale = min(1.0, 1.0 / max(along + across, 1e-30))
         return {
             "scheme": schemes[self.scheme],
+            "behind_coast": behind_coast[self.coast],
             "width_along": along * scale,
             "width_across": across * scale,
         }
 
 
-def travel(spectral: SpectralGrid, along_x: bool = True, along_y: bool = True) -> Array:
+def travel(spectral: SpectralGrid, along: str = "both") -> Array:
     """Cosine and sine of each direction, exact on the axes; shape (directions, 2).
 
-    Without `along_x` or `along_y` waves do not move along that axis.
+    Along an axis that is not in `along` waves do not move.
     """
     table = np.array([_cosine_and_sine(angle) for angle in spectral.direction])
-    return table * np.array([along_x, along_y], float)
+    return table * axes_along(along)
+
+
+def axes_along(along: str) -> Array:
+    """1 for the axes, x and y, along which waves travel, 0 for the other."""
+    return np.array([along != "y", along != "x"], float)
 
 
 def _cosine_and_sine(angle: float) -> tuple[float, float]:
@@ -166,22 +184,26 @@ def sub_steps(
     cell_aspect: Array,
     time_step: float,
     *,
+    along: str = "both",
     spatial_step: float | None = None,
     maximum_courant: float = 0.9,
 ) -> NDArray[np.int32]:
-    """Number of sub-steps of `time_step` [s] for every frequency.
+    """Number of steps of the sweeps in x and in y in `time_step` [s], shape (2, frequency).
 
     With `spatial_step` [s], the longest step of the lowest frequency, a frequency takes longer
-    ones as its group speed in deep water is smaller. Without it, steps are chosen so that no wave
-    crosses more than `maximum_courant` of a cell. Both come from the whole grid.
+    ones as its group speed in deep water is smaller. Without it, each axis takes steps of its own,
+    so that no wave crosses more than `maximum_courant` of a cell. All come from the whole grid.
     """
-    fastest = (crossing_rate * np.maximum(cell_aspect, 1.0)).max(axis=(1, 2))
+    fastest = np.stack(
+        [crossing_rate.max(axis=(1, 2)), (crossing_rate * cell_aspect).max(axis=(1, 2))]
+    )
+    fastest *= axes_along(along)[:, None]
     if spatial_step is None:
         longest = maximum_courant / np.maximum(fastest, 1e-30)
     else:
-        longest = spatial_step * spectral.frequency / spectral.frequency[0]
+        longest = np.tile(spatial_step * spectral.frequency / spectral.frequency[0], (2, 1))
     count = np.maximum(np.ceil(time_step / longest * (1.0 - 1e-12)), 1.0)
-    courant = fastest * time_step / count
+    courant = (fastest * time_step / count).max(axis=0)
     if spatial_step is not None and courant.max() > 1.0:
         raise UserError(
             f"A spatial step of {spatial_step} s is too long: waves of"
@@ -189,3 +211,18 @@ def sub_steps(
             f" in one. Use at most {math.floor(spatial_step / courant.max())} s, or leave it out."
         )
     return count.astype(np.int32)
+
+
+def sub_step_times(counts: NDArray[np.int32], time_step: float) -> list[Array]:
+    """`spatial_step` of the kernel [s], shape (3, frequency), for each sub-step in turn.
+
+    A frequency has as many sub-steps as the axis with the most. In each of them it is averaged; the
+    other axis rests in some, spread evenly, and ends with the last.
+    """
+    most = counts.max(axis=0)
+    times = []
+    for number in range(int(most.max())):
+        due = (number + 1) * counts // most > number * counts // most
+        sweeps = np.where(due, time_step / counts, 0.0)
+        times.append(np.vstack([time_step / most, sweeps]))
+    return times

@@ -37,7 +37,7 @@ class Turning(Options):
         0.75,
         "1",
         "most bins of direction that waves turn in a step; where a step is too long for the"
-        " gradient of depth, turning is slowed to this",
+        " gradient of depth, refraction is slowed to this",
         at_least=0.01,
         at_most=1.0,
         source="WAVEWATCH III manual, filter of refraction",
@@ -73,24 +73,62 @@ def turning_arrays(
     """Global static arrays of the turning, shape (frequency, sea points) [rad s-1].
 
     d(theta)/dt = turning_x sin(theta) - turning_y cos(theta): turning_x = (1/k) dsigma/dd dd/dx,
-    turning_y likewise, plus c_g tan(latitude) / R on the sphere. Both are made smaller by one
-    factor where waves would turn more than `maximum_courant` bins in `time_step` [s].
+    turning_y likewise, plus c_g tan(latitude) / R on the sphere. Where waves would turn more than
+    `maximum_courant` bins in `time_step` [s], refraction is slowed; great circles are kept whole.
     """
-    depth = grid.depth[grid.mask]
-    wavenumber, group_speed = linear_dispersion(depth, spectral.frequency)
-    turning_x, turning_y = np.zeros_like(group_speed), np.zeros_like(group_speed)
-    if options.refraction:
-        excess = group_speed * wavenumber - 0.5 * spectral.sigma[:, None]
-        speed = np.where(wavenumber * depth < 10.0, excess, 0.0) / (depth * wavenumber)
-        slope_x, slope_y = depth_gradient(grid)
-        turning_x += speed * slope_x[grid.mask]
-        turning_y += speed * slope_y[grid.mask]
-    if options.great_circle and grid.spherical:
-        turning_y += group_speed * (np.tan(grid.point_y * degree) / earth_radius)
-    bins = np.sqrt(turning_x**2 + turning_y**2) * time_step / spectral.direction_width
-    slower = np.minimum(1.0, options.maximum_courant / np.maximum(bins, 1e-30))
+    turning_x, turning_y = refraction(grid, spectral, options)
+    circle = great_circles(grid, spectral, options)
+    most = options.maximum_courant * spectral.direction_width / max(time_step, 1e-30)
+    slower = largest_share(turning_x, turning_y, circle, most)
     return {
         "turning_x": turning_x * slower,
-        "turning_y": turning_y * slower,
+        "turning_y": turning_y * slower + circle,
         "direction_face": direction_faces(spectral),
     }
+
+
+def refraction(grid: Grid, spectral: SpectralGrid, options: Turning) -> tuple[Array, Array]:
+    """(1/k) dsigma/dd times the gradient of depth, shape (frequency, sea points) [rad s-1]."""
+    depth = grid.depth[grid.mask]
+    wavenumber, group_speed = linear_dispersion(depth, spectral.frequency)
+    if not options.refraction:
+        return np.zeros_like(group_speed), np.zeros_like(group_speed)
+    excess = group_speed * wavenumber - 0.5 * spectral.sigma[:, None]
+    speed = np.where(wavenumber * depth < 10.0, excess, 0.0) / (depth * wavenumber)
+    slope_x, slope_y = depth_gradient(grid)
+    return speed * slope_x[grid.mask], speed * slope_y[grid.mask]
+
+
+def great_circles(grid: Grid, spectral: SpectralGrid, options: Turning) -> Array:
+    """c_g tan(latitude) / R, shape (frequency, sea points) [rad s-1]."""
+    _, group_speed = linear_dispersion(grid.depth[grid.mask], spectral.frequency)
+    if not (options.great_circle and grid.spherical):
+        return np.zeros_like(group_speed)
+    return group_speed * (np.tan(grid.point_y * degree) / earth_radius)
+
+
+def largest_share(x: Array, y: Array, circle: Array, most: float) -> Array:
+    """The largest s of 0 to 1 with |(s x, s y + circle)| <= most, for |circle| <= most."""
+    square = x * x + y * y
+    along = y * circle
+    room = np.maximum(most * most - circle * circle, 0.0)
+    root = np.sqrt(along * along + square * room)
+    return np.minimum(1.0, (root - along) / np.maximum(square, 1e-300))
+
+
+def turning_steps(
+    grid: Grid,
+    spectral: SpectralGrid,
+    options: Turning,
+    time_step: float,
+    longest: float | None = None,
+) -> int:
+    """Number of steps of turning in `time_step` [s], none of them above `longest` [s].
+
+    Great circles alone take at most half of `maximum_courant` in one, so that refraction has room.
+    """
+    fastest = np.abs(great_circles(grid, spectral, options)).max(initial=0.0)
+    stable = 0.5 * options.maximum_courant * spectral.direction_width / max(fastest, 1e-30)
+    if longest is not None:
+        stable = min(stable, longest)
+    return max(1, math.ceil(time_step / stable * (1.0 - 1e-12)))
