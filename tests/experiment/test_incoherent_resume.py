@@ -15,9 +15,9 @@ from halocline.experiment.resuming import case_file, end_file
 from halocline.experiment.run import run
 from halocline.experiment.verifying import verify_file
 from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.communicator import under_mpi
 from halocline.runtime.disk import variable
 from halocline.runtime.launch import mpi_environment
+from halocline.runtime.launched import under_mpi
 from halocline.runtime.restart import find_restarts
 
 pytestmark = pytest.mark.skipif(under_mpi(), reason="starts ranks itself")

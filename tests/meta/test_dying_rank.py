@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from halocline.experiment import exit_codes
+from halocline.experiment.stopping import Stopping, signals
+from halocline.runtime.communicator import Alone
 
 case = """
 [grid]
@@ -38,8 +40,19 @@ def begin(folder: Path, wind: str, *arguments: str, length: str = "1h") -> subpr
     command = [sys.executable, "-P", "-m", "halocline", "run", str(folder), "-n", "2"]
     command += ["--output", str(folder / "results"), *arguments]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        preexec_fn=obedient,
     )
+
+
+def obedient() -> None:
+    """Whoever started these tests may have chosen to ignore signals, as nohup does."""
+    for number in signals:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def finish(process: subprocess.Popen[str], timeout: float = 60.0) -> tuple[int, str, str]:
@@ -115,7 +128,7 @@ def test_mistake_found_by_all_ranks_is_said_once(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", signals)
 def test_signal_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     process = begin(tmp_path, slow, length="30d")
     wait_for(tmp_path / "running", process)
@@ -124,6 +137,67 @@ def test_signal_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     assert code == exit_codes.stopped, err
     assert "stopped by" in out
     assert "Traceback" not in err
+    assert list((tmp_path / "results").glob("restart_*.safetensors"))
+
+
+def test_signal_at_one_rank_stops_all_cleanly(tmp_path: Path) -> None:
+    gets = failing.format(action="os.kill(os.getpid(), signal.SIGHUP)")
+    code, out, err = finish(begin(tmp_path, gets, length="30d"))
+    assert code == exit_codes.stopped, err
+    assert "stopped by" in out
+
+
+@pytest.mark.parametrize("number", signals)
+def test_every_signal_asks_to_stop_and_the_second_ends(number: signal.Signals) -> None:
+    stopping = Stopping(Alone())
+    with stopping.listening():
+        assert not stopping.asked()
+        os.kill(os.getpid(), number)
+        assert stopping.asked()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+
+
+def test_nohup_keeps_a_run_from_ending_with_its_terminal() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        stopping = Stopping(Alone())
+        with stopping.listening():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not stopping.asked()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+stuck = """
+import pathlib, time
+def wind(t, x, y):
+    if t > 0:
+        pathlib.Path(__file__).with_name("running").touch()
+        time.sleep(60)
+    return 0 * x, 0 * x
+"""
+
+
+def test_second_signal_ends_at_once(tmp_path: Path) -> None:
+    process = begin(tmp_path, stuck, length="30d")
+    wait_for(tmp_path / "running", process)
+    os.kill(process.pid, signal.SIGTERM)
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGINT)
+    code, _, err = finish(process, timeout=10.0)
+    assert code == exit_codes.interrupted, err
+    assert "halocline: ended at once by a second signal." in err
+
+
+def test_signal_while_ranks_start_stops_cleanly(tmp_path: Path) -> None:
+    """At the moment at which a rank appears, long before it listens."""
+    process = begin(tmp_path, slow, "--threads", "2", length="30d")
+    assert process.stdout is not None and "starting 2 ranks" in process.stdout.readline()
+    os.kill(process.pid, signal.SIGUSR1)
+    code, out, err = finish(process)
+    assert code == exit_codes.stopped, err
+    assert "stopped by" in out
 
 
 early = """

@@ -14,7 +14,6 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.runtime.blocks import Block, Rectangle, World
-from halocline.runtime.communicator import under_mpi
 from halocline.runtime.decomposition import Decomposition, Layout
 from halocline.runtime.halo_choices import (
     HaloChoice,
@@ -27,6 +26,7 @@ from halocline.runtime.halo_patterns import Pattern, is_processor_grid
 from halocline.runtime.halo_traffic import Item, Traffic
 from halocline.runtime.halos import HaloExchange, Request, fixed
 from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.launched import under_mpi
 from halocline.runtime.recorder import Recorder
 from halocline.runtime.topology import Topology
 

@@ -19,11 +19,12 @@ from halocline.core.clock import date
 from halocline.experiment import exit_codes
 from halocline.experiment.verifying import verify
 from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.communicator import Alone, under_mpi, world
+from halocline.runtime.communicator import Alone, world
 from halocline.runtime.decomposition import Decomposition
 from halocline.runtime.disk import variable
 from halocline.runtime.fields import Field
 from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.launched import under_mpi
 from halocline.runtime.restart import read_restart, restart_path, verified
 from halocline.runtime.restart_layout import range_length
 from halocline.runtime.topology import Topology

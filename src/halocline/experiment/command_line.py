@@ -195,7 +195,7 @@ def guarded(action: Callable[[], int]) -> int:
 
 def fail(message: str, code: int) -> int:
     """Say why; where other ranks run on, end them too."""
-    from halocline.runtime.communicator import under_mpi
+    from halocline.runtime.launched import under_mpi
 
     if under_mpi():
         from halocline.experiment.ending import end_all_ranks

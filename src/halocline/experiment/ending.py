@@ -10,7 +10,8 @@ from pathlib import Path
 from halocline.runtime.communicator import world
 
 code_file = "HALOCLINE_EXIT_CODE_FILE"
-"""Names the file by which rank 0 tells the launching process its exit code.
+"""Names the file by which rank 0 tells the launching process that all ranks listen to signals (it
+is there), and later the exit code (it holds it).
 
 A non-zero exit of a rank would make mpiexec print a page of its own.
 """

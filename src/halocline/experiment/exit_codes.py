@@ -13,7 +13,7 @@ meanings = {
     user_error: "a mistake in the case, the data or the command, named in one message",
     stopped: "stopped cleanly by a signal or --walltime; a restart is written",
     damaged: "verify found a damaged file",
-    interrupted: "interrupted before the run began",
+    interrupted: "interrupted before the run began, or ended at once by a second signal",
 }
 
 

@@ -5,28 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import signal
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
-from halocline.experiment.ending import code_file, report_code
-from halocline.experiment.stopping import hold_back
-from halocline.runtime.communicator import under_mpi, world
-from halocline.runtime.launch import (
-    can_start_ranks,
-    how_to_get_mpi,
-    mpi_environment,
-    mpiexec_command,
-)
-from halocline.runtime.roles import count_words
+from halocline.experiment.ending import report_code
+from halocline.experiment.launching import on_ranks, ready_to_stop
+from halocline.runtime.communicator import world
+from halocline.runtime.launch import can_start_ranks, how_to_get_mpi
+from halocline.runtime.launched import under_mpi
 
 points_per_rank = 200
 """Fewer sea points per rank than these are not worth a rank that nobody asked for."""
@@ -135,8 +123,7 @@ def _without(arguments: list[str], *names: str) -> list[str]:
 
 def run_here(options: Any) -> int:
     """Run on the ranks that call this, say at the end where things are, return the exit code."""
-    if code_file in os.environ:
-        hold_back()
+    ready_to_stop()
     from halocline.experiment.run import run
 
     limit = read_walltime(options.walltime) if options.walltime else None
@@ -186,58 +173,3 @@ def read_walltime(words: str) -> float:
     for part in words.split(":"):
         seconds = 60 * seconds + int(part)
     return float(seconds)
-
-
-def on_ranks(
-    arguments: list[str], ranks: int, threads: int, *, servers: int = 0, quiet: bool = False
-) -> int:
-    """Run `halocline` with `arguments` on `ranks` ranks and some servers; return its exit code.
-
-    SIGTERM and SIGINT reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them.
-    """
-    launcher = mpiexec_command(ranks + servers, threads)
-    command = [*launcher, sys.executable, "-P", "-m", "halocline", *arguments]
-    if not quiet:
-        words = shlex.join(["mpiexec", *launcher[1:], "halocline", *arguments])
-        print(f"starting {_start_words(ranks, threads, servers)}: {words}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "exit_code")
-        environment = mpi_environment() | {code_file: str(path)}
-        process = subprocess.Popen(command, env=environment, start_new_session=True)
-        with _passing_on_signals(process):
-            code = process.wait()
-        if path.exists():
-            return int(path.read_text(encoding="utf-8"))
-    if code:
-        message = f"halocline: a rank ended without a word; mpiexec ended with code {code}."
-        print(message, "Was it killed, or out of memory?", file=sys.stderr)
-        print("'halocline resume' goes on from its last restart file.", file=sys.stderr)
-        return exit_codes.internal_error
-    return exit_codes.done
-
-
-def _start_words(ranks: int, threads: int, servers: int) -> str:
-    """What is started.
-
-    >>> _start_words(2, 1, 0), _start_words(1, 2, 3)
-    ('2 ranks of 1 thread', '1 rank of 2 threads and 3 output servers')
-    """
-    words = f"{ranks} rank{'s' * (ranks > 1)} of {threads} thread{'s' * (threads > 1)}"
-    return f"{words} and {count_words(servers)}" if servers else words
-
-
-@contextmanager
-def _passing_on_signals(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """The first SIGTERM or SIGINT asks the ranks to stop cleanly, the second ends them."""
-    received: list[int] = []
-
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        process.send_signal(signal.SIGTERM if received else signal.SIGUSR1)
-        received.append(number)
-
-    before = {number: signal.signal(number, pass_on) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

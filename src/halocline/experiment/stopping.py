@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 import numpy as np
 
+from halocline.experiment.ending import code_file
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.writers import Writers
 
 codes = {0: "", 1: "a signal", 2: "SIGINT", 3: "the wall time", 4: "a failure to write"}
-signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 """SIGUSR1 is what a launcher of MPI passes on without ending the ranks."""
+
+_early: list[int] = []  # signals that came before a run listened
+
+
+@contextmanager
+def stop_signals(caught: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Have the signals that ask for an end caught; under nohup a lost terminal asks for none."""
+    ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    wanted = [number for number in signals if not (number == signal.SIGHUP and ignored)]
+    before = {number: signal.signal(number, caught) for number in wanted}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def hold_back() -> None:
-    """Let SIGUSR1 wait until a run listens: at the start of a rank nobody else would take it."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    """Keep a SIGUSR1 until a run listens: at the start of a rank nobody else would take it."""
+    signal.signal(signal.SIGUSR1, lambda number, frame: _early.append(number))
 
 
 class Stopping:
@@ -41,18 +58,14 @@ class Stopping:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Catch the signals that ask for an end; a second SIGINT ends at once."""
-        previous = {number: signal.signal(number, self._caught) for number in signals}
-        held_back = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
-        try:
+        """Catch the signals that ask for an end; a second one ends at once."""
+        with stop_signals(self._caught):
+            if _early:
+                self._code = 1
             yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
-            for number, handler in previous.items():
-                signal.signal(number, handler)
 
     def _caught(self, number: int, frame: FrameType | None) -> None:
-        if self._code and number == signal.SIGINT:
+        if self._code and code_file not in os.environ:  # else the launching process ends all
             raise KeyboardInterrupt
         self._code = 2 if number == signal.SIGINT else 1
 

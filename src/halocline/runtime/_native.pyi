@@ -74,4 +74,7 @@ def crc32c_runs(
     Column 0 of their first row lies at `offset` [byte], and a row has `row_bytes`.
     """
 
+def end_with_parent() -> None:
+    """From now on end this process (SIGKILL) as soon as the process that started it has ended."""
+
 def __getattr__(name: str) -> Any: ...

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.runtime.launched import end_with_launcher, ranks_started, under_mpi
+
 
 class Communicator(Protocol):
     """What the runtime needs of a message-passing library."""
@@ -113,17 +115,22 @@ class Ranks:
         self.comm.Abort(code)
 
 
-def under_mpi() -> bool:
-    """Whether this process was started by an MPI launcher with more than one rank."""
-    sizes = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLURM_STEP_NUM_TASKS")
-    return any(int(os.environ.get(name, "1") or 1) > 1 for name in sizes)
-
-
 @lru_cache(maxsize=1)
 def world() -> Communicator:
     """All ranks of this run; MPI is loaded only if a launcher started more than one."""
     if not under_mpi():
         return Alone()
+    end_with_launcher()
     from mpi4py import MPI
 
+    if MPI.COMM_WORLD.Get_size() == 1:  # as after the launcher's death: MPI then starts one alone
+        raise SystemExit(_alone_words())
     return Ranks(MPI.COMM_WORLD)
+
+
+def _alone_words() -> str:
+    return (
+        f"halocline: {ranks_started()} ranks were started, but MPI knows only this one. Has the"
+        " launcher ended, or does mpi4py belong to another MPI than the launcher? Set up with the"
+        " site's MPI, or start with the mpiexec beside this Python."
+    )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from halocline.core.errors import UserError
 from halocline.core.programs import find_program, own_folder
@@ -38,6 +41,17 @@ def mpiexec_command(ranks: int, threads: int = 1) -> list[str]:
     if _from_wheel():
         command += ["--map-by", ":oversubscribe", "--bind-to", "none"]
     return command
+
+
+def tethered(command: Sequence[str]) -> list[str]:
+    """The command, ended by SIGTERM when this process ends, however it does: also by SIGKILL.
+
+    On SIGTERM mpiexec ends its ranks, on all nodes, and tidies up. Start it from a thread that
+    lives as long as the command.
+    """
+    tether = str(Path(__file__).with_name("tether.py"))
+    number = str(int(signal.SIGTERM))
+    return [sys.executable, "-I", "-S", tether, str(os.getpid()), number, *command]
 
 
 def mpi_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -19,7 +19,8 @@ from halocline.core.errors import UserError
 from halocline.lab.benchmarks.communication_benchmarks import Protocol, benchmarks
 from halocline.lab.benchmarks.communication_rows import Row, Verdict, columns, write_rows
 from halocline.lab.benchmarks.rank_programs import answer_of
-from halocline.runtime.communicator import under_mpi, world
+from halocline.runtime.communicator import world
+from halocline.runtime.launched import under_mpi
 
 usual = Protocol()
 everything = (*benchmarks, "referee")

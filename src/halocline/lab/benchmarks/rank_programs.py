@@ -19,7 +19,7 @@ from halocline.experiment import exit_codes
 from halocline.experiment.command_line import guarded
 from halocline.experiment.ending import code_file
 from halocline.runtime.communicator import world
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.launch import mpi_environment, mpiexec_command, tethered
 
 
 def answer_of(
@@ -43,7 +43,9 @@ def answer_of(
             command = [*(launcher or mpiexec_command(ranks, threads)), *command]
             around = mpi_environment(around)
         around[code_file] = str(code)
-        done = subprocess.run(command, env=around, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            tethered(command), env=around, capture_output=True, text=True, check=False
+        )
         ended = int(code.read_text(encoding="utf-8")) if code.exists() else done.returncode
         if ended == exit_codes.done:
             return result.read_bytes()

@@ -1,0 +1,108 @@
+"""A run on several ranks, as the process sees it that starts mpiexec and passes signals on."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from types import FrameType
+
+from halocline.experiment import exit_codes
+from halocline.experiment.ending import code_file
+from halocline.experiment.stopping import hold_back, stop_signals
+from halocline.runtime.communicator import world
+from halocline.runtime.launch import mpi_environment, mpiexec_command, tethered
+from halocline.runtime.roles import count_words
+
+grace = 4.0
+"""Time that mpiexec gets to end its ranks before it is killed itself [s]."""
+
+_resume_words = "'halocline resume' goes on from its last restart file."
+
+
+def on_ranks(
+    arguments: list[str], ranks: int, threads: int, *, servers: int = 0, quiet: bool = False
+) -> int:
+    """Run `halocline` with `arguments` on `ranks` ranks and some servers; return its exit code.
+
+    Signals reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them.
+    """
+    launcher = mpiexec_command(ranks + servers, threads)
+    command = [*launcher, sys.executable, "-P", "-m", "halocline", *arguments]
+    words = shlex.join(["mpiexec", *launcher[1:], "halocline", *arguments])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "exit_code")
+        environment = mpi_environment() | {code_file: str(path)}
+        process = subprocess.Popen(tethered(command), env=environment, start_new_session=True)
+        with _passing_on_signals(process, listening=path.exists) as received:
+            if not quiet:
+                print(f"starting {_start_words(ranks, threads, servers)}: {words}", flush=True)
+            code = process.wait()
+        told = path.read_text(encoding="utf-8") if path.exists() else ""
+        if told:
+            return int(told)
+    if len(received) > 1:
+        print("halocline: ended at once by a second signal.", _resume_words, file=sys.stderr)
+        return exit_codes.interrupted
+    if code:
+        message = f"halocline: a rank ended without a word; mpiexec ended with code {code}."
+        print(message, "Was it killed, or out of memory?", file=sys.stderr)
+        print(_resume_words, file=sys.stderr)
+        return exit_codes.internal_error
+    return exit_codes.done
+
+
+def _start_words(ranks: int, threads: int, servers: int) -> str:
+    """What is started.
+
+    >>> _start_words(2, 1, 0), _start_words(1, 2, 3)
+    ('2 ranks of 1 thread', '1 rank of 2 threads and 3 output servers')
+    """
+    words = f"{ranks} rank{'s' * (ranks > 1)} of {threads} thread{'s' * (threads > 1)}"
+    return f"{words} and {count_words(servers)}" if servers else words
+
+
+def ready_to_stop() -> None:
+    """On a rank that `on_ranks` has started: say so once all ranks can take its signal."""
+    path = os.environ.get(code_file)
+    if path is None:
+        return
+    hold_back()
+    if world().rank == 0:  # every rank holds back before it comes to MPI, where all wait for all
+        Path(path).touch()
+
+
+@contextmanager
+def _passing_on_signals(
+    process: subprocess.Popen[bytes], listening: Callable[[], bool]
+) -> Iterator[list[int]]:
+    """The first signal asks the ranks to stop cleanly, as soon as they listen; the next ends them.
+
+    Yields the signals that come. What takes time is done in threads: this one waits for mpiexec.
+    """
+    received: list[int] = []
+
+    def ask() -> None:
+        while process.poll() is None and not listening():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGUSR1)
+
+    def end() -> None:
+        process.terminate()
+        time.sleep(grace)
+        process.kill()
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        Thread(target=end if received else ask, daemon=True).start()
+        received.append(number)
+
+    with stop_signals(pass_on):
+        yield received

@@ -1,0 +1,27 @@
+"""Whether a launcher of MPI has started this process, and ending with that launcher.
+
+Imports little: ranks begin with it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from halocline.runtime import _native
+
+
+def ranks_started() -> int:
+    """Ranks that an MPI launcher says it has started with this process; 1 if there is none."""
+    sizes = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLURM_STEP_NUM_TASKS")
+    return next((int(os.environ[name]) for name in sizes if os.environ.get(name)), 1)
+
+
+def under_mpi() -> bool:
+    """Whether this process was started by an MPI launcher with more than one rank."""
+    return ranks_started() > 1
+
+
+def end_with_launcher() -> None:
+    """Let a rank end with the process that started it: mpiexec, or its daemon on this node."""
+    if under_mpi():
+        _native.end_with_parent()

@@ -1,0 +1,147 @@
+"""Starts ranks, kills one of the processes at a random moment, and looks that all end.
+
+As a program, `killing_launchers.py SETTINGS ANSWER` is a rank of the laboratory that never ends.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import numpy as np
+
+from halocline.experiment.stopping import signals
+from halocline.runtime.communicator import world
+from halocline.runtime.launched import end_with_launcher
+
+limit = 5.0
+"""Time in which everything has to end [s]."""
+
+ranks = 3
+mark = "HALOCLINE_TEST_MARK"
+case = """
+[grid]
+kind = "cartesian"
+nx = 20
+ny = 20
+dx = 10000.0
+dy = 10000.0
+[spectrum]
+frequencies = 3
+directions = 4
+[time]
+length = "3000d"
+step = "10min"
+[restart]
+interval = "1d"
+keep = 2
+[forcing.wind]
+speed = 10.0
+"""
+laboratory = """
+from halocline.lab.benchmarks.rank_programs import answer_of
+answer_of("killing_launchers", {"late": LATE}, ranks=3)
+"""
+
+
+def command(kind, folder, late):
+    """A run of two ranks and an output server, or a program of the laboratory on three ranks.
+
+    The ranks of the program come to MPI only after `late` seconds.
+    """
+    if kind == "laboratory":
+        return [sys.executable, "-P", "-c", laboratory.replace("LATE", str(late))]
+    (folder / "case.toml").write_text(case)
+    words = ["run", str(folder), "-n", "2", "--set", "output.servers.count=1", "--quiet"]
+    return [sys.executable, "-P", "-m", "halocline", *words, "--output", str(folder / "results")]
+
+
+def obedient():
+    """Whoever started these tests may have chosen to ignore signals, as nohup does."""
+    for number in signals:
+        signal.signal(number, signal.SIG_DFL)
+
+
+class Started:
+    """A launcher and whatever it starts, found by a mark in the environment."""
+
+    def __init__(self, kind, folder, late):
+        folder.mkdir()
+        self.name = uuid.uuid4().hex
+        paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+        with (folder / "err").open("wb") as errors:
+            self.process = subprocess.Popen(
+                command(kind, folder, late),
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={**os.environ, mark: self.name, "PYTHONPATH": ":".join(filter(None, paths))},
+                preexec_fn=obedient,
+            )
+
+    def processes(self):
+        """Those that run, by who they are: launcher, mpiexec (and its daemons), rank."""
+        found = {"launcher": [], "mpiexec": [], "rank": []}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                around = (folder / "environ").read_bytes().split(b"\0")
+                program = (folder / "comm").read_text().strip()
+            except OSError:
+                continue
+            if f"{mark}={self.name}".encode() not in around:
+                continue
+            number = int(folder.name)
+            if any(word.startswith(b"OMPI_COMM_WORLD_RANK=") for word in around):
+                found["rank"].append(number)
+            elif number == self.process.pid:
+                found["launcher"].append(number)
+            elif program.startswith(("prte", "mpi", "orte", "hydra")):
+                found["mpiexec"].append(number)
+            else:
+                found.setdefault("other", []).append(number)
+        return found
+
+    def seconds_to_end(self):
+        """Time until nothing runs any more [s]; what does beyond the limit is told, and ended."""
+        begin = time.monotonic()
+        while any((left := self.processes()).values()) and time.monotonic() < begin + limit:
+            self.process.poll()
+            time.sleep(0.02)
+        seconds = time.monotonic() - begin
+        self.end()
+        assert not any(left.values()), f"after {limit} s there still run {left}"
+        return seconds
+
+    def end(self):
+        """End all that still runs."""
+        for numbers in self.processes().values():
+            for number in numbers:
+                os.kill(number, signal.SIGKILL)
+        self.process.wait(60)
+
+
+def kill_one(kind, folder, victim, number, choice, early):
+    """Send a signal to a random process of a kind; the time until all have ended [s].
+
+    That is done at any moment: `early` while it starts up, else when all ranks are there.
+    """
+    started = Started(kind, folder, late=1.0 if early else 0.0)
+    deadline = time.monotonic() + 60.0
+    while len((found := started.processes())["rank"]) < (1 if early else ranks):
+        if started.process.poll() is not None or time.monotonic() > deadline:
+            started.end()
+            raise AssertionError((folder / "err").read_text())
+        time.sleep(0.02)
+    time.sleep(choice.uniform(0.0, 1.0))
+    os.kill(choice.choice(found[victim]), number)
+    return started.seconds_to_end()
+
+
+if __name__ == "__main__":
+    end_with_launcher()
+    time.sleep(json.loads(Path(sys.argv[1]).read_text())["late"])
+    while True:
+        world().sum(np.ones(1))
