@@ -16,7 +16,6 @@ import numpy as np
 
 from halocline.experiment.stopping import signals
 from halocline.runtime.communicator import world
-from halocline.runtime.launched import end_with_launcher
 
 limit = 5.0
 """Time in which everything has to end [s]."""
@@ -141,7 +140,6 @@ def kill_one(kind, folder, victim, number, choice, early):
 
 
 if __name__ == "__main__":
-    end_with_launcher()
     time.sleep(json.loads(Path(sys.argv[1]).read_text())["late"])
     while True:
         world().sum(np.ones(1))

@@ -19,7 +19,7 @@ from halocline.experiment import exit_codes
 from halocline.experiment.ending import code_file
 from halocline.experiment.stopping import hold_back, stop_signals
 from halocline.runtime.communicator import world
-from halocline.runtime.launch import mpi_environment, mpiexec_command, tethered
+from halocline.runtime.launch import mpi_environment, mpiexec_command, rank_command, tethered
 from halocline.runtime.roles import count_words
 
 grace = 4.0
@@ -36,7 +36,7 @@ def on_ranks(
     Signals reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them.
     """
     launcher = mpiexec_command(ranks + servers, threads)
-    command = [*launcher, sys.executable, "-P", "-m", "halocline", *arguments]
+    command = [*launcher, *rank_command("halocline", *arguments)]
     words = shlex.join(["mpiexec", *launcher[1:], "halocline", *arguments])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "exit_code")

@@ -43,6 +43,11 @@ def mpiexec_command(ranks: int, threads: int = 1) -> list[str]:
     return command
 
 
+def rank_command(module: str, *arguments: str) -> list[str]:
+    """`python -m MODULE ARGUMENTS...` for the launcher to start: it ends with the launcher."""
+    return [sys.executable, "-P", "-m", "halocline.runtime.as_rank", module, *arguments]
+
+
 def tethered(command: Sequence[str]) -> list[str]:
     """The command, ended by SIGTERM when this process ends, however it does: also by SIGKILL.
 

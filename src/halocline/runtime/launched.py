@@ -6,6 +6,7 @@ Imports little: ranks begin with it.
 from __future__ import annotations
 
 import os
+import signal
 
 from halocline.runtime import _native
 
@@ -22,6 +23,13 @@ def under_mpi() -> bool:
 
 
 def end_with_launcher() -> None:
-    """Let a rank end with the process that started it: mpiexec, or its daemon on this node."""
-    if under_mpi():
-        _native.end_with_parent()
+    """Let a rank end with the process that started it: mpiexec, or its daemon on this node.
+
+    Where that had ended before it could be watched, the rank ends now.
+    """
+    if not under_mpi():
+        return
+    _native.end_with_parent()
+    node, _, number = os.environ.get("HALOCLINE_LAUNCHER", "").partition(" ")
+    if node == os.uname().nodename and not os.path.exists(f"/proc/{number}"):
+        os.kill(os.getpid(), signal.SIGKILL)

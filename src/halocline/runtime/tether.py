@@ -1,6 +1,7 @@
 """`tether.py PARENT SIGNAL COMMAND...` becomes the command, which gets the signal when PARENT ends.
 
-It imports nothing of ours, since it runs before every command that is tethered.
+It tells the command's children in HALOCLINE_LAUNCHER on which node and by which number it runs. It
+imports nothing of ours, since it runs before every command that is tethered.
 """
 
 import ctypes
@@ -18,4 +19,5 @@ if __name__ == "__main__":
         sys.exit(128 + number)
     for other in ignored_by_python:
         signal.signal(other, signal.SIG_DFL)
+    os.environ["HALOCLINE_LAUNCHER"] = f"{os.uname().nodename} {os.getpid()}"
     os.execvp(command[0], command)

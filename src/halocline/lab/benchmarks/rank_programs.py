@@ -19,7 +19,7 @@ from halocline.experiment import exit_codes
 from halocline.experiment.command_line import guarded
 from halocline.experiment.ending import code_file
 from halocline.runtime.communicator import world
-from halocline.runtime.launch import mpi_environment, mpiexec_command, tethered
+from halocline.runtime.launch import mpi_environment, mpiexec_command, rank_command, tethered
 
 
 def answer_of(
@@ -37,7 +37,7 @@ def answer_of(
     with tempfile.TemporaryDirectory() as folder:
         path, result, code = (Path(folder) / name for name in ("settings.json", "answer", "code"))
         path.write_text(json.dumps(settings), encoding="utf-8")
-        command = [sys.executable, "-m", module, str(path), str(result)]
+        command = rank_command(module, str(path), str(result))
         around = {**os.environ, "OMP_NUM_THREADS": str(threads), **(environment or {})}
         if launcher or ranks > 1:
             command = [*(launcher or mpiexec_command(ranks, threads)), *command]
