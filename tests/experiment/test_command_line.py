@@ -55,8 +55,35 @@ def test_mistake_is_one_line_and_code_2(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_unknown_command_is_code_2(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sail"]) == 2
-    assert "invalid choice" in capsys.readouterr().err
+    assert main(["rnu"]) == 2
+    assert "'rnu' is none of: run, resume," in (shown := capsys.readouterr().err)
+    assert shown.endswith("lab. Did you mean 'run'?\n")
+
+
+def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert "list the shipped cases" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "swell", "-n", "two"], "'two' is no whole number of 1 or more"),
+        (["run", "swell", "-n", "0"], "'0' is no whole number of 1 or more"),
+        (["run", "swell", "-n", "2", "--walltime", "soon"], "--walltime soon: write HH:MM:SS"),
+        (["check", "swell", "--set", "time.length=abc"], "time.length: Cannot read the duration"),
+        (["check", "swell", "--set", "time.step=abc"], "time.step: Cannot read the duration"),
+        (["check", "swell", "--set", "time.start=now"], "time.start: Cannot read the date"),
+        (["plot", "a.nc", "--arrows", "winds"], "Did you mean 'wind'?"),
+    ],
+)
+def test_wrong_words_are_refused_before_anything_starts(
+    words: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    shown = capfd.readouterr()
+    assert message in shown.err and "Traceback" not in shown.err
+    assert shown.out == ""
 
 
 def test_lab_alone_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import datetime
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -50,11 +51,24 @@ class TimeOptions(Options):
         """The clock of this run, at its start."""
         if (self.end == "") == (self.length == ""):
             raise UserError("[time] needs either 'end' or 'length'. Give one of the two.")
-        start = date(self.start, self.calendar)
-        end: Date = (
-            date(self.end, self.calendar) if self.end else later(start, duration(self.length))
-        )
-        return Clock(start, end, duration(self.step))
+        with _named("start"):
+            start = date(self.start, self.calendar)
+        with _named("end" if self.end else "length"):
+            end: Date = (
+                date(self.end, self.calendar) if self.end else later(start, duration(self.length))
+            )
+        with _named("step"):
+            step = duration(self.step)
+        return Clock(start, end, step)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Name the option of [time] in a message on its value."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"time.{name}: {error}") from None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -89,7 +89,7 @@ def report(case: Case, ranks: int | None = None, folder: Path = Path("results"))
     lines.append(("servers", servers.line))
     seconds = work(case, grid, clock) / min(ranks, cores())
     lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
-    lines += [("note", words) for words in lacking(case)]
+    lines += [("note", words) for words in lacking(case, restarted=restarted)]
     return "\n".join(f"{name:<10}{value}" for name, value in lines)
 
 

@@ -145,10 +145,9 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive(word: str) -> int:
-    number = int(word)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{word} is not 1 or more")
-    return number
+    if not word.isdecimal() or int(word) < 1:
+        raise argparse.ArgumentTypeError(f"'{word}' is no whole number of 1 or more")
+    return int(word)
 
 
 def _checks(words: str) -> list[str]:
@@ -168,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. User mistakes print one line, no traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = build_parser().parse_args(given)
+        options = build_parser().parse_args(given or ["--help"])
     except SystemExit as ending:
         return int(ending.code or 0)
     options.arguments = given

@@ -26,6 +26,14 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"^-\.?\d")
         self._list = ""
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of the choices, with the nearest of them."""
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            raise argparse.ArgumentError(
+                action, f"'{value}' is none of: {', '.join(known)}.{nearest(str(value), known)}"
+            )
+
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
         """Declare an argument, as usual; a parser may have one list of words."""
         if not names[0].startswith("-") and options.get("nargs") in ("*", "+"):

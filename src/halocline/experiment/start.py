@@ -41,6 +41,8 @@ def start(options: Any, arguments: list[str]) -> int:
     set_threads(threads)
     if under_mpi():
         return run_here(options)
+    if options.walltime:
+        read_walltime(options.walltime)  # refused before ranks are started
     from halocline.experiment.case import read_case
     from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout, telling
     from halocline.experiment.too_many_ranks import refuse_too_many

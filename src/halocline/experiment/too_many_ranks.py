@@ -37,7 +37,7 @@ def refuse_too_many(case: Case, grid: Grid, processes: int, threads: int, cores:
 def why_too_many(case: Case, grid: Grid, processes: int, threads: int, cores: int) -> str:
     """Whether there would be more than 8 threads for a core, or more than memory holds."""
     if processes * threads > most_per_core * cores:
-        return f"more than {most_per_core} for each of {cores} cores bring it to a standstill"
+        return f"more than {most_per_core} for each of {cores} cores bring a machine to a halt"
     needed, there = expected_memory(case, grid, processes), available_memory()
     if needed > there:
         return f"they need about {needed / 1e9:.1f} GB of memory, and {there / 1e9:.1f} GB are free"
