@@ -175,7 +175,11 @@ def check_record(exchange: HaloExchange, cases: list[Case], choice: HaloChoice) 
 def exchange_once(
     random: Random, exchange: HaloExchange, cases: list[Case], choice: HaloChoice, nap: float
 ) -> None:
-    """Exchange once, all fields together or two exchanges under way at the same time."""
+    """Exchange once, all fields together or two exchanges under way at the same time.
+
+    The fields come in any order, those of unequal shape in each other's places.
+    """
+    cases = [cases[at] for at in random.permutation(len(cases))]
     layout = cases[0].layout
     for case in cases:
         case.fill(random)

@@ -242,7 +242,8 @@ class Field:
 
     def swap(self, other: Field) -> None:
         """Exchange the values of two fields of one shape, without copying."""
-        assert (self.outer, self.on, self.dtype) == (other.outer, other.on, other.dtype)
+        for one in ("decomposition", "outer", "on", "dtype", "by_component", "dealt"):
+            assert getattr(self, one) == getattr(other, one), f"{one} of {self} and {other}"
         assert not self.static and not other.static
         self._storage, other._storage = other._storage, self._storage
         self._valid_in, other._valid_in = other._valid_in, self._valid_in
