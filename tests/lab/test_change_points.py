@@ -56,3 +56,10 @@ def test_one_disturbed_value_is_no_change():
 def test_equal_values_and_short_series_have_no_changes():
     assert change_points([1.0] * 30) == []
     assert change_points([1.0] * 4 + [9.0] * 5) == []
+
+
+@pytest.mark.parametrize("level, permutations", [(0.05, 200), (0.01, 1000)])
+def test_a_clear_step_is_as_sure_as_the_permutations_can_tell(level, permutations):
+    """None of 10 / level orders has so large a step: the chance is one of them and one more."""
+    (found,) = change_points(np.repeat([1.0, 2.0], 20), level)
+    assert found.chance == pytest.approx(1.0 / (1.0 + permutations))

@@ -35,6 +35,16 @@ def test_jonswap_peak_is_enhanced_by_gamma():
     assert frequency[np.argmax(spectra.jonswap(frequency))] == pytest.approx(0.1, abs=2e-5)
 
 
+@pytest.mark.parametrize(
+    "relative, sigma", [(0.93, 0.07), (0.86, 0.07), (1.09, 0.09), (1.18, 0.09)]
+)
+def test_jonswap_peak_has_the_widths_of_hasselmann(relative, sigma):
+    """0.07 below the peak and 0.09 above it: at one of them the enhancement is gamma^exp(-1/2)."""
+    f = 0.1 * relative
+    enhanced = spectra.jonswap(f) / spectra.pierson_moskowitz(f)
+    assert enhanced == pytest.approx(3.3 ** math.exp(-0.5 * ((relative - 1.0) / sigma) ** 2))
+
+
 def test_jonswap_broadcasts_over_points():
     peaks = np.array([0.08, 0.1, 0.3])
     both = spectra.jonswap(np.array([0.1, 0.2])[:, None], 0.0081, peaks[None, :], 3.3)
