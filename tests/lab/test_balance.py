@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from halocline.lab.diagnosis.advice import advise
 from halocline.lab.diagnosis.balance import balance
 from halocline.lab.diagnosis.matching import match
 from halocline.lab.diagnosis.timeline import timeline
-from records.simulated import Simulation, compute, everyone
-from records.simulated_faults import healthy, model, work
+from halocline.runtime.run_record import empty
+from records.simulated import Simulation, begin, compute, end, everyone
+from records.simulated_faults import healthy, model, two_places, work
 
 
 def balance_of(program, **about):
@@ -31,15 +33,81 @@ def test_more_work_is_the_decomposition():
     assert found.step_imbalance == pytest.approx(found.imbalance, abs=0.01)
 
 
-def test_equal_work_that_takes_longer_is_a_slow_rank():
-    found = balance_of(seconds_of(1, 1, 2, 1), points_of_ranks=[100] * 4)
+def test_equal_work_that_takes_longer_everywhere_is_a_slow_rank():
+    program = two_places(lambda rank, part: work * (2 if rank == 2 else 1))
+    found = balance_of(program, points_of_ranks=[100] * 4)
     assert (found.verdict, found.slowest) == ("slow rank", 2)
     assert found.work.seconds_per_work[2] == pytest.approx(2.0, abs=0.01)
 
 
-def test_one_rank_apart_from_equal_others_is_likely_slow():
+def test_equal_points_do_not_tell_a_slow_rank_from_other_work_in_the_only_place():
+    found = balance_of(seconds_of(1, 1, 2, 1), points_of_ranks=[100] * 4)
+    assert found.verdict == "imbalanced, cause unknown"
+    assert "nothing in the record tells a slower processor" in found.because
+
+
+@pytest.mark.parametrize("about", [{}, {"points_of_ranks": [100] * 4}])
+def test_what_rank_0_does_beside_is_work_of_its_own(about):
+    """Reading between a gather and a sum, which MPI does not see; all else takes equally long."""
+
+    def program(rank, size):
+        for _ in range(20):
+            yield begin()
+            yield compute(work)
+            yield everyone(100, "MPI_Gather", root=0)
+            if rank == 0:
+                yield compute(work, "")
+            yield everyone()
+            yield end()
+
+    found = balance_of(program, **about)
+    assert (found.verdict, found.slowest) == ("work of one rank", 0)
+    assert "after MPI_Gather" in found.because
+    record = Simulation(4, program, about=about).record()
+    advice = advise(record)[0]
+    assert advice.fault == "imbalanced decomposition"
+    assert "node" not in " ".join([advice.what, *advice.advice])
+
+
+@pytest.mark.parametrize(
+    ("longer", "more", "verdict"),
+    [
+        ("work", 1.0, "slow rank"),
+        ("work", 2.0, "imbalanced decomposition"),
+        ("", 1.0, "work of one rank"),
+    ],
+)
+@pytest.mark.parametrize("counted", [False, True])
+def test_work_that_is_measured_in_kernels_tells_the_cause(longer, more, verdict, counted):
+    def program(rank, size):
+        for _ in range(20):
+            yield begin()
+            yield compute(work, "work")
+            if rank == 0:
+                yield compute(work, longer)
+            yield everyone()
+            yield end()
+
+    record = Simulation(4, program).record()
+    region = [one.name for one in record.regions].index("work")
+    amount = [more, 1.0, 1.0, 1.0]
+    if counted:
+        record.about["counters"] = ["cycles", "instructions"]
+        record.counters = empty("counters", 4)
+        record.counters["counter"], record.counters["region"] = 1, region
+        record.counters["rank"], record.counters["value"] = range(4), amount
+    else:
+        record.work = empty("work", 4)
+        record.work["region"], record.work["rank"], record.work["bytes"] = region, range(4), amount
+    found = balance(match(timeline(record)))
+    assert found.verdict == verdict
+    assert {"slow rank": "certain"}.get(verdict, advise(record)[0].sure) == advise(record)[0].sure
+
+
+def test_one_rank_apart_from_equal_others_may_be_slow_or_have_more_work():
     found = balance_of(seconds_of(1, 2, 1, 1))
-    assert found.verdict == "slow rank" and "not recorded" in found.because
+    assert found.verdict == "imbalanced, cause unknown"
+    assert "tells more work (reading among it) from a slower processor" in found.because
 
 
 def test_ranks_that_all_differ_have_no_known_cause():

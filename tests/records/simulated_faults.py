@@ -73,6 +73,21 @@ def model(seconds_of, exchange=halo):
 healthy = model(lambda rank, step: work)
 
 
+def two_places(seconds_of):
+    """A program that computes seconds_of(rank, part) before and after its halo exchange."""
+
+    def program(rank, size):
+        for _ in range(steps):
+            yield begin()
+            yield compute(seconds_of(rank, 0), "dynamics")
+            yield from halo(rank, size)
+            yield compute(seconds_of(rank, 1), "physics")
+            yield everyone()
+            yield end()
+
+    return program
+
+
 def imbalanced():
     shares = (1.6, 0.8, 0.8, 0.8)
     about = {"points_of_ranks": [1600, 800, 800, 800]}
@@ -82,7 +97,7 @@ def imbalanced():
 def slow_rank():
     pace = (1.0, 1.0, 1.5, 1.0)
     about = {"points_of_ranks": [1000] * 4, "hosts": ["n1"]}
-    return Planted(model(lambda rank, step: work * pace[rank]), healthy, about=about)
+    return Planted(two_places(lambda rank, part: 0.5 * work * pace[rank]), healthy, about=about)
 
 
 def noise():

@@ -13,42 +13,60 @@ least_imbalance = 0.03
 """Ranks whose times differ less are balanced."""
 
 
+_decompose = [
+    "Halocline: let 'halocline lab decompose CASE' choose another process grid, blocks and weights"
+    " of points.",
+    "Other programs: cut the domain so that each rank has the same work, not the same area: weigh"
+    " points by what they cost, or change the process grid (MPI_Dims_create, MPI_Cart_create), or"
+    " give the work out in more, smaller pieces.",
+]
+
+_unequal = {
+    "imbalanced decomposition": ("The decomposition is imbalanced:", "certain", []),
+    "work of one rank": (
+        "One rank has work of its own:",
+        "likely",
+        [
+            "Share what that rank does among all (MPI-IO or parallel netCDF instead of one reader,"
+            " diagnostics by parts), or leave it to a rank or thread that nobody waits for.",
+        ],
+    ),
+    "imbalanced, cause unknown": (
+        "The ranks compute unequally long, and why is not on record:",
+        "possible",
+        [
+            "First find out which: count instructions (perf stat), or move the rank to another node"
+            " and see whether the slowness goes with it. Equal instructions in more time are a slow"
+            " processor; more of them are more work.",
+        ],
+    ),
+}
+"""Verdicts of the balance: how the advice begins, how sure it is, and what it says first."""
+
+
 def find_imbalance(case: AdviceCase) -> Finding | None:
     """Ranks of more work than others: what it would bring if all had the mean."""
     found = case.balance
-    if found.verdict not in ("imbalanced decomposition", "imbalanced, cause unknown"):
+    if found.verdict not in _unequal:
         return None
     timing = case.timing
     saved = timing.seconds(before=case.typical) - timing.seconds(before=case.even)
     most = float(np.max(found.useful))
     mean = float(np.mean(found.useful))
-    certain = found.verdict == "imbalanced decomposition"
-    what = (
-        f"The decomposition is imbalanced: rank {found.slowest} computes for {most:.3g} s, the mean"
-        f" rank for {mean:.3g} s."
-    )
-    if not certain:
-        what = (
-            f"The ranks' work is imbalanced: rank {found.slowest} computes for {most:.3g} s, the"
-            f" mean rank for {mean:.3g} s."
-        )
+    begin, sure, more = _unequal[found.verdict]
     return Finding(
         fault="imbalanced decomposition",
-        what=what,
+        what=f"{begin} rank {found.slowest} computes for {most:.3g} s, the mean rank for"
+        f" {mean:.3g} s.",
         evidence=[
             found.because,
             f"largest useful time / mean = {1 + found.imbalance:.3f}",
             f"the other ranks wait for it: {100 * _waiting_share(case):.1f} % of all ranks' time",
+            *_processor_evidence(case, found.slowest),
         ],
         gain=case.gain(saved, 0.85 * saved, 1.1 * saved),
-        sure="certain" if certain else "possible",
-        advice=[
-            "Halocline: let 'halocline lab decompose CASE' choose another process grid, blocks and"
-            " weights of points.",
-            "Other programs: cut the domain so that each rank has the same work, not the same area:"
-            " weigh points by what they cost, or change the process grid"
-            " (MPI_Dims_create, MPI_Cart_create), or give the work out in more, smaller pieces.",
-        ],
+        sure=sure,
+        advice=[*more, *_decompose] if found.verdict != "work of one rank" else more,
     )
 
 
@@ -74,7 +92,7 @@ def find_slow_rank(case: AdviceCase) -> Finding | None:
             *_processor_evidence(case, slow),
         ],
         gain=case.gain(saved, 0.85 * saved, 1.1 * saved),
-        sure="likely" if found.work is None else "certain",
+        sure="certain" if found.work is not None and found.work.measured else "likely",
         advice=[
             "Look at that node: other processes on its cores (top), two ranks bound to one core"
             " (mpiexec --report-bindings), a lowered clock frequency, failing memory.",
@@ -100,14 +118,14 @@ def as_fast_as_others(case: AdviceCase, slow: int) -> tuple[Floats, float]:
 
 
 def _processor_evidence(case: AdviceCase, slow: int) -> list[str]:
-    """Whether the rank had its core for itself."""
+    """Whether the rank had its core for itself, and always something to compute."""
     row = case.record.ranks[slow]
     length = float(row["end"] - row["begin"]) / 1e9
     if not np.isfinite(row["cpu_seconds"]) or length <= 0.0:
         return []
     share = float(row["cpu_seconds"]) / length / max(1, int(row["threads"]))
-    words = f"its threads had a processor for {100 * share:.0f} % of the time"
-    return [words + (": something else ran there" if share < 0.9 else "")]
+    words = f"the threads of rank {slow} had a processor for {100 * share:.0f} % of the time"
+    return [words + (": something else ran there, or it read or slept" if share < 0.9 else "")]
 
 
 def find_noise(case: AdviceCase) -> Finding | None:

@@ -14,6 +14,7 @@ import numpy as np
 from halocline.lab.diagnosis.accounting import account, useful_seconds
 from halocline.lab.diagnosis.matching import Matching
 from halocline.lab.diagnosis.phases import communication_seconds, period_seconds
+from halocline.lab.diagnosis.places import Excess, excess_of
 from halocline.lab.diagnosis.quantities import Spread, spread
 from halocline.lab.diagnosis.serving import workers
 from halocline.lab.diagnosis.timeline import Floats, Integers, compute_ranks, sums
@@ -26,12 +27,15 @@ from halocline.runtime.run_record import RunRecord, Table, periods
 class Work:
     """What is known of the ranks' work: the amount of each rank, where it is from, and the pace.
 
-    `seconds_per_work` is each rank's useful time per unit of work, over the median rank's.
+    `seconds_per_work` is each rank's useful time per unit of work, over the median rank's. Where
+    the work is `measured` kernel by kernel, it is the time in the kernels, and `seconds` is that.
     """
 
     source: str
     amount: list[float]
     seconds_per_work: list[float]
+    seconds: list[float]
+    measured: bool
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,8 @@ class Balance:
     `imbalance` = largest useful time / mean - 1. `step_imbalance` is the same of single steps, the
     median; `step_variation` the relative standard deviation of a rank's useful time from step to
     step, the median rank's (None without steps). `slowest` is the rank of most useful time.
-    `verdict` is "balanced", "imbalanced decomposition", "slow rank", "varying steps" or
-    "imbalanced, cause unknown"; `because` is a sentence.
+    `verdict` is "balanced", "imbalanced decomposition", "slow rank", "work of one rank", "varying
+    steps" or "imbalanced, cause unknown"; `because` is a sentence.
     """
 
     ranks: list[int]
@@ -70,7 +74,7 @@ def balance(matching: Matching, threshold: float = 0.03) -> Balance:
     sync = np.asarray(accounting.at_collectives)[np.searchsorted(accounting.ranks, ranks)]
     over_steps, variation = _steps(record, ranks)
     work = work_of(record, ranks, useful)
-    verdict, because = _verdict(record, ranks, useful, work, over_steps, threshold)
+    verdict, because = _verdict(matching, ranks, useful, work, over_steps, threshold)
     return Balance(
         ranks=ranks.tolist(),
         useful=useful.tolist(),
@@ -109,18 +113,42 @@ def _steps(record: RunRecord, ranks: Integers) -> tuple[float | None, float | No
 
 
 def work_of(record: RunRecord, ranks: Integers, useful: Floats) -> Work | None:
-    """The ranks' work as far as a record tells: of the contracts, or as what they contribute."""
+    """The ranks' work as far as a record tells: counted, of the contracts, or what they say."""
     size = record.size
-    contract = sums(record.work["rank"], record.work["bytes"], size)[ranks]
+    instructions, counted = _instructions(record)
+    contract = sums(record.work["rank"], record.work["bytes"], size)
+    kernels = own_seconds_in(record, np.unique(record.work["region"]))
     points = record.about.get("points_of_ranks")
-    if (contract > 0.0).all() and contract.size:
-        return _work("bytes that the kernels must move", contract, useful)
+    for source, amount, seconds in (
+        ("instructions that the processor counted in kernels", instructions, counted),
+        ("bytes that the kernels must move", contract, kernels),
+    ):
+        if ranks.size and (amount[ranks] > 0.0).all():
+            return _work(source, amount[ranks], seconds[ranks], measured=True)
     if isinstance(points, list) and len(points) == size:
         return _work("points of each rank", np.asarray(points, np.float64)[ranks], useful)
     contributed = _contributions(record)[ranks]
     if contributed.size and (contributed > 0.0).all():
         return _work("bytes that each rank contributes to collectives", contributed, useful)
     return None
+
+
+def _instructions(record: RunRecord) -> tuple[Floats, Floats]:
+    """Instructions of each rank in the kernels where they were counted, and seconds in those."""
+    names = list(record.about.get("counters") or [])
+    if "instructions" not in names:
+        return np.zeros(record.size), np.zeros(record.size)
+    rows = record.counters[record.counters["counter"] == names.index("instructions")]
+    found = sums(rows["rank"], np.nan_to_num(rows["value"]), record.size)
+    return found, own_seconds_in(record, np.unique(rows["region"]))
+
+
+def own_seconds_in(record: RunRecord, regions: Integers) -> Floats:
+    """Own time of each rank's main thread in some regions, in the steady period [s]."""
+    rows = record.statistics
+    rows = rows[(rows["thread"] == 0) & (rows["period"] == periods.index("steady"))]
+    rows = rows[np.isin(rows["region"], regions)]
+    return sums(rows["rank"], rows["own_seconds"], record.size)
 
 
 def _contributions(record: RunRecord) -> Floats:
@@ -141,14 +169,14 @@ def _of_parts(name: str) -> bool:
     return "gather" in word or "alltoallv" in word or "alltoallw" in word
 
 
-def _work(source: str, amount: Floats, useful: Floats) -> Work:
-    pace = useful / np.maximum(amount, 1e-300)
+def _work(source: str, amount: Floats, seconds: Floats, measured: bool = False) -> Work:
+    pace = seconds / np.maximum(amount, 1e-300)
     relative = pace / max(float(np.median(pace)), 1e-300)
-    return Work(source, amount.tolist(), relative.tolist())
+    return Work(source, amount.tolist(), relative.tolist(), seconds.tolist(), measured)
 
 
 def _verdict(
-    record: RunRecord,
+    matching: Matching,
     ranks: Integers,
     useful: Floats,
     work: Work | None,
@@ -166,28 +194,46 @@ def _verdict(
             return "varying steps", words
         return "balanced", f"the ranks' useful times differ by {100 * found.imbalance:.1f} %"
     slowest = int(np.argmax(useful))
-    if not _always(record, ranks, slowest):
+    if not _always(matching.timeline.record, ranks, slowest):
         words = (
             f"rank {ranks[slowest]} takes {100 * found.imbalance:.0f} % more than the mean, but not"
             " in most of the steps"
         )
         return "varying steps", words
+    excess = excess_of(matching, ranks, slowest)
     if work is not None:
-        return _by_work(ranks, useful, work, slowest)
+        return _by_work(ranks, useful, work, slowest, excess)
+    return _by_place(ranks, useful, slowest, excess)
+
+
+def _by_place(ranks: Integers, useful: Floats, slowest: int, excess: Excess) -> tuple[str, str]:
+    """Without known work: one rank with work of its own somewhere, or nobody knows."""
     others = np.delete(useful, slowest)
-    excess = useful[slowest] / max(float(np.median(others)), 1e-300)
-    scatter = float(others.max() - others.min()) / max(float(np.median(others)), 1e-300)
-    if len(others) > 1 and excess - 1.0 > 4.0 * scatter:
-        words = (
-            f"rank {ranks[slowest]} takes {excess:.2f} times as long as the others, which differ by"
-            f" {100 * scatter:.1f} % only; what work it has is not recorded, so that this may also"
-            " be more work of that one rank"
+    median = max(float(np.median(others)), 1e-300)
+    more = useful[slowest] / median
+    scatter = float(others.max() - others.min()) / median
+    if len(others) < 2 or more - 1.0 <= 4.0 * scatter:
+        return (
+            "imbalanced, cause unknown",
+            f"useful times reach from {useful.min():.3g} to {useful.max():.3g} s, and the record"
+            " does not tell how much work each rank has",
         )
-        return "slow rank", words
+    if excess.spread == "in places":
+        return "work of one rank", _own_work(ranks[slowest], excess)
     return (
         "imbalanced, cause unknown",
-        f"useful times reach from {found.minimum:.3g} to {found.maximum:.3g} s, and the record does"
-        " not tell how much work each rank has",
+        f"rank {ranks[slowest]} takes {more:.2f} times as long as the others, which differ by"
+        f" {100 * scatter:.1f} % only; nothing in the record tells more work (reading among it)"
+        " from a slower processor: no work, instructions or points of ranks are on record",
+    )
+
+
+def _own_work(rank: int, excess: Excess) -> str:
+    return (
+        f"rank {rank} takes longer in some places only, most {excess.place}: {excess.seconds:.3g} s"
+        f" where the median of the others takes {excess.others:.3g} s; elsewhere it is as fast as"
+        " they are, so that it is not slow but does something that they do not (work, reading,"
+        " waiting for what is no call of MPI)"
     )
 
 
@@ -200,20 +246,44 @@ def _always(record: RunRecord, ranks: Integers, slowest: int) -> bool:
     return low > 0.0
 
 
-def _by_work(ranks: Integers, useful: Floats, work: Work, slowest: int) -> tuple[str, str]:
-    """Unequal paces are a slow rank, unequal amounts an imbalanced decomposition."""
+def _by_work(
+    ranks: Integers, useful: Floats, work: Work, slowest: int, excess: Excess
+) -> tuple[str, str]:
+    """Unequal amounts are an imbalanced decomposition; unequal paces may be a slow rank."""
     pace = np.asarray(work.seconds_per_work)
     amount = np.asarray(work.amount)
     more_work = float(amount[slowest] / amount.mean())
     slower = float(pace[slowest])
-    if slower - 1.0 > more_work - 1.0:
-        words = (
-            f"rank {ranks[slowest]} takes {slower:.2f} times as long as the median rank for equal"
-            f" work ({work.source})"
+    rank = ranks[slowest]
+    if work.measured and not _explained(useful, np.asarray(work.seconds), slowest):
+        return "work of one rank", (
+            f"rank {rank} takes longer outside of the kernels whose work is known, most"
+            f" {excess.place}: {excess.seconds:.3g} s where the median of the others takes"
+            f" {excess.others:.3g} s; in those kernels it takes {slower:.2f} times as long for"
+            f" equal work ({work.source})"
         )
-        return "slow rank", words
+    if slower - 1.0 <= more_work - 1.0:
+        return "imbalanced decomposition", (
+            f"rank {rank} has {more_work:.2f} times the mean work ({work.source}), at"
+            f" {slower:.2f} times the time per work of the median rank"
+        )
     words = (
-        f"rank {ranks[slowest]} has {more_work:.2f} times the mean work ({work.source}), at"
-        f" {slower:.2f} times the time per work of the median rank"
+        f"rank {rank} takes {slower:.2f} times as long as the median rank for equal work"
+        f" ({work.source})"
     )
-    return "imbalanced decomposition", words
+    if work.measured:
+        return "slow rank", words
+    if excess.spread == "in places":
+        return "work of one rank", _own_work(rank, excess)
+    if excess.spread == "everywhere":
+        return "slow rank", f"{words}, in all places where the others compute too"
+    return "imbalanced, cause unknown", (
+        f"{words}; ranks compute in one place only, so that nothing in the record tells a slower"
+        " processor from what this rank does beside (reading, diagnostics)"
+    )
+
+
+def _explained(useful: Floats, seconds: Floats, slowest: int) -> bool:
+    """Whether the time in some kernels explains at least half of a rank's longer time."""
+    more = [float(one[slowest] - np.median(np.delete(one, slowest))) for one in (seconds, useful)]
+    return more[0] >= 0.5 * more[1]

@@ -18,8 +18,9 @@ def main() -> None:
     pace = 1.0 if fixed or rank < size - 1 else 1.6
     tell_work(points)
     for _ in steps(60):
-        compute(8e-3 * pace)
+        compute(4e-3 * pace)
         halo()
+        compute(4e-3 * pace)
         reduce()
 
 
