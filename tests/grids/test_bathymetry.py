@@ -1,11 +1,14 @@
 """Model grids from files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray
 
 from halocline.core.errors import UserError
 from halocline.grids.bathymetry import BathymetryOptions, read_bathymetry
+from halocline.grids.regular import GridOptions, build_grid
 
 
 def dataset(longitude, latitude=(-10.0, 0.0, 10.0)):
@@ -111,3 +114,71 @@ def test_depth_missing_at_sea(tmp_path):
     data["depth"][2, 3] = np.nan
     with pytest.raises(UserError, match="missing at 1 sea points, first at 30 E, 10 N"):
         read(tmp_path, data)
+
+
+def plane(units="km", names=("y", "x"), **attributes):
+    """A beach of 4 x 6 cells of 2 km, its rows from the north."""
+    x, y = np.arange(6) * 2.0 + 10.0, np.arange(4)[::-1] * 2.0
+    depth = 10.0 + x[None] + 100.0 * y[:, None]
+    facts = {} if units is None else {"units": units}
+    return xarray.Dataset(
+        {"depth": (names, depth, {"units": "m"})},
+        {names[0]: (names[0], y, facts | attributes), names[1]: (names[1], x, facts | attributes)},
+    )
+
+
+@pytest.mark.parametrize(("units", "unit"), [("km", 1e3), ("m", 1.0), (None, 1.0), ("meters", 1)])
+def test_a_cartesian_grid(tmp_path, units, unit):
+    grid = read(tmp_path, plane(units), kind="cartesian")
+    assert not grid.spherical and not grid.periodic_x
+    assert np.array_equal(grid.x, unit * (np.arange(6) * 2.0 + 10.0))
+    assert np.array_equal(grid.y, unit * np.arange(4) * 2.0)
+    assert np.array_equal(grid.depth, 10.0 + grid.x[None] / unit + 100.0 * grid.y[:, None] / unit)
+    assert np.all(grid.dx == 2.0 * unit) and np.all(grid.dy == 2.0 * unit)
+
+
+def test_a_cartesian_grid_of_a_case_has_its_sides_and_its_boundary(tmp_path):
+    plane().to_netcdf(tmp_path / "beach.nc")
+    from_file = GridOptions(
+        kind="cartesian", file=str(tmp_path / "beach.nc"), boundary=["west"], periodic_y=True
+    )
+    grid = build_grid(from_file)
+    made = {"nx": 6, "ny": 4, "dx": 2e3, "dy": 2e3, "x0": 1e4, "depth": grid.depth.tolist()}
+    same = build_grid(replace(from_file, file="", **made))
+    for name in ("x", "y", "depth", "mask", "boundary", "dx", "area"):
+        assert np.array_equal(getattr(grid, name), getattr(same, name)), name
+    assert grid.topology == same.topology and not grid.spherical
+    assert not grid.mask[:, -1].any() and grid.boundary[:, 0].all()
+
+
+def test_a_cartesian_grid_by_standard_names(tmp_path):
+    data = plane(names=("north", "east"))
+    data.north.attrs["standard_name"] = "projection_y_coordinate"
+    data.east.attrs["standard_name"] = "projection_x_coordinate"
+    grid = read(tmp_path, data.transpose("east", "north"), kind="cartesian")
+    assert grid.shape == (4, 6) and grid.depth[0, 1] == 22.0
+
+
+def test_grids_of_the_other_kind_are_refused(tmp_path):
+    sphere = dataset(np.arange(0.0, 360.0, 10.0))
+    with pytest.raises(UserError, match=r"no x that can be recognised.*grid.kind = 'spherical'"):
+        read(tmp_path, sphere, kind="cartesian")
+    sphere.lon.attrs |= {"axis": "X", "units": "degrees_east"}
+    with pytest.raises(UserError, match=r"units 'degrees_east', which are no length"):
+        read(tmp_path, sphere, kind="cartesian")
+    with pytest.raises(UserError, match=r"units 'km'.*grid.kind = 'cartesian'"):
+        read(tmp_path, plane())
+
+
+def test_mistakes_of_cartesian_grids_are_told(tmp_path):
+    data = plane()
+    data.depth[0, 2] = np.nan
+    data["mask"] = (data.depth.dims, np.ones(data.depth.shape, "i1"))
+    with pytest.raises(UserError, match=r"first at x = 14000 m, y = 6000 m"):
+        read(tmp_path, data, kind="cartesian")
+    data = plane().assign_coords(x=[10.0, 12.0, 12.0, 14.0, 16.0, 18.0])
+    with pytest.raises(UserError, match="x stands twice"):
+        read(tmp_path, data, kind="cartesian")
+    data = plane().assign_coords(x=[10.0, 12.0, np.nan, 14.0, 16.0, 18.0])
+    with pytest.raises(UserError, match="missing values"):
+        read(tmp_path, data, kind="cartesian")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from halocline.core.errors import UserError
 from halocline.grids.regular import GridOptions, regular_grid
 
 
@@ -16,3 +17,29 @@ def test_cells_have_the_size_asked_for_also_in_a_single_row(shape):
     assert grid.sea_points == nx * ny
     assert np.allclose(grid.dx, 2e4)
     assert np.allclose(grid.dy, 3e4)
+
+
+def test_depth_varies_with_x_and_y():
+    rows = [[10.0, 20.0, 30.0], [40.0, 0.0, 60.0]]
+    table = {"kind": "cartesian", "nx": 3, "ny": 2, "depth": rows, "closed_edges": False}
+    grid = regular_grid(GridOptions.from_table(table))
+    assert np.array_equal(grid.depth, rows)
+    assert np.array_equal(grid.mask, np.array(rows) > 0.0)
+    by_column = regular_grid(GridOptions.from_table(table | {"depth": rows[0]}))
+    assert np.array_equal(by_column.depth, [rows[0], rows[0]])
+
+
+@pytest.mark.parametrize(
+    ("depth", "words"),
+    [
+        ([1.0, 2.0], "grid.depth has 2 numbers for 3 columns"),
+        ([[1.0, 2.0, 3.0]], "grid.depth has 1 rows for 2 rows"),
+        ([[1.0, 2.0, 3.0], [1.0, 2.0]], r"grid.depth\[1\] has 2 numbers for 3 columns"),
+        ([[1.0, 2.0, 3.0], [1.0, 2.0, -3.0]], "too small"),
+        ([[1.0, 2.0, 3.0], 4.0], "is a number"),
+    ],
+)
+def test_depths_that_do_not_fit_the_grid_are_refused(depth, words):
+    table = {"kind": "cartesian", "nx": 3, "ny": 2, "depth": depth}
+    with pytest.raises(UserError, match=words):
+        regular_grid(GridOptions.from_table(table))

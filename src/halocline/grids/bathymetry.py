@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.axes import Axis
+from halocline.grids.cartesian_files import CartesianFile
 from halocline.grids.grid import Grid
 from halocline.grids.gridded_files import GriddedFiles, expand
 
@@ -23,7 +24,14 @@ _upward = ("height_above_geoid", "height_above_mean_sea_level", "surface_altitud
 class BathymetryOptions(Options):
     """A file with the depth of the sea on the grid of the model."""
 
-    file: str = option(meaning="netCDF file or Zarr folder with longitude, latitude and depth")
+    kind: str = option(
+        "spherical",
+        "",
+        "coordinates: longitude and latitude, or x and y in metres (in a file, in any length that"
+        " their units name)",
+        choices=("spherical", "cartesian"),
+    )
+    file: str = option(meaning="netCDF file or Zarr folder with coordinates and depth")
     depth_variable: str = option("", "", "variable of the depth; found by name where empty")
     mask: str = option(
         "", "", "variable that is 1 at sea; where empty: 'mask', else where the depth is positive"
@@ -36,7 +44,8 @@ class BathymetryOptions(Options):
 
 def read_bathymetry(options: BathymetryOptions, base: Path = Path()) -> Grid:
     """Read a grid; paths are relative to `base`. Elevations (positive up) become depths."""
-    files = GriddedFiles(expand(options.file, base)[:1])
+    kind = CartesianFile if options.kind == "cartesian" else GriddedFiles
+    files = kind(expand(options.file, base)[:1])
     try:
         return _read(files, options)
     finally:
@@ -46,6 +55,7 @@ def read_bathymetry(options: BathymetryOptions, base: Path = Path()) -> Grid:
 def _read(files: GriddedFiles, options: BathymetryOptions) -> Grid:
     x, columns = _grid_axis(files, "longitude", files.longitude)
     y, rows = _grid_axis(files, "latitude", files.latitude)
+    cartesian = options.kind == "cartesian"
 
     def plane(variable: str, short_name: str) -> Array:
         """A map in the order of the model grid."""
@@ -62,7 +72,7 @@ def _read(files: GriddedFiles, options: BathymetryOptions) -> Grid:
         j, i = np.argwhere(missing)[0]
         raise UserError(
             f"The depth in {files.name} is missing at {int(missing.sum())} sea points, first at"
-            f" {x[i]:g} E, {y[j]:g} N. Fill the depth or set the mask to 0 there."
+            f" {files.place(x[i], y[j])}. Fill the depth or set the mask to 0 there."
         )
     depth = np.where(mask, np.maximum(depth, options.minimum_depth), 0.0)
 
@@ -78,6 +88,7 @@ def _read(files: GriddedFiles, options: BathymetryOptions) -> Grid:
         y=y,
         depth=depth,
         mask=mask,
+        spherical=not cartesian,
         periodic_x=bool(files.longitude.period),
         title=str(files.first.attrs.get("title", "")),
         obstruction_x=closed("obstruction_x"),
@@ -113,6 +124,8 @@ def _grid_axis(files: GriddedFiles, which: str, axis: Axis) -> tuple[Array, NDAr
     With them the places in the maps that `GriddedFiles.read` returns.
     """
     given = files.first[files.coordinate(which)].read()
+    if isinstance(files, CartesianFile):
+        return axis.values, np.arange(axis.values.size)
     if given.size == axis.values.size and np.all(np.diff(given) > 0.0):
         return given, np.argsort(axis.order)
     return axis.values, np.arange(axis.values.size)

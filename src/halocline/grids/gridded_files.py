@@ -141,6 +141,13 @@ class GriddedFiles:
     def _axis(self, which: str) -> Array:
         """The longitudes or latitudes of the first file, as they stand there."""
         name = self.coordinate(which)
+        units = str(self.first[name].attrs.get("units", "")).strip()
+        if units == "m" or units in unit_factors["m"]:
+            raise UserError(
+                f"The {which} '{name}' of {self.name} has the units '{units}': its maps lie on a"
+                " plane. A grid from such a file is grid.kind = 'cartesian'; other input needs"
+                " longitude and latitude in degrees."
+            )
         values = self.first[name].read()
         refuse_bad_axis(values, which, f"The {which} '{name}' of {self.name}")
         return values
@@ -283,11 +290,15 @@ class GriddedFiles:
             y, x = self.latitude.values, self.longitude.values
             if part is not None:
                 y, x = y[part.rows], x[part.columns]
-            where = f" at {x[at[1]] % 360.0:g} E, {y[at[0]]:g} N"
+            where = f" at {self.place(x[at[1]], y[at[0]])}"
             return f"{where}, {text(record.time)}" if record else where
 
         path = self.paths[record.file if record else 0]
         refuse_implausible(values, short_name, f"'{variable}' of {path}", place)
+
+    def place(self, x: float, y: float) -> str:
+        """Words for a place on the map."""
+        return f"{x % 360.0:g} E, {y:g} N"
 
     def comes_whole(self, variable: str) -> bool:
         """Whether hardly less than a whole map can be read: its chunks are half of it or more."""

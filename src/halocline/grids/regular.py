@@ -24,12 +24,6 @@ sides = ("west", "east", "south", "north")
 class GridOptions(BathymetryOptions):
     """The horizontal grid: from a file of depths, or regular with simple depths."""
 
-    kind: str = option(
-        "spherical",
-        "",
-        "coordinates: longitude and latitude, or metres",
-        choices=("spherical", "cartesian"),
-    )
     file: str = option(
         "", "", "netCDF file or Zarr folder with coordinates and depth; empty for a grid made here"
     )
@@ -39,8 +33,12 @@ class GridOptions(BathymetryOptions):
     y0: float = option(0.0, "degree or m", "y of the first row")
     dx: float = option(1.0, "degree or m", "distance of columns", at_least=1e-9)
     dy: float = option(1.0, "degree or m", "distance of rows", at_least=1e-9)
-    depth: float | list[float] = option(
-        2500.0, "m", "depth of a grid made here: one number, or one for every column", at_least=0
+    depth: float | list[float] | list[list[float]] = option(
+        2500.0,
+        "m",
+        "depth of a grid made here: one number, one for every column, or a list of these for every"
+        " row, from the south; 0 is land",
+        at_least=0,
     )
     periodic_x: bool | None = option(
         None, "", "east joins west; if not given, where a spherical grid spans 360 degrees"
@@ -70,13 +68,7 @@ def regular_grid(options: GridOptions) -> Grid:
     )
     x = np.asarray(options.x0 + options.dx * np.arange(options.nx), np.float64)
     y = np.asarray(options.y0 + options.dy * np.arange(options.ny), np.float64)
-    columns = np.asarray(options.depth, float)
-    if columns.ndim and columns.size != options.nx:
-        raise UserError(
-            f"grid.depth has {columns.size} numbers for {options.nx} columns (grid.nx). Give one"
-            " number, or one for every column."
-        )
-    depth = np.broadcast_to(columns, (options.ny, options.nx)).copy()
+    depth = _depth(options)
     if options.kind == "spherical" and (y.min() < -90 or y.max() > 90):
         raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
     grid = Grid(
@@ -89,6 +81,25 @@ def regular_grid(options: GridOptions) -> Grid:
         single_y=options.dy,
     )
     return finish(grid, options)
+
+
+def _depth(options: GridOptions) -> NDArray[np.float64]:
+    """Depth of every cell of a grid made here [m], shape (ny, nx)."""
+    given = options.depth
+    by_row = isinstance(given, list) and bool(given) and isinstance(given[0], list)
+    rows: list[Any] = given if isinstance(given, list) and by_row else [given]
+    if by_row and len(rows) != options.ny:
+        raise UserError(
+            f"grid.depth has {len(rows)} rows for {options.ny} rows (grid.ny). Give one list of"
+            " numbers for every row, from the south."
+        )
+    for number, row in enumerate(rows):
+        if isinstance(row, list) and len(row) != options.nx:
+            raise UserError(
+                f"grid.depth{f'[{number}]' if by_row else ''} has {len(row)} numbers for"
+                f" {options.nx} columns (grid.nx). Give one number, or one for every column."
+            )
+    return np.broadcast_to(np.asarray(given, float), (options.ny, options.nx)).copy()
 
 
 def finish(grid: Grid, options: GridOptions) -> Grid:
