@@ -112,6 +112,18 @@ def test_files_that_cannot_be_drawn(tmp_path: Path) -> None:
         plot(tmp_path / "plain.nc")
 
 
+def test_zarr_folders_are_drawn_and_others_are_listed(
+    global_waves: xr.Dataset, tmp_path: Path
+) -> None:
+    global_waves.to_zarr(tmp_path / "fields.zarr", zarr_format=3, consolidated=False)
+    assert plot(tmp_path / "fields.zarr", "significant_height")[0].exists()
+    with pytest.raises(UserError, match="it is a folder. Name one of: fields.zarr."):
+        plot(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="it is a folder. There is no output in it."):
+        plot(tmp_path / "empty")
+
+
 def test_names_of_other_models_get_ours(global_file: Path) -> None:
     with pytest.raises(UserError, match="'swh' in .* It is called 'significant_height' here."):
         plot(global_file, "swh")

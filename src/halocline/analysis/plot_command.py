@@ -8,7 +8,7 @@ import argparse
 def main_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `halocline plot`."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="output file of a run, or any CF netCDF file")
+    add("file", metavar="FILE", help="output file of a run, or any CF netCDF file or Zarr folder")
     add("variable", metavar="VARIABLE", nargs="*", help="what to draw; default: the main fields")
     add("--time", help="such as 2011-01-20T12, or the number of a record; default: the last")
     add("--animate", action="store_true", help="write a GIF of all times (and MP4 with ffmpeg)")

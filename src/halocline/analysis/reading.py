@@ -43,11 +43,18 @@ _SPECTRUM = "sea_surface_wave_directional_variance_spectral_density"
 
 
 def open_output(file: Path | str) -> xr.Dataset:
-    """Open a netCDF file; one clear message if that cannot be done."""
+    """Open a netCDF file or a Zarr folder; one clear message if that cannot be done."""
     path = Path(file)
     if not path.exists():
         raise UserError(f"Cannot draw '{path}': there is no such file.")
+    is_zarr = (path / "zarr.json").exists()
+    if path.is_dir() and not is_zarr:
+        inside = sorted(one.name for one in path.iterdir() if one.suffix in (".nc", ".zarr"))
+        advice = f"Name one of: {listed(inside)}." if inside else "There is no output in it."
+        raise UserError(f"Cannot draw '{path}': it is a folder. {advice}")
     try:
+        if is_zarr:
+            return xr.open_zarr(path, consolidated=False, chunks=None, decode_timedelta=False)
         return xr.open_dataset(path, engine="netcdf4", decode_timedelta=False)
     except (OSError, ValueError) as error:
         raise UserError(

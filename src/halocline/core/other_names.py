@@ -69,13 +69,17 @@ def our_name(word: str) -> str:
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """Return ' It is called ... here.' for a name of other models, or the nearest known word.
+    """Return ' It is called ... here.' for another name of a known field, or the nearest word.
 
     >>> hint("hs", ["significant_height", "halos"])
     " It is called 'significant_height' here."
+    >>> hint("significant_height", ["hs", "tp"])
+    " It is called 'hs' here."
     >>> hint("depht", ["depth"])
     " Did you mean 'depth'?"
     """
     words = list(known)
-    ours = our_name(word)
-    return f" It is called '{ours}' here." if ours in words else nearest(word, words)
+    for other in words:
+        if (our_name(other) or other) == (our_name(word) or word):
+            return f" It is called '{other}' here."
+    return nearest(word, words)
