@@ -31,11 +31,12 @@ def taking_over(
     folder: Path | None,
     case: Case | None,
     communicator: Communicator,
-    move_restarts: Callable[[], None],
+    taken: Callable[[], None],
 ) -> Iterator[None]:
     """Make a folder that of a run while its output files are opened; for all ranks.
 
-    A run that begins leaves its `case`; one that is resumed has none. Killed within, nothing can be
+    A run that begins leaves its `case`; one that is resumed has none. `taken` is called on rank 0
+    when the files are open. Killed within, nothing can be
     resumed; where a file is refused, the folder stays that of the run before.
     """
     if folder is None:
@@ -59,10 +60,10 @@ def taking_over(
         raise
 
     def leave() -> None:
-        move_restarts()
+        taken()
         if case is not None:
             (folder / end_file).unlink(missing_ok=True)
-            _write(path, tomli_w.dumps(case.to_table()))
+            write_small(path, tomli_w.dumps(case.to_table()))
             aside.unlink(missing_ok=True)
 
     on_first_rank(communicator, leave)
@@ -78,10 +79,10 @@ def _rename(path: Path, other: Path) -> None:
 
 def leave_end(folder: Path, time: Date) -> None:
     """Say that the run has reached its end and all its files are complete."""
-    _write(folder / end_file, f"{text(time)}\n")
+    write_small(folder / end_file, f"{text(time)}\n")
 
 
-def _write(path: Path, content: str) -> None:
+def write_small(path: Path, content: str) -> None:
     """Write a small file that appears when it is on disk."""
     part = path.with_name(path.name + ".part")
     try:

@@ -16,6 +16,7 @@ from halocline.experiment.boundary import BoundaryOptions
 from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
 from halocline.experiment.component import Component
 from halocline.experiment.emptiness import lacking
+from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.folder_lock import holding
 from halocline.experiment.forcing import WindFunction
 from halocline.experiment.output import make_streams
@@ -145,7 +146,17 @@ def _run(
         ready, component, clock, communicator, folder, resumed=restarted, own=streams
     )
     on_first_rank(communicator, lambda: check([stream.plan for stream in outputs]))
-    with taking_over(folder, taken, communicator, restarts.move_aside):
+    files = FilesWritten(folder) if folder is not None and root else None
+    if files is not None:
+        writers.began = files.add
+
+    def leave_names() -> None:
+        restarts.move_aside()
+        if files is not None:
+            first = [(stream.plan.name, stream.path) for stream in outputs]
+            files.begin(first, goes_on=resume and restarted)
+
+    with taking_over(folder, taken, communicator, leave_names):
         for stream in outputs:
             stream.open(writers)
     missing = restarts.add([field for stream in outputs for field in stream.restart_fields])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from halocline.core.clock import date, text
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
+from halocline.experiment.files_written import list_file, lists_in, missing, read_list
 from halocline.runtime.checksums import DamagedFile
 from halocline.runtime.classic_files import verify_records
 from halocline.runtime.communicator import Alone
@@ -19,15 +21,30 @@ from halocline.runtime.zarr_files import verify_zarr
 
 def verify(names: Sequence[str]) -> int:
     """Verify files, or all files of folders; one line each, and the exit code."""
-    damaged = 0
+    damaged, strange = 0, 0
     for name in names:
+        for folder in lists_in(Path(name)):
+            for path in missing(folder):
+                print(
+                    f"The file '{path}' is missing: the run in '{folder}' has written it"
+                    f" ({list_file}).",
+                    file=sys.stderr,
+                )
+                damaged += 1
         for path in _files(Path(name)):
             try:
                 print(f"{path}: good, {verify_file(path)}")
             except DamagedFile as error:
                 print(error, file=sys.stderr)
                 damaged += 1
-    return exit_codes.damaged if damaged else exit_codes.done
+            except UserError as error:
+                if path == Path(name):
+                    raise
+                print(f"{error} It is passed over.", file=sys.stderr)
+                strange += 1
+    if damaged:
+        return exit_codes.damaged
+    return exit_codes.user_error if strange else exit_codes.done
 
 
 def verify_file(path: Path) -> str:
@@ -55,13 +72,26 @@ def _records(count: int) -> str:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """The file itself, or what a folder of results holds under final names."""
+    """The file itself, or what a folder and those in it hold under final names."""
     if not path.exists():
         raise UserError(f"There is no file or folder '{path}'.")
-    if path.is_file() or path.suffix == ".zarr" or (path / "zarr.json").exists():
+    if path.is_file() or _is_zarr(path):
         yield path
         return
-    found = [*path.glob("*.nc"), *path.glob("*.zarr"), *find_restarts(path)]
-    if not found:
+    found: set[Path] = set()
+    for root, folders, names in os.walk(path):
+        here = Path(root)
+        found |= {here / name for name in folders if _is_zarr(here / name)}
+        inside = [name for name in folders if not _is_zarr(here / name)]
+        folders[:] = [name for name in inside if not name.endswith((".zarr.part", ".zarr.old"))]
+        found |= {here / name for name in names if name.endswith(".nc")}
+        found |= set(find_restarts(here))
+        listed = (here / some.path for some in read_list(here))
+        found |= {file for file in listed if file.exists()}
+    if not found and not lists_in(path):
         raise UserError(f"There are no output files (*.nc, *.zarr) or restart files in '{path}'.")
     yield from sorted(found)
+
+
+def _is_zarr(folder: Path) -> bool:
+    return folder.suffix == ".zarr" or (folder / "zarr.json").exists()

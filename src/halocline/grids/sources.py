@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.core.memory import refuse_beyond_memory
 from halocline.core.netcdf_lock import netcdf_lock
+from halocline.runtime.classic_files import refuse_damaged
 
 Array = NDArray[np.float64]
 Index = tuple[int | slice, ...]
@@ -125,6 +126,8 @@ def open_source(path: Path) -> Source:
 
             return read_grib(path)
         return _open_zarr(path) if path.is_dir() else _open_netcdf(path)
+    except UserError:
+        raise
     except FileNotFoundError:
         raise UserError(f"There is no file '{path}'. Check the path in the case file.") from None
     except (*_of_libraries, ImportError) as error:
@@ -135,6 +138,7 @@ def open_source(path: Path) -> Source:
 
 
 def _open_netcdf(path: Path) -> Source:
+    refuse_damaged(path)
     with netcdf_lock:
         file = netCDF4.Dataset(path)
         variables = {
@@ -178,7 +182,7 @@ def _reader(variable: Any, path: Path) -> Callable[[Index], Array]:
 
     def part(index: Index) -> Array:
         try:
-            with netcdf_lock:
+            with netcdf_lock, np.errstate(invalid="ignore"):
                 values = np.ma.asarray(variable[index if variable.ndim else ...])
         except _of_libraries as error:
             raise Unreadable(variable.name, path, error) from None

@@ -34,6 +34,7 @@ checksum_name = "record_checksum"
 most_uncounted = 8
 """Complete records after those that the header counts, which a broken run may leave."""
 
+longest_header = 1 << 26  # [byte]
 _magic = b"CDF\x05"
 _count_at = 4  # offset of the number of records, 8 bytes
 _types = {
@@ -52,9 +53,14 @@ class Place:
     grows: bool
 
     @property
+    def bytes(self) -> int:
+        """Bytes of one record, or of the whole."""
+        return prod(self.shape) * self.dtype.itemsize
+
+    @property
     def size(self) -> int:
-        """Bytes of one record, or of the whole; padded to four."""
-        return -(-prod(self.shape) * self.dtype.itemsize // 4) * 4
+        """The same, padded to four."""
+        return -(-self.bytes // 4) * 4
 
 
 @dataclass
@@ -83,6 +89,18 @@ class Header:
         return self.record_start + number * self.record_size
 
     @property
+    def length(self) -> int:
+        """Bytes that a file with this header has at least."""
+        growing, ends = self.growing, [0]
+        # A variable alone in the records is not padded to four bytes.
+        step = next(iter(growing.values())).bytes if len(growing) == 1 else self.record_size
+        for place in self.places.values():
+            before = step * (self.records - 1) if place.grows else 0
+            if self.records or not place.grows:
+                ends.append(place.offset + before + place.bytes)
+        return max(ends)
+
+    @property
     def checksum_at(self) -> int:
         """First byte of the checksum in a record."""
         return self.places[checksum_name].offset - self.record_start
@@ -99,8 +117,13 @@ class _Bytes:
 
     def __init__(self, content: bytes) -> None:
         self.content, self.at = content, 4
+        self.version = content[3] if content[:3] == _magic[:3] else 0
+        if self.version not in (1, 2, 5):
+            raise ValueError("it is of no version that is known")
 
-    def number(self, size: int = 8) -> int:
+    def number(self, size: int = 0) -> int:
+        """The next number, which has 8 bytes in CDF-5 and 4 before where nothing else is said."""
+        size = size or (8 if self.version == 5 else 4)
         self.at += size
         if self.at > len(self.content):
             raise ValueError("the header ends too early")
@@ -152,8 +175,31 @@ def parse_header(start: bytes) -> Header:
         kind = np.dtype(_types[content.number(4)])
         content.number()
         grows = bool(shape) and shape[0] == 0
-        header.places[name] = Place(kind, tuple(shape[grows:]), content.number(), grows)
+        begin = content.number(4 if content.version == 1 else 8)
+        header.places[name] = Place(kind, tuple(shape[grows:]), begin, grows)
     return header
+
+
+def refuse_damaged(path: Path) -> None:
+    """Refuse a netCDF file of a classic kind whose header contradicts itself or its length.
+
+    The netCDF library may hang on such headers, and reads zeros beyond the end of a file.
+    """
+    with path.open("rb") as file:
+        start = file.read(4)
+        if start[:3] != _magic[:3]:
+            return
+        start += file.read(longest_header)
+    try:
+        header = parse_header(start)
+        needed = header.length
+    except (IndexError, KeyError, ValueError, OverflowError):
+        raise UserError(f"The file '{path}' is damaged: its header cannot be read.") from None
+    if (size := path.stat().st_size) < needed:
+        raise UserError(
+            f"The file '{path}' is not complete: it has {size} bytes, its header says that it has"
+            f" {needed}."
+        )
 
 
 def map_variable(path: Path, place: Place) -> NDArray[Any]:

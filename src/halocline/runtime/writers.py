@@ -104,6 +104,7 @@ class Writers:
         self._outputs: dict[str, _Output] = {}
         self._ways: dict[str, Way] = {}
         self._served: Served | None = None
+        self.began: Callable[[str, Path], None] | None = None  # told by rank 0 of further files
         self.about = ""  # who writes, and why, for the log
         if roles is not None and roles.servers:
             assert world is not None
@@ -160,6 +161,7 @@ class Writers:
         begins = number != output.number
         if begins:
             output.number, output.records = number, 0
+            self._tell_of(name, output.files.plan.final_path(number))
         frame = self._record_frame(output, sources)
         target = RecordTarget(output.files, number, output.records)
         held = [sources[table.name].held for table in frame.tables]
@@ -171,6 +173,7 @@ class Writers:
         """Write a restart; it is there when it is complete, which may be later."""
         begin = time.perf_counter()
         output = self._outputs[restarts]
+        self._tell_of(restarts, target.path)
         sources = {field.name: self._whole(field).source(field) for field in fields}
         key = (_key(sources), target.layout.size)
         if output.frame is None or output.frame[0] != key:
@@ -182,6 +185,11 @@ class Writers:
         held = [source.held for source in sources.values()]
         self._write(output, target, output.frame[1], held, True)
         self._lost(output, begin)
+
+    def _tell_of(self, name: str, path: Path) -> None:
+        """Say on rank 0 that a file is begun."""
+        if (began := self.began) is not None:
+            self._pen.do(lambda: began(name, path))
 
     def finish(self, name: str) -> None:
         """Finish the file of a stream, after all that was written before."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import re
 import shutil
 import struct
 from pathlib import Path
@@ -22,7 +23,7 @@ from zarr.storage import LocalStore
 
 from halocline.core.errors import UserError
 from halocline.core.netcdf_lock import netcdf_lock
-from halocline.runtime.checksums import DamagedFile
+from halocline.runtime.checksums import DamagedFile, crc32c
 from halocline.runtime.classic_files import (
     GrowingFile,
     checksum_name,
@@ -31,6 +32,11 @@ from halocline.runtime.classic_files import (
     unwritable,
 )
 from halocline.runtime.disk import disk
+
+metadata_checksum = "metadata_crc32c"
+"""Attribute of a group: checksum of the bytes of its metadata and of that of its arrays."""
+
+_digits = rf'("{metadata_checksum}": ")([0-9a-f]{{8}})"'.encode()
 
 
 class _Store(LocalStore):
@@ -59,10 +65,12 @@ def to_zarr(path: Path, target: Path, compression: int, shard: int = 1) -> None:
         with netcdf_lock, netCDF4.Dataset(path) as old:
             old.set_auto_maskandscale(False)
             group = zarr.open_group(_Store(part), mode="w", zarr_format=3)
-            group.attrs.update({name: _plain(old.getncattr(name)) for name in old.ncattrs()})
+            attributes = {name: _plain(old.getncattr(name)) for name in old.ncattrs()}
+            group.attrs.update({**attributes, metadata_checksum: f"{0:08x}"})
             for variable in old.variables.values():
                 if variable.name != checksum_name:
                     _copy(variable, group, compression, shard)
+        _leave_checksum(part)
         _sync(part)
         if target.exists():
             remove_folder(target)
@@ -73,6 +81,27 @@ def to_zarr(path: Path, target: Path, compression: int, shard: int = 1) -> None:
         shutil.rmtree(part, ignore_errors=True)
         kept = f" The records are complete in '{path.name}'."
         raise unwritable(target, error, kept) from None
+
+
+def _leave_checksum(folder: Path) -> None:
+    """Put the checksum of all metadata into that of the group, in place of zeros."""
+    path = folder / "zarr.json"
+    zeros = f'"{metadata_checksum}": "{0:08x}"'.encode()
+    content = path.read_bytes()
+    assert content.count(zeros) == 1, "the attribute is written so"
+    words = f'"{metadata_checksum}": "{_checksum_of_metadata(folder):08x}"'.encode()
+    with disk().open(path) as file:
+        file.write(content.replace(zeros, words), 0)
+
+
+def _checksum_of_metadata(folder: Path) -> int:
+    """CRC32C of the metadata of all arrays and of the group, its own digits taken as zeros."""
+    value = 0
+    for path in (folder / "zarr.json", *sorted(folder.glob("*/zarr.json"))):
+        name = str(path.relative_to(folder)).encode()
+        content = re.sub(_digits, rb'\g<1>00000000"', path.read_bytes(), count=1)
+        value = crc32c(content, crc32c(name, value))
+    return value
 
 
 def _copy(variable: Any, group: Any, compression: int, shard: int) -> None:
@@ -171,11 +200,13 @@ def verify_zarr(folder: Path) -> int:
     """The number of records of a Zarr folder all of whose chunks have the right checksums."""
     place = "its header"
     try:
-        group: Any = zarr.open_group(folder, mode="r")
         for inner in sorted(folder.glob("*/")):
             if not (inner / "zarr.json").exists():
                 place = f"'{inner.name}'"
                 raise ValueError("its header (zarr.json) is missing")
+        place = "its metadata"
+        _compare_metadata(folder)
+        group: Any = zarr.open_group(folder, mode="r")
         for name, array in group.arrays():
             place = f"'{name}'"
             codecs: Any = array.metadata.to_dict()["codecs"]
@@ -191,6 +222,17 @@ def verify_zarr(folder: Path) -> int:
     except (ValueError, RuntimeError, KeyError, OSError) as error:
         words = str(error).rstrip(".")
         raise DamagedFile(f"The folder '{folder}' is damaged in {place}: {words}.") from None
+
+
+def _compare_metadata(folder: Path) -> None:
+    """Refuse metadata that is not what was written, before anything is made of it."""
+    found = re.search(_digits, (folder / "zarr.json").read_bytes())
+    if found is None:
+        raise ValueError(f"its checksum ({metadata_checksum}) is missing")
+    checksum = _checksum_of_metadata(folder)
+    if found[2] != f"{checksum:08x}".encode():
+        words = f"{checksum:08x}, and {found[2].decode()} is what was written"
+        raise ValueError(f"it has the checksum {words}")
 
 
 def _compare_files(folder: Path, array: Any) -> None:
