@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 
-from halocline.lab.recording.call_sites import readable, section_types, source_lines
+from halocline.lab.recording.call_sites import readable, resolve_sites, section_types, source_lines
+from halocline.runtime.run_record_parts import Part
 
 source = """
 static int __attribute__((noinline)) hidden(int x) { return x + 1; }
@@ -23,6 +24,29 @@ def built(folder, *options):
 def address_of(program, name):
     table = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
     return next(f"{int(row.split()[0], 16):x}" for row in table.splitlines() if row.endswith(name))
+
+
+def test_names_are_those_of_the_author(tmp_path):
+    """Templates and methods of C++, with lines and without."""
+    (tmp_path / "b.cpp").write_text(
+        "namespace grid {\n"
+        "template <class T> __attribute__((noinline)) T twice(T x) { return x + x; }\n"
+        "struct Halo { __attribute__((noinline)) int fill(int n) { return n + 1; } };\n"
+        "}\n"
+        "int main(int n, char**) { return grid::twice<double>(n) > grid::Halo().fill(n); }\n"
+    )
+    for options, place in ((["-g"], "b.cpp:"), ([], "b.out")):
+        words = ["g++", "-O1", "-fno-inline", "-rdynamic", *options, "-o", "b.out", "b.cpp"]
+        subprocess.run(words, cwd=tmp_path, check=True)
+        program = tmp_path / "b.out"
+        for name, mangled in (("grid::twice<...>", "twice"), ("grid::Halo::fill", "fill")):
+            table = subprocess.run(["nm", program], capture_output=True, text=True, check=True)
+            row = next(row for row in table.stdout.splitlines() if mangled in row)
+            site = f"{program}+0x{int(row.split()[0], 16):x} in {row.split()[-1]}"
+            part = Part({"regions": [["MPI_Send", "send", site]]}, {})
+            resolve_sites([part])
+            said = part.about["regions"][0][2]
+            assert name in said and place in said and "_Z" not in said
 
 
 def test_lines_functions_and_places(tmp_path):

@@ -1,5 +1,6 @@
 """Exports of a record: what other tools read is what was recorded."""
 
+import argparse
 import gzip
 import importlib.util
 import json
@@ -10,7 +11,7 @@ import pandas
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.lab.recording.export import formats, main
+from halocline.lab.recording.export import add_arguments, formats, main
 from halocline.lab.recording.export_otf2 import walk, write_otf2
 from halocline.lab.recording.export_tables import tables, write_csv, write_parquet
 from halocline.runtime.run_record import Region, empty, nobody
@@ -64,8 +65,9 @@ def test_walk_is_nested_and_in_order():
 
 def test_perfetto(tmp_path):
     write_record(tmp_path / record_name, record())
-    options = type("Options", (), {"record": str(tmp_path), "to": "perfetto", "output": None})
-    assert main(options) == 0
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    assert main(parser.parse_args([str(tmp_path), "--to", "perfetto"])) == 0
     events = json.loads(gzip.decompress((tmp_path / "trace.json.gz").read_bytes()))["traceEvents"]
     complete = [event for event in events if event["ph"] == "X"]
     assert len(complete) == 2 * len(pattern)

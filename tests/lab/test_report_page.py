@@ -5,12 +5,14 @@ Where the machine has a browser, the page's own numbers are compared with those 
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from halocline.lab.diagnosis.matching import match
 from halocline.lab.diagnosis.roofline import Machine
+from halocline.lab.diagnosis.states import shares, state_segments
 from halocline.lab.diagnosis.timeline import timeline
 from halocline.lab.reporting import report_page
 from halocline.lab.reporting.report import report_of
@@ -24,6 +26,7 @@ from halocline.lab.reporting.report_packing import (
     unpacked,
 )
 from halocline.lab.reporting.report_page import page
+from halocline.lab.reporting.report_steps import typical_step
 from halocline.runtime.run_record import beside_thread, empty
 from lab import browser
 from records.made import made_record
@@ -156,9 +159,28 @@ addEventListener("load", () => setTimeout(() => {
 """
 
 
+def test_a_page_opens_on_a_typical_step_and_has_the_title(made, tmp_path):
+    about = {"title": "Storms of the North Atlantic", "command": ["halocline", "run", "a"]}
+    made = replace(made, about={**made.about, **about})
+    report = report_of(made)
+    number, begin, end = typical_step(made)
+    lengths = [made.steps["seconds"][made.steps["step"] == step].max() for step in range(6)]
+    assert number == int(np.argmin(np.abs(np.array(lengths) - np.median(lengths))))
+    text = page(report)
+    assert "<h1>Storms of the North Atlantic on 8 ranks</h1>" in text
+    assert held(text)["timeline"]["typical"][0] == number
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    if browser.program() is not None:
+        dom = browser.rendered(tmp_path / "page.html", tmp_path)
+        assert f"Step {number}, as long as the median one" in dom
+    made.about["title"] = ""
+    assert "<h1>halocline run a on 8 ranks</h1>" in page(report)
+
+
 def test_a_browser_draws_what_the_analysis_says(made, tmp_path):
     """Means of busy, overhead and idle ranks, as the page's scripts count them."""
     report = report_of(made)
+    states = shares(state_segments(match(timeline(made))), made.size)
     for name, most in (("fine", report_page.most_bytes), ("coarse", 115_000)):
         path = tmp_path / f"{name}.html"
         path.write_text(page(report, most=most), encoding="utf-8")
@@ -173,10 +195,9 @@ def test_a_browser_draws_what_the_analysis_says(made, tmp_path):
             r" ([\d.]+) idle, of 8",
             dom,
         )
-        states = report.analysis.states
-        shares = [states.busy_share, states.overhead_share, states.idle_share]
+        shown = [states.busy_share, states.overhead_share, states.idle_share]
         counted = [float(number) for number in found.groups()]
-        np.testing.assert_allclose(counted, 8 * np.array(shares), atol=0.02)
+        np.testing.assert_allclose(counted, 8 * np.array(shown), atol=0.02)
 
 
 def without_events():

@@ -86,6 +86,13 @@ def _inside(event: Any, other: Any) -> bool:
     )
 
 
+def statistics_of_rank(
+    record: RunRecord, events: Table, own: NDArray[np.float64], row: Any
+) -> tuple[Table, Table]:
+    """Statistics and messages of one rank: from its events, their own time, and its row."""
+    return _statistics(events, own, row), _messages(record, events)
+
+
 def _statistics(events: Table, own: NDArray[np.float64], row: Any) -> Table:
     """Statistics of one rank."""
     period = np.where(

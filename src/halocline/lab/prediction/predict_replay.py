@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from halocline.core.errors import UserError
+from halocline.lab.diagnosis.window import add_window, record_in_window
 from halocline.lab.prediction.platform_model import Platform, read_platform
 from halocline.lab.prediction.programs import Program
 from halocline.lab.prediction.recorded_program import program_of_record, replayed_spans
 from halocline.lab.prediction.replay import Replayed, replay
 from halocline.runtime.run_record import RunRecord
-from halocline.runtime.run_record_file import read_record, write_record
+from halocline.runtime.run_record_file import write_record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--platform", nargs="+", default=["ideal"], help="files or names of platforms (ideal)"
     )
+    add_window(parser)
     parser.add_argument("--per-node", type=int, help="ranks per node; all processors")
     parser.add_argument("--placement", choices=["block", "cyclic"], default="block")
     parser.add_argument(
@@ -162,7 +164,7 @@ def at_speed_of(
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    record = read_record(options.record)
+    record = record_in_window(options.record, options)
     if options.recorded_on is not None:
         here = read_platform(options.recorded_on)
         known = {"flops": here.flops, "memory_bandwidth": here.memory_bandwidth}

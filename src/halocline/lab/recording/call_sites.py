@@ -7,10 +7,11 @@ import re
 import struct
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from halocline.core.programs import find_program
+from halocline.lab.recording.function_names import cpp_name, demangled, fortran_name
 from halocline.runtime.run_record_parts import Part
 
 address = re.compile(r"^(?P<path>/.*)\+0x(?P<offset>[0-9a-f]+)(?: in (?P<symbol>.*))?$")
@@ -28,8 +29,11 @@ def resolve_sites(parts: Iterable[Part]) -> None:
         for path, offsets in wanted.items()
         for offset, line in source_lines(path, sorted(offsets)).items()
     }
+    symbols = demangled(
+        found["symbol"] or "" for _, _, site in regions if (found := address.match(site))
+    )
     for region in regions:
-        region[2] = readable(region[2], lines)
+        region[2] = readable(region[2], lines, symbols)
 
 
 def source_lines(path: str, offsets: list[str]) -> dict[str, tuple[str, str]]:
@@ -70,13 +74,23 @@ def section_types(content: bytes) -> list[int]:
     ]
 
 
-def readable(site: str, lines: dict[tuple[str, str], tuple[str, str]]) -> str:
+def readable(
+    site: str,
+    lines: Mapping[tuple[str, str], tuple[str, str]],
+    symbols: Mapping[str, str] | None = None,
+) -> str:
     """A site for people: the line, else the function, else the place in the program.
+
+    `symbols` has the signatures of symbols of C++.
 
     >>> readable("/a/b.so+0x12 in send", {("/a/b.so", "12"): ("main", "/src/x.c:7")})
     'x.c:7 in main'
     >>> readable("/a/b.so+0x12", {("/a/b.so", "12"): ("ring_", "/src/x.f90:7")})
     'x.f90:7 in ring'
+    >>> readable("/a/b.so+0x12 in __w3initmd_MOD_w3init", {})
+    'w3initmd::w3init in b.so'
+    >>> readable("/a/b.so+0x12 in _Z4sendi", {}, {"_Z4sendi": "send(int)"})
+    'send in b.so'
     >>> readable("/a/b.so+0x12 in send", {("/a/b.so", "12"): ("??", "??:0")})
     'send in b.so'
     >>> readable("/a/prog+0x12", {})
@@ -87,10 +101,10 @@ def readable(site: str, lines: dict[tuple[str, str], tuple[str, str]]) -> str:
         return _python_site(site)
     name = Path(found["path"]).name
     function, line = lines.get((found["path"], found["offset"]), ("??", "??:0"))
-    known = function if function != "??" else found["symbol"]
+    symbol = found["symbol"] or ""
+    known = function if function != "??" else (symbols or {}).get(symbol, symbol)
     file, _, number = line.rpartition(":")
-    if re.search(r"\.[fF]\d*$", file):
-        known = "main program" if known == "MAIN__" else known.rstrip("_")
+    known = fortran_name(cpp_name(known), fortran=bool(re.search(r"\.(f|F|for|FOR)\d*$", file)))
     if file not in ("", "??") and number.isdigit() and int(number) > 0:
         return f"{_short(file)}:{number}" + (f" in {known}" if known else "")
     return f"{known} in {name}" if known else f"{name}+0x{found['offset']}"

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
+from halocline.lab.diagnosis.window import add_window, record_in_window
 from halocline.lab.recording.export_otf2 import write_otf2
 from halocline.lab.recording.export_perfetto import write_perfetto
 from halocline.lab.recording.export_tables import write_csv, write_parquet
 from halocline.runtime.run_record import RunRecord
-from halocline.runtime.run_record_file import read_record
 
 formats: dict[str, tuple[str, Callable[[Path, RunRecord], None]]] = {
     "perfetto": ("trace.json.gz", write_perfetto),
@@ -36,6 +36,7 @@ opened_by = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab export`."""
     parser.add_argument("record", metavar="RECORD", help="halocline.record, or a folder of results")
+    add_window(parser)
     parser.add_argument("--to", choices=list(formats), default="perfetto", help="format (perfetto)")
     parser.add_argument("--output", metavar="PATH", help="file or folder to write")
 
@@ -43,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: Any) -> int:
     """Run the command."""
     source = Path(options.record)
-    record = read_record(source)
+    record = record_in_window(source, options)
     name, write = formats[options.to]
     folder = source if source.is_dir() else source.parent
     target = Path(options.output) if options.output else folder / name

@@ -19,12 +19,13 @@ from halocline.lab.diagnosis.matching import match
 from halocline.lab.diagnosis.roof_here import roof_here
 from halocline.lab.diagnosis.roofline import Machine
 from halocline.lab.diagnosis.timeline import timeline
+from halocline.lab.diagnosis.window import add_window, record_in_window
 from halocline.lab.reporting.report_json import keys
 from halocline.lab.reporting.report_page import page
 from halocline.lab.reporting.report_text import full_text, short_text
 from halocline.lab.reporting.report_words import Report
 from halocline.runtime.run_record import RunRecord
-from halocline.runtime.run_record_file import read_record, record_name
+from halocline.runtime.run_record_file import record_name
 
 
 def report_of(
@@ -62,6 +63,7 @@ def assignments(words: Sequence[str]) -> dict[str, str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab report`."""
     parser.add_argument("record", metavar="RECORD", help="halocline.record, or a folder of results")
+    add_window(parser)
     parser.add_argument("--page", metavar="FILE", help="the page; report.html beside the record")
     parser.add_argument("--text", action="store_true", help="all on the terminal; no page")
     parser.add_argument("--json", metavar="FILE", help="write all numbers, with keys explained")
@@ -86,10 +88,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: Any) -> int:
     """Run the command."""
-    record = read_record(options.record)
+    record = record_in_window(options.record, options)
     if not record.size:
         raise UserError(f"The record '{options.record}' holds no ranks: nothing was recorded.")
-    other = read_record(options.against) if options.against else None
+    other = record_in_window(options.against, options) if options.against else None
     assigned = assignments(options.state)
     machine = roof_here(record, again=options.roof)
     report = report_of(record, other, assigned, options.against or "", machine)

@@ -51,14 +51,16 @@ class TimelineControls {
 
   inner() { return Math.max(50, this.gantt.clientWidth - axisWidth); }
 
-  // What is shown first: the address says, or the steps, or the first kept span of them.
+  // What is shown first: the address says, or a typical step, or the steady time, or what of it was kept.
   begin() {
     const { chart } = this, wanted = location.hash.match(/t=(\d+),(\d+)/);
     const { spanBegin, spanEnd } = chart.events, [from, to] = chart.about.steady;
     const kept = spanEnd.reduce((sum, end, at) =>
       sum + Math.max(0, Math.min(end, to) - Math.max(spanBegin[at], from)), 0);
     const edge = 0.02 * (to - from);
+    const [, first, last] = chart.about.typical;
     if (wanted) chart.look(Number(wanted[1]), Number(wanted[2]));
+    else if (last > first) chart.look(first, last);
     else if (kept / chart.events.rank.length >= 0.4 * (to - from)) chart.look(from - edge, to + edge);
     else if (spanBegin.length) {
       chart.look(from, from + 1);
@@ -97,7 +99,9 @@ class TimelineControls {
     const pixel = this.width() / this.inner();
     const lines = !chart.withLines || !chart.events.senders.length ? "" : found.lines < 0 ? ""
       : found.lines > mostLines ? " Too many messages for lines: zoom in." : found.lines ? ` ${found.lines} messages as lines.` : "";
-    one("#view").textContent = `${timeText(chart.view.from, pixel)} to ${timeText(chart.view.to, pixel)}: `
+    const [step, first, last] = chart.about.typical;
+    const typical = chart.view.from === first && chart.view.to === last ? `Step ${step}, as long as the median one. ` : "";
+    one("#view").textContent = typical + `${timeText(chart.view.from, pixel)} to ${timeText(chart.view.to, pixel)}: `
       + `${duration(this.width())}, ${duration(pixel)} per pixel.` + lines;
     one("#counted").textContent = !known ? "No events were kept of this time." : `On average ${means[0].toFixed(2)} busy, `
       + `${means[1].toFixed(2)} in overhead and ${means[2].toFixed(2)} idle, of ${chart.ranks} processes`

@@ -80,7 +80,6 @@ def facts(report: Report) -> dict[str, str]:
     analysis, about = report.analysis, report.record.about
     took = seconds(analysis.seconds)
     return {
-        "title": str(about.get("title", "")),
         "command": command(analysis),
         "began": analysis.began.replace("T", " ").replace("+00:00", " UTC"),
         "hosts": ", ".join(analysis.hosts[:4]) + (" ..." if len(analysis.hosts) > 4 else ""),

@@ -16,7 +16,8 @@ from halocline.lab.reporting import report_sections as sections
 from halocline.lab.reporting.report_drawn import drawn_events
 from halocline.lab.reporting.report_header import header
 from halocline.lab.reporting.report_packing import PackedTimeline, packed_timeline
-from halocline.lab.reporting.report_words import Report, program, seconds
+from halocline.lab.reporting.report_steps import typical_step
+from halocline.lab.reporting.report_words import Report, heading, seconds
 
 most_bytes = 4_900_000
 """Of the page."""
@@ -45,7 +46,8 @@ def page(report: Report, assigned: dict[str, str] | None = None, most: int = mos
     packed = packed_timeline(drawn_events(report.record, report.matching), most - rest)
     data = {"timeline": timeline_data(report, packed, assigned or {}), "matrix": matrix}
     held = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    title = f"{program(report.analysis)} on {report.record.size} ranks"
+    ranks = f"{report.record.size} rank{'' if report.record.size == 1 else 's'}"
+    title = f"{heading(report)} on {ranks}"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -82,11 +84,18 @@ def timeline_data(
         ],
         "regions": [[region.name, region.kind, region.site] for region in record.regions],
         "regionState": states_of_regions(timeline, assigned)[: len(record.regions)].tolist(),
+        "typical": _typical(report, zero),
         "roles": names if len(set(names)) > 1 else [""] * len(names),
         "serves": (~np.isin(np.arange(len(names)), computing)).tolist(),
         "overview": overview(report, zero, max(end - zero, 1)),
         "packed": packed.data,
     }
+
+
+def _typical(report: Report, zero: int) -> list[int]:
+    """The number, begin and end of the step that is shown first; empty where there is none."""
+    found = typical_step(report.record)
+    return [] if found is None else [found[0], found[1] - zero, found[2] - zero]
 
 
 def overview(report: Report, zero: int, length: int) -> list[int]:

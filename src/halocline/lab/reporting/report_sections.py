@@ -9,8 +9,8 @@ import numpy as np
 
 from halocline.lab.diagnosis.phases import PhaseRow
 from halocline.lab.reporting.report_charts import columns, series_over
+from halocline.lab.reporting.report_steps import step_times
 from halocline.lab.reporting.report_words import Report, percent, seconds, significant, whole
-from halocline.runtime.run_record import Table
 
 Cell = str | tuple[float, str]
 
@@ -248,19 +248,6 @@ def steps(report: Report) -> str:
         f"<figure>{chart}</figure>",
         f"<p>{escape(words)} In MPI: {percent(float(share.mean()))} of a step on average.</p>",
     )
-
-
-def step_times(rows: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Steps; of each the shortest and longest of the ranks [s], and the share of MPI."""
-    number, place = np.unique(rows["step"], return_inverse=True)
-    place = place.reshape(-1)
-    each = rows["seconds"] / np.maximum(rows["count"], 1)
-    low, high = np.full(len(number), np.inf), np.zeros(len(number))
-    np.minimum.at(low, place, each)
-    np.maximum.at(high, place, np.where(rows["count"] > 1, rows["longest"], each))
-    total = np.bincount(place, rows["seconds"])
-    mpi = np.bincount(place, rows["mpi_seconds"])
-    return number, low, high, mpi / np.maximum(total, 1e-300)
 
 
 def _thinned(values: np.ndarray, reduce: np.ufunc = np.minimum, most: int = 800) -> np.ndarray:

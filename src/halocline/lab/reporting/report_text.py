@@ -8,15 +8,16 @@ import numpy as np
 
 from halocline.lab.diagnosis.efficiency import acceptable
 from halocline.lab.diagnosis.quantities import Quantity
+from halocline.lab.reporting.report_columns import lines_up
 from halocline.lab.reporting.report_counters import kernel_counters
-from halocline.lab.reporting.report_sections import phase_name, step_times
+from halocline.lab.reporting.report_sections import phase_name
+from halocline.lab.reporting.report_steps import step_times
 from halocline.lab.reporting.report_words import (
     Report,
-    command,
     gain_words,
+    heading,
     notes,
     percent,
-    program,
     seconds,
     significant,
     size,
@@ -31,8 +32,10 @@ columns = 72
 def short_text(report: Report) -> str:
     """A few lines: what was run, what is lost, what to do."""
     analysis = report.analysis
-    what = command(analysis) or program(analysis)
-    found = [f"{what}: {analysis.size} ranks, {seconds(analysis.seconds)}", verdict(report)]
+    found = [
+        f"{heading(report)}: {analysis.size} ranks, {seconds(analysis.seconds)}",
+        verdict(report),
+    ]
     for number, one in enumerate(analysis.advice[:3], 1):
         words = f"{one.fault} ({one.sure}): {one.what.rstrip('.')}"
         found.append(f"{number}. {words}; mending it {gain_words(one)}")
@@ -67,25 +70,6 @@ def full_text(report: Report) -> str:
 
 def _titled(title: str, text: str) -> str:
     return f"{title}\n{text}" if text else ""
-
-
-def lines_up(rows: Sequence[Sequence[str]]) -> str:
-    """Cells below each other, numbers to the right.
-
-    >>> print(lines_up([["a", "10 s", "x"], ["bc", "9 s", "yz"]]))
-    a   10 s  x
-    bc   9 s  yz
-    """
-    if not rows:
-        return ""
-    lines = ["" for _ in rows]
-    for column in zip(*rows, strict=True):
-        width = max(len(cell) for cell in column)
-        below = [cell for cell in column[1:] if cell]
-        number = bool(below) and all(cell[0] in "-?0123456789" for cell in below)
-        for at, cell in enumerate(column):
-            lines[at] += (cell.rjust(width) if number else cell.ljust(width)) + "  "
-    return "\n".join(line.rstrip() for line in lines)
 
 
 def bar(shares: Sequence[float]) -> str:

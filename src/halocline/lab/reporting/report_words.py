@@ -111,6 +111,13 @@ def command(analysis: Analysis) -> str:
     return shlex.join(words)
 
 
+def heading(report: Report, most: int = 100) -> str:
+    """The title of the case; of other programs the command."""
+    words = str(report.record.about.get("title") or "")
+    words = words or command(report.analysis) or program(report.analysis)
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
 def verdict(report: Report) -> str:
     """What is lost, and why, in one sentence; the parts are those of `Accounting`."""
     analysis = report.analysis
