@@ -118,7 +118,8 @@ def utilisation(
     segments: Table, begin: int | None = None, end: int | None = None, points: int = 2000
 ) -> Utilisation:
     """The utilisation count between two times [ns] (of all segments), of at most `points` times."""
-    low = int(segments["begin"].min(initial=0)) if begin is None else begin
+    first = int(segments["begin"].min()) if segments.size else 0
+    low = first if begin is None else begin
     high = int(segments["end"].max(initial=0)) if end is None else end
     some = segments[(segments["end"] > low) & (segments["begin"] < high)]
     first, last = np.maximum(some["begin"], low), np.minimum(some["end"], high)
