@@ -54,7 +54,7 @@ def messages(report: Report) -> str:
     """Matrix, sizes and call sites."""
     found = report.analysis.messages
     between = (
-        f"{whole(found.count)} messages, {size(found.bytes)} in the whole run. Pattern:"
+        f"{whole(found.count)} messages, {size(found.bytes)} in all. Pattern:"
         f" {found.pattern.name}{', ' + found.pattern.words if found.pattern.words else ''}."
     )
     return section(
