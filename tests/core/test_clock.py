@@ -82,6 +82,12 @@ def test_the_clock_counts_whole_steps():
         clock.set(date("2011-01-15 02:30"))
 
 
+def test_a_clock_without_a_step_is_done_at_once():
+    start = date("2011-01-15")
+    clock = Clock(start, start, duration("1h"))
+    assert clock.steps == 0 and clock.finished
+
+
 def test_a_clock_that_cannot_work():
     with pytest.raises(UserError, match="no whole number of steps"):
         Clock(date("2011-01-15"), date("2011-01-15 01"), duration("50min"))

@@ -10,6 +10,7 @@ from halocline.core.errors import UserError
 from halocline.lab.prediction import program_patterns as patterns
 from halocline.lab.prediction.platform_model import (
     Platform,
+    default_algorithms,
     platform_of,
     quantity,
     read_platform,
@@ -26,6 +27,23 @@ papers = {
     "sgi-altix": (6.0e9, 2),
 }
 not_numbers = {"name", "about", "progress", "wiring", "shape", "sources", "algorithms"}
+
+
+def test_collectives_change_their_algorithm_where_mpich_does():
+    """Sizes [byte] of Thakur, Rabenseifner & Gropp (2005), sections 4.1 to 4.5; each up to it."""
+    kib = 1024
+    changes = {
+        which: {name: size for size, name in rows if size < math.inf}
+        for which, rows in default_algorithms.items()
+    }
+    assert {which: found for which, found in changes.items() if found} == {
+        "broadcast": {"binomial": 12 * kib},
+        "reduce": {"binomial": 2 * kib},
+        "all reduce": {"recursive doubling": 2 * kib},
+        "all gather": {"bruck": 80 * kib},
+        "all to all": {"bruck": 256, "linear": 32 * kib},
+        "reduce scatter": {"recursive halving": 512 * kib},
+    }
 
 
 def test_quantities():

@@ -17,6 +17,15 @@ def test_every_trial_is_done_equally_often_and_in_turns():
     assert set(done[:first_b]) == {"a"} and "a" in done[first_b:]
 
 
+def test_the_order_turns_from_round_to_round():
+    """Who comes later in a round comes earlier in the next: a machine that slows favours none."""
+    done: list[str] = []
+    trials = [lambda name=name: done.append(name) for name in "abc"]
+    take_turns(Alone(), trials, rounds=4, seconds=10.0)
+    stretches = [name for name, before in zip(done, [""] + done, strict=False) if name != before]
+    assert "".join(stretches[-9:]) == "abcbabcba"
+
+
 def test_no_more_rounds_than_the_time_allows():
     turns = take_turns(Alone(), [lambda: None] * 2, rounds=1000, seconds=0.0)
     assert turns.seconds.shape == (3, 2)

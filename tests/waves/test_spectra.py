@@ -73,6 +73,14 @@ def test_directional_spectrum_keeps_energy_and_direction(cosine, direction):
     assert abs(difference) < 0.2
 
 
+@pytest.mark.parametrize("peak", [0.1, 0.25])
+def test_spread_of_hasselmann(peak):
+    """Table of f / fp and s, from the formula of Hasselmann, Dunckel & Ewing (1980)."""
+    relative = np.array([0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 4.0])
+    expected = [0.585751, 3.948571, 9.77, 3.783041, 1.929676, 1.144761, 1.144761]
+    assert spectra.hasselmann_spread(relative * peak, peak) == pytest.approx(expected, rel=1e-5)
+
+
 def test_conversions_are_inverse():
     angles = np.arange(0.0, 360.0, 7.5)
     assert np.allclose(spectra.to_nautical(spectra.to_cartesian(angles)), angles, atol=1e-12)
