@@ -15,7 +15,7 @@ from halocline.lab.reporting.report_counters import kernel_counters
 from halocline.lab.reporting.report_page import page
 from halocline.lab.reporting.report_text import full_text, short_text
 from halocline.lab.reporting.report_words import pattern_of_steps, verdict
-from halocline.runtime.run_record import RunRecord, empty
+from halocline.runtime.run_record import Region, RunRecord, empty
 from halocline.runtime.run_record_file import record_name, write_record
 from records.made import made_record
 
@@ -47,6 +47,21 @@ def test_text_alone_makes_no_page(made, tmp_path, capsys):
     for word in ("Phases", "barotropic solver", "Efficiencies", "MPI_Allreduce", "CPMIP", "busy"):
         assert word in said
     assert not list(tmp_path.glob("*.html"))
+
+
+def test_tables_fit_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    record = made_record(4, 5)
+    long = (
+        "advection_of_everything_everywhere.f90:1234 in the_module_of_advection::advect_all_of_it"
+    )
+    record.regions = [Region(one.name, one.kind, long) for one in record.regions]
+    shown = report.report_of(record)
+    text = full_text(shown)
+    table = text[text.index("Calls of MPI") :].split("\n\n")[0].splitlines()
+    assert len(table) > 5 and max(map(len, table)) <= 100
+    words = "".join(line[15:65].strip() for line in table)
+    assert "advect_all_of_it" in words.replace(" ", "")
 
 
 def test_json_has_all_numbers_with_their_keys(made, tmp_path):

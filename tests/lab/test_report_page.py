@@ -159,6 +159,28 @@ addEventListener("load", () => setTimeout(() => {
 """
 
 
+measure = """<script>
+const boxes = [...document.querySelectorAll(".wide")];
+document.documentElement.dataset.wide =
+  `${boxes.filter((one) => one.scrollWidth > one.clientWidth + 1).length} of ${boxes.length},`
+  + ` ${document.documentElement.scrollWidth > innerWidth + 1}`;
+</script>"""
+
+
+def test_wide_tables_fit_the_page(made, tmp_path):
+    long = (
+        "advection_of_everything_everywhere.f90:1234 in the_module_of_advection::advect_all_of_it"
+    )
+    record = replace(made, regions=[replace(one, site=long) for one in made.regions])
+    path = tmp_path / "page.html"
+    path.write_text(page(report_of(record)).replace("</body>", measure + "</body>"))
+    assert long.split()[-1] in path.read_text(encoding="utf-8")
+    if browser.program() is not None:
+        for width, fits in ((1280, r"0 of [5-9], false"), (500, r"\d of [5-9], false")):
+            dom = browser.rendered(path, tmp_path, width=width)
+            assert re.search(f'data-wide="{fits}"', dom), re.search(r'data-wide="[^"]*"', dom)
+
+
 def test_a_page_opens_on_a_typical_step_and_has_the_title(made, tmp_path):
     about = {"title": "Storms of the North Atlantic", "command": ["halocline", "run", "a"]}
     made = replace(made, about={**made.about, **about})

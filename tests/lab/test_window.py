@@ -10,6 +10,7 @@ from halocline.lab.diagnosis.analysis import analyse
 from halocline.lab.diagnosis.startup import end_of_start
 from halocline.lab.diagnosis.window import between, record_in_window
 from halocline.lab.reporting import report
+from halocline.lab.reporting.report_words import notes
 from halocline.runtime.run_record_file import write_record
 from records.made import made_record
 from records.small import Events, two_ranks
@@ -124,6 +125,12 @@ def test_the_command_takes_a_part(tmp_path, capsys):
     assert report.main(options(tmp_path / "a.record", "--until", "0.05", "--text")) == 0
     said = capsys.readouterr().out
     assert "MPI_Bcast" in said and "MPI_Send" not in said
+
+
+def test_a_start_within_the_steady_part_is_named():
+    shown = report.report_of(started(60, 110))
+    assert any("are unlike the rest" in note and "60" in note for note in notes(shown))
+    assert not any("unlike" in note for note in notes(report.report_of(started(0, 100))))
 
 
 def test_mistakes_are_said(tmp_path):

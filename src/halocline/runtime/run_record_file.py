@@ -71,7 +71,8 @@ def read_record(path: str | Path) -> RunRecord:
     if not path.is_file():
         raise UserError(
             f"There is no record '{path}'. 'halocline run' leaves a {record_name} in its folder"
-            " of results; 'halocline lab record -- COMMAND' makes one of any MPI program."
+            " of results, unless it dies; 'halocline lab record -- COMMAND' makes one of any MPI"
+            " program."
         )
     try:
         with netcdf_lock, netCDF4.Dataset(path) as file:

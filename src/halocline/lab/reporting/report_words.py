@@ -12,6 +12,7 @@ from halocline.lab.diagnosis.analysis import Analysis
 from halocline.lab.diagnosis.findings import Finding
 from halocline.lab.diagnosis.matching import Matching
 from halocline.lab.diagnosis.phases import own_seconds_of
+from halocline.lab.diagnosis.startup import end_of_start
 from halocline.runtime.run_record import RunRecord
 
 
@@ -218,6 +219,21 @@ def kept_share(record: RunRecord) -> float:
     return min(kept / max(whole_time, 1.0), 1.0)
 
 
+def _start_words(report: Report) -> list[str]:
+    """Whether a record without steps has a start-up within what is called steady."""
+    record = report.record
+    end = None if record.steps.size else end_of_start(record)
+    if end is None:
+        return []
+    length = (end - int(record.ranks["steady_begin"].min())) / 1e9
+    if length < 0.05 * report.analysis.steady_seconds:
+        return []
+    return [
+        f"The first {seconds(length)} between start and end are unlike the rest, a start-up as it"
+        " seems: --without-start leaves them out."
+    ]
+
+
 def notes(report: Report) -> list[str]:
     """What a reader should know before trusting the rest."""
     analysis = report.analysis
@@ -236,6 +252,7 @@ def notes(report: Report) -> list[str]:
     found.append(f"{overhead[0].upper()}{overhead[1:].rstrip('.')}.")
     if not any("pattern" in note for note in analysis.notes):
         found.append(pattern_of_steps(report.record))
+    found += _start_words(report)
     steady = analysis.steady_seconds / max(analysis.seconds, 1e-300)
     if steady < 0.5:
         found.append(
