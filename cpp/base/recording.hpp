@@ -5,6 +5,7 @@
 // kept. The tables and their meaning: src/halocline/runtime/run_record.py.
 #pragma once
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -106,6 +107,8 @@ inline RecordingLimits limits_of(std::size_t ranks) {
 class Recording {
  public:
   explicit Recording(RecordingLimits limits = {}) : limits_(limits), begin_(now_ns()) {
+    pthread_getcpuclockid(pthread_self(), &clock_);
+    steady_processor_begin_ = processor_ns();
     window_begin_ = begin_;
   }
   Recording(const Recording&) = delete;
@@ -189,12 +192,14 @@ class Recording {
     const std::lock_guard lock(mutex_);
     if (steps_ != 0 || stepping_) return;
     steady_begin_ = now_ns();
+    steady_processor_begin_ = processor_ns();
     stage_ = 1;
   }
   void steady_ends() {
     const std::lock_guard lock(mutex_);
     if (stage_ != 1 || steps_ != 0) return;
     steady_end_ = now_ns();
+    steady_processor_end_ = processor_ns();
     stage_ = 2;
   }
 
@@ -205,6 +210,7 @@ class Recording {
     const std::int64_t now = now_ns();
     if (steps_ == 0) {
       steady_begin_ = now;
+      steady_processor_begin_ = processor_ns();
       if (stage_ != 0) fold_start();
       keep_start(now);
     } else {
@@ -222,6 +228,7 @@ class Recording {
     const std::lock_guard lock(mutex_);
     if (!stepping_) return;
     steady_end_ = now_ns();
+    steady_processor_end_ = processor_ns();
     stepping_ = false;
     count_step(steady_end_);
     ++steps_;
@@ -348,6 +355,13 @@ class Recording {
     put({begin, end, told.bytes, region, 0, told.partner, told.tag, told.request, told.communicator,
          thread.number});
     if (steps_ == 0 && !stepping_) window(end);
+  }
+
+  /// How long the thread that made the recorder had a processor [ns].
+  std::int64_t processor_ns() const {
+    timespec used{};
+    clock_gettime(clock_, &used);
+    return std::int64_t{1000000000} * used.tv_sec + used.tv_nsec;
   }
 
   /// The process lives, and has used so much of processors.
@@ -538,6 +552,8 @@ class Recording {
   static constexpr std::int64_t looking = 50000000;
   std::int64_t looked_ = 0, ended_ = 0;  ///< ended_: 0 as long as the process lives
   double cpu_seconds_ = 0.0;
+  clockid_t clock_{};
+  std::int64_t steady_processor_begin_ = 0, steady_processor_end_ = 0;
 
   bool stepping_ = false;
   std::size_t stage_ = 0;  ///< without steps: 0 start or unknown, 1 steady, 2 after it

@@ -2,6 +2,8 @@
 // `runtime/run_record_parts.py` joins the parts of all ranks.
 #pragma once
 
+#include <sched.h>
+
 #include "recording.hpp"  // IWYU pragma: keep
 
 namespace halocline {
@@ -24,6 +26,20 @@ inline std::string quoted(std::string_view text) {
   }
   out += '"';
   return out;
+}
+
+/// The numbers of the processors that this process may use, as a list of JSON.
+inline std::string allowed_processors() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return "[]";
+  std::string found = "[";
+  for (std::size_t at = 0; at < CPU_SETSIZE; ++at) {
+    if (!CPU_ISSET(at, &allowed)) continue;
+    if (found.size() > 1) found += ", ";
+    found += std::to_string(at);
+  }
+  return found + "]";
 }
 
 /// What one call of the recorder takes [ns], measured on a recording of its own.
@@ -160,6 +176,13 @@ inline std::string Recording::header(
   put("steady_end", std::to_string(steps_ == 0 && stage_ != 2 ? end : steady_end_));
   const double cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
   put("cpu_seconds", std::to_string(ended_ != 0 ? cpu_seconds_ : cpu_seconds));
+  const bool known = ended_ == 0;
+  const std::int64_t until =
+      steps_ == 0 && stage_ != 2 ? (known ? processor_ns() : 0) : steady_processor_end_;
+  const std::int64_t processor = until - steady_processor_begin_;
+  put("steady_processor_seconds",
+      known ? std::to_string(1e-9 * static_cast<double>(processor)) : "NaN");
+  put("processors", allowed_processors());
   put("peak_memory", std::to_string(ended_ != 0 ? -1 : std::int64_t{1024} * used.ru_maxrss));
   put("recording_seconds", std::to_string(1e-9 * recording_cost() * static_cast<double>(calls_)));
   put("calls", std::to_string(calls_));

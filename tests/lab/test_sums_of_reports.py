@@ -74,9 +74,9 @@ def test_what_is_said_of_a_record_adds_up(record):
     steady = found.accounting.steady
     whole = (record.ranks["end"] - record.ranks["begin"]).sum() / 1e9
 
-    # The steady time of each rank has four parts, which headline, load and states share.
-    parts = (found.accounting.computing, found.accounting.files, found.accounting.communicating,
-             found.accounting.waiting)  # fmt: skip
+    # The steady time of each rank has five parts, which headline, load and states share.
+    parts = (found.accounting.computing, found.accounting.lacking, found.accounting.files,
+             found.accounting.communicating, found.accounting.waiting)  # fmt: skip
     for part in parts:
         assert (np.array(part) >= -1e-9).all()
     assert np.sum(parts, axis=0) == pytest.approx(steady, rel=1e-6)

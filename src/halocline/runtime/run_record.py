@@ -105,6 +105,7 @@ rank_type = np.dtype(
         ("steady_begin", "<i8"),
         ("steady_end", "<i8"),
         ("cpu_seconds", "<f8"),  # of all its threads; NaN: unknown
+        ("steady_processor_seconds", "<f8"),  # of its main thread in the steady period, or NaN
         ("peak_memory", "<i8"),  # [byte]; -1: unknown
         ("recording_seconds", "<f8"),  # what the recorder itself took, as it reckons
     ]
@@ -228,10 +229,10 @@ class RunRecord:
     """A record in memory; the tables are described at the top of this module.
 
     `about` tells what was run and where, in plain JSON: "program", "command" (list), "began" (ISO
-    date), "hosts", "roles", "mpi" (library and version), "machine" (see `lab`), "communicators",
-    "counters" (names of what the processor counted in kernels), "notes" (list of sentences on what
-    the record lacks), and for models "simulated_seconds", "points" and what else is known;
-    everything in it is optional.
+    date), "hosts", "cores" (of each host, that its ranks may use), "roles", "mpi" (library and
+    version), "machine" (see `lab`), "communicators", "counters" (names of what the processor
+    counted in kernels), "notes" (list of sentences on what the record lacks), and for models
+    "simulated_seconds", "points" and what else is known; everything in it is optional.
     """
 
     about: dict[str, Any]

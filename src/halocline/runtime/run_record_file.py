@@ -109,6 +109,9 @@ def _read_table(file: Any, name: str) -> Table:
     group = file.groups[name]
     table = empty(name, len(group.dimensions["row"]))
     for column in table.dtype.names or ():
+        if column not in group.variables:
+            table[column] = np.nan  # of an older file; such columns are floats
+            continue
         variable = group.variables[column]
         variable.set_auto_mask(False)
         table[column] = variable[:]

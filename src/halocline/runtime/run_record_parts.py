@@ -163,13 +163,18 @@ def _about(parts: list[Part], more: dict[str, Any]) -> dict[str, Any]:
     if lost:
         notes.append(f"{lost} spans had more events than fit into memory and were not kept.")
     hosts = sorted({part.about["host"] for part in parts})
-    return {**about, **more, "hosts": hosts, "notes": list(dict.fromkeys(notes))}
+    cores: dict[str, set[int]] = {host: set() for host in hosts}
+    for one in parts:
+        cores[one.about["host"]].update(one.about["processors"])
+    told = {"hosts": hosts, "cores": [len(cores[host]) for host in hosts]}
+    return {**about, **more, **told, "notes": list(dict.fromkeys(notes))}
 
 
 def _rank_row(part: Part, record: RunRecord, role: int, zero: int) -> Table:
     row = empty("ranks", 1)
     row["role"], row["host"] = role, record.about["hosts"].index(part.about["host"])
-    for name in ("rank", "threads", "cpu_seconds", "peak_memory", "recording_seconds"):
+    same = ("rank", "threads", "cpu_seconds", "peak_memory", "recording_seconds")
+    for name in (*same, "steady_processor_seconds"):
         row[name] = part.about[name]
     if "recording_seconds" in part.about["about"]:
         row["recording_seconds"] = part.about["about"]["recording_seconds"]

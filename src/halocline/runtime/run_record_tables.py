@@ -36,6 +36,7 @@ def record_of_events(
     record.ranks["rank"] = np.arange(size)
     record.ranks["threads"] = 1
     record.ranks["cpu_seconds"] = np.nan
+    record.ranks["steady_processor_seconds"] = np.nan
     record.ranks["peak_memory"] = -1
     record.spans = empty("spans", size)
     record.spans["rank"] = np.arange(size)

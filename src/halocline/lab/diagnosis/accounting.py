@@ -1,8 +1,9 @@
-"""Where the steady time of each rank goes: four parts that add up. All reports use these.
+"""Where the steady time of each rank goes: five parts that add up. All reports use these.
 
-Computing is the time outside MPI, halos, sums and files; files that of input and output; waiting is
-time in communication until another rank came (`matching`); communicating is the rest of it. The
-first two, and the sum of the others, are exact; how much of a call was waiting is known of the kept
+Computing is the time outside MPI, halos, sums and files, as far as the rank had a processor then;
+without one it lacks it (`processors`); files is that of input and output; waiting is
+time in communication until another rank came (`matching`); communicating is the rest of it. All
+but the last two, and their sum, are exact; how much of a call was waiting is known of the kept
 events, and reckoned for those calls of the same region and rank that were not kept.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from halocline.lab.diagnosis.matching import Matching, causes
 from halocline.lab.diagnosis.phases import communication_seconds, own_seconds_of, period_seconds
+from halocline.lab.diagnosis.processors import lacking_seconds
 from halocline.lab.diagnosis.timeline import Floats, communicating_kinds, compute_ranks, file_kinds
 from halocline.runtime.run_record import RunRecord, periods
 
@@ -24,13 +26,15 @@ outside_mpi = tuple(kind for kind in file_kinds if kind != "file")
 class Accounting:
     """Seconds of each of the ranks that compute in the `steady` period, of its main thread.
 
-    `steady` = `computing` + `files` + `communicating` + `waiting`; `at_collectives` is what of the
-    waiting is in collective operations and sums.
+    `steady` = `computing` + `lacking` + `files` + `communicating` + `waiting`; `lacking` is time to
+    compute without a processor, `at_collectives` what of the waiting is in collective operations
+    and sums.
     """
 
     ranks: list[int]
     steady: list[float]
     computing: list[float]
+    lacking: list[float]
     files: list[float]
     communicating: list[float]
     waiting: list[float]
@@ -42,10 +46,14 @@ class Accounting:
 
 
 def useful_seconds(record: RunRecord, period: str = "steady") -> Floats:
-    """Useful time of each rank in a period: outside MPI, halos, sums and files [s]."""
+    """Useful time of each rank in a period: outside MPI, halos, sums and files [s].
+
+    Of the steady period no more than the time in which the rank had a processor.
+    """
     seconds = period_seconds(record)[periods.index(period)]
     rest = communication_seconds(record, period) + own_seconds_of(record, outside_mpi, period)
-    return np.asarray(np.maximum(seconds - rest, 0.0), np.float64)
+    found = np.asarray(np.maximum(seconds - rest, 0.0), np.float64)
+    return found - lacking_seconds(record, found) if period == "steady" else found
 
 
 def account(steady: Matching) -> Accounting:
@@ -56,7 +64,9 @@ def account(steady: Matching) -> Accounting:
     mpi = np.minimum(communication_seconds(record, "steady"), seconds)
     files = np.minimum(own_seconds_of(record, outside_mpi, "steady"), seconds - mpi)
     waiting, at_collectives = (np.minimum(part, mpi) for part in _waiting(steady))
-    columns = (seconds, seconds - mpi - files, files, mpi - waiting, waiting, at_collectives)
+    computing = seconds - mpi - files
+    lacking = lacking_seconds(record, computing)
+    columns = (seconds, computing - lacking, lacking, files, mpi - waiting, waiting, at_collectives)
     return Accounting(ranks.tolist(), *(column[ranks].tolist() for column in columns))
 
 

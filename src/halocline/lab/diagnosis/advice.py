@@ -7,7 +7,11 @@ gain is reckoned by timing the record anew without the fault (`retime`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
+
+from halocline.lab.diagnosis.accounting import useful_seconds
 from halocline.lab.diagnosis.advice_case import AdviceCase, advice_case
 from halocline.lab.diagnosis.advice_collectives import find_barriers, find_small_collectives
 from halocline.lab.diagnosis.advice_gathering import find_all_to_one, find_input
@@ -18,8 +22,11 @@ from halocline.lab.diagnosis.advice_messages import (
 )
 from halocline.lab.diagnosis.advice_output import find_output
 from halocline.lab.diagnosis.advice_work import find_imbalance, find_noise, find_slow_rank
-from halocline.lab.diagnosis.findings import Finding
-from halocline.runtime.run_record import RunRecord
+from halocline.lab.diagnosis.findings import Finding, limited_gain
+from halocline.lab.diagnosis.phases import communication_seconds, period_seconds
+from halocline.lab.diagnosis.processors import crowded_hosts, processors, room_for_gains
+from halocline.lab.diagnosis.timeline import compute_ranks
+from halocline.runtime.run_record import RunRecord, periods
 
 least_percent = 3.0
 """A smaller gain is no advice: two runs of a healthy program differ by as much."""
@@ -48,8 +55,38 @@ def advise(record: RunRecord) -> list[Finding]:
         return []
     case = advice_case(record)
     found = [finding for find in finders if (finding := find(case)) is not None]
+    found = on_shared_cores(record, found)
     worth = [finding for finding in found if is_worth(finding)]
     return sorted(worth, key=lambda finding: -finding.gain.seconds)
+
+
+def on_shared_cores(record: RunRecord, found: list[Finding]) -> list[Finding]:
+    """What is left of gains where ranks lack processors, of which none is certain then.
+
+    While one rank waits another computes on its core: no run is shorter than all computing on all
+    cores.
+    """
+    ranks = compute_ranks(record)
+    useful = useful_seconds(record)
+    outside = period_seconds(record)[periods.index("steady")] - communication_seconds(
+        record, "steady"
+    )
+    lacking = np.maximum(outside - useful, 0.0)
+    known = processors(record, lacking[ranks], outside[ranks])
+    if not known.are_short:
+        return found
+    room = room_for_gains(record, useful)
+    words = f"{known.words}: while a rank waits another uses its core, and gains are no more than"
+    words += f" {room:.3g} s" if crowded_hosts(record) else " likely on the wall"
+    return [
+        replace(
+            one,
+            gain=limited_gain(one.gain, room),
+            sure="possible",
+            evidence=[*one.evidence, words],
+        )
+        for one in found
+    ]
 
 
 def is_worth(finding: Finding) -> bool:

@@ -21,6 +21,7 @@ from halocline.lab.diagnosis.messages import Messages, messages
 from halocline.lab.diagnosis.noise import Noise, noise
 from halocline.lab.diagnosis.peak import counter_quantities
 from halocline.lab.diagnosis.phases import PhaseRatio, PhaseRow, phase_table, ratios
+from halocline.lab.diagnosis.processors import Processors, processors
 from halocline.lab.diagnosis.quantities import Quantity
 from halocline.lab.diagnosis.retime import limited
 from halocline.lab.diagnosis.roofline import Machine, Roofline, roofline
@@ -70,6 +71,7 @@ class Analysis:
     phases: list[PhaseRow]
     phase_ratios: list[PhaseRatio]
     accounting: Accounting
+    processors: Processors
     states: StateShares
     utilisation: Utilisation
     waits: list[Wait]
@@ -108,6 +110,7 @@ def analyse(
     phases = phase_table(lines)
     ideal_share, why_not = _ideal_share(record)
     about = record.about
+    accounting = account(steady)
     return Analysis(
         program=str(about.get("program", "")),
         command=[str(word) for word in about.get("command", [])],
@@ -122,7 +125,10 @@ def analyse(
         overhead=overhead(record),
         phases=phases,
         phase_ratios=[] if other is None else ratios(phases, phase_table(timeline(other))),
-        accounting=account(steady),
+        accounting=accounting,
+        processors=processors(
+            record, np.asarray(accounting.lacking), np.asarray(accounting.steady)
+        ),
         states=shares(segments, record.size),
         utilisation=utilisation(segments),
         waits=steady.summary(),

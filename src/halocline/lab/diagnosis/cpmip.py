@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from halocline.lab.diagnosis.phases import rank_seconds
+from halocline.lab.diagnosis.processors import crowded_hosts
 from halocline.lab.diagnosis.quantities import Quantity, known, unknown
 from halocline.lab.diagnosis.timeline import compute_ranks
 from halocline.runtime.run_record import RunRecord
@@ -44,7 +45,7 @@ def cpmip_sheet(record: RunRecord) -> list[Quantity]:
         record=record,
         simulated=float(simulated) if simulated else None,
         seconds=record.seconds,
-        cores=float(record.ranks["threads"].sum()),
+        cores=_cores(record),
     )
     makers: tuple[Callable[[_Run], Quantity], ...] = (
         _resolution,
@@ -60,6 +61,12 @@ def cpmip_sheet(record: RunRecord) -> list[Quantity]:
         _data_intensity,
     )
     return [make(run) for make in makers]
+
+
+def _cores(record: RunRecord) -> float:
+    """Cores used: threads of all ranks, on each host no more than there are cores."""
+    too_many = sum(threads - cores for _, threads, cores in crowded_hosts(record))
+    return float(record.ranks["threads"].sum()) - too_many
 
 
 _no_model = "the record is of a program whose simulated time is not known"
@@ -84,7 +91,7 @@ def _complexity(run: _Run) -> Quantity:
 
 
 def _parallelisation(run: _Run) -> Quantity:
-    meaning = "cores used: threads of all ranks, servers among them"
+    meaning = "cores used: threads of all ranks, servers among them, as far as there are cores"
     return known("parallelisation", run.cores, "cores", meaning)
 
 

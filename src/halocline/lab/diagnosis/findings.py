@@ -53,6 +53,12 @@ faults = {
 """The faults that are recognised; each has a planted example on which its advice was tested."""
 
 
+def limited_gain(found: Gain, most: float) -> Gain:
+    """A gain of no more than so many seconds."""
+    whole = 100.0 * found.seconds / found.percent if found.percent > 0.0 else 0.0
+    return gain(min(found.seconds, most), min(found.low, most), min(found.high, most), whole)
+
+
 def gain(seconds: float, low: float, high: float, whole: float) -> Gain:
     """A gain of a run of `whole` seconds; bounds are kept within nothing and everything.
 

@@ -151,7 +151,9 @@ def _losses(report: Report) -> list[tuple[float, str]]:
     unequal = (efficiency.largest_useful - efficiency.mean_useful) / max(efficiency.seconds, 1e-300)
     cause = f" (rank {analysis.balance.slowest} computes longest{_verdict_of_load(analysis)})"
     waiting = f"waiting for others{cause if unequal >= 0.005 else ''}{_first_wait(analysis)}"
+    short = analysis.processors.words.partition(":")[0] or "others ran there"
     return [
+        (accounting.share(accounting.lacking), f"without a processor to compute on ({short})"),
         (accounting.share(accounting.waiting), waiting),
         (accounting.share(accounting.files), "on output and input"),
         (other, f"on {_longest_other(record)}"),
@@ -237,7 +239,8 @@ def _start_words(report: Report) -> list[str]:
 def notes(report: Report) -> list[str]:
     """What a reader should know before trusting the rest."""
     analysis = report.analysis
-    found = [f"{word[0].upper()}{word[1:].rstrip('.')}." for word in analysis.notes if word]
+    words = [*analysis.notes, analysis.processors.words]
+    found = [f"{word[0].upper()}{word[1:].rstrip('.')}." for word in words if word]
     kept = kept_share(report.record)
     if kept < 0.995:
         found.append(
