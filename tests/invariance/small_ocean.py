@@ -26,7 +26,10 @@ shape = 20, 75
 
 
 def small_ocean() -> Grid:
-    """A periodic band with continents wider than a pack, straits, islands and shallow water."""
+    """A periodic band with continents wider than a pack, straits, islands and shallow water.
+
+    Its cells are narrow in x, so that sweeps in x take more sub-steps than those in y.
+    """
     random = np.random.default_rng(5)
     depth = 10.0 ** random.uniform(1.0, 3.6, shape)
     mask = random.random(shape) < 0.85
@@ -35,7 +38,7 @@ def small_ocean() -> Grid:
     mask[13, 20:] = True
     mask[[0, -1]] = False
     return Grid(
-        x=np.arange(shape[1]) * 4.8,
+        x=np.arange(shape[1]) * 0.4,
         y=-57.0 + 6.0 * np.arange(shape[0]),
         depth=np.where(mask, depth, 0.0),
         mask=mask,
@@ -47,14 +50,14 @@ def small_ocean() -> Grid:
 
 def storms(seconds: float, x: Any, y: Any) -> tuple[Any, Any]:
     """Wind of a travelling pattern of storms [m s-1], made of sums and products only."""
-    phase = (x / 30.0 + seconds / 40_000.0) % 2.0 - 1.0
+    phase = (x / 2.5 + seconds / 40_000.0) % 2.0 - 1.0
     return 18.0 * (1.0 - phase * phase) - 4.0, 12.0 * phase * (1.0 - (y / 60.0) ** 2)
 
 
 def freeze(component: WaveComponent, step: int) -> None:
-    """Ice from the south, in parts closed, that moves east by 5 degrees a step."""
+    """Ice from the south, in parts closed, that moves east by 0.4 degrees a step."""
     numbers, grid = component.ice.share.numbers, component.grid
-    away = (grid.point_x[numbers] - 5.0 * step) % 90.0 / 45.0 - 1.0
+    away = (grid.point_x[numbers] - 0.4 * step) % 7.5 / 3.75 - 1.0
     southward = (60.0 - grid.point_y[numbers]) / 120.0
     component.model.set_ice(numbers, np.clip(southward - away * away, 0.0, 1.0))
 
@@ -62,6 +65,7 @@ def freeze(component: WaveComponent, step: int) -> None:
 def simulate(way: dict[str, Any], physics: dict[str, Any]) -> WaveComponent:
     """The component after all steps, cut as `way` says."""
     component, clock = prepare(way, physics)
+    assert component.model.sub_steps.max() > 1
     component.start(clock.time, False)
     for number in range(steps):
         freeze(component, number)
