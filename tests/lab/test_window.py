@@ -110,6 +110,25 @@ def test_numbers_of_what_was_not_kept_are_reckoned():
         between(record, 60_000_000, 80_000_000)
 
 
+def test_periods_that_are_whole_stay_exact():
+    """The end was not kept: its statistics are those of the record."""
+    record = started(0, 100)
+    record.ranks["steady_end"] = 90_000_000
+    late = record.statistics.copy()
+    late["period"], late["calls"] = 2, 10
+    for name in ("seconds", "own_seconds"):
+        late[name] *= 0.1
+        record.statistics[name] *= 0.9
+    record.statistics = np.concatenate([record.statistics, late])
+    record.spans["end"] = 50_000_000
+    record.events = record.events[record.events["end"] <= 50_000_000]
+    found = analyse(between(record, 20_000_000, 200_000_000))
+    (end,) = [row for row in found.phases if row.name == "end"]
+    assert end.computation_share == pytest.approx(0.8) and end.total.mean == pytest.approx(0.01)
+    shown = report.report_of(between(record, 20_000_000, 200_000_000))
+    assert not any("statistics are of all" in note for note in notes(shown))
+
+
 def options(*words):
     parser = argparse.ArgumentParser()
     report.add_arguments(parser)

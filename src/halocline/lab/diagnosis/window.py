@@ -103,6 +103,7 @@ def between(record: RunRecord, begin: int, end: int) -> RunRecord:
             " is known of this part. Record again with more '--events'."
         )
     _count(part, kept)
+    _keep_whole_periods(record, part)
     _scale_totals(record, part)
     _tell(record, part, (begin, end), float(kept.min()))
     return part
@@ -148,6 +149,18 @@ def _count(part: RunRecord, kept: Floats) -> None:
         statistics.append(found[0])
         messages.append(found[1])
     part.statistics, part.messages = np.concatenate(statistics), np.concatenate(messages)
+
+
+def _keep_whole_periods(record: RunRecord, part: RunRecord) -> None:
+    """Statistics of periods that lie in the part as a whole are exact."""
+    bounds = ("begin", "steady_begin", "steady_end", "end")
+    same = np.array([part.ranks[name] == record.ranks[name] for name in bounds])
+    whole = same[:-1] & same[1:]
+    reckoned, exact = (
+        rows[whole[rows["period"], rows["rank"]] == wanted]
+        for rows, wanted in ((part.statistics, False), (record.statistics, True))
+    )
+    part.statistics = np.concatenate([reckoned, exact])
 
 
 def _own_seconds(events: Table) -> Floats:
@@ -197,4 +210,5 @@ def _tell(record: RunRecord, part: RunRecord, times: tuple[int, int], kept: floa
             f"; of it the events of {100 * kept:.3g} % of the time were kept (of the rank with the"
             " fewest), from which calls, bytes and times are reckoned"
         )
+    part.about["part"] = [begin, end]
     part.about["notes"] = [words + ".", *record.about.get("notes", [])]

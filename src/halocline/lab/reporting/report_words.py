@@ -242,7 +242,7 @@ def notes(report: Report) -> list[str]:
     words = [*analysis.notes, analysis.processors.words]
     found = [f"{word[0].upper()}{word[1:].rstrip('.')}." for word in words if word]
     kept = kept_share(report.record)
-    if kept < 0.995:
+    if kept < 0.995 and "part" not in report.record.about:
         found.append(
             f"Events were kept of {percent(kept)} of the time; statistics are of all of it."
         )
