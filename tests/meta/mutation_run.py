@@ -307,7 +307,9 @@ def trial(cases: Sequence[Case], folder: Path, seconds: float) -> list[tuple[Cas
     until = time.monotonic() + seconds
     first = Workshop(folder / "one")
     first.fill()
-    first.compile({room_of(case.path) for case in cases if case.path.endswith(".hpp")})
+    rooms = {room_of(case.path) for case in cases if case.path.endswith(".hpp")}
+    if rooms:
+        first.compile(rooms)
     workshops = [first, first.twin(folder / "two")]
     tests = sorted({test for case in cases for test in case.tests})
     with ThreadPoolExecutor(len(workshops)) as pool:

@@ -50,3 +50,11 @@ def test_centre_of_mass_sinks_with_the_speed():
             dt,
         )
     assert abs((depth * tracer.ravel()).sum() / tracer.sum() - start - 100 * dt * speed) < 1e-6
+
+
+def test_land_lets_nothing_through():
+    """Ice shelves and ledges: what stands for land above a cell does not come down."""
+    volume = np.array([2.0, 0.0, 1.0, 0.0, 1.0, 1.0]).reshape(6, 1, 1)
+    tracer = np.array([1.0, 7.0, 2.0, 7.0, 3.0, 4.0]).reshape(1, 6, 1, 1)
+    _native.sinking((0, 1, 0, 1, 0), tracer, volume, np.ones((1, 1)), np.ones(1), 1e12)
+    np.testing.assert_allclose(tracer.ravel()[[0, 2, 4, 5]], [1, 2, 7, 0], atol=1e-10)
