@@ -7,18 +7,23 @@ import errno
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 
 import pytest
+import tomli_w
 
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
+from halocline.experiment.case import make_case
+from halocline.experiment.check import report
 from halocline.experiment.resuming import case_file, ended
 from halocline.experiment.run import run
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.verifying import verify_file
 from halocline.runtime import compressed_files
+from halocline.runtime.classic_files import read_header
 from halocline.runtime.disk import using, variable
 from halocline.runtime.emulated_disks import FullDisk
 from halocline.runtime.launch import mpi_environment
@@ -121,6 +126,103 @@ def test_all_ranks_end_with_one_message(tmp_path, whole, servers, share):
     results(broken)
     go_on(broken)
     assert results(broken).items() >= results(folder).items()
+
+
+def test_a_disk_that_is_full_at_the_last_restart_of_servers(tmp_path):
+    """The model learns of it when servers have ended their work: one message, no traceback."""
+    path = tmp_path / "case.toml"
+    spectrum = {"frequencies": 5, "factor": 1.3, "directions": 32}  # 61 kB in a restart
+    alone = {**case, "spectrum": spectrum, "output": {"servers": {"count": 1}}}
+    path.write_text(tomli_w.dumps({**alone, "restart": {"way": "servers"}}))
+    command = [sys.executable, "-m", "halocline", "run", str(path), "-n", "2", "--quiet"]
+    command += ["--output", str(tmp_path / "broken")]
+    environment = mpi_environment({**os.environ, variable: "full:40000"})
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == exit_codes.user_error, done.stdout + done.stderr
+    words = [line for line in done.stderr.splitlines() if "halocline.log" not in line]
+    assert len(words) == 1, done.stderr
+    assert words[0].startswith("halocline: Cannot write '")
+    assert "restart_" in words[0] and "No space left on device" in words[0]
+    assert not find_restarts(tmp_path / "broken")
+
+
+def test_a_folder_that_goes_during_the_run(tmp_path):
+    """One message, and nothing is made again in its place."""
+    folder = tmp_path / "results"
+
+    def wind(time, x, y):
+        if time > 2 * 3600.0 and folder.exists():
+            folder.rename(tmp_path / "elsewhere")
+        return 0 * x, 0 * y
+
+    changed = {**case, "forcing": {"wind": {"function": "given"}}}
+    with pytest.raises(UserError, match="results' was removed or renamed while the run wrote"):
+        run(changed, output=folder, wind_function=wind)
+    assert not folder.exists()
+    there = tmp_path / "elsewhere"
+    run(there / case_file, output=there, resume=True, wind_function=wind)
+    assert ended(there)
+
+
+@pytest.mark.parametrize("keep, count", [(0, 3), (1, 2), (5, 3)])
+def test_restarts_count_in_what_the_disk_must_hold(tmp_path, monkeypatch, keep, count):
+    """All that stay, and the one that is written beside them; refused before anything is there."""
+    given = {**case, "restart": {"interval": "2h", "keep": keep}, "output": {}}
+    run(given, output=tmp_path / "whole")
+    size = find_restarts(tmp_path / "whole")[0].stat().st_size
+
+    def room(free):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: type("Usage", (), {"free": free}))
+
+    room(count * size - 1)
+    words = f"{count} restarts need .*, but the disk has .* left"
+    with pytest.raises(UserError, match=words):
+        run(given, output=tmp_path / "none")
+    assert not find_restarts(tmp_path / "none")
+    with pytest.raises(UserError, match=words):
+        report(make_case(given), folder=tmp_path / "none")
+    room(count * size)
+    run(given, output=tmp_path / "enough")
+
+
+def test_what_is_there_does_not_count_when_a_run_goes_on(tmp_path, monkeypatch):
+    """Records and restarts before the one that a run goes on from need no room again."""
+    output = {"fields": {"maps": maps}}
+    wind = {"wind": {"function": "given"}}
+    given = {**case, "forcing": wind, "restart": {"interval": "2h", "keep": 1}, "output": output}
+
+    def calm(time, x, y):
+        return 0 * x, 0 * y
+
+    def stops(time, x, y):
+        if time > 4 * 3600.0:
+            raise UserError("gust")
+        return calm(time, x, y)
+
+    with pytest.raises(UserError, match="gust"):
+        run(given, output=tmp_path, wind_function=stops)
+    (newest,) = find_restarts(tmp_path)
+    record = read_header(tmp_path / "maps.nc").record_size
+    free = newest.stat().st_size + 3 * record  # at 4, 5 and 6 h, and the next restart
+    for missing in (1, 0):
+        usage = type("Usage", (), {"free": free - missing})
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
+        if missing:
+            with pytest.raises(UserError, match="'maps' 1.19 kB.*but the disk has"):
+                run(tmp_path / case_file, output=tmp_path, resume=True, wind_function=calm)
+        else:
+            run(tmp_path / case_file, output=tmp_path, resume=True, wind_function=calm)
+    assert ended(tmp_path)
+
+
+def test_a_limit_of_the_system_for_files_is_noticed_before_the_run(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(UserError, match=r"1 kB at most here \(ulimit -f\). Raise the limit"):
+            run(case, output=tmp_path / "none")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_no_room_to_compress_keeps_the_records(tmp_path, whole, monkeypatch):

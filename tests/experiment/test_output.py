@@ -19,7 +19,7 @@ from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.output import OutputOptions, make_streams, output_volume
 from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.grids.grid import Grid
-from halocline.runtime import classic_files, record_files
+from halocline.runtime import classic_files, record_files, room
 from halocline.runtime.communicator import Alone, world
 from halocline.runtime.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields import Field
@@ -296,9 +296,7 @@ def test_a_folder_that_cannot_be_written(tmp_path_factory, monkeypatch):
 
 
 def test_a_disk_that_is_too_small_is_noticed_before_the_run(tmp_path_factory, monkeypatch):
-    monkeypatch.setattr(
-        record_files.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 900})
-    )
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 900}))
     message = "stream 'maps' needs .* kB for 7 records in .*, but the disk has 900 bytes left"
     with pytest.raises(UserError, match=message):
         field_stream(shared(tmp_path_factory))

@@ -192,6 +192,7 @@ def main(folder, servers):
             known = roles if servers else None
             writers = Writers(model, writing, world=world(), roles=known, round_robin=round_robin)
             write(here, writers, kind, StreamOptions(split="2h", interval="1h"))
+            writers.free()
         world().broadcast(None)
     if world().rank == 0:
         print("all the same bytes")

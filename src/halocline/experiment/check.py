@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from halocline.runtime.communicator import Alone
 from halocline.runtime.fields import Field
 from halocline.runtime.record_files import check
 from halocline.runtime.referee import Referee
+from halocline.runtime.room import Need
 from halocline.runtime.runner import Plan
 from halocline.runtime.stream_options import StreamOptions
 from halocline.runtime.writers import Writers
@@ -54,11 +55,12 @@ def report(case: Case, ranks: int | None = None, folder: Path = Path("results"))
     ranks = ranks or default_ranks(grid.sea_points, threads=1)
     communicator = Imagined(ranks)
     component = build_component(case, clock, communicator, plan=Plan())
-    restarted = Restarts(case.restart, component, clock, tell=lambda line: None).read()
+    restarts = Restarts(case.restart, component, clock, folder, tell=lambda line: None)
+    restarted = restarts.read()
     component.start(clock.time, restarted)
     lines_of_input = list(_input(component))
     component.close()
-    _check_output(case, component, clock, communicator, folder)
+    needs = _check_output(case, component, clock, communicator, folder, restarts)
     Referee(
         component.run.exchange, case.communication, lambda line: None, watch=False,
         sums=component.sums,
@@ -84,6 +86,7 @@ def report(case: Case, ranks: int | None = None, folder: Path = Path("results"))
     ]
     lines += lines_of_input
     lines += list(_output(case, grid, clock))
+    lines += [("restarts", need.what) for need in needs]
     servers = planned_servers(case, grid, ranks, folder)
     refuse_wrong_layout(case, ranks, servers.count)
     lines.append(("servers", servers.line))
@@ -147,11 +150,20 @@ def _input(component: Component) -> Iterator[tuple[str, str]]:
 
 
 def _check_output(
-    case: Case, component: Component, clock: Clock, some: Imagined, folder: Path
-) -> None:
-    """See whether the output has its place, and open its files in a folder thrown away."""
+    case: Case,
+    component: Component,
+    clock: Clock,
+    some: Imagined,
+    folder: Path,
+    restarts: Restarts,
+) -> Sequence[Need]:
+    """See whether the output has its place, and open its files in a folder thrown away.
+
+    Returns what restarts need.
+    """
     streams = build_streams(case, component, clock, some, folder, resumed=False)
-    check([stream.plan for stream in streams], make_folders=False)
+    needs = restarts.needs([field for stream in streams for field in stream.restart_fields])
+    check([stream.plan for stream in streams], needs, make_folders=False)
     writers = Writers(Alone(), WritingOptions(way="gathered"))
     with tempfile.TemporaryDirectory() as name:
         for stream in streams:
@@ -162,6 +174,7 @@ def _check_output(
             writers.open(plan, plan.number_of(plan.begin))
             writers.finish(plan.name)
         writers.close()
+    return needs
 
 
 def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,17 +15,17 @@ from halocline.runtime.restart import on_first_rank
 
 
 @contextmanager
-def holding(folder: Path | None, communicator: Communicator) -> Iterator[None]:
+def holding(folder: Path | None, communicator: Communicator) -> Iterator[Callable[[], str]]:
     """Keep other runs out of a folder, which is made where it is missing; a call for all ranks.
 
     The lock lies on the folder itself and ends with the process that holds it, however that ends.
-    File systems without locks go without.
+    File systems without locks go without. Yields what says, on rank 0, that the folder is gone.
     """
     held: list[int] = []
     if folder is not None:
         on_first_rank(communicator, lambda: _take(folder, held))
     try:
-        yield
+        yield lambda: _gone(folder, held[0]) if folder is not None and held else ""
     finally:
         for handle in held:
             os.close(handle)
@@ -50,3 +50,18 @@ def _take(folder: Path, held: list[int]) -> None:
         ) from None
     except OSError:
         pass
+
+
+def _gone(folder: Path, handle: int) -> str:
+    """What to say where the folder has not the name any more under which it was opened."""
+    try:
+        there = os.path.samestat(folder.stat(), os.fstat(handle))
+    except OSError:
+        there = False
+    if there:
+        return ""
+    return (
+        f"The folder of results '{folder}' was removed or renamed while the run wrote to it. The"
+        " run ends: its files cannot be finished. Run the case again, or, where the folder has"
+        " another name, go on with 'halocline resume' and that name."
+    )

@@ -17,6 +17,7 @@ from types import FrameType
 
 from halocline.experiment import exit_codes
 from halocline.experiment.ending import code_file
+from halocline.experiment.limits import limits_in_force, refuse_low_limits
 from halocline.experiment.stopping import hold_back, stop_signals
 from halocline.runtime.communicator import world
 from halocline.runtime.launch import mpi_environment, mpiexec_command, rank_command, tethered
@@ -35,6 +36,7 @@ def on_ranks(
 
     Signals reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them.
     """
+    refuse_low_limits()
     launcher = mpiexec_command(ranks + servers, threads)
     command = [*launcher, *rank_command("halocline", *arguments)]
     words = shlex.join(["mpiexec", *launcher[1:], "halocline", *arguments])
@@ -54,7 +56,7 @@ def on_ranks(
         return exit_codes.interrupted
     if code:
         message = f"halocline: a rank ended without a word; mpiexec ended with code {code}."
-        print(message, "Was it killed, or out of memory?", file=sys.stderr)
+        print(f"{message} Was it killed, or out of memory?{limits_in_force()}", file=sys.stderr)
         print(_resume_words, file=sys.stderr)
         return exit_codes.internal_error
     return exit_codes.done

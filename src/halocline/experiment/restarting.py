@@ -23,6 +23,7 @@ from halocline.runtime.restart import (
     restart_stamp,
     restart_target,
 )
+from halocline.runtime.room import Need, size_words
 from halocline.runtime.writers import Writers
 from halocline.runtime.writing_options import inherited_meaning, inherited_way
 
@@ -169,6 +170,33 @@ class Restarts:
             path.rename(aside)
         for part in self.folder.glob("restart_*.part"):
             part.unlink()
+
+    def needs(self, more: Sequence[Field] = ()) -> list[Need]:
+        """The room for the restarts from now on, those of `more` fields: for all that stay.
+
+        One more is there while the next is written. Those that an unbroken run had left go for it.
+        """
+        path = restart_path(self.folder or Path(), self.clock.end)
+        count = self._planned()
+        if self.options.keep:
+            there = len(find_restarts(path.parent)) if self.source is not None else 0
+            count = min(count, max(1, self.options.keep + 1 - there))
+        if not count:
+            return []
+        fields = [*self.component.restart_fields(), *more]
+        each = restart_target(path, fields, self.clock.end, self.facts()).layout.size
+        what = f"The restart needs {size_words(each)}"
+        if count > 1:
+            what = f"{count} restarts need {size_words(count * each)}"
+        return [Need("restarts", what, path, count * each, each)]
+
+    def _planned(self) -> int:
+        """How many restarts are still to be written if the run reaches its end."""
+        clock, at_end = self.clock, self.options.at_end and self.clock.time < self.clock.end
+        if self.alarm is None:
+            return int(at_end)
+        count = self.alarm.count(clock.time + clock.step, clock.end)
+        return count + int(at_end and not self.alarm.rings(clock.end))
 
     def after_step(self, writers: Writers, folder: Path, time: Date) -> None:
         """Write a restart where the schedule asks for one."""

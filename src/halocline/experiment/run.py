@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,12 +79,13 @@ def run(
     with writing(asked, communicator or world(), folder) as writers:
         if writers is None:
             raise SystemExit(exit_codes.done)
-        with holding(folder, writers.communicator), ExitStack() as ending:
+        with holding(folder, writers.communicator) as folder_gone, ExitStack() as ending:
             return _run(
                 asked,
                 writers,
                 folder,
                 ending,
+                folder_gone,
                 walltime=walltime,
                 check_halos=check_halos,
                 resume=resume,
@@ -99,6 +100,7 @@ def _run(
     writers: Writers,
     folder: Path | None,
     ending: ExitStack,
+    folder_gone: Callable[[], str],
     *,
     walltime: float | None,
     check_halos: bool,
@@ -145,7 +147,10 @@ def _run(
     outputs = build_streams(
         ready, component, clock, communicator, folder, resumed=restarted, own=streams
     )
-    on_first_rank(communicator, lambda: check([stream.plan for stream in outputs]))
+    gathered = [field for stream in outputs for field in stream.restart_fields]
+    if folder is not None:
+        plans, more = [stream.plan for stream in outputs], restarts.needs(gathered)
+        on_first_rank(communicator, lambda: check(plans, more))
     files = FilesWritten(folder) if folder is not None and root else None
     if files is not None:
         writers.began = files.add
@@ -159,7 +164,7 @@ def _run(
     with taking_over(folder, taken, communicator, leave_names):
         for stream in outputs:
             stream.open(writers)
-    missing = restarts.add([field for stream in outputs for field in stream.restart_fields])
+    missing = restarts.add(gathered)
     if missing and log is not None:
         log.line(f"not in the restart, begun anew: {', '.join(missing)}")
     referee = Referee(
@@ -180,7 +185,7 @@ def _run(
                 referee.after_step(component.run.recorder.seconds("step"))
             progress.update(time)
 
-        stopping = Stopping(communicator, walltime, writers)
+        stopping = Stopping(communicator, walltime, writers, folder_gone)
         simulation = Simulation(
             component, clock, outputs, stopping, restarted=restarted, after_step=after_step
         )

@@ -11,11 +11,15 @@ from types import FrameType
 
 import numpy as np
 
+from halocline.core.errors import UserError
 from halocline.experiment.ending import code_file
 from halocline.runtime.communicator import Communicator
 from halocline.runtime.writers import Writers
 
-codes = {0: "", 1: "a signal", 2: "SIGINT", 3: "the wall time", 4: "a failure to write"}
+codes = {0: "", 1: "a signal", 2: "SIGINT", 3: "the wall time"}
+failed, gone = 4, 5
+"""What ends a run on all ranks with a message of its own: a failure to write, a folder lost."""
+
 signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 """SIGUSR1 is what a launcher of MPI passes on without ending the ranks."""
 
@@ -48,8 +52,9 @@ class Stopping:
         communicator: Communicator,
         walltime: float | None = None,
         writers: Writers | None = None,
+        folder_gone: Callable[[], str] = str,
     ) -> None:
-        self.communicator, self.writers = communicator, writers
+        self.communicator, self.writers, self.folder_gone = communicator, writers, folder_gone
         self.started = time.monotonic()
         self.walltime = walltime
         self.longest_step = 0.0
@@ -72,7 +77,7 @@ class Stopping:
     def asked(self) -> str:
         """Why to stop now, or an empty text; a call for all ranks.
 
-        What some rank could not write is said here, to all.
+        What some rank could not write is said here, to all, and that the folder of results is gone.
         Wall time is kept by stopping when the longest step so far would no longer fit twice.
         """
         now = time.monotonic()
@@ -83,8 +88,12 @@ class Stopping:
             over = now - self.started + 2.0 * self.longest_step > self.walltime
             code = max(code, 3 if over else 0)
         if self.writers is not None and self.writers.failed:
-            code = 4
+            code = failed
+        lost = self.folder_gone() if self.communicator.rank == 0 else ""
+        code = gone if lost else code
         code = int(self.communicator.maximum(np.array([float(code)]))[0])
-        if code == 4 and self.writers is not None:
+        if code == gone:
+            raise UserError(self.communicator.broadcast(lost))
+        if code == failed and self.writers is not None:
             self.writers.raise_failure()
         return codes[code]

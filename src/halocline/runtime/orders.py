@@ -55,7 +55,7 @@ class LeaveStream:
 
 @dataclass(frozen=True)
 class Stop:
-    """End when all is written; `because` of a failure of the model, if that is given."""
+    """Write all, then end when told so again; with `because`, a failure of the model, end now."""
 
     because: str = ""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +30,7 @@ from halocline.runtime.file_names import (
     refuse_links,
     refuse_strange,
 )
+from halocline.runtime.room import Need, check_room, nearest, size_words
 from halocline.runtime.stream_options import StreamOptions
 
 stamp = "%Y%m%dT%H%M%S"
@@ -235,19 +235,20 @@ class RecordFiles:
             )
 
 
-def check(plans: Sequence[FilePlan], *, make_folders: bool = True) -> None:
+def check(
+    plans: Sequence[FilePlan], more: Sequence[Need] = (), *, make_folders: bool = True
+) -> None:
     """Refuse what cannot be written before any file is touched; on rank 0.
 
-    The folders are made, or else looked for as far as they are there.
+    `more` is what needs room beside the files of the plans. The folders are made, or else looked
+    for as far as they are there.
     """
-    disks: dict[int, list[FilePlan]] = {}
     for plan in plans:
         path = plan.path(plan.number_of(plan.begin))
         _refuse_links(plan, plan.number_of(plan.begin))
         if make_folders:
             _make_folder(path)
-        folder = _nearest(path)
-        if not os.access(folder, os.W_OK):
+        if not os.access(nearest(path), os.W_OK):
             raise UserError(
                 f"Cannot write '{path}': the folder is not writable. Choose another folder."
             )
@@ -256,9 +257,16 @@ def check(plans: Sequence[FilePlan], *, make_folders: bool = True) -> None:
             for existing in {path, final}:
                 if existing.exists():
                     raise _refusal(plan, existing)
-        disks.setdefault(folder.stat().st_dev, []).append(plan)
-    for some in disks.values():
-        _check_room(some)
+    check_room([*map(_need, plans), *more])
+
+
+def _need(plan: FilePlan) -> Need:
+    """The room that a stream needs for what it has still to write."""
+    each = plan.header.record_size
+    size = plan.expected * each
+    what = f"The output stream '{plan.name}' needs {size_words(size)} for {plan.expected} records"
+    largest = each if plan.options.split else size
+    return Need(plan.name, what, plan.path(plan.number_of(plan.begin)), size, largest)
 
 
 def _refuse_links(plan: FilePlan, number: int) -> None:
@@ -270,11 +278,6 @@ def _refuse_links(plan: FilePlan, number: int) -> None:
 def _numbered(path: Path, number: int) -> Path:
     """The name of an earlier file that is kept: x.1.nc of x.nc."""
     return path.with_name(f"{path.stem}.{number}{path.suffix}")
-
-
-def _nearest(path: Path) -> Path:
-    """The folder of a file, or the nearest one above it that is there."""
-    return next(folder for folder in path.absolute().parents if folder.is_dir())
 
 
 def _make_folder(path: Path) -> None:
@@ -289,39 +292,3 @@ def _refusal(plan: FilePlan, existing: Path) -> UserError:
         f"The file '{existing}' exists. Choose another folder or name, or set existing ="
         f" 'move' or 'replace' in output stream '{plan.name}'."
     )
-
-
-def _check_room(plans: Sequence[FilePlan]) -> None:
-    """Refuse to start a run whose output does not fit on a disk."""
-    needed = {plan.name: plan.expected * plan.header.record_size for plan in plans}
-    path = plans[0].path(plans[0].number_of(plans[0].begin))
-    free = shutil.disk_usage(_nearest(path)).free
-    if sum(needed.values()) <= free:
-        return
-    if len(plans) == 1:
-        words = (
-            f"The output stream '{plans[0].name}' needs {size_words(*needed.values())} for"
-            f" {plans[0].expected} records in '{path}'"
-        )
-    else:
-        each = ", ".join(f"'{name}' {size_words(size)}" for name, size in needed.items())
-        words = f"The output streams need {size_words(sum(needed.values()))} ({each})"
-    raise UserError(
-        f"{words}, but the disk has {size_words(free)} left. Free some space, choose another"
-        " folder, or write less."
-    )
-
-
-def size_words(size: float) -> str:
-    """A number of bytes in words.
-
-    >>> size_words(336), size_words(72_500_000)
-    ('336 bytes', '72.5 MB')
-    """
-    if size < 1000:
-        return f"{size:.0f} bytes"
-    for unit in ("kB", "MB", "GB"):
-        size /= 1000
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-    return f"{size / 1000:,.1f} TB"

@@ -122,15 +122,20 @@ class Served:
         self.communicator.broadcast(None)
 
     def stop(self) -> None:
-        """Let the servers end when all is written; a call for all ranks."""
+        """Wait until servers have written all; they then wait for the end. A call for all ranks."""
         for sent in self._under_way():
             wait_for_all(sent)
         self._order(Stop())
         self._until_stopped()
+
+    def free(self) -> None:
+        """Let the servers end, which have stopped; a call for all ranks."""
+        self._order(Stop())
+        until(lambda: all(request.Test() for request in self._orders))
         self.mail.free()
 
     def abandon(self, because: str) -> None:
-        """Let the servers end at once, since the model cannot go on."""
+        """Let the servers end with a failure: at once, or after they have stopped."""
         self._order(Stop(because))
         self._until_stopped()
 

@@ -102,6 +102,9 @@ class Server:
             Answer(last_sequence, self.pen.seconds, self._failure(), self.pen.most_bytes, part)
         )
         until(lambda: all(request.Test() for request in self._sent))
+        if not order.because:  # all is written; what the model comes to after that ends both
+            order = self._next_order()
+            assert isinstance(order, Stop), "nothing is written after a stop"
         if order.because:
             raise UserError(order.because)
         self.mail.free()

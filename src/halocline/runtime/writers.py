@@ -223,8 +223,10 @@ class Writers:
         self.raise_failure()
 
     def free(self) -> None:
-        """Give back what is used no more; a call for all ranks."""
+        """Give back what is used no more, after `close`; a call for all ranks."""
         self._pen.close()
+        if self._served is not None:
+            self._served.free()
         self._mail.free()
 
     def abandon(self, because: str) -> None:
