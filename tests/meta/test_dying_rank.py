@@ -112,6 +112,18 @@ def test_failure_of_one_rank_ends_all_with_its_message(tmp_path: Path) -> None:
     assert time.monotonic() - begun < 45.0
 
 
+def test_message_and_code_come_through_a_launcher_that_crashes(tmp_path: Path) -> None:
+    """As that of Open MPI 5 does after some MPI_Abort: here it is killed in that moment."""
+    crash = "lambda self, code: os.kill(os.getppid(), signal.SIGKILL)"
+    action = f"from halocline.runtime import communicator; communicator.Ranks.abort = {crash};"
+    code, _, err = finish(
+        begin(tmp_path, failing.format(action=f"{action} raise ValueError('gust')"))
+    )
+    assert code == exit_codes.internal_error
+    assert "ValueError: gust" in err
+    assert "(on rank 1)" in err
+
+
 def test_killed_rank_is_noticed(tmp_path: Path) -> None:
     dies = failing.format(action="os.kill(os.getpid(), signal.SIGKILL)")
     code, _, err = finish(begin(tmp_path, dies))

@@ -16,6 +16,9 @@ is there), and later the exit code (it holds it).
 A non-zero exit of a rank would make mpiexec print a page of its own.
 """
 
+to_be_passed_on = 0.2
+"""Time in which the launcher passes a message on: Open MPI 5's may crash when a rank aborts [s]."""
+
 patience = 3.0
 """Time in which the other ranks must reach the same end for it to be an orderly one [s]."""
 
@@ -33,6 +36,7 @@ def end_all_ranks(message: str, code: int) -> int:
         return report_code(code)
     print(f"{message}\n(on rank {communicator.rank})", file=sys.stderr, flush=True)
     report_code(code, anyone=True)
+    time.sleep(to_be_passed_on)
     communicator.abort(code)
     return code
 
