@@ -30,6 +30,9 @@ from halocline.grids.gridded_files import GriddedFiles
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.spectrum_files import read_spectrum
 
+# What the netCDF library says of a fill value that it cannot use.
+pytestmark = pytest.mark.filterwarnings("ignore:WARNING. _FillValue not used:UserWarning")
+
 few, many = 150, 100_000
 """Examples of each kind in the normal checks, and of all kinds with --all."""
 
