@@ -5,6 +5,7 @@ As a program, `killing_launchers.py SETTINGS ANSWER` is a rank of the laboratory
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import numpy as np
 
 from halocline.experiment.stopping import signals
 from halocline.runtime.communicator import world
+from halocline.runtime.launch import mpi_environment, mpiexec_command, rank_command, tethered
 
 limit = 5.0
 """Time in which everything has to end [s]."""
@@ -47,13 +49,31 @@ answer_of("killing_launchers", {"late": LATE}, ranks=3)
 """
 
 
+remote_shell = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+shift
+exec sh -c "$*"
+"""
+"""Takes the place of ssh: leaves out options and node, and starts the daemon of the node here."""
+
+
 def command(kind, folder, late):
     """A run of two ranks and an output server, or a program of the laboratory on three ranks.
+
+    Of `nodes` it is the program on two nodes, both of them this machine.
 
     The ranks of the program come to MPI only after `late` seconds.
     """
     if kind == "laboratory":
         return [sys.executable, "-P", "-c", laboratory.replace("LATE", str(late))]
+    if kind == "nodes":
+        shell = folder / "remote_shell"
+        shell.write_text(remote_shell)
+        shell.chmod(0o755)
+        (folder / "settings").write_text(json.dumps({"late": late}))
+        words = [*mpiexec_command(ranks), "--host", f"{platform.node()}:2,127.0.0.2:1"]
+        words += ["--prtemca", "plm_ssh_agent", str(shell)]
+        return tethered([*words, *rank_command("killing_launchers", str(folder / "settings"))])
     (folder / "case.toml").write_text(case)
     words = ["run", str(folder), "-n", "2", "--set", "output.servers.count=1", "--quiet"]
     return [sys.executable, "-P", "-m", "halocline", *words, "--output", str(folder / "results")]
@@ -63,6 +83,13 @@ def obedient():
     """Whoever started these tests may have chosen to ignore signals, as nohup does."""
     for number in signals:
         signal.signal(number, signal.SIG_DFL)
+
+
+def around(kind):
+    """Ranks on what MPI takes for two nodes cannot share memory in all its ways."""
+    if kind != "nodes":
+        return os.environ
+    return mpi_environment() | {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_coll": "^han,xhc,sm"}
 
 
 class Started:
@@ -77,7 +104,7 @@ class Started:
                 command(kind, folder, late),
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
-                env={**os.environ, mark: self.name, "PYTHONPATH": ":".join(filter(None, paths))},
+                env={**around(kind), mark: self.name, "PYTHONPATH": ":".join(filter(None, paths))},
                 preexec_fn=obedient,
             )
 
@@ -95,7 +122,7 @@ class Started:
             number = int(folder.name)
             if any(word.startswith(b"OMPI_COMM_WORLD_RANK=") for word in around):
                 found["rank"].append(number)
-            elif number == self.process.pid:
+            elif number == self.process.pid and not program.startswith("prte"):
                 found["launcher"].append(number)
             elif program.startswith(("prte", "mpi", "orte", "hydra")):
                 found["mpiexec"].append(number)

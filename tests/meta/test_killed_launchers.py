@@ -47,6 +47,13 @@ def test_all_end_however_often(tmp_path, kind, victim, number):
     kill(kind, tmp_path, victim, number, 20, seed=3)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["mpiexec", "rank"])
+def test_all_end_on_two_nodes(tmp_path, victim):
+    """A victim of mpiexec is it, or the daemon of the other node."""
+    kill("nodes", tmp_path, victim, signal.SIGKILL, 10, seed=4)
+
+
 def test_a_rank_that_computes_ends_with_its_parent(tmp_path):
     """Also where it neither comes to MPI nor lets go of the interpreter's lock."""
     child = (
