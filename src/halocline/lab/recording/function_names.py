@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterable
+
+from halocline.core.programs import find_program
 
 fortran_forms = (
     re.compile(r"^__(?P<module>[a-z]\w*?)_MOD_(?P<name>\w+)$"),  # GNU
@@ -63,7 +64,7 @@ def cpp_name(signature: str) -> str:
 def demangled(symbols: Iterable[str]) -> dict[str, str]:
     """Signatures of those symbols that are names of C++, where the machine has c++filt."""
     mangled = sorted({one for one in symbols if one.startswith("_Z")})
-    tool = shutil.which("c++filt")
+    tool = find_program("c++filt")
     if not mangled or tool is None:
         return {}
     done = subprocess.run(
