@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.experiment import server_advice, start
+from halocline.experiment import launching, server_advice
 from halocline.experiment.case import Case, make_case
 from halocline.experiment.command_line import main
 from halocline.experiment.expectations import restart_bytes, stream_bytes, work
@@ -176,7 +176,7 @@ def launcher(monkeypatch: pytest.MonkeyPatch) -> None:
     """A launcher that says what it was to start."""
     words = 'echo "started $0: $HALOCLINE_SERVERS"'
     monkeypatch.setattr(
-        start, "mpiexec_command", lambda ranks, threads: ["sh", "-c", words, str(ranks)]
+        launching, "mpiexec_command", lambda ranks, threads: ["sh", "-c", words, str(ranks)]
     )
     for name in (server_advice.variable, "OMP_NUM_THREADS"):
         monkeypatch.setenv(name, "")  # so that it is restored

@@ -167,6 +167,7 @@ def test_paths_and_points_as_zarr(tmp_path, path):
             xarray.open_dataset(tmp_path / f"{name}.nc") as netcdf,
             xarray.open_dataset(tmp_path / "zarr" / f"{name}.zarr", consolidated=False) as folder,
         ):
+            assert len(folder.attrs.pop("metadata_crc32c")) == 8
             assert folder.drop_vars(label).identical(netcdf.drop_vars([label, "record_checksum"]))
             assert (folder[label] == netcdf[label].astype(str)).all()
             assert folder[label].size > 0

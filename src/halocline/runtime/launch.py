@@ -67,6 +67,7 @@ def mpi_environment(environment: Mapping[str, str] | None = None) -> dict[str, s
         result.setdefault("OMPI_MCA_io", "^ompio")  # its collective writes lose errors
         result.setdefault("OMPI_MCA_osc", "^ucx")
         result.setdefault("OMPI_MCA_pml", "ob1")
+        result.setdefault("UCX_DEBUG_SIGNO", "0")  # else SIGHUP holds a rank in UCX's debugger
         result["OMPI_ALLOW_RUN_AS_ROOT"] = result["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
         result.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
     return result

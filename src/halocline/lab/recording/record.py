@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,12 @@ from halocline.lab.recording.unrecorded import why_nothing
 from halocline.runtime.launch import mpi_environment
 from halocline.runtime.run_record import RunRecord
 from halocline.runtime.run_record_file import record_name, write_record
+
+PATIENCE = 1.0
+"""Time for a command to end that was sent a signal together with its recorder [s].
+
+mpiexec that is told twice kills its ranks, which then cannot say when they ended.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -175,7 +182,9 @@ def _run(command: Sequence[str], environment: dict[str, str]) -> int:
         raise UserError(f"'{command[0]}' cannot be run ({error.strerror}).") from None
 
     def pass_on(number: int, frame: object) -> None:
-        process.send_signal(number)
+        late = threading.Timer(PATIENCE, process.send_signal, [number])
+        late.daemon = True
+        late.start()
 
     # What is recorded is joined after the command has ended, whatever ends it.
     former = {number: signal.signal(number, pass_on) for number in (signal.SIGTERM, signal.SIGHUP)}
