@@ -120,7 +120,6 @@ class RestartTarget:
     def begin(self) -> None:
         """Make the file in its full length, with its header."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = disk().open(self.written, create=True)
             self._file.truncate(self.layout.size)
             self._file.write(self.layout.header, 0)
