@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -73,7 +75,7 @@ def test_columns_suit_the_box(
     assert 0.6 < across / up < 3.2
 
 
-def test_file_of_wind_speed_alone_is_drawn(global_waves: xr.Dataset, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_file_of_wind_speed_alone_is_drawn(global_waves: xr.Dataset, tmp_path: Path) -> None:
     attributes = {"standard_name": "wind_speed", "units": "m s-1"}
     speed = (global_waves.wind_u * 1.5).assign_attrs(attributes).to_dataset(name="wind_speed")
     speed.to_netcdf(tmp_path / "speed.nc")
