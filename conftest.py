@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "tests"))  # `references` and other neighbours
+sys.path.insert(0, str(Path(__file__).parent / "lab" / "tests"))
 
 from named_programs import restrict_path  # after sys.path
 
@@ -24,9 +25,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    folder = tempfile.TemporaryDirectory(prefix="halocline-programs-")
-    config.add_cleanup(folder.cleanup)
-    restrict_path(Path(folder.name))
+    programs = tempfile.TemporaryDirectory(prefix="halocline-programs-")
+    config.add_cleanup(programs.cleanup)
+    restrict_path(Path(programs.name))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

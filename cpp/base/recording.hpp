@@ -2,7 +2,7 @@
 //
 // Statistics count everything. Events, each with its begin and end, go into a ring; those of
 // representative steps (or windows of time, where steps are not known) are copied out of it and
-// kept. The tables and their meaning: src/halocline/runtime/run_record.py.
+// kept. The tables and their meaning: src/halocline/runtime/record/run_record.py.
 #pragma once
 
 #include <pthread.h>

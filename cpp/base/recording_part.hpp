@@ -1,5 +1,5 @@
 // The part of a record that one process makes: a JSON text and tables, in one row of bytes.
-// `runtime/run_record_parts.py` joins the parts of all ranks.
+// `runtime/record/run_record_parts.py` joins the parts of all ranks.
 #pragma once
 
 #include <sched.h>

@@ -15,11 +15,11 @@ from halocline.biogeochemistry.transport import (
 )
 from halocline.core.errors import UserError
 from halocline.experiment.shipped import data_folder
-from halocline.grids.layered import layered, read_displaced_pole
-from halocline.grids.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.regular import GridOptions, regular_grid
+from halocline.grids.vertical.layered import layered, read_displaced_pole
 from halocline.numerics.stream_function import VolumeFluxes, divergence
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.running.runner import Runner
 
 DAY = 86400.0
 
@@ -134,7 +134,7 @@ def test_real_ocean_same_bits_closed_and_positive(dtype):
 
 
 def test_all_tracers_go_in_one_exchange():
-    from halocline.runtime.runner import Plan
+    from halocline.runtime.running.runner import Plan
 
     grid = basin(10)
     decomposition = Decomposition(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import halocline
+import halocline_lab
 from halocline.core.programs import find_program
 
 
@@ -39,10 +40,10 @@ def test_own_programs_come_first_and_users_as_the_shell_has_it(
 
 def test_nothing_of_the_package_looks_elsewhere() -> None:
     """`shutil.which` and started programs that are named without a path would."""
-    package = Path(halocline.__file__).parent
+    package, laboratory = (Path(some.__file__).parent for some in (halocline, halocline_lab))
     own = package / "core" / "programs.py"
     bare = re.compile(r"shutil\.which|(?:run|Popen)\(\s*\[\s*[\"']")
-    files = [path for path in package.rglob("*.py") if path != own]
+    files = [path for path in (*package.rglob("*.py"), *laboratory.rglob("*.py")) if path != own]
     assert len(files) > 100
     assert not [path for path in files if bare.search(path.read_text(encoding="utf-8"))]
 

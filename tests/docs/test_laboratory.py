@@ -16,8 +16,8 @@ def test_the_page_names_every_command():
 
 def test_every_command_is_a_module_of_its_room():
     for room, commands in lab_rooms.items():
-        assert import_module(f"halocline.lab.{room}").__doc__
+        assert import_module(f"halocline_lab.{room}").__doc__
         for command in commands:
             module = lab_module(command)
-            assert module.__name__ == f"halocline.lab.{room}.{command}" and module.__doc__
+            assert module.__name__ == f"halocline_lab.{room}.{command}" and module.__doc__
             assert callable(module.add_arguments) and callable(module.main)

@@ -19,9 +19,9 @@ from halocline.experiment.resuming import case_file, ended
 from halocline.experiment.run import run
 from halocline.experiment.server_advice import variable as servers
 from halocline.experiment.verifying import verify_file
-from halocline.runtime.communicator import world
-from halocline.runtime.launch import mpi_environment, mpiexec_command
-from halocline.runtime.restart import find_restarts
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
+from halocline.runtime.writing.restart import find_restarts
 
 maps = {"variables": ["significant_height"], "interval": "1h"}
 case = {

@@ -14,9 +14,9 @@ from halocline.experiment import advice
 from halocline.experiment.advice import Advice, Candidate, Rating, Steps
 from halocline.experiment.case import Case, make_case
 from halocline.experiment.run import run
-from halocline.runtime.communicator import Alone
-from halocline.runtime.contest import Score, Standing
-from halocline.runtime.decomposition import factorisations
+from halocline.runtime.fields.decomposition import factorisations
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.running.contest import Score, Standing
 
 WAVES = {
     "grid": {"nx": 18, "ny": 14, "x0": -8.5, "y0": 20.5, "depth": 300.0},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from halocline.experiment.command_line import main
-from halocline.runtime.runner import Runner
+from halocline.runtime.running.runner import Runner
 
 words = ["run", "swell", "-n", "1", "--set", "time.length=3h"]
 words += ["--set", "decomposition.blocks_per_rank=3"]

@@ -18,12 +18,12 @@ from halocline.core.errors import UserError
 from halocline.experiment.file_series import FileSeries, Share
 from halocline.experiment.run import run
 from halocline.experiment.wave_component import WaveComponent
-from halocline.grids.grid import Grid
-from halocline.grids.gridded_files import GriddedFiles
-from halocline.runtime.communicator import Alone
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.launch import mpi_environment, mpiexec_command
-from halocline.runtime.own_points import numbers_around, owned_numbers
+from halocline.grids.files.gridded_files import GriddedFiles
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.own_points import numbers_around, owned_numbers
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 from references import file_maps
 
 start, end = date("2011-01-15"), date("2011-01-15 18")

@@ -6,7 +6,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.folder_lock import holding
-from halocline.runtime.communicator import Alone
+from halocline.runtime.ranks.communicator import Alone
 
 
 def test_a_second_run_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from halocline.experiment.forcing import (
     WindForcing,
     WindOptions,
 )
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 
 start, end = date("2011-01-15"), date("2011-01-16")
 

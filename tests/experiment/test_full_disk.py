@@ -22,12 +22,12 @@ from halocline.experiment.resuming import case_file, ended
 from halocline.experiment.run import run
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.verifying import verify_file
-from halocline.runtime import compressed_files
-from halocline.runtime.classic_files import read_header
-from halocline.runtime.disk import using, variable
-from halocline.runtime.emulated_disks import FullDisk
-from halocline.runtime.launch import mpi_environment
-from halocline.runtime.restart import find_restarts
+from halocline.runtime.files import compressed_files
+from halocline.runtime.files.classic_files import read_header
+from halocline.runtime.files.disk import using, variable
+from halocline.runtime.files.emulated_disks import FullDisk
+from halocline.runtime.ranks.launch import mpi_environment
+from halocline.runtime.writing.restart import find_restarts
 
 maps = {"variables": ["significant_height"], "interval": "1h"}
 case = {
@@ -236,7 +236,7 @@ def test_no_room_to_compress_keeps_the_records(tmp_path, whole, monkeypatch):
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
-    monkeypatch.setattr("halocline.runtime.record_files.to_netcdf4", limited)
+    monkeypatch.setattr("halocline.runtime.writing.record_files.to_netcdf4", limited)
     words = "Cannot write .*packed.nc': .* The file is complete, but not compressed. Free some"
     with pytest.raises(UserError, match=words):
         run(case, output=tmp_path)

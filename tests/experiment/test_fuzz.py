@@ -25,8 +25,8 @@ from halocline.experiment.case import put, read_case
 from halocline.experiment.check import report
 from halocline.experiment.positions import read_positions
 from halocline.experiment.shipped import case_folder
-from halocline.grids.bathymetry import BathymetryOptions, read_bathymetry
-from halocline.grids.gridded_files import GriddedFiles
+from halocline.grids.files.gridded_files import GriddedFiles
+from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathymetry
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.spectrum_files import read_spectrum
 

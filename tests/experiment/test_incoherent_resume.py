@@ -14,11 +14,11 @@ import tomli_w
 from halocline.experiment.resuming import case_file, end_file
 from halocline.experiment.run import run
 from halocline.experiment.verifying import verify_file
-from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.disk import variable
-from halocline.runtime.launch import mpi_environment
-from halocline.runtime.launched import under_mpi
-from halocline.runtime.restart import find_restarts
+from halocline.runtime.files.checksums import DamagedFile
+from halocline.runtime.files.disk import variable
+from halocline.runtime.ranks.launch import mpi_environment
+from halocline.runtime.ranks.launched import under_mpi
+from halocline.runtime.writing.restart import find_restarts
 
 pytestmark = pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 variables = ["significant_height", "peak_period", "mean_direction", "wind_speed"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from halocline.runtime.launch import mpi_environment
+from halocline.runtime.ranks.launch import mpi_environment
 
 
 def kill(kind, folder, count, seed):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halocline.core.constants import earth_radius, gravity
 from halocline.experiment.case import WaveCase, read_case
 from halocline.experiment.run import run
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 from halocline.waves.dispersion import linear_dispersion
 
 Array = NDArray[Any]

@@ -21,7 +21,7 @@ from halocline.experiment.boundary import BoundaryOptions, BoundarySpectra
 from halocline.experiment.case import make_case
 from halocline.experiment.file_series import Share
 from halocline.experiment.run import run
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 sides = ["west", "east", "south", "north"]
 

@@ -18,14 +18,15 @@ from halocline.core.names import Quantity
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.output import OutputOptions, make_streams, output_volume
 from halocline.experiment.point_stream import PointStream, PointStreamOptions
-from halocline.grids.grid import Grid
-from halocline.runtime import classic_files, record_files, room
-from halocline.runtime.communicator import Alone, world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.file_names import refuse_shared
-from halocline.runtime.writers import Writers
-from halocline.runtime.writing_options import WritingOptions
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.files import classic_files, room
+from halocline.runtime.files.file_names import refuse_shared
+from halocline.runtime.ranks.communicator import Alone, world
+from halocline.runtime.writing import record_files
+from halocline.runtime.writing.writers import Writers
+from halocline.runtime.writing.writing_options import WritingOptions
 from halocline.waves.parameters import mean_parameters
 from halocline.waves.spectra import jonswap_directional
 from halocline.waves.spectrum import SpectralGrid

@@ -11,10 +11,10 @@ import xarray
 
 from halocline.core.clock import Clock, date, duration
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Alone
-from halocline.runtime.writers import Writers
-from halocline.runtime.writing_options import WritingOptions
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.writing.writers import Writers
+from halocline.runtime.writing.writing_options import WritingOptions
 
 writer = """
 import os

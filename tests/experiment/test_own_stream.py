@@ -15,7 +15,7 @@ import xarray
 
 import halocline
 from halocline.core.errors import UserError
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 
 def case(hours=3, **more: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 
 def test_output_on_ranks():

@@ -17,8 +17,8 @@ from halocline.experiment.command_line import main
 from halocline.experiment.resuming import case_file, end_file, never_refusing
 from halocline.experiment.run import run
 from halocline.experiment.simulation import Simulation
-from halocline.runtime.classic_files import read_header
-from halocline.runtime.restart import find_restarts
+from halocline.runtime.files.classic_files import read_header
+from halocline.runtime.writing.restart import find_restarts
 
 waves = {
     "component": "waves",

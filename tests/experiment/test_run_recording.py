@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from halocline.experiment.run import run
-from halocline.runtime.communicator import world
-from halocline.runtime.launch import mpi_environment
-from halocline.runtime.run_record import periods
-from halocline.runtime.run_record_file import read_record, record_name
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.launch import mpi_environment
+from halocline.runtime.record.run_record import periods
+from halocline.runtime.record.run_record_file import read_record, record_name
 
 settings = ["time.length=6h", "restart.at_end=true"]
 

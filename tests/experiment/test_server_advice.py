@@ -22,9 +22,9 @@ from halocline.experiment.server_advice import (
     telling,
     trial_bytes,
 )
-from halocline.runtime.communicator import Alone
-from halocline.runtime.disk import using
-from halocline.runtime.emulated_disks import FullDisk, SlowDisk
+from halocline.runtime.files.disk import using
+from halocline.runtime.files.emulated_disks import FullDisk, SlowDisk
+from halocline.runtime.ranks.communicator import Alone
 
 small: dict[str, Any] = {
     "grid": {"kind": "cartesian", "nx": 12, "ny": 10, "dx": 1e4, "dy": 1e4},

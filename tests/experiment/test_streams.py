@@ -17,7 +17,7 @@ import xarray
 
 from halocline.core.errors import UserError
 from halocline.experiment.run import run
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 names = ["significant_height", "mean_direction", "wind_speed"]
 

@@ -19,7 +19,7 @@ from halocline.core.errors import UserError
 from halocline.experiment.case import make_case
 from halocline.experiment.check import report
 from halocline.experiment.run import run
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 ship = """time, latitude, longitude
 2000-01-01T00:10, 4.0, 31.0

@@ -14,12 +14,12 @@ from halocline.experiment import exit_codes
 from halocline.experiment.command_line import main
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.verifying import verify_file
-from halocline.grids.grid import Grid
-from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.classic_files import GrowingFile, read_header
-from halocline.runtime.communicator import Alone
-from halocline.runtime.writers import Writers
-from halocline.runtime.writing_options import WritingOptions
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.files.checksums import DamagedFile
+from halocline.runtime.files.classic_files import GrowingFile, read_header
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.writing.writers import Writers
+from halocline.runtime.writing.writing_options import WritingOptions
 
 records = 5
 

@@ -135,7 +135,7 @@ def test_strange_files_are_passed_over(folder: Path, capsys: pytest.CaptureFixtu
 
 def test_every_byte_of_metadata_counts_in_zarr(folder: Path) -> None:
     from halocline.experiment.verifying import verify_file
-    from halocline.runtime.checksums import DamagedFile
+    from halocline.runtime.files.checksums import DamagedFile
 
     zarr = folder / "deep" / "down" / "all.zarr"
     assert verify_file(zarr) == "4 records"

@@ -7,8 +7,8 @@ import pytest
 import xarray
 
 from halocline.core.errors import UserError
-from halocline.grids.bathymetry import BathymetryOptions, read_bathymetry
-from halocline.grids.regular import GridOptions, build_grid
+from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathymetry
+from halocline.grids.horizontal.regular import GridOptions, build_grid
 
 
 def dataset(longitude, latitude=(-10.0, 0.0, 10.0)):

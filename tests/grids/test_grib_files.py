@@ -8,7 +8,7 @@ import pytest
 
 from halocline.core.clock import date
 from halocline.core.errors import UserError
-from halocline.grids.gridded_files import GriddedFiles
+from halocline.grids.files.gridded_files import GriddedFiles
 
 longitude, latitude = np.arange(0.0, 360.0, 90.0), np.array([90.0, 0.0, -90.0])
 

@@ -5,8 +5,8 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.shipped import data_folder
-from halocline.grids.layered import layered, read_displaced_pole
-from halocline.grids.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.regular import GridOptions, regular_grid
+from halocline.grids.vertical.layered import layered, read_displaced_pole
 
 
 def test_regular_grid_with_levels():

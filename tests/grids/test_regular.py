@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.grids.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.regular import GridOptions, regular_grid
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1), (4, 5)])

@@ -6,7 +6,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 
 @lru_cache

@@ -10,15 +10,15 @@ from halocline.core.clock import Clock, date, duration
 from halocline.experiment.boundary_stream import BoundaryStream, BoundaryStreamOptions
 from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.experiment.track_stream import TrackStream, TrackStreamOptions
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.recorder import Recorder
-from halocline.runtime.restart import read_restart
-from halocline.runtime.transpose import move
-from halocline.runtime.writers import Writers, write_restart
-from halocline.runtime.writing_options import WritingOptions
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.transfer.transpose import move
+from halocline.runtime.writing.restart import read_restart
+from halocline.runtime.writing.writers import Writers, write_restart
+from halocline.runtime.writing.writing_options import WritingOptions
 from halocline.waves.spectrum import SpectralGrid
 
 communicator = world()

@@ -8,10 +8,10 @@ import numpy as np
 from halocline.numerics.elliptic import EllipticOperator, nine_point
 from halocline.numerics.solver import EllipticSolver
 from halocline.numerics.solver_options import SolverOptions
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.runner import Runner
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.running.runner import Runner
 
 communicator = world()
 random = np.random.default_rng(1)

@@ -6,10 +6,10 @@ import numpy as np
 
 from halocline.biogeochemistry.transport import Transport, TransportOptions, reach
 from halocline.experiment.shipped import data_folder
-from halocline.grids.layered import read_displaced_pole
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.runner import Runner
+from halocline.grids.vertical.layered import read_displaced_pole
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.running.runner import Runner
 
 options = TransportOptions(
     tracers=["a", "b", "c", "constant"],

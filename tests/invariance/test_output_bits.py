@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import tomli_w
 
-from halocline.runtime.launched import under_mpi
+from halocline.runtime.ranks.launched import under_mpi
 
 pytestmark = pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 maps = {"variables": ["significant_height", "mean_direction"], "interval": "1h"}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 script = Path(__file__).parent / "small_ocean.py"
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from halocline.runtime.kernel import Argument, Kernel, kernels_of, rim
+from halocline.runtime.fields.kernel import Argument, Kernel, kernels_of, rim
 from kernels.samples import Sample, samples
 
 rooms = ["numerics", "waves", "biogeochemistry"]

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from halocline.experiment.stopping import signals
-from halocline.runtime.communicator import world
-from halocline.runtime.launch import mpi_environment, mpiexec_command, rank_command, tethered
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command, rank_command, tethered
 
 limit = 5.0
 """Time in which everything has to end [s]."""
@@ -44,7 +44,7 @@ keep = 2
 speed = 10.0
 """
 laboratory = """
-from halocline.lab.benchmarks.rank_programs import answer_of
+from halocline_lab.benchmarks.rank_programs import answer_of
 answer_of("killing_launchers", {"late": LATE}, ranks=3)
 """
 

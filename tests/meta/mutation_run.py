@@ -35,7 +35,7 @@ from meta.mutants import Mutant, mutants_of
 
 top = Path(__file__).parents[2]
 programs = Path(sys.executable).parent
-package = "src/halocline"
+package, laboratory = "src/halocline", "lab/src/halocline_lab"
 limit = 180  # seconds of the tests of one mutant
 limit_of_all = 1200  # seconds of all tests without a change
 
@@ -49,9 +49,12 @@ class Target:
 
 
 def target(folder: str, sources: str, tests: str) -> Target:
+    at, _, room = folder.partition("/")
+    home, place = (laboratory, "lab/tests") if at == "lab" else (package, "tests")
+    inside = room if at == "lab" else folder
     return Target(
-        tuple(f"{package}/{folder}/{name}" for name in sources.split()),
-        tuple(f"tests/{name}.py" for name in tests.split()),
+        tuple(f"{home}/{inside}/{name}" for name in sources.split()),
+        tuple(f"{place}/{name}.py" for name in tests.split()),
     )
 
 
@@ -105,23 +108,23 @@ targets = (
         "source_integration.hpp bottom_friction.hpp depth_breaking.hpp",
         "waves/test_source_integration",
     ),
-    target("runtime", "reductions.hpp", "runtime/test_reductions"),
+    target("runtime/sums", "reductions.hpp", "runtime/test_reductions"),
     target(
         "lab/prediction",
         "replay_collectives.hpp replay_network.hpp replay_processors.hpp",
-        "lab/test_replay",
+        "test_replay",
     ),
-    target("lab/prediction", "platform_model.py", "lab/test_platform_model lab/test_replay"),
-    target("lab/statistics", "paired.py", "lab/test_paired"),
-    target("lab/statistics", "comparison.py", "lab/test_comparison"),
-    target("lab/statistics", "change_points.py", "lab/test_change_points"),
-    target("lab/statistics", "turns.py", "lab/test_turns"),
+    target("lab/prediction", "platform_model.py", "test_platform_model test_replay"),
+    target("lab/statistics", "paired.py", "test_paired"),
+    target("lab/statistics", "comparison.py", "test_comparison"),
+    target("lab/statistics", "change_points.py", "test_change_points"),
+    target("lab/statistics", "turns.py", "test_turns"),
     target("core", "clock.py", "core/test_clock"),
-    target("grids", "layered.py regular.py", "grids/test_layered grids/test_regular"),
-    target("grids", "bathymetry.py", "grids/test_bathymetry"),
-    target(
-        "grids", "axes.py parts.py gaps.py", "experiment/test_file_series grids/test_bathymetry"
-    ),
+    target("grids/vertical", "layered.py", "grids/test_layered"),
+    target("grids/horizontal", "regular.py", "grids/test_regular"),
+    target("grids/horizontal", "bathymetry.py", "grids/test_bathymetry"),
+    target("grids/horizontal", "gaps.py", "experiment/test_file_series grids/test_bathymetry"),
+    target("grids/files", "axes.py parts.py", "experiment/test_file_series grids/test_bathymetry"),
 )
 
 
@@ -150,7 +153,7 @@ class Workshop:
     def fill(self) -> None:
         """Copy the sources."""
         ignored = shutil.ignore_patterns("__pycache__", "results")
-        for name in ("src", "tests", "cpp", "cases"):
+        for name in ("src", "lab", "tests", "cpp", "cases"):
             shutil.copytree(top / name, self.folder / name, ignore=ignored, dirs_exist_ok=True)
         for name in ("CMakeLists.txt", "conftest.py", "pyproject.toml"):
             shutil.copy2(top / name, self.folder / name)
@@ -209,9 +212,10 @@ class Workshop:
             return {}, {}
         room = room_of(path)
         names = [name for name in self.users[path] if f"/{room}_native.dir/" in name]
-        (module,) = (n for n in self.commands if f"halocline/{room}/_native" in n)
+        home = laboratory if room == "lab" else f"{package}/{room}"
+        (module,) = (n for n in self.commands if f"{home}/_native" in n)
         whole = Path(module) if Path(module).is_absolute() else self.build / module
-        whole = self.folder / package / room / whole.name
+        whole = self.folder / home / whole.name
         assert names, f"nothing is made of {path}"
         return {name: self.build / name for name in names}, {module: whole}
 
@@ -239,7 +243,7 @@ class Workshop:
     def test(self, tests: Sequence[str], limit: float = limit) -> subprocess.CompletedProcess[str]:
         """Run tests on what is there now."""
         environment = os.environ | {
-            "PYTHONPATH": str(self.folder / "src"),
+            "PYTHONPATH": f"{self.folder}/src{os.pathsep}{self.folder}/lab/src",
             "PYTHONDONTWRITEBYTECODE": "1",
             "OMP_NUM_THREADS": "1",
         }
@@ -258,6 +262,9 @@ class Workshop:
 
 
 def room_of(path: str) -> str:
+    """The room whose module is made of a file."""
+    if path.startswith(laboratory):
+        return "lab"
     return path.removeprefix(f"{package}/").partition("/")[0]
 
 

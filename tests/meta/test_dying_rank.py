@@ -13,7 +13,7 @@ import pytest
 
 from halocline.experiment import exit_codes
 from halocline.experiment.stopping import Stopping, signals
-from halocline.runtime.communicator import Alone
+from halocline.runtime.ranks.communicator import Alone
 
 case = """
 [grid]
@@ -115,7 +115,9 @@ def test_failure_of_one_rank_ends_all_with_its_message(tmp_path: Path) -> None:
 def test_message_and_code_come_through_a_launcher_that_crashes(tmp_path: Path) -> None:
     """As that of Open MPI 5 does after some MPI_Abort: here it is killed in that moment."""
     crash = "lambda self, code: os.kill(os.getppid(), signal.SIGKILL)"
-    action = f"from halocline.runtime import communicator; communicator.Ranks.abort = {crash};"
+    action = (
+        f"from halocline.runtime.ranks import communicator; communicator.Ranks.abort = {crash};"
+    )
     code, _, err = finish(
         begin(tmp_path, failing.format(action=f"{action} raise ValueError('gust')"))
     )

@@ -78,7 +78,7 @@ def test_a_rank_that_computes_ends_with_its_parent(tmp_path):
 def test_a_rank_does_not_go_on_alone():
     """As MPI would have it where the launcher has ended, or is that of another MPI."""
     alone = {"OMPI_COMM_WORLD_SIZE": "2"}
-    program = "from halocline.runtime.communicator import world; world()"
+    program = "from halocline.runtime.ranks.communicator import world; world()"
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **alone},

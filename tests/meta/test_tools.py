@@ -10,10 +10,10 @@ import pytest
 
 top = Path(__file__).parents[2]
 programs = Path(sys.executable).parent
-python_folders = ["src", "tests", "conftest.py"]
+python_folders = ["src", "lab", "tests", "conftest.py"]
 cpp_files = sorted(
     str(path.relative_to(top))
-    for folder in ("cpp", "src")
+    for folder in ("cpp", "src", "lab/src")
     for path in (top / folder).rglob("*.[ch]pp")
 )
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from halocline.numerics.elliptic import NinePoint, nine_point
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.topology import Topology
 
 
 def basin(seed=0, shape=(26, 40), periodic_i=True):

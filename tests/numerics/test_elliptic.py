@@ -5,8 +5,8 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.numerics.elliptic import EllipticOperator, kernels, time_step_shift
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.running.runner import Runner
 from numerics.basins import basin, numbers_of
 from references import elliptic as reference
 

@@ -12,15 +12,15 @@ import scipy.sparse.linalg as direct
 
 from halocline.core.errors import UserError
 from halocline.experiment.shipped import data_folder
-from halocline.grids.layered import read_displaced_pole
+from halocline.grids.vertical.layered import read_displaced_pole
 from halocline.numerics.block_factors import BlockFactors
 from halocline.numerics.chebyshev import ritz_bounds, spectrum_bounds
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
 from halocline.numerics.preconditioners import Blocks, Polynomial, Scaling
 from halocline.numerics.solver import EllipticSolver
 from halocline.numerics.solver_options import SolverOptions, Watch, methods, preconditioners
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.running.runner import Runner
 from numerics.basins import basin, numbers_of
 from references import elliptic as reference
 

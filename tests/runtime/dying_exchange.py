@@ -6,13 +6,13 @@ import sys
 
 import numpy as np
 
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
-from halocline.runtime.halo_choices import parse_choice
-from halocline.runtime.halos import HaloExchange, Request
-from halocline.runtime.recorder import Recorder
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos.choices import parse_choice
+from halocline.runtime.halos.exchange import HaloExchange, Request
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.record.recorder import Recorder
 
 
 def exchange_until_death(text: str) -> None:

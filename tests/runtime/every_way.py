@@ -11,20 +11,20 @@ from pathlib import Path
 import numpy as np
 
 from halocline.core.clock import Clock, date, duration
-from halocline.runtime.classic_files import GrowingFile, create, verify_records
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.restart import read_restart, restart_target
-from halocline.runtime.roles import split
-from halocline.runtime.serving import Server
-from halocline.runtime.sharing import cell_columns
-from halocline.runtime.sources import Columns
-from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.streams import Stream, define_time, define_values, missing_value
-from halocline.runtime.topology import Topology
-from halocline.runtime.writers import Writers
-from halocline.runtime.writing_options import WritingOptions
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.files.classic_files import GrowingFile, create, verify_records
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.roles import split
+from halocline.runtime.transfer.sharing import cell_columns
+from halocline.runtime.writing.restart import read_restart, restart_target
+from halocline.runtime.writing.serving import Server
+from halocline.runtime.writing.sources import Columns
+from halocline.runtime.writing.stream_options import StreamOptions
+from halocline.runtime.writing.streams import Stream, define_time, define_values, missing_value
+from halocline.runtime.writing.writers import Writers
+from halocline.runtime.writing.writing_options import WritingOptions
 
 nj, ni, levels, components = 23, 31, 5, 11
 start = date("2000-01-01")

@@ -11,19 +11,19 @@ import netCDF4
 import numpy as np
 
 from halocline.core.errors import UserError
-from halocline.runtime import pnetcdf_files
-from halocline.runtime.classic_files import (
+from halocline.runtime.files import pnetcdf_files
+from halocline.runtime.files.classic_files import (
     GrowingFile,
     checksum_name,
     create,
     define_checksum,
     make_head,
 )
-from halocline.runtime.communicator import world
-from halocline.runtime.disk import File, using
-from halocline.runtime.emulated_disks import FullDisk
-from halocline.runtime.pnetcdf_files import PnetcdfFile
-from halocline.runtime.pnetcdf_library import load, variable
+from halocline.runtime.files.disk import File, using
+from halocline.runtime.files.emulated_disks import FullDisk
+from halocline.runtime.files.pnetcdf_files import PnetcdfFile
+from halocline.runtime.files.pnetcdf_library import load, variable
+from halocline.runtime.ranks.communicator import world
 
 shapes = {"height": (7, 11), "spectrum": (5, 3, 23), "flag": (9,), "precise": (2, 6)}
 types = {"height": "f4", "spectrum": "f4", "flag": "i4", "precise": "f8"}

@@ -11,20 +11,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from halocline.runtime.blocks import Block, Rectangle, World
-from halocline.runtime.communicator import Communicator, world
-from halocline.runtime.decomposition import (
+from halocline.runtime.fields.blocks import Block, Rectangle, World
+from halocline.runtime.fields.decomposition import (
     Decomposition,
     DecompositionOptions,
     Layout,
     factorisations,
 )
-from halocline.runtime.fields import Field
-from halocline.runtime.halo_choices import HaloChoice
-from halocline.runtime.halo_patterns import is_processor_grid
-from halocline.runtime.halos import HaloExchange, Request
-from halocline.runtime.recorder import Recorder
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos.choices import HaloChoice
+from halocline.runtime.halos.exchange import HaloExchange, Request
+from halocline.runtime.halos.patterns import is_processor_grid
+from halocline.runtime.ranks.communicator import Communicator, world
+from halocline.runtime.record.recorder import Recorder
 
 Random = np.random.Generator
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from halocline.core.errors import UserError
 from halocline.experiment.ending import end_all_ranks
-from halocline.runtime.communicator import world
-from halocline.runtime.roles import split
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.roles import split
 
 
 def main() -> int:

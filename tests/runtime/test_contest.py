@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from halocline.runtime import contest as module
-from halocline.runtime.communicator import Alone
-from halocline.runtime.contest import contest
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.running import contest as module
+from halocline.runtime.running.contest import contest
 
 
 class Clock:

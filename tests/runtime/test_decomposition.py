@@ -5,9 +5,9 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
-from halocline.runtime.communicator import Alone
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions, cut_units
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions, cut_units
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.ranks.communicator import Alone
 
 
 class Some(Alone):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.runtime.disk import Disk, disk, using, variable
-from halocline.runtime.emulated_disks import FullDisk, SlowDisk, from_name
+from halocline.runtime.files.disk import Disk, disk, using, variable
+from halocline.runtime.files.emulated_disks import FullDisk, SlowDisk, from_name
 
 
 def test_all_is_written_where_it_belongs_even_in_pieces(tmp_path, monkeypatch):
@@ -84,7 +84,7 @@ def test_a_slow_disk_takes_its_time(tmp_path):
 
 def test_the_environment_chooses_the_disk_of_a_process(tmp_path):
     script = (
-        "import sys, pathlib; from halocline.runtime.disk import disk\n"
+        "import sys, pathlib; from halocline.runtime.files.disk import disk\n"
         "with disk().open(pathlib.Path(sys.argv[1]), create=True) as file:\n"
         "    file.write(b'12345', 0)"
     )

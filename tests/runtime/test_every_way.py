@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from halocline.runtime.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 
 @pytest.mark.parametrize(("ranks", "servers"), [(1, 0), (2, 0), (5, 0), (2, 1), (5, 2), (6, 3)])

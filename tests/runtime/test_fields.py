@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
 
 
 def cut(nj=4, ni=6, kind="blocks"):

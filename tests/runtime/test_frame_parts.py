@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from halocline.runtime import _native
-from halocline.runtime.checksums import crc32c, extend_by_parts, linear, shift
+from halocline.runtime.files.checksums import crc32c, extend_by_parts, linear, shift
 
 few = settings(max_examples=60, deadline=None)
 seeds = st.integers(0, 2**32 - 1)

@@ -13,22 +13,22 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.runtime.blocks import Block, Rectangle, World
-from halocline.runtime.decomposition import Decomposition, Layout
-from halocline.runtime.halo_choices import (
+from halocline.runtime.fields.blocks import Block, Rectangle, World
+from halocline.runtime.fields.decomposition import Decomposition, Layout
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos.choices import (
     HaloChoice,
     all_choices,
     mechanisms,
     parse_choice,
     simplest,
 )
-from halocline.runtime.halo_patterns import Pattern, is_processor_grid
-from halocline.runtime.halo_traffic import Item, Traffic
-from halocline.runtime.halos import HaloExchange, Request, fixed
-from halocline.runtime.launch import mpi_environment, mpiexec_command
-from halocline.runtime.launched import under_mpi
-from halocline.runtime.recorder import Recorder
-from halocline.runtime.topology import Topology
+from halocline.runtime.halos.exchange import HaloExchange, Request, fixed
+from halocline.runtime.halos.patterns import Pattern, is_processor_grid
+from halocline.runtime.halos.traffic import Item, Traffic
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launched import under_mpi
+from halocline.runtime.record.recorder import Recorder
 
 here = Path(__file__).parent
 alone = pytest.mark.skipif(under_mpi(), reason="starts ranks itself")

@@ -6,13 +6,13 @@ Ranks: 1, and 3 through test_ranks.py.
 import numpy as np
 import pytest
 
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.halos import HaloExchange, Request
-from halocline.runtime.recorder import Recorder
-from halocline.runtime.topology import Topology
-from halocline.runtime.transpose import move
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos.exchange import HaloExchange, Request
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.transfer.transpose import move
 
 
 def random_decomposition(seed: int, kind: str, components: int = 0) -> Decomposition:

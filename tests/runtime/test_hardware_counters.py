@@ -5,7 +5,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.runtime import _native
-from halocline.runtime.hardware_counters import counter, events_of, running
+from halocline.runtime.record.hardware_counters import counter, events_of, running
 
 
 def test_operations_are_counted_or_known_not_to_be():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from halocline.runtime.incoherent_disk import IncoherentDisk, Network, network_from
+from halocline.runtime.files.incoherent_disk import IncoherentDisk, Network, network_from
 
 spectra, size = 2000, 2400
 

@@ -18,17 +18,17 @@ import pytest
 from halocline.core.clock import date
 from halocline.experiment import exit_codes
 from halocline.experiment.verifying import verify
-from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.communicator import Alone, world
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.disk import variable
-from halocline.runtime.fields import Field
-from halocline.runtime.launch import mpi_environment, mpiexec_command
-from halocline.runtime.launched import under_mpi
-from halocline.runtime.restart import read_restart, restart_path, verified
-from halocline.runtime.restart_layout import range_length
-from halocline.runtime.topology import Topology
-from halocline.runtime.writers import write_restart
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.files.checksums import DamagedFile
+from halocline.runtime.files.disk import variable
+from halocline.runtime.files.restart_layout import range_length
+from halocline.runtime.ranks.communicator import Alone, world
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launched import under_mpi
+from halocline.runtime.writing.restart import read_restart, restart_path, verified
+from halocline.runtime.writing.writers import write_restart
 
 pytestmark = pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 components, rows, columns = 600, 100, 120

@@ -8,20 +8,20 @@ import pytest
 
 from halocline.core.clock import Clock, date, duration
 from halocline.core.errors import UserError
-from halocline.runtime.classic_files import verify_records
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.disk import using
-from halocline.runtime.emulated_disks import FullDisk
-from halocline.runtime.fields import Field
-from halocline.runtime.restart import restart_target, verified
-from halocline.runtime.sharing import cell_columns
-from halocline.runtime.sources import Columns
-from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.streams import Stream, define_time
-from halocline.runtime.topology import Topology
-from halocline.runtime.writers import Writers
-from halocline.runtime.writing_options import WritingOptions
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.files.classic_files import verify_records
+from halocline.runtime.files.disk import using
+from halocline.runtime.files.emulated_disks import FullDisk
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.transfer.sharing import cell_columns
+from halocline.runtime.writing.restart import restart_target, verified
+from halocline.runtime.writing.sources import Columns
+from halocline.runtime.writing.stream_options import StreamOptions
+from halocline.runtime.writing.streams import Stream, define_time
+from halocline.runtime.writing.writers import Writers
+from halocline.runtime.writing.writing_options import WritingOptions
 
 start = date("2011-01-15")
 rows, columns, components = 11, 17, 5

@@ -8,10 +8,10 @@ import resource
 import numpy as np
 import pytest
 
-from halocline.runtime import mpi_files
-from halocline.runtime.communicator import world
-from halocline.runtime.disk import File, using
-from halocline.runtime.emulated_disks import FullDisk
+from halocline.runtime.files import mpi_files
+from halocline.runtime.files.disk import File, using
+from halocline.runtime.files.emulated_disks import FullDisk
+from halocline.runtime.ranks.communicator import world
 
 ways = pytest.mark.parametrize("collective", [False, True], ids=["independent", "collective"])
 

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.halo_choices import HaloChoice
-from halocline.runtime.halos import fixed
-from halocline.runtime.kernel import Argument, Kernel, rim
-from halocline.runtime.runner import Runner
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import Argument, Kernel, rim
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos.choices import HaloChoice
+from halocline.runtime.halos.exchange import fixed
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.running.runner import Runner
 
 boxes = []
 

@@ -8,13 +8,13 @@ diffusion; 2,273 MB. One message for all tracers takes their place when they are
 import numpy as np
 import pytest
 
-from halocline.runtime.blocks import Block, Rectangle, World
-from halocline.runtime.decomposition import Layout
-from halocline.runtime.halo_choices import HaloChoice
-from halocline.runtime.halo_patterns import Pattern
-from halocline.runtime.halo_traffic import Item, Traffic
-from halocline.runtime.recorder import Partners, Recorder
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.blocks import Block, Rectangle, World
+from halocline.runtime.fields.decomposition import Layout
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos.choices import HaloChoice
+from halocline.runtime.halos.patterns import Pattern
+from halocline.runtime.halos.traffic import Item, Traffic
+from halocline.runtime.record.recorder import Partners, Recorder
 
 ranks, tracers, levels, across = 32, 51, 72, 125
 per_variable, per_level = HaloChoice(grouping="per-field"), HaloChoice("messages", "segments", 1)

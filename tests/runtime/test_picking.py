@@ -6,14 +6,15 @@ Ranks: 1, and 3 and 5 through test_ranks.py.
 import numpy as np
 import pytest
 
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.picking import Picker, Picking
-from halocline.runtime.recorder import Recorder
-from halocline.runtime.sharing import Dealt, point_owners
-from halocline.runtime.topology import Topology
-from halocline.runtime.transpose import move
+from halocline.runtime.fields.dealt import Dealt
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.transfer.picking import Picker, Picking
+from halocline.runtime.transfer.sharing import of_dealt, point_owners
+from halocline.runtime.transfer.transpose import move
 
 components = 7
 
@@ -79,9 +80,9 @@ def test_runs_of_dealt_items():
     assert dealt.own.tolist() == [0, 1, 3]
     pieces = {
         piece.rank: (piece.starts.tolist(), piece.lengths.tolist())
-        for piece in dealt.sharing(10).pieces
+        for piece in of_dealt(dealt, 10).pieces
     }
     assert pieces == {0: ([20], [10]), 2: ([0, 30], [20, 10]), 4: ([40], [10])}
-    assert dealt.sharing(10) is dealt.sharing(10)
-    assert dealt.sharing(10).width == 50
-    assert not dealt.sharing(10).unowned[0].size
+    assert of_dealt(dealt, 10) is of_dealt(dealt, 10)
+    assert of_dealt(dealt, 10).width == 50
+    assert not of_dealt(dealt, 10).unowned[0].size

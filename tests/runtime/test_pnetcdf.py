@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from halocline.runtime.classic_files import make_head, parse_header
-from halocline.runtime.launch import mpi_environment, mpiexec_command
-from halocline.runtime.mpi_files import in_file_order
-from halocline.runtime.pnetcdf_files import selections
-from halocline.runtime.pnetcdf_library import variable
+from halocline.runtime.files.classic_files import make_head, parse_header
+from halocline.runtime.files.mpi_files import in_file_order
+from halocline.runtime.files.pnetcdf_files import selections
+from halocline.runtime.files.pnetcdf_library import variable
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 here = Path(__file__).parent
 real = os.environ.get(variable) or find_library("pnetcdf")
@@ -82,7 +82,7 @@ def test_libraries_that_cannot_be_used_are_refused(tmp_path, fakes):
     program = """
 import os
 from halocline.core.errors import UserError
-from halocline.runtime import pnetcdf_library
+from halocline.runtime.files import pnetcdf_library
 pnetcdf_library.find_library = lambda name: None
 for path in sys.argv[1:]:
     os.environ[pnetcdf_library.variable] = path

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from halocline.numerics.elliptic import EllipticOperator, kernels
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.prepared import PreparedCall
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.running.prepared import PreparedCall
+from halocline.runtime.running.runner import Runner
 from numerics.basins import basin, numbers_of
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from halocline.runtime.launch import mpi_environment, mpiexec_command
-from halocline.runtime.launched import under_mpi
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.launched import under_mpi
 
 files = [
     "test_halos.py",

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.runtime.communicator import Alone
-from halocline.runtime.read_ahead import ReadAhead, RecordError, agree
-from halocline.runtime.recorder import Recorder
+from halocline.runtime.files.read_ahead import ReadAhead, RecordError, agree
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.record.recorder import Recorder
 
 
 class Reader:

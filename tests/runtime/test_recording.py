@@ -7,9 +7,9 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.runtime import _native
-from halocline.runtime.run_record import beside_thread, periods
-from halocline.runtime.run_record_file import write_record
-from halocline.runtime.run_record_parts import join, read_part
+from halocline.runtime.record.run_record import beside_thread, periods
+from halocline.runtime.record.run_record_file import write_record
+from halocline.runtime.record.run_record_parts import join, read_part
 
 
 def recording(**limits):

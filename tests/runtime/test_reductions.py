@@ -7,10 +7,10 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.runtime import _native
-from halocline.runtime.communicator import Alone, world
-from halocline.runtime.recorder import Recorder
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.sum_choice import SumChoice, choices, every_choice
+from halocline.runtime.ranks.communicator import Alone, world
+from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.sums.choice import SumChoice, choices, every_choice
+from halocline.runtime.sums.reductions import GlobalSums
 
 
 def scattered(seed: int, count: int, decades: float) -> np.ndarray:

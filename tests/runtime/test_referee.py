@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.runtime import referee as module
-from halocline.runtime.communicator import Ranks, world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.halo_choices import contenders
-from halocline.runtime.kernel import Argument, Kernel
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.referee import CommunicationOptions, Memory, Referee, Verdict
-from halocline.runtime.runner import Runner
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import Argument, Kernel
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos.choices import contenders
+from halocline.runtime.ranks.communicator import Ranks, world
+from halocline.runtime.running import referee as module
+from halocline.runtime.running.referee import CommunicationOptions, Memory, Referee, Verdict
+from halocline.runtime.running.runner import Runner
+from halocline.runtime.sums.reductions import GlobalSums
 
 several = isinstance(world(), Ranks)
 

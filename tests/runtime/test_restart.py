@@ -11,19 +11,19 @@ import pytest
 
 from halocline.core.clock import date
 from halocline.core.errors import UserError
-from halocline.runtime import restart_layout
-from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.restart import (
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.files import restart_layout
+from halocline.runtime.files.checksums import DamagedFile
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.writing.restart import (
     find_restarts,
     read_restart,
     restart_path,
     verified,
 )
-from halocline.runtime.topology import Topology
-from halocline.runtime.writers import write_restart
+from halocline.runtime.writing.writers import write_restart
 
 components = 7
 facts = {"sea points": 12, "first frequency": 0.0418}

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halocline.core.errors import UserError
-from halocline.runtime.communicator import Alone
-from halocline.runtime.launch import mpi_environment, mpiexec_command
-from halocline.runtime.roles import ServerOptions, lay_out, split
-from halocline.runtime.writing_options import WritingOptions
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
+from halocline.runtime.ranks.roles import ServerOptions, lay_out, split
+from halocline.runtime.writing.writing_options import WritingOptions
 
 one_node, two_nodes, three_nodes = [0] * 6, [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
 cyclic = [0, 1, 2, 0, 1, 2]

@@ -5,9 +5,9 @@ import pytest
 import xarray
 
 from halocline.core.errors import UserError
-from halocline.runtime.run_record import Region, empty, nobody, table_types
-from halocline.runtime.run_record_file import read_record, record_name, write_record
-from halocline.runtime.run_record_tables import own_seconds, record_of_events
+from halocline.runtime.record.run_record import Region, empty, nobody, table_types
+from halocline.runtime.record.run_record_file import read_record, record_name, write_record
+from halocline.runtime.record.run_record_tables import own_seconds, record_of_events
 
 regions = [
     Region("step", "phase"),

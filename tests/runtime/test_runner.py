@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.halo_truth import StaleHalo
-from halocline.runtime.kernel import Argument, Kernel
-from halocline.runtime.runner import Plan, Runner
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import Argument, Kernel
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.running.halo_truth import StaleHalo
+from halocline.runtime.running.runner import Plan, Runner
 
 
 def add_west_kernel(reach: int) -> Kernel:

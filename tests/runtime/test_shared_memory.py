@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from halocline.runtime.communicator import world
-from halocline.runtime.shared_memory import SharedWindow, line, node_of, post, posted, wait_for
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.shared_memory import (
+    SharedWindow,
+    line,
+    node_of,
+    post,
+    posted,
+    wait_for,
+)
 
 
 def test_every_rank_sees_every_segment_from_a_cache_line_on():

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.runtime.communicator import Alone, Communicator, Ranks, under_mpi, world
-from halocline.runtime.launch import mpi_environment, mpiexec_command
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.sum_choice import SumChoice, choices, every_choice
-from halocline.runtime.sum_variants import reduction
+from halocline.runtime.ranks.communicator import Alone, Communicator, Ranks, under_mpi, world
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
+from halocline.runtime.sums.choice import SumChoice, choices, every_choice
+from halocline.runtime.sums.reductions import GlobalSums
+from halocline.runtime.sums.variants import reduction
 
 plain = {"OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
@@ -166,9 +166,9 @@ def test_thousands_of_sums_on_groups_of_nine_ranks():
 
 killed = """
 import os, signal, sys
-from halocline.runtime.communicator import world
-from halocline.runtime.sum_choice import SumChoice
-from halocline.runtime.sum_variants import reduction
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.sums.choice import SumChoice
+from halocline.runtime.sums.variants import reduction
 import numpy as np
 
 sums = reduction(world(), SumChoice.parse(sys.argv[1]), 1)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from halocline.runtime import writing_choice
-from halocline.runtime.communicator import Alone
-from halocline.runtime.writing_choice import WritingChoice
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.writing import writing_choice
+from halocline.runtime.writing.writing_choice import WritingChoice
 
 interval = 10.0  # seconds between frames
 

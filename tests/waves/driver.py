@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from halocline.grids.grid import Grid
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.kernel import kernels_of
-from halocline.runtime.runner import PerBlock, Runner
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.running.runner import PerBlock, Runner
 from halocline.waves import _native
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,

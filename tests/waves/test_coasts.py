@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from halocline.experiment.case import read_case
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 from halocline.waves.spatial_propagation import SpatialPropagation, travel
 from halocline.waves.spectrum import SpectralGrid
 from references.spatial_propagation import propagate

@@ -7,11 +7,11 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.core.names import quantities
-from halocline.runtime.communicator import world
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.runner import Runner
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.running.runner import Runner
 from halocline.waves.parameters import PARAMETERS, MeanParameters, mean_parameters
 from halocline.waves.spectra import jonswap_directional
 from halocline.waves.spectrum import SpectralGrid

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from halocline.core.constants import earth_radius
-from halocline.grids.grid import Grid
-from halocline.grids.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.regular import GridOptions, regular_grid
 from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.spatial_propagation import SpatialPropagation
 from halocline.waves.spectrum import SpectralGrid

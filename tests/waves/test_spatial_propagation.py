@@ -9,9 +9,9 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.run import run
-from halocline.grids.grid import Grid
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.own_points import numbers_around
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.own_points import numbers_around
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,
     block_transparencies,

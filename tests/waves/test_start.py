@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from halocline.core.errors import UserError
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 from halocline.waves import start
 from halocline.waves.parameters import mean_parameters
 from halocline.waves.spectra import jonswap_directional, to_cartesian, turned

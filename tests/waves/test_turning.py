@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from halocline.core.constants import earth_radius, gravity
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 from halocline.waves import _native
 from halocline.waves.spatial_propagation import schemes
 from halocline.waves.spectrum import SpectralGrid

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halocline.core.constants import earth_radius
 from halocline.core.options import Options, option
-from halocline.grids.layered import LayeredGrid
+from halocline.grids.vertical.layered import LayeredGrid
 from halocline.numerics.stream_function import VolumeFluxes, constant_along_coasts, fluxes_of
 
 Array = NDArray[np.float64]

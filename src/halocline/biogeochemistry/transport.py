@@ -16,16 +16,16 @@ from halocline.biogeochemistry.circulation import GyreOptions, RotationOptions, 
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
-from halocline.grids.layered import LayeredGrid
+from halocline.grids.vertical.layered import LayeredGrid
 from halocline.numerics import _native
 from halocline.numerics.stream_function import VolumeFluxes
 from halocline.numerics.tracer_courant import outflow
-from halocline.runtime.blocks import Block
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
-from halocline.runtime.kernel import Kernel, kernels_of
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import Kernel, kernels_of
+from halocline.runtime.running.runner import Runner
+from halocline.runtime.sums.reductions import GlobalSums
 
 Array = NDArray[np.float64]
 kernels = kernels_of(_native)

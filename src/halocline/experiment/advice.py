@@ -21,10 +21,8 @@ from halocline.experiment.check import Imagined, fields_of
 from halocline.experiment.component import Component
 from halocline.experiment.expectations import work
 from halocline.experiment.run import build_component
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.contest import Standing, contest
-from halocline.runtime.decomposition import (
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import (
     Decomposition,
     DecompositionOptions,
     best_grid,
@@ -32,10 +30,12 @@ from halocline.runtime.decomposition import (
     factorisations,
     near_sea,
 )
-from halocline.runtime.halo_choices import simplest
-from halocline.runtime.halo_patterns import Pattern
-from halocline.runtime.halo_traffic import Item, Traffic
-from halocline.runtime.runner import Plan
+from halocline.runtime.halos.choices import simplest
+from halocline.runtime.halos.patterns import Pattern
+from halocline.runtime.halos.traffic import Item, Traffic
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.contest import Standing, contest
+from halocline.runtime.running.runner import Plan
 
 kinds = ("blocks", "curve", "cards")  # the simplest first
 blocks_of_a_rank = {"blocks": (1, 2, 4, 8), "curve": (4, 16), "cards": (1, 2)}

@@ -17,10 +17,10 @@ from halocline.core.paths import is_there
 from halocline.core.plausible import refuse_implausible
 from halocline.experiment.file_series import Share
 from halocline.experiment.stations import words
-from halocline.grids.grid import Grid
-from halocline.grids.parts import read_slabs
-from halocline.grids.sources import open_source
-from halocline.runtime.read_ahead import ReadAhead
+from halocline.grids.files.parts import read_slabs
+from halocline.grids.files.sources import open_source
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.files.read_ahead import ReadAhead
 from halocline.waves.spectra import to_cartesian, turned
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.spectrum_files import bands, interpolate

@@ -9,8 +9,8 @@ from halocline.core.errors import UserError
 from halocline.core.options import option
 from halocline.experiment.point_stream import PointStream
 from halocline.experiment.stations import Stations
-from halocline.grids.grid import Grid
-from halocline.runtime.stream_options import StreamOptions
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.writing.stream_options import StreamOptions
 
 
 @dataclass(frozen=True, kw_only=True)

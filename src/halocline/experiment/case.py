@@ -27,11 +27,11 @@ from halocline.experiment.restarting import RestartOptions
 from halocline.experiment.shipped import find_case, find_data
 from halocline.experiment.transport_component import TracerOutputOptions
 from halocline.experiment.wave_component import ForcingOptions
-from halocline.grids.grid import Grid
-from halocline.grids.layered import LayeredGrid, layered, read_displaced_pole
-from halocline.grids.regular import GridOptions, build_grid
-from halocline.runtime.decomposition import DecompositionOptions
-from halocline.runtime.referee import CommunicationOptions
+from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.regular import GridOptions, build_grid
+from halocline.grids.vertical.layered import LayeredGrid, layered, read_displaced_pole
+from halocline.runtime.fields.decomposition import DecompositionOptions
+from halocline.runtime.running.referee import CommunicationOptions
 from halocline.waves.model import WavesOptions
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart

@@ -22,16 +22,16 @@ from halocline.experiment.start import cores, default_ranks
 from halocline.experiment.too_many_ranks import option, why_too_many
 from halocline.experiment.track_stream import TrackStreamOptions
 from halocline.experiment.wave_component import WaveComponent
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Alone
-from halocline.runtime.fields import Field
-from halocline.runtime.record_files import check
-from halocline.runtime.referee import Referee
-from halocline.runtime.room import Need
-from halocline.runtime.runner import Plan
-from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.writers import Writers
-from halocline.runtime.writing_options import WritingOptions
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.field import Field
+from halocline.runtime.files.room import Need
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.running.referee import Referee
+from halocline.runtime.running.runner import Plan
+from halocline.runtime.writing.record_files import check
+from halocline.runtime.writing.stream_options import StreamOptions
+from halocline.runtime.writing.writers import Writers
+from halocline.runtime.writing.writing_options import WritingOptions
 
 patience = 30.0
 """How long records of input are looked through [s]."""

@@ -194,7 +194,7 @@ def guarded(action: Callable[[], int]) -> int:
 
 def fail(message: str, code: int) -> int:
     """Say why; where other ranks run on, end them too."""
-    from halocline.runtime.launched import under_mpi
+    from halocline.runtime.ranks.launched import under_mpi
 
     if under_mpi():
         from halocline.experiment.ending import end_all_ranks
@@ -288,7 +288,7 @@ def _lab(options: Any) -> int:
     benchmark = lab_module(options.benchmark)
     parser = Parser(prog=f"halocline lab {options.benchmark}", description=benchmark.__doc__)
     benchmark.add_arguments(parser)
-    remembering = import_module("halocline.lab.evolution.remembering")
+    remembering = import_module("halocline_lab.evolution.remembering")
     remembering.offer(parser, options.benchmark)
     given = parser.parse_args(options.rest)
     code: int = remembering.run(options.benchmark, benchmark.main, given, options.rest)

@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import Protocol
 
 from halocline.core.clock import Date
-from halocline.runtime.fields import Field
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.field import Field
+from halocline.runtime.running.runner import Runner
+from halocline.runtime.sums.reductions import GlobalSums
 
 
 class Component(Protocol):

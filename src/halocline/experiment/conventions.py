@@ -6,7 +6,7 @@ import netCDF4
 
 import halocline
 from halocline.core.names import quantity
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 
 
 def conventions(title: str) -> dict[str, str]:

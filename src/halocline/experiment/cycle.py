@@ -13,7 +13,7 @@ from pathlib import Path
 from halocline.core.clock import Date, date, duration_text, text
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case
-from halocline.runtime.restart import restart_path
+from halocline.runtime.writing.restart import restart_path
 
 _stamp = "%Y%m%dT%H%M%S"
 

@@ -44,7 +44,7 @@ def demo(command: Callable[[list[str]], int]) -> int:
 def _in_place_of_the_last() -> list[str]:
     """Arguments by which the files of a demo before this one are replaced; its restarts go now."""
     from halocline.experiment.case import WaveCase, read_case
-    from halocline.runtime.restart import find_restarts
+    from halocline.runtime.writing.restart import find_restarts
 
     for path in find_restarts(folder):
         path.unlink()

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from halocline.runtime.communicator import world
+from halocline.runtime.ranks.communicator import world
 
 code_file = "HALOCLINE_EXIT_CODE_FILE"
 """Names the file by which rank 0 tells the launching process that all ranks listen to signals (it

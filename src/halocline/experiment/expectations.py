@@ -9,8 +9,8 @@ from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.output import output_volume
 from halocline.experiment.output_sources import output_sources
 from halocline.experiment.region import cut_region
-from halocline.grids.grid import Grid
-from halocline.runtime.stream_options import in_stream
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.writing.stream_options import in_stream
 
 wave_cost = {"ST2": 12e-9, "ST4": 15e-9, "none": 6e-9}
 """Time for a sea point, spectral component and global step on one core [s]: `halocline lab waves`

@@ -20,19 +20,19 @@ from halocline.experiment.conventions import conventions, define_coordinates
 from halocline.experiment.interval_values import IntervalOptions, IntervalValues, time_bounds
 from halocline.experiment.output_names import listing
 from halocline.experiment.region import cut_region
-from halocline.grids.grid import Grid
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field, Where
-from halocline.runtime.record_files import FilePlan
-from halocline.runtime.sharing import cell_columns
-from halocline.runtime.sources import Columns, Source
-from halocline.runtime.streams import (
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field, Where
+from halocline.runtime.transfer.sharing import cell_columns
+from halocline.runtime.writing.record_files import FilePlan
+from halocline.runtime.writing.sources import Columns, Source
+from halocline.runtime.writing.streams import (
     Stream,
     define_time,
     define_values,
     missing_value,
 )
-from halocline.runtime.writers import Writers
+from halocline.runtime.writing.writers import Writers
 
 Array = NDArray[Any]
 

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
-from halocline.grids.axes import bilinear, check_cover
-from halocline.grids.gaps import Filling, GapsOverSea, open_sea
-from halocline.grids.grid import Grid
-from halocline.grids.gridded_files import GriddedFiles
-from halocline.grids.sources import Unreadable
-from halocline.runtime.communicator import Alone, Communicator
-from halocline.runtime.read_ahead import ReadAhead, RecordError
-from halocline.runtime.recorder import Recorder
+from halocline.grids.files.axes import bilinear, check_cover
+from halocline.grids.files.gridded_files import GriddedFiles
+from halocline.grids.files.sources import Unreadable
+from halocline.grids.horizontal.gaps import Filling, GapsOverSea, open_sea
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.files.read_ahead import ReadAhead, RecordError
+from halocline.runtime.ranks.communicator import Alone, Communicator
+from halocline.runtime.record.recorder import Recorder
 
 Array = NDArray[np.float64]
 

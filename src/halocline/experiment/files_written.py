@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from halocline.experiment.resuming import case_file, ended, write_small
-from halocline.runtime.classic_files import unwritable
-from halocline.runtime.disk import disk
-from halocline.runtime.writers import restarts
+from halocline.runtime.files.classic_files import unwritable
+from halocline.runtime.files.disk import disk
+from halocline.runtime.writing.writers import restarts
 
 list_file = "halocline.files"
 

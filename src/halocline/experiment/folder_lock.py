@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from halocline.core.errors import UserError
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.file_names import own_prefix, refuse_links
-from halocline.runtime.restart import on_first_rank
+from halocline.runtime.files.file_names import own_prefix, refuse_links
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.restart import on_first_rank
 
 
 @contextmanager

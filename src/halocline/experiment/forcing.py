@@ -17,8 +17,8 @@ from halocline.core.errors import UserError
 from halocline.core.names import quantity
 from halocline.core.options import Options, option
 from halocline.experiment.file_series import Brackets, FileSeries, Share
-from halocline.grids.grid import Grid
-from halocline.grids.gridded_files import GriddedFiles, expand
+from halocline.grids.files.gridded_files import GriddedFiles, expand
+from halocline.grids.horizontal.grid import Grid
 
 Array = NDArray[np.float64]
 WindFunction = Callable[[float, Array, Array], tuple[Any, Any]]

@@ -17,10 +17,10 @@ from halocline.core.clock import Alarm, Clock, Date, duration, duration_text, to
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity
 from halocline.core.options import option
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field, Where
-from halocline.runtime.sharing import Dealt
-from halocline.runtime.stream_options import StreamOptions
+from halocline.runtime.fields.dealt import Dealt
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field, Where
+from halocline.runtime.writing.stream_options import StreamOptions
 
 Array = NDArray[Any]
 

@@ -57,7 +57,7 @@ lab_commands = {name: words for room in lab_rooms.values() for name, words in ro
 def lab_module(command: str) -> Any:
     """The module of a command: `add_arguments(parser)` and `main(options)`."""
     (room,) = (room for room, commands in lab_rooms.items() if command in commands)
-    return import_module(f"halocline.lab.{room}.{command}")
+    return import_module(f"halocline_lab.{room}.{command}")
 
 
 def lab_table() -> str:

@@ -19,9 +19,9 @@ from halocline.experiment import exit_codes
 from halocline.experiment.ending import code_file
 from halocline.experiment.limits import limits_in_force, refuse_low_limits
 from halocline.experiment.stopping import hold_back, stop_signals
-from halocline.runtime.communicator import world
-from halocline.runtime.launch import mpi_environment, mpiexec_command, rank_command, tethered
-from halocline.runtime.roles import count_words
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command, rank_command, tethered
+from halocline.runtime.ranks.roles import count_words
 
 grace = 4.0
 """Time that mpiexec gets to end its ranks before it is killed itself [s]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 
 from halocline.core.errors import UserError
-from halocline.runtime.room import file_limit, size_words
+from halocline.runtime.files.room import file_limit, size_words
 
 shared_bytes = 20_000_000
 """The largest file that MPI makes before it computes, memory that ranks share: Open MPI 5 fails

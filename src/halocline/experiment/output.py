@@ -15,10 +15,10 @@ from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.experiment.positions import read_positions
 from halocline.experiment.region import cut_region
 from halocline.experiment.track_stream import TrackStream, TrackStreamOptions
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.stream_options import in_stream
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.stream_options import in_stream
 from halocline.waves.spectrum import SpectralGrid
 
 

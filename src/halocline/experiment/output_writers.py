@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
-from halocline.runtime.roles import ServerOptions
-from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.writing_options import WritingOptions
+from halocline.runtime.ranks.roles import ServerOptions
+from halocline.runtime.writing.stream_options import StreamOptions
+from halocline.runtime.writing.writing_options import WritingOptions
 
 
 @dataclass(frozen=True, kw_only=True)

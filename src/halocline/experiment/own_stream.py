@@ -14,19 +14,19 @@ from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.core.names import quantities
 from halocline.experiment.conventions import conventions, define_coordinates
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.fields import Field
-from halocline.runtime.record_files import FilePlan
-from halocline.runtime.restart import on_first_rank
-from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.streams import (
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.record_files import FilePlan
+from halocline.runtime.writing.restart import on_first_rank
+from halocline.runtime.writing.stream_options import StreamOptions
+from halocline.runtime.writing.streams import (
     Stream,
     define_time,
     define_values,
     missing_value,
 )
-from halocline.runtime.writers import Writers
+from halocline.runtime.writing.writers import Writers
 
 Array = NDArray[Any]
 Function = Callable[[Mapping[str, Array], Grid], Mapping[str, Any]]

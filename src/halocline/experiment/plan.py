@@ -5,7 +5,7 @@ from __future__ import annotations
 from halocline.experiment.case import Case
 from halocline.experiment.check import Imagined
 from halocline.experiment.run import build_component
-from halocline.runtime.runner import Plan
+from halocline.runtime.running.runner import Plan
 
 
 def plan(case: Case, ranks: int) -> str:

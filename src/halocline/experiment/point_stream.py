@@ -25,19 +25,19 @@ from halocline.experiment.interval_values import (
 from halocline.experiment.output_names import listing
 from halocline.experiment.shared_places import SharedPlaces
 from halocline.experiment.stations import Stations
-from halocline.grids.grid import Grid
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
-from halocline.runtime.picking import Picker
-from halocline.runtime.record_files import FilePlan
-from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.streams import (
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.transfer.picking import Picker
+from halocline.runtime.writing.record_files import FilePlan
+from halocline.runtime.writing.stream_options import StreamOptions
+from halocline.runtime.writing.streams import (
     Stream,
     define_time,
     define_values,
     missing_value,
 )
-from halocline.runtime.writers import Writers
+from halocline.runtime.writing.writers import Writers
 from halocline.waves.spectrum import SpectralGrid
 
 Array = NDArray[Any]

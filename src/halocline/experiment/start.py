@@ -12,9 +12,9 @@ from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.ending import report_code
 from halocline.experiment.launching import on_ranks, ready_to_stop
-from halocline.runtime.communicator import world
-from halocline.runtime.launch import can_start_ranks, how_to_get_mpi
-from halocline.runtime.launched import under_mpi
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.launch import can_start_ranks, how_to_get_mpi
+from halocline.runtime.ranks.launched import under_mpi
 
 points_per_rank = 200
 """Fewer sea points per rank than these are not worth a rank that nobody asked for."""
@@ -77,7 +77,7 @@ def start_cycle(options: Any, arguments: list[str]) -> int:
     """Run the next forecast of a case below the folder of its forecasts."""
     from halocline.experiment.case import read_case
     from halocline.experiment.cycle import next_forecast
-    from halocline.runtime.restart import on_first_rank
+    from halocline.runtime.writing.restart import on_first_rank
 
     set_threads(options.threads or 1)
     case = read_case(options.case, options.settings)

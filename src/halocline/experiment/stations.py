@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.axes import Axis, bilinear
-from halocline.grids.grid import Grid
+from halocline.grids.files.axes import Axis, bilinear
+from halocline.grids.horizontal.grid import Grid
 
 Array = NDArray[Any]
 

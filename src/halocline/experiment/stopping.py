@@ -13,8 +13,8 @@ import numpy as np
 
 from halocline.core.errors import UserError
 from halocline.experiment.ending import code_file
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.writers import Writers
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.writers import Writers
 
 codes = {0: "", 1: "a signal", 2: "SIGINT", 3: "the wall time"}
 failed, gone = 4, 5

@@ -8,7 +8,7 @@ from pathlib import Path
 from halocline.core.errors import UserError
 from halocline.experiment.case import Case
 from halocline.experiment.expectations import state_bytes
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 
 most_per_core = 8
 """Ranks times threads for each core; beyond, they only wait for each other."""

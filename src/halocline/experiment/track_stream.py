@@ -30,18 +30,18 @@ from halocline.experiment.point_stream import define_bands, place_names, place_q
 from halocline.experiment.positions import Positions, read_positions
 from halocline.experiment.shared_places import SharedPlaces
 from halocline.experiment.stations import around, inside, nearest_sea, words
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
-from halocline.runtime.picking import Picker
-from halocline.runtime.record_files import FilePlan
-from halocline.runtime.restart import on_first_rank
-from halocline.runtime.sharing import of_one_rank
-from halocline.runtime.sources import Source, of_columns
-from halocline.runtime.stream_options import StreamOptions
-from halocline.runtime.streams import Stream, define_time, define_values, missing_value
-from halocline.runtime.writers import Writers
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.transfer.picking import Picker
+from halocline.runtime.transfer.sharing import of_one_rank
+from halocline.runtime.writing.record_files import FilePlan
+from halocline.runtime.writing.restart import on_first_rank
+from halocline.runtime.writing.sources import Source, of_columns
+from halocline.runtime.writing.stream_options import StreamOptions
+from halocline.runtime.writing.streams import Stream, define_time, define_values, missing_value
+from halocline.runtime.writing.writers import Writers
 from halocline.waves.spectrum import SpectralGrid
 
 Array = NDArray[Any]

@@ -17,13 +17,13 @@ from halocline.core.options import option
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.output_writers import OutputWriters
 from halocline.experiment.perturbation import PerturbationOptions
-from halocline.grids.layered import LayeredGrid
-from halocline.runtime.blocks import Block
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.runner import Plan, Runner
+from halocline.grids.vertical.layered import LayeredGrid
+from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan, Runner
+from halocline.runtime.sums.reductions import GlobalSums
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,12 +11,12 @@ from halocline.core.clock import date, text
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.files_written import list_file, lists_in, missing, read_list
-from halocline.runtime.checksums import DamagedFile
-from halocline.runtime.classic_files import verify_records
-from halocline.runtime.communicator import Alone
-from halocline.runtime.compressed_files import is_netcdf4, verify_chunks
-from halocline.runtime.restart import find_restarts, suffix, verified
-from halocline.runtime.zarr_files import verify_zarr
+from halocline.runtime.files.checksums import DamagedFile
+from halocline.runtime.files.classic_files import verify_records
+from halocline.runtime.files.compressed_files import is_netcdf4, verify_chunks
+from halocline.runtime.files.zarr_files import verify_zarr
+from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.writing.restart import find_restarts, suffix, verified
 
 
 def verify(names: Sequence[str]) -> int:

@@ -30,13 +30,13 @@ from halocline.experiment.forcing import (
 )
 from halocline.experiment.output_names import map_names, partition_names
 from halocline.experiment.perturbation import PerturbationOptions
-from halocline.grids.grid import Grid
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.own_points import numbers_around, owned_numbers
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.runner import Plan, Runner
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.own_points import numbers_around, owned_numbers
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan, Runner
+from halocline.runtime.sums.reductions import GlobalSums
 from halocline.waves import spatial_propagation
 from halocline.waves.model import WaveModel, WavesOptions
 from halocline.waves.parameters import PARAMETERS, MeanParameters

@@ -12,10 +12,10 @@ from halocline.core.errors import UserError
 from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.server_advice import decided_servers
 from halocline.experiment.simulation import Outcome
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.roles import split
-from halocline.runtime.serving import Server
-from halocline.runtime.writers import Cost, Writers
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.roles import split
+from halocline.runtime.writing.serving import Server
+from halocline.runtime.writing.writers import Cost, Writers
 
 least_allowance = 1.0
 """A run is judged whose budget is this much or more [s]: opening files and trying ways of writing

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.numerics.elliptic import NinePoint
-from halocline.runtime.blocks import Block
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
+from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
 
 Array = NDArray[Any]
 Ranges = list[tuple[int, int]]

@@ -12,7 +12,7 @@ from halocline.numerics.conjugate_gradient import ChronopoulosGear, Iteration, J
 from halocline.numerics.elliptic import EllipticOperator
 from halocline.numerics.kernel_sums import KernelSums
 from halocline.numerics.preconditioners import Preconditioner
-from halocline.runtime.runner import Runner
+from halocline.runtime.running.runner import Runner
 
 margin = 0.05
 """By how much the interval is widened [1]: Lanczos' values lie inside the spectrum."""

@@ -9,9 +9,9 @@ import numpy as np
 
 from halocline.numerics import _native
 from halocline.numerics.elliptic import EllipticOperator, kernels
-from halocline.runtime.fields import Field
-from halocline.runtime.prepared import PreparedCall
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.field import Field
+from halocline.runtime.running.prepared import PreparedCall
+from halocline.runtime.running.runner import Runner
 
 sweep_steps: int = _native.sweep_steps
 """Iterations of a sweep: one exchange of a halo that deep, one pass over the memory."""

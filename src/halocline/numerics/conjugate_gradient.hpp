@@ -8,7 +8,7 @@
 ///
 /// Names: `preconditioned` is the preconditioned residual, `direction` the search direction,
 /// `image` the operator applied to what stands before it. `parts` belong to the order-independent
-/// sums, shape (sums, 5): see runtime/reductions.hpp.
+/// sums, shape (sums, 5): see runtime/sums/reductions.hpp.
 namespace halocline {
 
 inline constexpr Argument preconditioned_argument{"preconditioned", Access::read, Place::center,

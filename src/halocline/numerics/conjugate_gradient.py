@@ -12,10 +12,10 @@ from typing import Protocol
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.kernel_sums import KernelSums
 from halocline.numerics.preconditioners import Preconditioner
-from halocline.runtime.fields import Field
-from halocline.runtime.prepared import PreparedCall
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.field import Field
+from halocline.runtime.running.prepared import PreparedCall
+from halocline.runtime.running.runner import Runner
+from halocline.runtime.sums.reductions import GlobalSums
 
 volume_rate = "m3 s-2"
 

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.layered import LayeredGrid
+from halocline.grids.vertical.layered import LayeredGrid
 from halocline.numerics import _native
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
-from halocline.runtime.kernel import kernels_of
-from halocline.runtime.topology import Topology
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.topology import Topology
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

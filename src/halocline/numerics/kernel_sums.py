@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime import _native
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
-from halocline.runtime.reductions import GlobalSums, PendingSums
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.sums.reductions import GlobalSums, PendingSums
 
 folds = slice(0, _native.largest_place)
 

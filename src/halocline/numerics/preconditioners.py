@@ -13,9 +13,9 @@ from halocline.numerics.chebyshev_steps import DiagonalSteps
 from halocline.numerics.chebyshev_weights import Bounds, weights
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.solver_options import SolverOptions
-from halocline.runtime.fields import Field
-from halocline.runtime.prepared import PreparedCall
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.field import Field
+from halocline.runtime.running.prepared import PreparedCall
+from halocline.runtime.running.runner import Runner
 
 
 class Preconditioner(ABC):

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "pack.hpp"
-#include "runtime/reductions.hpp"
+#include "runtime/sums/reductions.hpp"
 #include "view.hpp"
 
 /// Loops over rows in packs of lanes, with exact sums of products on the way.

@@ -19,11 +19,11 @@ from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.kernel_sums import KernelSums
 from halocline.numerics.preconditioners import Blocks, Polynomial, Preconditioner, Scaling
 from halocline.numerics.solver_options import Convergence, SolverOptions, Watch
-from halocline.runtime.blocks import Block
-from halocline.runtime.fields import Field
-from halocline.runtime.prepared import PreparedCall
-from halocline.runtime.reductions import GlobalSums
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.field import Field
+from halocline.runtime.running.prepared import PreparedCall
+from halocline.runtime.running.runner import Runner
+from halocline.runtime.sums.reductions import GlobalSums
 
 
 class EllipticSolver:

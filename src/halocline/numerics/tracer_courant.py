@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.grids.layered import LayeredGrid
+from halocline.grids.vertical.layered import LayeredGrid
 from halocline.numerics.stream_function import VolumeFluxes
 
 Array = NDArray[np.float64]

@@ -13,13 +13,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from halocline.core import constants
 from halocline.core.options import Options, option
-from halocline.grids.grid import Grid
-from halocline.runtime.blocks import Block, Hand
-from halocline.runtime.communicator import Communicator
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
-from halocline.runtime.kernel import kernels_of
-from halocline.runtime.runner import Runner, local_rows
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.blocks import Block, Hand
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Runner, local_rows
 from halocline.waves import _native
 from halocline.waves.ardhuin import Ardhuin
 from halocline.waves.bottom_friction import BottomFriction

@@ -14,10 +14,10 @@ from halocline.core.errors import UserError
 from halocline.core.names import quantity
 from halocline.core.options import Options, option
 from halocline.core.other_names import hint
-from halocline.runtime.decomposition import Decomposition
-from halocline.runtime.fields import Field
-from halocline.runtime.kernel import kernels_of
-from halocline.runtime.runner import Runner
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.running.runner import Runner
 from halocline.waves import _native
 from halocline.waves.parameters import ParameterTables, table_field
 from halocline.waves.spectrum import SpectralGrid

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.runtime.fields import Field
+from halocline.runtime.fields.field import Field
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
-from halocline.grids.grid import Grid
-from halocline.runtime.blocks import Block
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.blocks import Block
 from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.spectrum import SpectralGrid
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.core.plausible import refuse_bad_axis, refuse_implausible
-from halocline.grids.sources import Source, Variable, open_source
+from halocline.grids.files.sources import Source, Variable, open_source
 from halocline.waves.spectra import per_radian, to_cartesian, turned
 from halocline.waves.spectrum import SpectralGrid
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from halocline.core import constants
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
-from halocline.grids.grid import Grid
+from halocline.grids.horizontal.grid import Grid
 from halocline.waves.spectra import cosine_power, jonswap, normalised, to_cartesian
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.spectrum_files import read_spectrum

@@ -1,0 +1,37 @@
+"""Bandwidth of the memory, the yardstick of all other benchmarks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from halocline_lab import _native
+
+
+def measure(threads: int = 1, *, size: int = 16_000_000, repeats: int = 5) -> dict[str, float]:
+    """Measure copy (b = a) and triad (c = a + s b) of three float64 arrays [byte s-1].
+
+    Counts the bytes that the program names, 16 and 24 per element, best of `repeats`, as STREAM
+    does (McCalpin 1995, "Memory bandwidth and machine balance in current high performance
+    computers"). `size` elements per array should exceed four times the last cache.
+
+    >>> sorted(measure(1, size=100_000, repeats=2))
+    ['copy', 'triad']
+    """
+    a, b, c = np.empty(size), np.empty(size), np.empty(size)
+    _native.stream_triad(a, b, c, scale=0.0, threads=threads)  # pages to their threads
+    a[:], b[:] = 1.0, 2.0
+
+    def best(run: Callable[[], None]) -> float:
+        times = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    copy = best(lambda: _native.stream_copy(a, b, threads=threads))
+    triad = best(lambda: _native.stream_triad(a, b, c, scale=3.0, threads=threads))
+    return {"copy": 16 * size / copy, "triad": 24 * size / triad}

@@ -1,0 +1,118 @@
+"""`halocline lab report RECORD`: what a run did with its time, as a page and on the terminal.
+
+A record is the `halocline.record` that `halocline run` and `halocline lab record` leave, or its
+folder.
+The page is one file with everything in it; it needs no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from halocline.core.errors import UserError
+from halocline.runtime.record.run_record import RunRecord
+from halocline.runtime.record.run_record_file import record_name
+from halocline_lab.diagnosis.analysis import analyse
+from halocline_lab.diagnosis.matching import match
+from halocline_lab.diagnosis.roof_here import roof_here
+from halocline_lab.diagnosis.roofline import Machine
+from halocline_lab.diagnosis.timeline import timeline
+from halocline_lab.diagnosis.window import add_window, record_in_window
+from halocline_lab.reporting.report_json import keys
+from halocline_lab.reporting.report_page import page
+from halocline_lab.reporting.report_text import full_text, short_text
+from halocline_lab.reporting.report_words import Report
+
+
+def report_of(
+    record: RunRecord,
+    other: RunRecord | None = None,
+    assigned: dict[str, str] | None = None,
+    against: str = "",
+    machine: Machine | None = None,
+) -> Report:
+    """What is shown of a record; see `analyse`. `against` names the other record."""
+    return Report(
+        record=record,
+        matching=match(timeline(record)),
+        analysis=analyse(record, other=other, assigned=assigned, machine=machine),
+        other=against,
+        other_size=other.size if other is not None else 0,
+    )
+
+
+def assignments(words: Sequence[str]) -> dict[str, str]:
+    """Regions and their states, as given on the command line.
+
+    >>> assignments(["put_*=idle"])
+    {'put_*': 'idle'}
+    """
+    found = {}
+    for word in words:
+        name, equals, state = word.rpartition("=")
+        if not equals:
+            raise UserError(f"'{word}' gives no region a state. Write, for example, put_*=idle.")
+        found[name] = state
+    return found
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `halocline lab report`."""
+    parser.add_argument("record", metavar="RECORD", help="halocline.record, or a folder of results")
+    add_window(parser)
+    parser.add_argument("--page", metavar="FILE", help="the page; report.html beside the record")
+    parser.add_argument("--text", action="store_true", help="all on the terminal; no page")
+    parser.add_argument("--json", metavar="FILE", help="write all numbers, with keys explained")
+    parser.add_argument(
+        "--against", metavar="RECORD", help="another record, on another number of ranks: scaling"
+    )
+    parser.add_argument(
+        "--roof",
+        action="store_true",
+        help="measure again what this machine's memory and cores can do, for the roofline (some"
+        " seconds; of a record made here it is measured once and kept)",
+    )
+    parser.add_argument(
+        "--state",
+        metavar="REGION=STATE",
+        action="append",
+        default=[],
+        help="count a region (wildcards: *) as busy, overhead or idle whatever it does, for example"
+        " where tracing it finer would perturb it (may be repeated)",
+    )
+
+
+def main(options: Any) -> int:
+    """Run the command."""
+    record = record_in_window(options.record, options)
+    if not record.size:
+        raise UserError(f"The record '{options.record}' holds no ranks: nothing was recorded.")
+    other = record_in_window(options.against, options) if options.against else None
+    assigned = assignments(options.state)
+    machine = roof_here(record, again=options.roof)
+    report = report_of(record, other, assigned, options.against or "", machine)
+    print(full_text(report) if options.text else short_text(report))
+    if options.json:
+        write_json(report, Path(options.json))
+    if options.page or not options.text:
+        path = Path(options.page) if options.page else beside(Path(options.record))
+        path.write_text(page(report, assigned), encoding="utf-8")
+        print(f"\nThe page: {path} (all numbers on the terminal: --text; for programs: --json)")
+    return 0
+
+
+def beside(record: Path) -> Path:
+    """Where the page of a record goes."""
+    if record.is_dir():
+        return record / "report.html"
+    return record.with_name("report.html" if record.name == record_name else f"{record.stem}.html")
+
+
+def write_json(report: Report, path: Path) -> None:
+    """All numbers of a report, and what they mean."""
+    numbers = {**report.analysis.as_json(), "keys": keys()}
+    path.write_text(json.dumps(numbers, indent=1, default=float) + "\n", encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Maps of files, turned to our conventions."""

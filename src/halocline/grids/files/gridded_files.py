@@ -1,0 +1,328 @@
+"""Files on latitude-longitude grids: variables found by name, all turned to our conventions."""
+
+from __future__ import annotations
+
+import glob
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.clock import Date, date, text
+from halocline.core.errors import UserError, nearest
+from halocline.core.names import quantity
+from halocline.core.paths import is_there
+from halocline.core.plausible import refuse_bad_axis, refuse_implausible
+from halocline.grids.files.axes import Axis, latitude_axis, longitude_axis
+from halocline.grids.files.parts import Part, read_slabs
+from halocline.grids.files.sources import Source, Variable, open_source
+
+Array = NDArray[np.float64]
+
+names_in_files: dict[str, tuple[str, ...]] = {
+    "wind_u": ("u10", "10u", "U10M", "u10m", "U10", "UGRD_10maboveground", "uwnd", "u10n"),
+    "wind_v": ("v10", "10v", "V10M", "v10m", "V10", "VGRD_10maboveground", "vwnd", "v10n"),
+    "ice": ("ice", "siconc", "ci", "sic", "aice", "ICEC_surface", "icec", "ice_concentration"),
+    "air_temperature": ("t2m", "2t", "T2M", "t_air", "TMP_2maboveground", "air"),
+    "sea_surface_temperature": ("sst", "tos", "analysed_sst", "tsfc", "skt"),
+    "air_sea_temperature_difference": ("air_sea_temperature_difference", "ast", "dt"),
+    "depth": ("depth", "bathymetry", "elevation", "deptho", "h", "z", "topo"),
+    "mask": ("mask", "sea_mask", "lsm"),
+    "obstruction_x": ("obstruction_x",),
+    "obstruction_y": ("obstruction_y",),
+}
+"""Names under which quantities come in files, preferred ones first."""
+
+other_standard_names: dict[str, tuple[str, ...]] = {
+    "wind_u": ("x_wind",),
+    "wind_v": ("y_wind",),
+    "sea_surface_temperature": ("surface_temperature", "sea_surface_skin_temperature"),
+    "depth": ("sea_floor_depth", "sea_floor_depth_below_sea_surface", "height_above_geoid"),
+}
+coordinate_names: dict[str, tuple[str, ...]] = {
+    "longitude": ("lon", "longitude", "nav_lon", "x"),
+    "latitude": ("lat", "latitude", "nav_lat", "y"),
+    "time": ("time", "valid_time", "Time", "date"),
+}
+_axis_letter = {"longitude": "X", "latitude": "Y", "time": "T"}
+
+unit_factors: dict[str, dict[str, float]] = {
+    "m s-1": {"m/s": 1, "m s**-1": 1, "ms-1": 1, "m.s-1": 1, "meter second-1": 1, "m/sec": 1,
+              "knots": 1852 / 3600, "knot": 1852 / 3600, "kt": 1852 / 3600, "km/h": 1 / 3.6,
+              "km h-1": 1 / 3.6, "cm s-1": 0.01, "cm/s": 0.01},
+    "1": {"": 1, "(0 - 1)": 1, "0-1": 1, "fraction": 1, "%": 0.01, "percent": 0.01,
+          "proportion": 1, "dimensionless": 1},
+    "m": {"meter": 1, "meters": 1, "metre": 1, "metres": 1, "km": 1000, "cm": 0.01},
+    "K": {"kelvin": 1, "Kelvin": 1},
+}  # fmt: skip
+"""Factors that bring units of files to ours."""
+_celsius = ("degC", "degree_C", "degrees_C", "Celsius", "celsius", "degree_Celsius", "C", "deg C")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One time in one of the files."""
+
+    time: Date
+    file: int
+    position: int
+
+
+def expand(paths: str | Sequence[str], base: Path) -> list[Path]:
+    """Files for one path or several, patterns such as wind_*.nc included; none is an error."""
+    found: list[Path] = []
+    for name in [paths] if isinstance(paths, str) else paths:
+        full = str(base / name)
+        some = sorted(glob.glob(full)) if any(c in name for c in "*?[") else [full]
+        if not some or not all(is_there(Path(path)) for path in some):
+            raise UserError(f"There is no file '{full}'. Check the path in the case file.")
+        found += [Path(path) for path in some]
+    return found
+
+
+class GriddedFiles:
+    """One file, or several that follow each other in time, on one latitude-longitude grid."""
+
+    def __init__(self, paths: Sequence[Path], calendar: str = "standard") -> None:
+        self.paths, self.calendar = list(paths), calendar
+        self.sources = [open_source(path) for path in self.paths]
+        self.name = str(self.paths[0]) + (" and more" if len(self.paths) > 1 else "")
+        self.values_read = 0  # of maps, so far
+
+    def close(self) -> None:
+        for source in self.sources:
+            source.close()
+
+    @property
+    def first(self) -> Source:
+        return self.sources[0]
+
+    def coordinate(self, which: str, source: Source | None = None) -> str:
+        """Name of the one-dimensional longitude, latitude or time in a file."""
+        source = source or self.first
+        ranks = (0, 1) if which == "time" else (1,)
+        one = [name for name, variable in source.variables.items() if variable.ndim in ranks]
+        for name in one:
+            if source[name].attrs.get("standard_name") == which:
+                return name
+        for name in one:
+            attributes = source[name].attrs
+            units = str(attributes.get("units", ""))
+            if units.startswith("degree") and units.lower().endswith(
+                {"longitude": ("_east", "_e"), "latitude": ("_north", "_n")}.get(which, ("?",))
+            ):
+                return name
+        lower = {name.lower(): name for name in one}
+        for known in coordinate_names[which]:
+            if known.lower() in lower:
+                return lower[known.lower()]
+        for name in one:
+            if source[name].attrs.get("axis") == _axis_letter[which]:
+                return name
+        raise UserError(
+            f"{self.name} has no {which} that can be recognised: {source.listing()}. Give it the"
+            f" CF attribute standard_name = '{which}'. (Only grids with one longitude per column"
+            " and one latitude per row can be read.)"
+        )
+
+    @cached_property
+    def longitude(self) -> Axis:
+        return longitude_axis(self._axis("longitude"))
+
+    @cached_property
+    def latitude(self) -> Axis:
+        return latitude_axis(self._axis("latitude"), self.name)
+
+    def _axis(self, which: str) -> Array:
+        """The longitudes or latitudes of the first file, as they stand there."""
+        name = self.coordinate(which)
+        units = str(self.first[name].attrs.get("units", "")).strip()
+        if units == "m" or units in unit_factors["m"]:
+            raise UserError(
+                f"The {which} '{name}' of {self.name} has the units '{units}': its maps lie on a"
+                " plane. A grid from such a file is grid.kind = 'cartesian'; other input needs"
+                " longitude and latitude in degrees."
+            )
+        values = self.first[name].read()
+        refuse_bad_axis(values, which, f"The {which} '{name}' of {self.name}")
+        return values
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.latitude.values.size, self.longitude.values.size
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """All times of all files in order; a time that stands twice is refused."""
+        records = []
+        for number, source in enumerate(self.sources):
+            times = source[self.coordinate("time", source)].times(str(self.paths[number]))
+            records += [Record(date(t, self.calendar), number, at) for at, t in enumerate(times)]
+        records.sort(key=lambda record: record.time)
+        for one, next_one in itertools.pairwise(records):
+            if one.time == next_one.time:
+                raise UserError(
+                    f"The time {text(one.time)} stands twice in {self.name}. Remove one of the"
+                    " two records, or name files that do not overlap."
+                )
+        return records
+
+    @property
+    def times(self) -> list[Date]:
+        return [record.time for record in self.records]
+
+    def has(self, short_name: str) -> bool:
+        """Whether exactly one variable can be taken for the quantity."""
+        return len(self._candidates(short_name)) == 1
+
+    def find(self, short_name: str, variable: str = "") -> str:
+        """Name of the variable that holds a quantity; `variable` is the user's own choice."""
+        if variable:
+            if variable in self.first.variables and self._is_flat(self.first[variable]):
+                return variable
+            if variable in self.first.variables:
+                raise UserError(
+                    f"The variable '{variable}' of {self.name} is no map, or one for each time:"
+                    f" {self.first.listing()}. Name another."
+                )
+            known = self.first.data
+            raise UserError(
+                f"{self.name} has no variable '{variable}'.{nearest(variable.lower(), known)}"
+                f" It has: {self.first.listing()}."
+            )
+        found = self._candidates(short_name)
+        facts = quantity(short_name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UserError(
+                f"{self.name} has several variables that may be {facts.long_name}:"
+                f" {', '.join(found)}. Name one of them in the case file."
+            )
+        raise UserError(
+            f"{self.name} has no variable for {facts.long_name} (CF standard_name"
+            f" '{facts.standard_name}', or a name such as"
+            f" {', '.join(names_in_files[short_name][:4])}). It has: {self.first.listing()}."
+            " Name the variable in the case file."
+        )
+
+    def _candidates(self, short_name: str) -> list[str]:
+        flat = {n: v for n, v in self.first.variables.items() if self._is_flat(v)}
+        for known in names_in_files[short_name]:
+            if known in flat:
+                return [known]
+        for standard in (
+            quantity(short_name).standard_name,
+            *other_standard_names.get(short_name, ()),
+        ):
+            found = [n for n, v in flat.items() if v.attrs.get("standard_name") == standard]
+            if standard and found:
+                return found
+        return []
+
+    @cached_property
+    def axes(self) -> tuple[str, str, str | None]:
+        """Dimensions of latitude, longitude and (where there is one) time."""
+        j, i = (self.first[self.coordinate(c)].dims[0] for c in ("latitude", "longitude"))
+        try:
+            time = self.first[self.coordinate("time")].dims
+        except UserError:
+            time = ()
+        return j, i, time[0] if time else None
+
+    def _is_flat(self, variable: Variable) -> bool:
+        """Whether a variable is one map per time: further axes have one entry only."""
+        j, i, time = self.axes
+        sizes = dict(zip(variable.dims, variable.shape, strict=True))
+        return {j, i} <= set(sizes) and all(
+            n == 1 for d, n in sizes.items() if d not in (j, i, time)
+        )
+
+    def read(
+        self, variable: str, short_name: str, record: Record | None = None, part: Part | None = None
+    ) -> Array:
+        """One map (latitude, longitude) or a part of it in our order and units.
+
+        Missing values are NaN.
+        """
+        number = record.file if record else 0
+        data = self.sources[number][variable]
+        j, i, time = self.axes
+        places: dict[str, int | slice] = {dim: 0 for dim in data.dims if dim not in (j, i)}
+        if record is not None and time in places:
+            places[time] = record.position
+        sizes = dict(zip(data.dims, data.shape, strict=True))
+        latitudes, longitudes = self.latitude.order, self.longitude.order
+        if sizes[j] <= latitudes.max() or sizes[i] <= longitudes.max():
+            raise UserError(f"{self.paths[number]} has another grid than {self.paths[0]}.")
+        if part is not None:
+            latitudes, longitudes = latitudes[part.rows], longitudes[part.columns]
+        first = int(latitudes.min())
+        places[j] = slice(first, int(latitudes.max()) + 1)
+        turned = data.dims.index(j) > data.dims.index(i)
+
+        def columns(some: slice) -> Array:
+            values = data.read(**places, **{i: some})
+            return values.T if turned else values
+
+        values, count = read_slabs(columns, longitudes, sizes[i], axis=1)
+        self.values_read += count
+        found = self._to_our_units(values[latitudes - first], data.attrs, variable, short_name)
+        self._refuse_implausible(found, variable, short_name, record, part)
+        return found
+
+    def _refuse_implausible(
+        self,
+        values: Array,
+        variable: str,
+        short_name: str,
+        record: Record | None,
+        part: Part | None,
+    ) -> None:
+        """Refuse a value beyond the bounds of its quantity, wherever on the map it lies."""
+
+        def place(at: tuple[int, ...]) -> str:
+            y, x = self.latitude.values, self.longitude.values
+            if part is not None:
+                y, x = y[part.rows], x[part.columns]
+            where = f" at {self.place(x[at[1]], y[at[0]])}"
+            return f"{where}, {text(record.time)}" if record else where
+
+        path = self.paths[record.file if record else 0]
+        refuse_implausible(values, short_name, f"'{variable}' of {path}", place)
+
+    def place(self, x: float, y: float) -> str:
+        """Words for a place on the map."""
+        return f"{x % 360.0:g} E, {y:g} N"
+
+    def comes_whole(self, variable: str) -> bool:
+        """Whether hardly less than a whole map can be read: its chunks are half of it or more."""
+        data = self.first[variable]
+        if data.chunk is None:
+            return False
+        chunk = dict(zip(data.dims, data.chunk, strict=True))
+        j, i, _ = self.axes
+        return 2 * chunk[j] * chunk[i] >= self.shape[0] * self.shape[1]
+
+    def _to_our_units(
+        self, values: Array, attributes: Mapping[str, Any], variable: str, short_name: str
+    ) -> Array:
+        ours = quantity(short_name).units
+        theirs = str(attributes.get("units", ours)).strip()
+        if theirs == ours or short_name == "mask":
+            return values
+        if ours == "K" and theirs in _celsius:
+            return values if short_name == "air_sea_temperature_difference" else values + 273.15
+        factor = unit_factors.get(ours, {}).get(theirs)
+        if factor is None:
+            known = ", ".join([ours, *unit_factors.get(ours, {})])
+            raise UserError(
+                f"The variable '{variable}' of {self.name} has the units '{theirs}', which cannot"
+                f" be brought to '{ours}'. Known units are: {known}."
+            )
+        return values * factor if factor != 1 else values

@@ -1,0 +1,1 @@
+"""Horizontal grids: coordinates, metrics, masks, depths."""

@@ -1,0 +1,147 @@
+"""Grids as a case describes them: regular in longitude and latitude, or in metres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.errors import UserError
+from halocline.core.memory import refuse_beyond_memory
+from halocline.core.options import option
+from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathymetry
+from halocline.grids.horizontal.grid import Grid
+
+bytes_per_cell = 64
+"""Memory that the planes of a grid take: depth, mask, metrics, and what they are made of."""
+
+sides = ("west", "east", "south", "north")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridOptions(BathymetryOptions):
+    """The horizontal grid: from a file of depths, or regular with simple depths."""
+
+    file: str = option(
+        "", "", "netCDF file or Zarr folder with coordinates and depth; empty for a grid made here"
+    )
+    nx: int = option(3, "1", "columns of a grid made here", at_least=1, at_most=10_000_000)
+    ny: int = option(3, "1", "rows of a grid made here", at_least=1, at_most=10_000_000)
+    x0: float = option(0.0, "degree or m", "x of the first column")
+    y0: float = option(0.0, "degree or m", "y of the first row")
+    dx: float = option(1.0, "degree or m", "distance of columns", at_least=1e-9)
+    dy: float = option(1.0, "degree or m", "distance of rows", at_least=1e-9)
+    depth: float | list[float] | list[list[float]] = option(
+        2500.0,
+        "m",
+        "depth of a grid made here: one number, one for every column, or a list of these for every"
+        " row, from the south; 0 is land",
+        at_least=0,
+    )
+    periodic_x: bool | None = option(
+        None, "", "east joins west; if not given, where a spherical grid spans 360 degrees"
+    )
+    periodic_y: bool = option(False, "", "north joins south (Cartesian only)")
+    closed_edges: bool = option(
+        True, "", "outermost rows and columns of sides that are not joined are land"
+    )
+    boundary: list[str] = option(
+        [], "", f"sides whose outermost sea points keep their first spectrum: {', '.join(sides)}"
+    )
+
+
+def build_grid(options: GridOptions) -> Grid:
+    """The grid of a case: from its file, or made here; `options.file` is a path."""
+    if not options.file:
+        return regular_grid(options)
+    return finish(read_bathymetry(options), options)
+
+
+def regular_grid(options: GridOptions) -> Grid:
+    """Make the grid that `options` describe without a file."""
+    refuse_beyond_memory(
+        bytes_per_cell * options.nx * options.ny,
+        f"A grid of {options.nx} x {options.ny} cells",
+        "Take fewer (grid.nx, grid.ny).",
+    )
+    x = np.asarray(options.x0 + options.dx * np.arange(options.nx), np.float64)
+    y = np.asarray(options.y0 + options.dy * np.arange(options.ny), np.float64)
+    depth = _depth(options)
+    if options.kind == "spherical" and (y.min() < -90 or y.max() > 90):
+        raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
+    grid = Grid(
+        x=x,
+        y=y,
+        depth=depth,
+        mask=depth > 0,
+        spherical=options.kind == "spherical",
+        single_x=options.dx,
+        single_y=options.dy,
+    )
+    return finish(grid, options)
+
+
+def _depth(options: GridOptions) -> NDArray[np.float64]:
+    """Depth of every cell of a grid made here [m], shape (ny, nx)."""
+    given = options.depth
+    by_row = isinstance(given, list) and bool(given) and isinstance(given[0], list)
+    rows: list[Any] = given if isinstance(given, list) and by_row else [given]
+    if by_row and len(rows) != options.ny:
+        raise UserError(
+            f"grid.depth has {len(rows)} rows for {options.ny} rows (grid.ny). Give one list of"
+            " numbers for every row, from the south."
+        )
+    for number, row in enumerate(rows):
+        if isinstance(row, list) and len(row) != options.nx:
+            raise UserError(
+                f"grid.depth{f'[{number}]' if by_row else ''} has {len(row)} numbers for"
+                f" {options.nx} columns (grid.nx). Give one number, or one for every column."
+            )
+    return np.broadcast_to(np.asarray(given, float), (options.ny, options.nx)).copy()
+
+
+def finish(grid: Grid, options: GridOptions) -> Grid:
+    """Join or close the sides of a grid and mark its active boundary, as `options` say."""
+    spans = (
+        grid.periodic_x
+        or grid.spherical
+        and abs(grid.step_x * grid.x.size - 360.0) < 1e-3 * grid.step_x
+    )
+    periodic_x = spans if options.periodic_x is None else options.periodic_x
+    if options.periodic_y and grid.spherical:
+        raise UserError("grid.periodic_y: north and south of a spherical grid cannot be joined.")
+    unknown = [side for side in options.boundary if side not in sides]
+    if unknown:
+        raise UserError(f"grid.boundary = {unknown}: the sides are {', '.join(sides)}.")
+    mask = grid.mask.copy()
+    boundary = _boundary(mask, options.boundary)
+    if options.closed_edges:
+        edge = np.zeros_like(mask)
+        if not options.periodic_y:
+            edge[[0, -1], :] = True
+        if not periodic_x:
+            edge[:, [0, -1]] = True
+        mask &= ~edge | boundary
+    return replace(
+        grid,
+        mask=mask,
+        boundary=boundary & mask if boundary.any() else None,
+        periodic_x=periodic_x,
+        periodic_y=options.periodic_y,
+    )
+
+
+def _boundary(mask: NDArray[np.bool_], chosen: list[str]) -> NDArray[np.bool_]:
+    """Sea cells on the chosen sides."""
+    on_side = np.zeros_like(mask)
+    places: dict[str, Any] = {
+        "west": np.s_[:, 0],
+        "east": np.s_[:, -1],
+        "south": np.s_[0, :],
+        "north": np.s_[-1, :],
+    }
+    for side in chosen:
+        on_side[places[side]] = True
+    return on_side & mask

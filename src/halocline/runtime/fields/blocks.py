@@ -1,0 +1,142 @@
+"""Blocks: which cells and points a process holds, and how they are numbered there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.runtime.fields.topology import Topology
+
+Index = NDArray[np.int64]
+Index32 = NDArray[np.int32]
+lanes = 16
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """Cells [j0, j1) x [i0, i1) of the global grid that one block owns, and its rank."""
+
+    number: int
+    rank: int
+    j0: int
+    j1: int
+    i0: int
+    i1: int
+
+
+@dataclass(frozen=True)
+class World:
+    """What all ranks know of the cut: every block, the owner of every cell, the sea."""
+
+    topology: Topology
+    mask: NDArray[np.bool_]  # sea, shape (nj, ni)
+    halo: int
+    rectangles: tuple[Rectangle, ...]
+
+    @cached_property
+    def owner(self) -> Index32:
+        """Number of the block that owns each cell, -1 where none does; shape (nj, ni)."""
+        owner = np.full(self.mask.shape, -1, np.int32)
+        for r in self.rectangles:
+            owner[r.j0 : r.j1, r.i0 : r.i1] = r.number
+        return owner
+
+    @cached_property
+    def position(self) -> Index32:
+        """Place of each sea cell in the owned points of its block, -1 on land; shape (nj, ni)."""
+        position = np.full(self.mask.shape, -1, np.int32)
+        for r in self.rectangles:
+            sea = self.mask[r.j0 : r.j1, r.i0 : r.i1]
+            position[r.j0 : r.j1, r.i0 : r.i1][sea] = np.arange(int(sea.sum()))
+        return position
+
+    @cached_property
+    def sea_number(self) -> Index32:
+        """Number of each sea cell, rows from south to north, -1 on land; shape (nj, ni)."""
+        number = np.full(self.mask.shape, -1, np.int32)
+        number[self.mask] = np.arange(int(self.mask.sum()))
+        return number
+
+    @property
+    def sea_points(self) -> int:
+        return int(self.mask.sum())
+
+
+class Block:
+    """One rectangle as a process holds it: padded by a halo, its sea points in a compact list.
+
+    Owned points come first, row by row; halo points follow, row by row.
+    """
+
+    def __init__(self, world: World, rectangle: Rectangle) -> None:
+        self.world, self.rectangle = world, rectangle
+        self.number, self.rank, self.halo = rectangle.number, rectangle.rank, world.halo
+        r, h = rectangle, world.halo
+        self.shape = (r.j1 - r.j0 + 2 * h, r.i1 - r.i0 + 2 * h)
+        self.row_length = -(-self.shape[1] // lanes) * lanes
+        j, i = np.mgrid[r.j0 - h : r.j1 + h, r.i0 - h : r.i1 + h]
+        # Global cell of each padded cell, and whether there is one; shape `shape`.
+        self.cell_j, self.cell_i, self.inside = world.topology.resolve(j, i)
+        self.owned = np.zeros(self.shape, bool)
+        self.owned[h : self.shape[0] - h, h : self.shape[1] - h] = True
+        sea = world.mask[self.cell_j, self.cell_i] & self.inside
+        own_j, own_i = np.nonzero(sea & self.owned)
+        halo_j, halo_i = np.nonzero(sea & ~self.owned)
+        self.owned_points = own_j.size
+        # Padded row and column of every point, owned ones first.
+        self.point_j = np.concatenate([own_j, halo_j]).astype(np.int32)
+        self.point_i = np.concatenate([own_i, halo_i]).astype(np.int32)
+
+    @property
+    def box(self) -> tuple[int, int, int, int, int]:
+        """What a kernel has to compute: (j0, j1, i0, i1, points) in padded indices."""
+        nj, ni = self.shape
+        return self.halo, nj - self.halo, self.halo, ni - self.halo, self.owned_points
+
+    @property
+    def points(self) -> int:
+        """Owned and halo points."""
+        return self.point_j.size
+
+    @property
+    def sea_numbers(self) -> Index32:
+        """Global number of every point, owned ones first."""
+        cells = (
+            self.cell_j[self.point_j, self.point_i],
+            self.cell_i[self.point_j, self.point_i],
+        )
+        numbers: Index32 = self.world.sea_number[cells]
+        return numbers
+
+    def distance(self, j: NDArray[Any], i: NDArray[Any]) -> NDArray[Any]:
+        """How many cells (j, i) of the padded plane lie outside the owned ones."""
+        h, (nj, ni) = self.halo, self.shape
+        outside_j = np.maximum(h - j, j - (nj - h - 1))
+        outside_i = np.maximum(h - i, i - (ni - h - 1))
+        return np.maximum(np.maximum(outside_j, outside_i), 0)
+
+
+class Hand:
+    """Sea points dealt like cards: every `hands`-th one, without neighbours or halo (W-28)."""
+
+    def __init__(self, world: World, number: int, hands: int, rank: int) -> None:
+        self.world, self.number, self.hands, self.rank = world, number, hands, rank
+        self.owned_points = len(range(number, world.sea_points, hands))
+        self.halo = 0
+
+    @property
+    def box(self) -> tuple[int, int, int, int, int]:
+        return 0, 0, 0, 0, self.owned_points
+
+    @property
+    def points(self) -> int:
+        return self.owned_points
+
+    @property
+    def sea_numbers(self) -> Index32:
+        numbers = np.arange(self.number, self.world.sea_points, self.hands, dtype=np.int32)
+        return numbers

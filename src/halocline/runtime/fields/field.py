@@ -1,0 +1,265 @@
+"""Fields: named arrays of one quantity on all blocks of a rank, and how fresh their halos are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from halocline.core.errors import UserError
+from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.decomposition import Decomposition, Layout
+
+if TYPE_CHECKING:
+    from halocline.runtime.fields.dealt import Dealt
+
+Array = NDArray[Any]
+Where = Literal["cells", "points", "none"]
+alignment = 64
+fresh_everywhere = 1_000
+
+
+def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Zeros that begin on a cache line."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    raw = np.zeros(size + alignment, np.uint8)
+    start = -raw.ctypes.data % alignment
+    return raw[start : start + size].view(dtype).reshape(shape)
+
+
+def _row_length(points: int, dtype: np.dtype[Any]) -> int:
+    """Row length of whole cache lines, an odd number of them so that rows share no cache set."""
+    lines = -(-points * dtype.itemsize // alignment) | 1
+    return lines * alignment // dtype.itemsize
+
+
+class Storage:
+    """The arrays of a field in one layout.
+
+    `arrays` has one array per block: outer + (nj, ni) for cells, outer + (points,) for points.
+    `flat` sees the same memory as (rows, horizontal), for halos. `fresh` is, for every row, how
+    deep the halo is fresh [cells]. `requests` is the runner's: what it asks of the halo exchange.
+    With `once` there is one array for all blocks.
+    """
+
+    def __init__(
+        self,
+        outer: tuple[int, ...],
+        on: Where,
+        dtype: np.dtype[Any],
+        layout: Layout,
+        *,
+        once: bool = False,
+    ) -> None:
+        self.layout = layout
+        self.arrays: list[Array] = []
+        self.flat: list[Array] = []
+        rows = int(np.prod(outer))
+        for block in layout.blocks[:1] if once else layout.blocks:
+            if on == "none":
+                array = _aligned(outer, dtype)
+                self.arrays.append(array)
+                self.flat.append(array.reshape(rows, 1))
+            elif on == "points":
+                array = _aligned((*outer, _row_length(block.points, dtype)), dtype)
+                self.arrays.append(array[..., : block.points])
+                self.flat.append(array.reshape(rows, array.shape[-1])[:, : block.points])
+            else:
+                if not isinstance(block, Block):
+                    raise UserError(
+                        "Cards hold sea points only, but a field on cells is needed. Use"
+                        " decomposition.kind = 'blocks' or 'curve'."
+                    )
+                nj, ni = block.shape
+                array = _aligned((*outer, nj, block.row_length), dtype)
+                self.arrays.append(array[..., :ni])
+                self.flat.append(array.reshape(rows, nj * block.row_length))
+        self.fresh = np.zeros(rows, np.int64)
+        self.requests: dict[tuple[int, int], Any] = {}
+        self.valid = False
+
+
+class Field:
+    """One quantity on a decomposed grid.
+
+    `outer` are the extents before the horizontal ones; with `by_component` the first of them
+    counts spectral components, which the layout `planes` of cards holds in part. A `static` field
+    does not change after it is set, all its halos are fresh. The first of `outer` of a field
+    without horizontal place counts items that are `dealt` to the ranks, or all ranks have all.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        units: str,
+        decomposition: Decomposition,
+        *,
+        outer: tuple[int, ...] = (),
+        on: Where = "points",
+        dtype: DTypeLike = np.float32,
+        by_component: bool = False,
+        restart: bool = False,
+        static: bool = False,
+        dealt: Dealt | None = None,
+    ) -> None:
+        assert dealt is None or on == "none"
+        self.dealt = dealt
+        self.name, self.units, self.decomposition = name, units, decomposition
+        self.outer, self.on, self.dtype = outer, on, np.dtype(dtype)
+        self.by_component, self.restart, self.static = by_component, restart, static
+        self._storage: dict[str, Storage] = {}
+        home = decomposition.home
+        if on == "cells" or on == "none":
+            home = decomposition.planes if on == "cells" else decomposition.home
+        self._valid_in = home.name
+        self._global: Array | None = None
+        self._maker: Callable[[Any], Array] | None = None
+        self.storage(home).valid = True
+
+    def storage(self, layout: Layout) -> Storage:
+        """Memory of this field in a layout, made when first asked for."""
+        if layout.name not in self._storage:
+            self._storage[layout.name] = Storage(
+                self._outer_in(layout), self.on, self.dtype, layout, once=self.dealt is not None
+            )
+            if self._global is not None:
+                self._fill(self._storage[layout.name], self._global)
+            elif self._maker is not None:
+                self._make(self._storage[layout.name], self._maker)
+        return self._storage[layout.name]
+
+    def _outer_in(self, layout: Layout) -> tuple[int, ...]:
+        if self.by_component and layout.components is not None:
+            return (layout.components.size, *self.outer[1:])
+        if self.dealt is not None:
+            return (self.dealt.own.size, *self.outer[1:])
+        return self.outer
+
+    @property
+    def layout(self) -> Layout:
+        """The layout whose values are the newest."""
+        return next(x for x in self.decomposition.layouts if x.name == self._valid_in)
+
+    @property
+    def blocks(self) -> list[Array]:
+        """The newest arrays, one per block of this rank."""
+        return self.storage(self.layout).arrays
+
+    @property
+    def owned(self) -> list[Array]:
+        """The newest values of owned points or cells, one array per block of this rank."""
+        if self.on == "none":
+            return self.blocks
+        blocks = self.layout.blocks
+        if self.on == "points":
+            return [a[..., : b.owned_points] for a, b in zip(self.blocks, blocks, strict=True)]
+        owned = []
+        for array, block in zip(self.blocks, blocks, strict=True):
+            j0, j1, i0, i1, _ = block.box
+            owned.append(array[..., j0:j1, i0:i1])
+        return owned
+
+    def set_global(self, values: Array) -> None:
+        """Set all values, halos included, from a global array that every rank has.
+
+        `values` is outer + (nj, ni) for cells, outer + (sea points,) for points in the order of
+        global sea numbers, outer for fields without horizontal place.
+        """
+        values = np.asarray(values)
+        layout = self.layout if not self.static else self.decomposition.layouts[0]
+        if self.static:
+            self._global = values
+        for storage in self._storage.values() if self.static else [self.storage(layout)]:
+            self._fill(storage, values)
+
+    def _fill(self, storage: Storage, values: Array) -> None:
+        if self.dealt is not None:
+            storage.arrays[0][...] = values[self.dealt.own]
+            return
+        components = storage.layout.components
+        if self.by_component and components is not None:
+            values = values[components]
+        for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
+            if self.on == "none":
+                array[...] = values
+            elif self.on == "points":
+                for row in np.ndindex(array.shape[:-1]):
+                    array[row] = values[row][block.sea_numbers]
+            else:
+                assert isinstance(block, Block)
+                cells = values[..., block.cell_j, block.cell_i]
+                array[...] = np.where(block.inside, cells, np.zeros((), self.dtype))
+        storage.fresh[:] = fresh_everywhere if self.static else self.decomposition.world.halo
+
+    def set_from(self, function: Callable[[Any], Array]) -> None:
+        """Set owned values block by block: `function(block)` gives outer + the owned shape."""
+        storage = self.storage(self.layout)
+        for array, block in zip(self.owned, self.layout.blocks, strict=True):
+            array[...] = function(block)
+        storage.fresh[:] = 0
+
+    def written(self) -> None:
+        """Say that owned values were set from outside; halos are stale now."""
+        self.storage(self.layout).fresh[:] = 0
+
+    def set_per_block(self, function: Callable[[Any], Array]) -> None:
+        """Set a static field block by block: `function(block)` gives outer + the padded shape."""
+        assert self.static
+        self._maker = function
+        for storage in self._storage.values():
+            self._make(storage, function)
+
+    @property
+    def made_per_block(self) -> bool:
+        """Whether blocks made their values themselves, halos included (tables of local places)."""
+        return self._maker is not None
+
+    def _make(self, storage: Storage, function: Callable[[Any], Array]) -> None:
+        for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
+            if isinstance(block, Block):
+                array[...] = function(block)
+        storage.fresh[:] = fresh_everywhere
+
+    def gather(self) -> Array | None:
+        """Global array (as in `set_global`) on rank 0, None elsewhere; a call for all ranks."""
+        from halocline.runtime.fields.gathering import gather
+
+        return gather(self)
+
+    def rows(self, count: int) -> Rows:
+        """The first `count` rows of the outermost axis (leading spectral components)."""
+        return Rows(self, count)
+
+    def move_to(self, layout: Layout) -> bool:
+        """Whether the values have to be brought to `layout` before use there."""
+        return not self.static and self._valid_in != layout.name and self.on == "points"
+
+    def now_in(self, layout: Layout) -> None:
+        """Say that the newest values are those of `layout`."""
+        self._valid_in = layout.name
+
+    def swap(self, other: Field) -> None:
+        """Exchange the values of two fields of one shape, without copying."""
+        for one in ("decomposition", "outer", "on", "dtype", "by_component", "dealt"):
+            assert getattr(self, one) == getattr(other, one), f"{one} of {self} and {other}"
+        assert not self.static and not other.static
+        self._storage, other._storage = other._storage, self._storage
+        self._valid_in, other._valid_in = other._valid_in, self._valid_in
+
+    def __repr__(self) -> str:
+        return f"Field({self.name!r}, {self.units!r}, outer={self.outer}, on={self.on!r})"
+
+
+class Rows:
+    """The leading rows of a field, as an argument of a kernel."""
+
+    def __init__(self, field: Field, count: int) -> None:
+        self.field, self.count = field, count
+
+    def local(self, layout: Layout) -> int:
+        """How many rows of the layout are among the leading ones."""
+        if self.field.by_component and layout.components is not None:
+            return int(np.searchsorted(layout.components, self.count))
+        return self.count

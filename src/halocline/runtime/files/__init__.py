@@ -1,0 +1,1 @@
+"""Bytes on disks: formats, checksums, names, room; no values of fields."""

@@ -1,0 +1,1 @@
+"""Halo exchange: one call, many ways."""

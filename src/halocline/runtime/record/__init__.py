@@ -1,0 +1,1 @@
+"""What happens, on record: one recorder per process, one record per run."""

@@ -1,0 +1,1 @@
+"""The runner: kernels on fields, halos filled, checks, the choice of ways."""

@@ -1,0 +1,1 @@
+"""Global sums with the same bits in any order, in many ways."""

@@ -1,0 +1,1 @@
+"""Moving values between layouts, ranks and places of one grid."""

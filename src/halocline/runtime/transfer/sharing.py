@@ -1,0 +1,195 @@
+"""Who owns which columns of a table in a file: all ranks work it out alike, without a message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.runtime.fields.blocks import Hand
+from halocline.runtime.fields.dealt import Dealt
+from halocline.runtime.fields.decomposition import Decomposition, Layout
+from halocline.runtime.fields.field import Where
+
+Index: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Columns that one block of a rank owns, as runs in the order of the file.
+
+    `rows` are those that the block holds (None: all). The columns of all runs, one after the other,
+    are its packed columns.
+    """
+
+    rank: int
+    block: int
+    starts: Index
+    lengths: Index
+    rows: Index | None = None
+
+    @cached_property
+    def ends(self) -> Index:
+        """Packed columns up to the end of each run."""
+        return np.cumsum(self.lengths)
+
+    def packed(self, column: int) -> int:
+        """How many of the packed columns lie before `column`."""
+        at = int(np.searchsorted(self.starts, column, "right")) - 1
+        if at < 0:
+            return 0
+        length = int(self.lengths[at])
+        return int(self.ends[at]) - length + min(column - int(self.starts[at]), length)
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """The columns of a table, and the pieces that make them up; nobody owns the others."""
+
+    width: int
+    pieces: tuple[Piece, ...]
+
+    @cached_property
+    def unowned(self) -> tuple[Index, Index]:
+        """Runs (starts, lengths) of columns that nobody owns."""
+        change = np.zeros(self.width + 1, np.int64)
+        for piece in self.pieces:
+            np.add.at(change, piece.starts, 1)
+            np.add.at(change, piece.starts + piece.lengths, -1)
+        owned = np.cumsum(change)[:-1] > 0
+        edges = np.flatnonzero(np.diff(np.concatenate([[True], owned, [True]]))).reshape(-1, 2)
+        return edges[:, 0].copy(), edges[:, 1] - edges[:, 0]
+
+
+@dataclass(frozen=True)
+class Ownership:
+    """A sharing, and where this rank has its runs: starts in each block's storage, by piece."""
+
+    sharing: Sharing
+    local: tuple[tuple[Piece, Index], ...]
+
+
+@lru_cache(maxsize=256)
+def of_one_rank(width: int, rank: int = 0) -> Sharing:
+    """One rank owns all columns."""
+    whole = Piece(rank, 0, np.zeros(1, np.int64), np.full(1, width, np.int64))
+    return Sharing(width, (whole,))
+
+
+@lru_cache(maxsize=256)
+def of_dealt(dealt: Dealt, width: int) -> Sharing:
+    """A table of one row in which every item has `width` columns."""
+    edges = np.flatnonzero(np.diff(dealt.ranks, prepend=-1, append=-1))
+    first, lengths, ranks = edges[:-1], np.diff(edges), dealt.ranks[edges[:-1]]
+    pieces = [
+        Piece(int(rank), 0, first[ranks == rank] * width, lengths[ranks == rank] * width)
+        for rank in np.unique(ranks)
+    ]
+    return Sharing(dealt.ranks.size * width, tuple(pieces))
+
+
+def share(
+    decomposition: Decomposition,
+    layout: Layout,
+    on: Where,
+    target: Index,
+    width: int,
+    *,
+    inner: int = 0,
+) -> Ownership:
+    """How the sea points of a grid, each with its column in `target` (-1: none), are shared.
+
+    `on` says how the blocks store them: as a list of points, or on the cells of a padded plane.
+    Where ranks share the components of a field, each of these has `inner` rows (0: it has none).
+    """
+    me = decomposition.communicator.rank
+    pieces, local = [], []
+    for rank, block, numbers, rows in _owned(decomposition, layout, inner):
+        columns = target[numbers]
+        here = np.flatnonzero(columns >= 0)
+        here = here[np.argsort(columns[here], kind="stable")]
+        places = here
+        if rank == me and on == "cells":
+            places = _places_on_cells(layout, block)[here]
+        starts, lengths, own = _runs(columns[here], places)
+        piece = Piece(rank, block, starts, lengths, rows)
+        if lengths.size:
+            pieces.append(piece)
+            if rank == me:
+                local.append((piece, own))
+    return Ownership(Sharing(width, tuple(pieces)), tuple(local))
+
+
+def _owned(
+    decomposition: Decomposition, layout: Layout, inner: int
+) -> list[tuple[int, int, Index, Index | None]]:
+    """Rank, place among its blocks, sea numbers and rows of every block of all ranks."""
+    world, ranks = decomposition.world, decomposition.communicator.size
+    if decomposition.kind == "cards" and layout is decomposition.planes:
+        everything = np.arange(world.sea_points)
+        if not inner:
+            return [(0, 0, everything, None)]
+        return [(n, 0, everything, component_rows(decomposition, n, inner)) for n in range(ranks)]
+    if decomposition.kind == "cards":
+        hands, per_rank = decomposition.hands, decomposition.hands // ranks
+        return [
+            (n // per_rank, n % per_rank, np.arange(n, world.sea_points, hands), None)
+            for n in range(hands)
+        ]
+    seen = [0] * ranks
+    result: list[tuple[int, int, Index, Index | None]] = []
+    for r in world.rectangles:
+        numbers = world.sea_number[r.j0 : r.j1, r.i0 : r.i1].ravel().astype(np.int64)
+        result.append((r.rank, seen[r.rank], numbers[numbers >= 0], None))
+        seen[r.rank] += 1
+    return result
+
+
+def component_rows(decomposition: Decomposition, rank: int, inner: int) -> Index:
+    """Rows of the components that were dealt to a rank, `inner` of each."""
+    dealt = np.arange(rank, decomposition.components, decomposition.communicator.size)
+    return (dealt[:, np.newaxis] * inner + np.arange(inner)).ravel()
+
+
+def point_owners(decomposition: Decomposition) -> Index:
+    """The rank that owns each sea point of the grid, with all its components."""
+    world = decomposition.world
+    if decomposition.kind == "cards":
+        per_rank = decomposition.hands // decomposition.communicator.size
+        return np.arange(world.sea_points) % decomposition.hands // per_rank
+    ranks = np.array([rectangle.rank for rectangle in world.rectangles], np.int64)
+    return ranks[world.owner[world.mask]]
+
+
+def _places_on_cells(layout: Layout, number: int) -> Index:
+    """Where the owned sea points of a block lie in its padded plane of cells."""
+    block = layout.blocks[number]
+    assert not isinstance(block, Hand)
+    count = block.owned_points
+    j, i = block.point_j[:count].astype(np.int64), block.point_i[:count]
+    return j * block.row_length + i
+
+
+def _runs(columns: Index, places: Index) -> tuple[Index, Index, Index]:
+    """Runs in which both advance by one: first columns, lengths, first places."""
+    if not columns.size:
+        return columns, columns, places
+    breaks = np.flatnonzero((np.diff(columns) != 1) | (np.diff(places) != 1)) + 1
+    first = np.concatenate([[0], breaks])
+    lengths = np.diff(np.concatenate([first, [columns.size]]))
+    return columns[first], lengths, places[first]
+
+
+def cell_columns(
+    decomposition: Decomposition, rows: Sequence[int] | Index, columns: Sequence[int] | Index
+) -> tuple[Index, int]:
+    """Column of each sea point in a table of some rows and columns of the grid, and its width."""
+    mask = decomposition.world.mask
+    target = np.full(mask.shape, -1, np.int64)
+    cells = np.arange(len(rows) * len(columns)).reshape(len(rows), len(columns))
+    target[np.asarray(rows)[:, np.newaxis], np.asarray(columns)] = cells
+    return target[mask], cells.size

@@ -1,0 +1,1 @@
+"""Output streams and restarts: who writes which bytes when."""
