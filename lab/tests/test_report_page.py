@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from lab import browser
 
+import browser
 from halocline.runtime.record.run_record import beside_thread, empty
 from halocline_lab.diagnosis.matching import match
 from halocline_lab.diagnosis.roofline import Machine
