@@ -1,6 +1,7 @@
 """`--all` runs the slow tests too; programs that README does not name are out of sight."""
 
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -25,6 +26,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Under nohup or in the background of a script these are ignored, and so in all ranks we start.
+    for number in (signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            default = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+            signal.signal(number, default)
     programs = tempfile.TemporaryDirectory(prefix="halocline-programs-")
     config.add_cleanup(programs.cleanup)
     restrict_path(Path(programs.name))
