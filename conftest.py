@@ -13,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent / "lab" / "tests"))
 
 from named_programs import restrict_path  # after sys.path
 
+from halocline.core.checkout import is_ours, register
+
 # Ranks that share a folder for temporary files would remove each other's.
 if "OMPI_COMM_WORLD_RANK" in os.environ:
     root = os.environ.get("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
@@ -31,6 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
         if signal.getsignal(number) == signal.SIG_IGN:
             default = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
             signal.signal(number, default)
+    if is_ours() and "OMPI_COMM_WORLD_RANK" not in os.environ:
+        register()
     programs = tempfile.TemporaryDirectory(prefix="halocline-programs-")
     config.add_cleanup(programs.cleanup)
     restrict_path(Path(programs.name))

@@ -1,6 +1,10 @@
 """Halocline: ocean waves, transport of tracers, and the runtime that makes models fast."""
 
+from halocline.core.checkout import compile_when_imported
+
 __version__ = "0.1.0"
+
+compile_when_imported()
 
 
 def __getattr__(name: str) -> object:

@@ -11,8 +11,8 @@ import pytest
 
 import halocline
 from halocline.experiment.command_line import main
-from halocline.experiment.lab_commands import lab_commands
 from halocline.experiment.shipped import copy_case, names
+from halocline_lab.commands import commands
 
 
 def test_help_and_version_load_no_array_library() -> None:
@@ -89,7 +89,7 @@ def test_wrong_words_are_refused_before_anything_starts(
 def test_lab_alone_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab"]) == 0
     shown = capsys.readouterr().out
-    assert all(f"\n  {name} " in shown for name in lab_commands)
+    assert all(f"\n  {name} " in shown for name in commands)
     assert main(["lab", "reprot"]) == 2
     assert "Did you mean 'report'? 'halocline lab' lists them." in capsys.readouterr().err
 

@@ -84,6 +84,50 @@ def test_unwritable_checkout_has_its_message(checkout: Path) -> None:
     assert "cannot write in" in result.stderr
 
 
+@pytest.fixture
+def set_up(checkout: Path) -> Path:
+    """The folder as after a set-up, with a fake ninja that takes its time to make `waves`."""
+    (checkout / "src/halocline/waves").mkdir(parents=True)
+    (checkout / "src/halocline/waves/_native.pyi").touch()
+    (checkout / ".venv/build").mkdir(parents=True)
+    (checkout / ".venv/build/build.ninja").touch()
+    (checkout / ".venv/bin").mkdir()
+    ninja = checkout / ".venv/bin/ninja"
+    ninja.write_text(
+        f"""#!/bin/sh
+echo "$@" >>"{checkout}/asked"
+sleep 0.3
+touch "{checkout}/src/halocline/waves/_native.so"
+"""
+    )
+    ninja.chmod(0o755)
+    return checkout
+
+
+def test_many_ranks_that_miss_a_module_compile_it_once(set_up: Path) -> None:
+    fake(set_up, "g++", "exit 0")
+    command = ["sh", str(set_up / "halo"), "--compile", "waves"]
+    environment = os.environ | {"PATH": str(set_up / "bin")}
+    ranks = [
+        subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    said = "".join(rank.communicate(timeout=60)[1] for rank in ranks)
+    assert [rank.returncode for rank in ranks] == [0] * 4
+    assert said.count("halo: compiling the kernels of waves") == said.count("\n") == 1
+    assert (set_up / "asked").read_text().split()[-1] == "waves_native"
+    assert (set_up / "asked").read_text().count("\n") == 1
+
+
+def test_a_missing_module_without_a_compiler(set_up: Path) -> None:
+    fake(set_up, "id", "echo 1000")
+    fake(set_up, "apt-get", "exit 9")
+    result = halo(set_up, "--compile", "waves")
+    assert result.returncode == 1
+    assert "sudo apt-get install -y g++" in result.stderr
+    assert not (set_up / "asked").exists()
+
+
 def test_lock_names_no_registry() -> None:
     lock = (top / "requirements.lock").read_text()
     assert "://" not in lock

@@ -1,1 +1,3 @@
-"""Benchmarks and records of performance."""
+"""The performance laboratory: records, diagnosis, scaling, prediction, benchmarks."""
+
+from halocline import __version__ as __version__

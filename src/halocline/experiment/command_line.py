@@ -6,15 +6,14 @@ import argparse
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import halocline
 from halocline.analysis import plot_command
-from halocline.core.errors import UserError, nearest
+from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
-from halocline.experiment.lab_commands import lab_commands, lab_module, lab_table
+from halocline.experiment.added_commands import added_commands
 from halocline.experiment.parser import Parser
 
 epilog = f"""examples:
@@ -36,8 +35,8 @@ checks = ("halos",)
 """What `--check` can look after in a run."""
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command."""
+def build_parser(*, complete: bool = True) -> argparse.ArgumentParser:
+    """The parser of the whole command; if not `complete`, without those of other packages."""
     parser = Parser(
         prog="halocline",
         description=halocline.__doc__,
@@ -99,12 +98,10 @@ def build_parser() -> argparse.ArgumentParser:
     plot_command.main_arguments(command("plot", "draw an output file", "plot fields.nc --animate"))
     command("cases", "list the shipped cases", "cases")
     command("demo", "compute five days of global waves and draw them", "demo")
-    lab = command("lab", "measure, explain, predict performance", "lab report results/swell")
-    lab.add_argument(
-        "benchmark", metavar="COMMAND", nargs="?", help="one of those below; without it, their list"
-    )
-    lab.epilog = f"{lab_table()}\n\n{lab.epilog}"
-    lab.add_argument("rest", nargs=argparse.REMAINDER, help="its own options: see its --help")
+    for name, added in (added_commands() if complete else {}).items():
+        own = command(name, added.words, added.example)
+        added.add_arguments(own)
+        own.set_defaults(action=added.main)
     return parser
 
 
@@ -167,11 +164,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. User mistakes print one line, no traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = build_parser().parse_args(given or ["--help"])
+        parser = build_parser(complete=not given or given[0] not in _commands)
+        options = parser.parse_args(given or ["--help"])
     except SystemExit as ending:
         return int(ending.code or 0)
     options.arguments = given
-    return guarded(lambda: _commands[options.command](options))
+    action = _commands.get(options.command) or options.action
+    return guarded(lambda: action(options))
 
 
 def guarded(action: Callable[[], int]) -> int:
@@ -275,26 +274,6 @@ def _demo(options: Any) -> int:
     return demo(main)
 
 
-def _lab(options: Any) -> int:
-    if options.benchmark is None:
-        print(f"{lab_table()}\n\n'halocline lab COMMAND --help' tells the options of one.")
-        return exit_codes.done
-    if options.benchmark not in lab_commands:
-        hint = nearest(options.benchmark, lab_commands)
-        raise UserError(
-            f"'{options.benchmark}' is no command of the laboratory.{hint} 'halocline lab' lists"
-            " them."
-        )
-    benchmark = lab_module(options.benchmark)
-    parser = Parser(prog=f"halocline lab {options.benchmark}", description=benchmark.__doc__)
-    benchmark.add_arguments(parser)
-    remembering = import_module("halocline_lab.evolution.remembering")
-    remembering.offer(parser, options.benchmark)
-    given = parser.parse_args(options.rest)
-    code: int = remembering.run(options.benchmark, benchmark.main, given, options.rest)
-    return code
-
-
 _commands: dict[str, Callable[[Any], int]] = {
     "run": _run,
     "resume": _resume,
@@ -306,6 +285,5 @@ _commands: dict[str, Callable[[Any], int]] = {
     "explain": _explain,
     "plot": plot_command.run,
     "demo": _demo,
-    "lab": _lab,
     "cases": _cases,
 }

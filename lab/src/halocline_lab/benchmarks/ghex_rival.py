@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -51,7 +50,9 @@ class GhexHalo:
     """One halo exchange by GHEX; everything that its calls refer to lives as long."""
 
     def __init__(self, communicator: Ranks, exchange: Exchange) -> None:
-        regular = import_module("ghex.structured.regular")
+        from ghex import context
+        from ghex.structured import regular
+
         (block,), (array,) = exchange.layout.blocks, exchange.fields[0].blocks
         assert isinstance(block, Block)
         r, topology, halo = block.rectangle, block.world.topology, block.halo
@@ -61,7 +62,7 @@ class GhexHalo:
         halos, periodic = (halo, halo, 0)[:axes], (True, True, False)[:axes]
         sides = [(r.i0, r.i1), (r.j0, r.j1), (0, levels)][:axes]
         sizes = [(0, topology.ni), (0, topology.nj), (0, levels)][:axes]
-        self.context = import_module("ghex.context").make_context(communicator.comm, True)
+        self.context = context.make_context(communicator.comm, True)
         self.domain = regular.DomainDescriptor(communicator.rank, _cells(sides))
         self.halos = regular.HaloGenerator(_cells(sizes), halos, periodic)
         self.pattern = regular.make_pattern(self.context, self.halos, [self.domain])
@@ -75,5 +76,6 @@ class GhexHalo:
 
 def _cells(sides: list[tuple[int, int]]) -> Any:
     """A box of cells, from the first index up to before the last along every axis."""
-    sets = import_module("ghex.structured.cartesian_sets")
+    from ghex.structured import cartesian_sets as sets
+
     return sets.ProductSet(*[sets.UnitRange(*side) for side in sides])

@@ -9,23 +9,29 @@ own `--help`.
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 
-parts = {
-    "placement": "halocline_lab.prediction.predict_placement",
-    "phases": "halocline_lab.prediction.predict_phases",
-    "replay": "halocline_lab.prediction.predict_replay",
-    "whatif": "halocline_lab.prediction.predict_whatif",
-    "check": "halocline_lab.prediction.predict_check",
+from halocline_lab.commands import Command
+from halocline_lab.prediction import (
+    predict_check,
+    predict_phases,
+    predict_placement,
+    predict_replay,
+    predict_whatif,
+)
+
+parts: dict[str, Command] = {
+    "placement": predict_placement,
+    "phases": predict_phases,
+    "replay": predict_replay,
+    "whatif": predict_whatif,
+    "check": predict_check,
 }
-"""Modules by their words; each has `add_arguments(parser)` and `main(options) -> int`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab predict`."""
     commands = parser.add_subparsers(metavar="WHAT", required=True)
-    for name, module_name in parts.items():
-        module = import_module(module_name)
+    for name, module in parts.items():
         words = (module.__doc__ or "").strip()
         part = commands.add_parser(
             name,

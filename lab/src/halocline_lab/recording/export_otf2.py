@@ -7,7 +7,6 @@ of all ranks; all other regions are functions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ nanoseconds_per_second = 1_000_000_000
 def write_otf2(folder: Path, record: RunRecord) -> None:
     """Write the archive into a folder that does not exist yet."""
     try:
-        otf2 = import_module("otf2")
+        import otf2
     except ImportError:
         raise UserError(
             "OTF2 archives need the package otf2, which is not here. Install it with 'pip install"

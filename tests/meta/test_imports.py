@@ -1,0 +1,27 @@
+"""Imports are statements, which every tool sees."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import halocline
+import halocline_lab
+
+by_string = re.compile(r"import_module|__import__|run_module|exec_module|EntryPoint\(|\.load\(\)")
+
+allowed = {
+    "halocline/experiment/added_commands.py": "entry points of other packages",
+    "halocline/experiment/forcing.py": "winds from a user's own file",
+    "halocline_lab/diagnosis/planted/model.py": "the file that users copy",
+}
+
+
+def test_nothing_is_imported_by_a_string() -> None:
+    found = set()
+    for package in (halocline, halocline_lab):
+        root = Path(package.__file__).parents[1]
+        for path in root.rglob("*.py"):
+            if by_string.search(path.read_text(encoding="utf-8")):
+                found.add(str(path.relative_to(root)))
+    assert found == set(allowed)
