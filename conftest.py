@@ -11,9 +11,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "tests"))  # `references` and other neighbours
 sys.path.insert(0, str(Path(__file__).parent / "lab" / "tests"))
 
-from named_programs import restrict_path  # after sys.path
-
+import halocline
 from halocline.core.checkout import is_ours, register
+from named_programs import restrict_path  # after sys.path
 
 # Ranks that share a folder for temporary files would remove each other's.
 if "OMPI_COMM_WORLD_RANK" in os.environ:
@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
             default = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
             signal.signal(number, default)
     if is_ours() and "OMPI_COMM_WORLD_RANK" not in os.environ:
-        register()
+        register(halocline.__version__)
     programs = tempfile.TemporaryDirectory(prefix="halocline-programs-")
     config.add_cleanup(programs.cleanup)
     restrict_path(Path(programs.name))

@@ -8,9 +8,9 @@ import matplotlib.image
 import pytest
 
 from halocline.experiment.command_line import main
-from halocline_lab.scaling.golden_tolman import table
-from halocline_lab.scaling.loading import Loading, rows
-from halocline_lab.scaling.loading_plots import figure
+from halocline_lab.acceptance.golden_tolman import table
+from halocline_lab.acceptance.loading import Loading, rows
+from halocline_lab.acceptance.loading_plots import figure
 from halocline_lab.scaling.placement import Cluster, alpha, efficiency, predicted, titan
 from halocline_lab.statistics.number_lists import whole_numbers
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from halocline.experiment.command_line import main
-from halocline_lab.scaling import golden_cheptsov, golden_govett, golden_porter
-from halocline_lab.scaling.golden import Section, Value, text
-from halocline_lab.scaling.golden_cheptsov import (
+from halocline_lab.acceptance import golden_cheptsov, golden_govett, golden_porter
+from halocline_lab.acceptance.golden import Section, Value, text
+from halocline_lab.acceptance.golden_cheptsov import (
     coefficients,
     initialisation,
     loop,
@@ -21,13 +21,13 @@ from halocline_lab.scaling.golden_cheptsov import (
     table_3_more,
     table_4,
 )
-from halocline_lab.scaling.golden_tolman_sections import (
+from halocline_lab.acceptance.golden_tolman_sections import (
     output_costs,
     output_section,
     scaling_section,
 )
-from halocline_lab.scaling.papers import sections
-from halocline_lab.scaling.phase_table import (
+from halocline_lab.acceptance.papers import sections
+from halocline_lab.acceptance.phase_table import (
     Phase,
     PhaseTable,
     check,
@@ -35,7 +35,7 @@ from halocline_lab.scaling.phase_table import (
     scalability,
     scalability_text,
 )
-from halocline_lab.scaling.phase_table import text as phase_text
+from halocline_lab.acceptance.phase_table import text as phase_text
 from halocline_lab.statistics.paired import negative_words, verdict
 
 

@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halocline.core.errors import UserError
-from halocline_lab.scaling.golden_tolman import hours, operational_hours, operational_minutes, table
+from halocline_lab.acceptance.golden_tolman import (
+    hours,
+    operational_hours,
+    operational_minutes,
+    table,
+)
 from halocline_lab.scaling.placement import (
     Cluster,
     alpha,

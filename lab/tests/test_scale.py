@@ -13,8 +13,8 @@ from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
 from halocline.experiment.shipped import copy_case
 from halocline.runtime.record.run_record_file import read_record
+from halocline_lab.acceptance.golden_tolman import table
 from halocline_lab.scaling import scale
-from halocline_lab.scaling.golden_tolman import table
 from halocline_lab.scaling.phase_files import read_phase_times
 from halocline_lab.scaling.placement import Cluster, predicted, titan
 from halocline_lab.scaling.scale_plots import figure

@@ -13,6 +13,7 @@ by_string = re.compile(r"import_module|__import__|run_module|exec_module|EntryPo
 allowed = {
     "halocline/experiment/added_commands.py": "entry points of other packages",
     "halocline/experiment/forcing.py": "winds from a user's own file",
+    "halocline/runtime/ranks/as_rank.py": "what `python -m` would run",
     "halocline_lab/diagnosis/planted/model.py": "the file that users copy",
 }
 

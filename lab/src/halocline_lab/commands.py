@@ -1,4 +1,4 @@
-"""The commands of the laboratory, by the room that each lives in; each is loaded when it is used."""
+"""The commands of the laboratory, by rooms; each is loaded when it is used."""
 
 from __future__ import annotations
 
@@ -65,13 +65,6 @@ def scale() -> Command:
     from halocline_lab.scaling import scale
 
     return scale
-
-
-def loading() -> Command:
-    """what a way to load a cluster does to run times"""
-    from halocline_lab.scaling import loading
-
-    return loading
 
 
 def predict() -> Command:
@@ -167,23 +160,30 @@ def output() -> Command:
 
 def papers() -> Command:
     """numbers that the papers print, recomputed; what contradicts itself"""
-    from halocline_lab.scaling import papers
+    from halocline_lab.acceptance import papers
 
     return papers
+
+
+def loading() -> Command:
+    """what a way to load a cluster does to run times"""
+    from halocline_lab.acceptance import loading
+
+    return loading
 
 
 rooms = {
     "reporting": (report,),
     "recording": (export, record),
     "diagnosis": (faults, noise, peak),
-    "scaling": (scale, loading),
+    "scaling": (scale,),
     "prediction": (predict, platform),
     "statistics": (duel,),
     "evolution": (history,),
     "comparing": (compare,),
     "benchmarks": (waves, transport, solver, recorder, tiles, communication, decompose),
     "output_cost": (output,),
-    "acceptance": (papers,),
+    "acceptance": (papers, loading),
 }
 """Commands by room."""
 
@@ -194,6 +194,7 @@ commands = {load.__name__: load for room in rooms.values() for load in room}
 def table() -> str:
     """All commands as text, a paragraph for each room."""
     paragraphs = [
-        "\n".join(f"  {load.__name__:<15}{load.__doc__}" for load in room) for room in rooms.values()
+        "\n".join(f"  {load.__name__:<15}{load.__doc__}" for load in room)
+        for room in rooms.values()
     ]
     return "commands:\n" + "\n\n".join(paragraphs)

@@ -39,6 +39,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     ),
     "station": ((), (), ("station", "site", "point", "station_name")),
 }
+_OF_NO_USE_TO_READERS = ["record_checksum"]
 _SPECTRUM = "sea_surface_wave_directional_variance_spectral_density"
 
 
@@ -55,7 +56,9 @@ def open_output(file: Path | str) -> xr.Dataset:
     try:
         if is_zarr:
             return xr.open_zarr(path, consolidated=False, chunks=None, decode_timedelta=False)
-        return xr.open_dataset(path, engine="netcdf4", decode_timedelta=False)
+        return xr.open_dataset(
+            path, engine="netcdf4", decode_timedelta=False, drop_variables=_OF_NO_USE_TO_READERS
+        )
     except (OSError, ValueError) as error:
         raise UserError(
             f"Cannot draw '{path}': it is not a netCDF file that can be read "

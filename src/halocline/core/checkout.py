@@ -15,6 +15,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
+from halocline.core.programs import find_program
+
 top = Path(__file__).parents[3]
 """The checkout, if this is one."""
 
@@ -34,7 +36,8 @@ class CompilingFinder:
         if last != "_native" or not ours or not path or not Path(path[0], "_native.pyi").exists():
             return None
         room = rooms_elsewhere.get(package, package.rpartition(".")[2])
-        done = subprocess.run(["sh", top / "halo", "--compile", room], stdout=sys.stderr)
+        shell = find_program("sh") or "/bin/sh"
+        done = subprocess.run([shell, top / "halo", "--compile", room], stdout=sys.stderr)
         if done.returncode:
             raise ImportError(f"'{name}' is not compiled yet, and cannot be; see above", name=name)
         invalidate_caches()
@@ -52,11 +55,9 @@ def compile_when_imported() -> None:
         sys.meta_path.append(CompilingFinder())
 
 
-def register() -> None:
+def register(version: str) -> None:
     """Write what `pyproject.toml` says of entry points into this environment, as a wheel would."""
     import tomllib
-
-    from halocline import __version__
 
     project = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = {"console_scripts": project["scripts"], **project.get("entry-points", {})}
@@ -67,9 +68,9 @@ def register() -> None:
     ]
     files = {
         "entry_points.txt": "\n".join(lines) + "\n",
-        "METADATA": f"Metadata-Version: 2.1\nName: halocline\nVersion: {__version__}\n",
+        "METADATA": f"Metadata-Version: 2.1\nName: halocline\nVersion: {version}\n",
     }
-    folder = Path(sysconfig.get_path("purelib"), f"halocline-{__version__}.dist-info")
+    folder = Path(sysconfig.get_path("purelib"), f"halocline-{version}.dist-info")
     for former in folder.parent.glob("halocline-*.dist-info"):
         if former != folder:
             shutil.rmtree(former)

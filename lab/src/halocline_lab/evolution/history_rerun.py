@@ -20,7 +20,7 @@ from typing import Any
 import halocline
 from halocline.core.errors import UserError
 from halocline.core.programs import find_program
-from halocline.experiment.lab_commands import lab_module
+from halocline_lab.commands import commands
 from halocline_lab.evolution import remembering
 from halocline_lab.evolution.provenance import git
 from halocline_lab.evolution.remembered import Result, append, matches
@@ -97,7 +97,7 @@ def parsed(benchmark: str, arguments: Sequence[str]) -> argparse.Namespace:
             " follow its name, for example --benchmark 'transport --tracers 2'."
         )
     parser = argparse.ArgumentParser(prog=f"halocline lab {benchmark}")
-    lab_module(benchmark).add_arguments(parser)
+    commands[benchmark]().add_arguments(parser)
     return parser.parse_args(list(arguments))
 
 

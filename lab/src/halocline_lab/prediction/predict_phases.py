@@ -17,8 +17,8 @@ from pathlib import Path
 
 from halocline.core.errors import UserError
 from halocline_lab.scaling.extrapolation import Forecast, Wanted, forecast, held_out, text
-from halocline_lab.scaling.loading import write_picture
 from halocline_lab.scaling.phase_files import read_all
+from halocline_lab.scaling.pictures import write_picture
 from halocline_lab.statistics.number_lists import whole_numbers
 
 keys = {

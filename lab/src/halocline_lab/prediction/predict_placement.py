@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
-from halocline_lab.scaling.loading import add_cluster_arguments
 from halocline_lab.scaling.placement import (
     Cluster,
+    add_cluster_arguments,
     alpha,
     efficiency,
     is_ideal,

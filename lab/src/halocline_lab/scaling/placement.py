@@ -8,6 +8,7 @@ sets the pace of all. Equation numbers are those of the report's section 3.
 
 from __future__ import annotations
 
+import argparse
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -234,3 +235,15 @@ def _check(processes: int, per_node: int) -> None:
         raise UserError(
             f"{processes} processes in groups of {per_node} per node: both must be 1 or more."
         )
+
+
+def add_cluster_arguments(parser: argparse.ArgumentParser, nodes: int, processors: int) -> None:
+    """Arguments that describe a cluster."""
+    parser.add_argument("--nodes", type=int, default=nodes, help=f"nodes, M_n ({nodes})")
+    parser.add_argument(
+        "--processors",
+        type=int,
+        default=processors,
+        help=f"processors per node, M_p ({processors})",
+    )
+    parser.add_argument("--threads", type=int, default=1, help="threads of a process (1)")

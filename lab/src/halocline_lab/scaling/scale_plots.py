@@ -12,12 +12,21 @@ from matplotlib.figure import Figure
 from halocline.analysis import looks
 from halocline.analysis.series import plain_axes
 from halocline_lab.output_cost.output_plots import colours
-from halocline_lab.scaling.loading_plots import style_of
 
 dots = 130.0
+line_styles = ("-", "--", "-.", ":")
 blue, orange = colours[:2]
 
 Row = Mapping[str, Any]
+
+
+def style_of(place: int) -> dict[str, Any]:
+    """Line of the curve at this place in the list."""
+    return {
+        "color": colours[place % len(colours)],
+        "linestyle": line_styles[place % len(line_styles)],
+        "linewidth": 1.4,
+    }
 
 
 def draw(result: Mapping[str, Any], path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import errno
 import os
 import re
 import shutil
@@ -46,6 +47,8 @@ class _Store(LocalStore):
         await asyncio.to_thread(self._write, self.root / key, value)
 
     def _write(self, path: Path, value: Buffer) -> None:
+        if not self.root.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "its folder is no longer there", str(self.root))
         path.parent.mkdir(parents=True, exist_ok=True)
         with disk().open(path, create=True) as file:
             file.write(value.to_bytes(), 0)

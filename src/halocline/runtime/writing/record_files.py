@@ -6,6 +6,7 @@ runs left is moved aside, or gone on with.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Sequence
@@ -165,6 +166,9 @@ class RecordFiles:
         """Make the file, or go on with that of the run that wrote the restart."""
         plan, fresh = self.plan, path.with_name(path.name + ".new")
         _refuse_links(plan, self.number)
+        if not plan.folder.is_dir():
+            gone = f"the folder of results '{plan.folder}' is no longer there"
+            raise unwritable(path, OSError(errno.ENOENT, gone))
         _make_folder(path)
         goes_on = plan.resumed and self._goes_on(path)
         if not goes_on:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from halocline_lab.acceptance.golden import Section, Value
 from halocline_lab.scaling.extrapolation import PhaseTime, Wanted, forecast
-from halocline_lab.scaling.golden import Section, Value
 
 exchanges, fields, side, bytes_per_value = 4, 2, 161, 8
 communication = 0.34

@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 
 from halocline.analysis import looks
 from halocline.analysis.series import plain_axes
+from halocline_lab.acceptance.loading import Loading
 from halocline_lab.output_cost.output_plots import colours
-from halocline_lab.scaling.loading import Loading
 from halocline_lab.scaling.placement import alpha, is_ideal
+from halocline_lab.scaling.scale_plots import style_of
 
 dots = 130.0
-line_styles = ("-", "--", "-.", ":")
 
 
 def draw(loading: Loading, path: Path) -> None:
@@ -39,15 +39,6 @@ def figure(loading: Loading) -> Figure:
         for panel in panels[-1]:
             panel.set_xlabel("processes n")
     return sheet
-
-
-def style_of(place: int) -> dict[str, Any]:
-    """Line of the group size at this place in the list."""
-    return {
-        "color": colours[place % len(colours)],
-        "linestyle": line_styles[place % len(line_styles)],
-        "linewidth": 1.4,
-    }
 
 
 def _loads(panel: Axes, loading: Loading) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from halocline_lab.acceptance.golden import Section, Value
 from halocline_lab.output_cost.output_papers import frame_bytes, gather_ranks, model_hour
 from halocline_lab.scaling.extrapolation import PhaseTime, Wanted, forecast
-from halocline_lab.scaling.golden import Section, Value
 
 cores = 1024
 step_seconds = 2.14

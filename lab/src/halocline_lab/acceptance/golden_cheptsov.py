@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from halocline_lab.acceptance.golden import Section, Value
+from halocline_lab.acceptance.phase_table import Phase, PhaseTable, check, check_scalability
 from halocline_lab.scaling.extrapolation import Forecast, PhaseTime, Wanted, forecast
-from halocline_lab.scaling.golden import Section, Value
-from halocline_lab.scaling.phase_table import Phase, PhaseTable, check, check_scalability
 
 initialisation, loop, storage = "1 initialisation, input", "2 main loop", "3 data storage"
 test_steps, real_steps, real_stores = 3.0, 816.0, 17.0

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halocline.core.errors import UserError
+from halocline_lab.scaling.pictures import write_picture
 from halocline_lab.scaling.placement import (
     Cluster,
+    add_cluster_arguments,
     alpha,
     efficiency,
     ideal_numbers,
@@ -122,18 +123,6 @@ def ideal_lines(loading: Loading) -> list[str]:
     return lines
 
 
-def add_cluster_arguments(parser: argparse.ArgumentParser, nodes: int, processors: int) -> None:
-    """Arguments that describe a cluster."""
-    parser.add_argument("--nodes", type=int, default=nodes, help=f"nodes, M_n ({nodes})")
-    parser.add_argument(
-        "--processors",
-        type=int,
-        default=processors,
-        help=f"processors per node, M_p ({processors})",
-    )
-    parser.add_argument("--threads", type=int, default=1, help="threads of a process (1)")
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab loading`."""
     add_cluster_arguments(parser, 4, 2)
@@ -158,7 +147,7 @@ def main(options: argparse.Namespace) -> int:
     )
     print(table(loading))
     if options.output:
-        from halocline_lab.scaling.loading_plots import draw
+        from halocline_lab.acceptance.loading_plots import draw
 
         write_picture(lambda path: draw(loading, path), Path(options.output))
     if options.json:
@@ -166,16 +155,3 @@ def main(options: argparse.Namespace) -> int:
         result = {"cluster": cluster, "rows": rows(loading), "keys": keys}
         Path(options.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 0
-
-
-def write_picture(draw: Any, path: Path) -> None:
-    """Draw into a file of a kind that matplotlib knows."""
-    known = (".png", ".pdf", ".svg")
-    if path.suffix.lower() not in known:
-        raise UserError(f"--output {path}: the name must end in one of {', '.join(known)}.")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draw(path)
-    except OSError as error:
-        raise UserError(f"Cannot write '{path}': {error.strerror}.") from None
-    print(f"drawn: {path}")

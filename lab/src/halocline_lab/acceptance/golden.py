@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from halocline_lab.scaling.phase_table import agree
+from halocline_lab.acceptance.phase_table import agree
 
 
 @dataclass(frozen=True)

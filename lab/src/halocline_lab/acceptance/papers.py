@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from halocline_lab.scaling import (
+from halocline_lab.acceptance import (
     golden_cheptsov,
     golden_govett,
     golden_porter,
     golden_tolman_sections,
 )
-from halocline_lab.scaling.golden import Section, text
-from halocline_lab.scaling.phase_table import scalability_text
-from halocline_lab.scaling.phase_table import text as phase_text
+from halocline_lab.acceptance.golden import Section, text
+from halocline_lab.acceptance.phase_table import scalability_text
+from halocline_lab.acceptance.phase_table import text as phase_text
 
 keys = {
     "paper": "the paper",

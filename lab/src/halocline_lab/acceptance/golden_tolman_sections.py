@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from halocline_lab.acceptance.golden import Section, Value
+from halocline_lab.acceptance.golden_tolman import (
+    hours,
+    operational_hours,
+    operational_minutes,
+    table,
+)
 from halocline_lab.output_cost import output_papers
 from halocline_lab.output_cost.output_costs import label
-from halocline_lab.scaling.golden import Section, Value
-from halocline_lab.scaling.golden_tolman import hours, operational_hours, operational_minutes, table
 from halocline_lab.scaling.placement import effective_fraction, efficiency, titan
 from halocline_lab.scaling.placement_fit import Timing, fit
 from halocline_lab.statistics.paired import Cost, cost_of_mean, negative_words, verdict
