@@ -16,9 +16,10 @@ from halocline.biogeochemistry.transport import (
 from halocline.core.errors import UserError
 from halocline.experiment.shipped import data_folder
 from halocline.grids.horizontal.regular import GridOptions, regular_grid
-from halocline.grids.vertical.layered import layered, read_displaced_pole
+from halocline.grids.vertical.levels import layered, read_layers
 from halocline.numerics.stream_function import VolumeFluxes, divergence
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 
 DAY = 86400.0
@@ -82,7 +83,7 @@ def test_second_order_in_two_dimensions_without_limiter():
 
 def small_ocean():
     """The real grid, every wet level, cut to its upper eight levels."""
-    return read_displaced_pole(data_folder() / "g_pop_x1_grid.nc", 8)
+    return read_layers(data_folder() / "g_pop_x1_grid.nc", 8)
 
 
 def ocean_options():
@@ -96,7 +97,7 @@ def ocean_options():
 
 def test_real_coasts_have_no_divergence():
     """Every cell of the 40 levels, in float64 and float32, to the last bit."""
-    grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc")
+    grid = read_layers(data_folder() / "g_pop_x1_grid.nc")
     fluxes = gyres(grid, GyreOptions())
     for kind in (np.float64, np.float32):
         found = VolumeFluxes(*(getattr(fluxes, n).astype(kind) for n in "xyz"))
@@ -104,8 +105,9 @@ def test_real_coasts_have_no_divergence():
     assert not fluxes.x[~grid.open_x_faces()[..., :-1]].any()
     assert not fluxes.y[~grid.open_y_faces()[:, :-1]].any()
     assert not fluxes.z[1:][~(grid.wet[1:] & grid.wet[:-1])].any()
-    south = (grid.y[:, 0] < -50) & (grid.y[:, 0] > -70)
-    drake = int(np.argmin(np.abs(grid.x[40] - 295.0)))
+    center = grid.horizontal.at(Place.center)
+    south = (center.y[:, 0] < -50) & (center.y[:, 0] > -70)
+    drake = int(np.argmin(np.abs(center.x[40] - 295.0)))
     assert 50e6 < fluxes.x[:, south, drake].sum() < 200e6
 
 

@@ -27,12 +27,19 @@ WAVES = {
 }
 TRACERS = {
     "component": "transport",
-    "grid": {"nx": 16, "ny": 12, "x0": -7.5, "y0": -5.5, "depth": 300.0, "closed_edges": False},
+    "grid": {
+        "nx": 16,
+        "ny": 12,
+        "x0": -7.5,
+        "y0": -5.5,
+        "depth": 300.0,
+        "closed_edges": False,
+        "levels": {"thickness": [50.0, 100.0]},
+    },
     "time": {"length": "3h", "step": "1h"},
     "transport": {
         "tracers": ["bell", "constant"],
         "start_offset": 2.0,
-        "thickness": [50.0, 100.0],
         "rotation": {"radius": 4.0, "rim": 1.0, "period": 2.0},
     },
 }

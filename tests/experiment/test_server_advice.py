@@ -130,9 +130,9 @@ def test_bytes_of_tracers_are_those_of_all_levels() -> None:
     asked = make_case(
         {
             "component": "transport",
-            "grid": small["grid"],
+            "grid": {**small["grid"], "levels": {"thickness": [10.0, 20.0, 30.0]}},
             "time": {"length": "2h"},
-            "transport": {"tracers": ["a", "b"], "thickness": [10.0, 20.0, 30.0]},
+            "transport": {"tracers": ["a", "b"]},
             "output": {"fields": {"maps": {"interval": "1h", "precision": "float64"}}},
         }
     )

@@ -14,12 +14,19 @@ from halocline.experiment.run import run
 CASE = {
     "component": "transport",
     "precision": "float64",
-    "grid": {"nx": 16, "ny": 12, "x0": -7.5, "y0": -5.5, "depth": 300.0, "closed_edges": False},
+    "grid": {
+        "nx": 16,
+        "ny": 12,
+        "x0": -7.5,
+        "y0": -5.5,
+        "depth": 300.0,
+        "closed_edges": False,
+        "levels": {"thickness": [50.0, 100.0, 150.0]},
+    },
     "time": {"length": "6h", "step": "1h"},
     "transport": {
         "tracers": ["bell", "constant", "sand"],
         "start_offset": 2.0,
-        "thickness": [50.0, 100.0, 150.0],
         "sinking": {"sand": 40.0},
         "horizontal_diffusivity": 500.0,
         "rotation": {"radius": 4.0, "rim": 1.0, "period": 2.0},
@@ -30,11 +37,11 @@ CASE = {
 def test_shipped_cases():
     rotation = read_case("tracer-rotation")
     assert isinstance(rotation, TransportCase)
-    assert rotation.build_layered_grid().shape == (1, 100, 100)
-    ocean = read_case("tracer-51", ["transport.levels=3"])
+    assert rotation.build_levels().shape == (1, 100, 100)
+    ocean = read_case("tracer-51", ["grid.levels.count=3"])
     assert isinstance(ocean, TransportCase)
     assert len(ocean.transport.tracers) == 51
-    assert ocean.build_layered_grid().shape == (3, 384, 320)
+    assert ocean.build_levels().shape == (3, 384, 320)
     assert ocean.build_grid().longitude.shape == (384, 320)
 
 
@@ -78,3 +85,10 @@ def test_mistakes():
         run(CASE).component.diagnose(["constat"], None)
     with pytest.raises(UserError, match=r"transport.limitr.*Did you mean 'limiter'"):
         TransportCase.from_table({"transport": {"limitr": True}})
+    for old, new in (
+        ("grid_file", "grid.file"),
+        ("levels", "grid.levels.count"),
+        ("thickness", "grid.levels.thickness"),
+    ):
+        with pytest.raises(UserError, match=f"'transport.{old}' is '{new}' now"):
+            TransportCase.from_table({"transport": {old: 1}})

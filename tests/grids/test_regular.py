@@ -29,6 +29,12 @@ def test_depth_varies_with_x_and_y():
     assert np.array_equal(by_column.depth, [rows[0], rows[0]])
 
 
+def test_steps_that_are_not_given_suit_the_kind():
+    assert regular_grid(GridOptions()).step_x == 1.0
+    plain = regular_grid(GridOptions(kind="cartesian", dy=5e3))
+    assert (plain.step_x, plain.step_y) == (1e4, 5e3)
+
+
 @pytest.mark.parametrize(
     ("depth", "words"),
     [

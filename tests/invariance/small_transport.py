@@ -6,7 +6,7 @@ import numpy as np
 
 from halocline.biogeochemistry.transport import Transport, TransportOptions, reach
 from halocline.experiment.shipped import data_folder
-from halocline.grids.vertical.layered import read_displaced_pole
+from halocline.grids.vertical.levels import read_layers
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.running.runner import Runner
@@ -18,7 +18,7 @@ options = TransportOptions(
     horizontal_diffusivity=1000.0,
 )
 communicator = world()
-grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc", 3)
+grid = read_layers(data_folder() / "g_pop_x1_grid.nc", 3)
 ways = (
     ({}, reach, {}),
     ({"blocks_per_rank": 3}, 2 * reach, {"overlap": True, "recompute_halos": True}),

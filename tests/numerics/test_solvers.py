@@ -12,7 +12,7 @@ import scipy.sparse.linalg as direct
 
 from halocline.core.errors import UserError
 from halocline.experiment.shipped import data_folder
-from halocline.grids.vertical.layered import read_displaced_pole
+from halocline.grids.vertical.levels import read_layers
 from halocline.numerics.block_factors import BlockFactors
 from halocline.numerics.chebyshev import ritz_bounds, spectrum_bounds
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
@@ -20,6 +20,7 @@ from halocline.numerics.preconditioners import Blocks, Polynomial, Scaling
 from halocline.numerics.solver import EllipticSolver
 from halocline.numerics.solver_options import SolverOptions, Watch, methods, preconditioners
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 from numerics.basins import basin, numbers_of
 from references import elliptic as reference
@@ -148,9 +149,10 @@ def test_ritz_values_of_a_small_matrix_are_its_eigenvalues():
 @pytest.fixture(scope="module")
 def ocean():
     """The displaced-pole grid, 320 x 384, and a smooth and a random solution."""
-    grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc")
+    grid = read_layers(data_folder() / "g_pop_x1_grid.nc")
     numbers = nine_point_of(grid, shift)
-    lon, lat = np.radians(grid.x), np.radians(grid.y)
+    center = grid.horizontal.at(Place.center)
+    lon, lat = np.radians(center.x), np.radians(center.y)
     smooth = (np.sin(2 * lon) * np.cos(lat) + np.sin(3 * lat)) * grid.mask
     random = np.random.default_rng(0).standard_normal(grid.mask.shape) * grid.mask
     return SimpleNamespace(numbers=numbers, solutions={"smooth": smooth, "random": random})

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from halocline.core.constants import earth_radius
 from halocline.core.options import Options, option
-from halocline.grids.vertical.layered import LayeredGrid
+from halocline.grids.horizontal.sphere import degree
+from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics.stream_function import VolumeFluxes, constant_along_coasts, fluxes_of
+from halocline.runtime.fields.place import Place
 
 Array = NDArray[np.float64]
-degree = math.pi / 180.0
 sverdrup = 1.0e6
 """Unit of transport at the door [m3 s-1]."""
 
@@ -55,7 +56,7 @@ class GyreOptions(Options):
     smoothing: int = option(20, "1", "relaxations of the stream function", at_least=0)
 
 
-def rotation(grid: LayeredGrid, options: RotationOptions) -> VolumeFluxes:
+def rotation(grid: VerticalGrid, options: RotationOptions) -> VolumeFluxes:
     """Volume fluxes of a rotation of all levels alike."""
     speed = 2.0 * math.pi / (options.period * 86400.0)
     inner, outer = options.radius * degree, (options.radius + options.rim) * degree
@@ -64,7 +65,8 @@ def rotation(grid: LayeredGrid, options: RotationOptions) -> VolumeFluxes:
     tangential = np.sin(distance) * (1.0 - fall**2 * (3.0 - 2.0 * fall))
     rise = 0.5 * (tangential[1:] + tangential[:-1]) * np.diff(distance)
     table = speed * earth_radius**2 * np.concatenate([[0.0], np.cumsum(rise)])
-    at = angular_distance(grid.corner_x, grid.corner_y, options.longitude, options.latitude)
+    corner = grid.horizontal.on_both_sides(Place.corner)
+    at = angular_distance(corner.x, corner.y, options.longitude, options.latitude)
     stream = np.interp(at, distance, table - table[-1])
     return fluxes_of(stream * grid.thickness[:, None, None], bits=40)
 
@@ -76,17 +78,20 @@ def angular_distance(longitude: Array, latitude: Array, to_x: float, to_y: float
     return 2.0 * np.arcsin(np.sqrt(np.clip(chord, 0.0, 1.0)))
 
 
-def gyres(grid: LayeredGrid, options: GyreOptions) -> VolumeFluxes:
+def gyres(grid: VerticalGrid, options: GyreOptions) -> VolumeFluxes:
     """Volume fluxes of gyres on any coast and floor; their divergence is exactly zero."""
-    latitude = grid.corner_y
+    corner = grid.horizontal.on_both_sides(Place.corner)
+    latitude = corner.y
     step = np.clip((-40.0 - latitude) / 25.0, 0.0, 1.0)
     plane = options.gyre_transport * np.sin(3.0 * latitude * degree) * (
-        1.0 + 0.3 * np.cos(2.0 * grid.corner_x * degree)
+        1.0 + 0.3 * np.cos(2.0 * corner.x * degree)
     ) + options.circumpolar_transport * step**2 * (3.0 - 2.0 * step)
     share = grid.thickness * np.exp(-grid.depth / options.decay_depth)
     stream = (sverdrup * share / share.sum())[:, None, None] * plane
     open_x, open_y = grid.open_x_faces(), grid.open_y_faces()
-    stream = constant_along_coasts(stream, open_x, open_y, grid.periodic_x, options.smoothing)
+    stream = constant_along_coasts(
+        stream, open_x, open_y, grid.horizontal.periodic_x, options.smoothing
+    )
     turn = overturning(grid, options.overturning_transport * sverdrup)
     scale = min(
         1.0, options.largest_speed / max(largest_speed(fluxes_of(stream, turn), grid), 1e-9)
@@ -94,7 +99,7 @@ def gyres(grid: LayeredGrid, options: GyreOptions) -> VolumeFluxes:
     return fluxes_of(stream * scale, turn * scale)
 
 
-def overturning(grid: LayeredGrid, transport: float) -> Array:
+def overturning(grid: VerticalGrid, transport: float) -> Array:
     """Overturning at the lower edges of southern faces [m3 s-1], shape (nk, nj + 1, ni).
 
     It is 0 unless all four cells around an edge are wet, so that no flux meets a coast or floor.
@@ -103,14 +108,16 @@ def overturning(grid: LayeredGrid, transport: float) -> Array:
     open_edge = wet[1:, 1:] & wet[:-1, 1:] & wet[1:, :-1] & wet[:-1, :-1]
     total = grid.thickness.sum()
     depth = np.cumsum(grid.thickness[::-1])[::-1]
-    latitude = 0.5 * (grid.corner_y[:, 1:] + grid.corner_y[:, :-1])
+    corner = grid.horizontal.on_both_sides(Place.corner)
+    latitude = 0.5 * (corner.y[:, 1:] + corner.y[:, :-1])
     shape = np.sin(math.pi * np.sqrt(depth / total))[:, None, None] * np.sin(2 * latitude * degree)
     return np.where(open_edge, transport * shape, 0.0)
 
 
-def largest_speed(fluxes: VolumeFluxes, grid: LayeredGrid) -> float:
+def largest_speed(fluxes: VolumeFluxes, grid: VerticalGrid) -> float:
     """Greatest horizontal speed through any face [m s-1]."""
     thickness = grid.thickness[:, None, None]
-    u = fluxes.x / (grid.x_face_width[:, :-1] * thickness)
-    v = fluxes.y / (grid.y_face_width[:-1] * thickness)
+    x_face, y_face = map(grid.horizontal.on_both_sides, (Place.x_face, Place.y_face))
+    u = fluxes.x / (x_face.dy[:, :-1] * thickness)
+    v = fluxes.y / (y_face.dx[:-1] * thickness)
     return max(float(np.abs(u).max()), float(np.abs(v).max()))

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.biogeochemistry.circulation import angular_distance, degree
+from halocline.biogeochemistry.circulation import angular_distance
 from halocline.core.errors import UserError, nearest
+from halocline.grids.horizontal.sphere import degree
 
 Array = NDArray[np.float64]
 shape_radius = 12.0 * degree

@@ -7,7 +7,7 @@ reactions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,7 +16,7 @@ from halocline.biogeochemistry.circulation import GyreOptions, RotationOptions, 
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
-from halocline.grids.vertical.layered import LayeredGrid
+from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
 from halocline.numerics.stream_function import VolumeFluxes
 from halocline.numerics.tracer_courant import outflow
@@ -24,6 +24,7 @@ from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Kernel, kernels_of
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
 
@@ -52,6 +53,11 @@ class MixingOptions(Options):
 class TransportOptions(Options):
     """Tracers and what moves them."""
 
+    moved: ClassVar = {
+        "grid_file": "grid.file",
+        "levels": "grid.levels.count",
+        "thickness": "grid.levels.thickness",
+    }
     tracers: list[str] = option(["bell"], "", "names of the tracers, in their order")
     start: dict[str, str] = option(
         {},
@@ -63,18 +69,6 @@ class TransportOptions(Options):
         18.0, "degree", "distance of the shapes east of the centre of rotation"
     )
     circulation: str = option("rotation", "", "analytic circulation", choices=("rotation", "gyres"))
-    grid_file: str = option(
-        "", "", "displaced-pole grid file with ulon, ulat, htn, hte, kmt, dz; then [grid] is unused"
-    )
-    thickness: list[float] = option(
-        [100.0],
-        "m",
-        "thickness of the levels from the surface down, without a grid file",
-        at_least=0.001,
-    )
-    levels: int | None = option(
-        None, "1", "upper levels of the grid file that are used; all if not given", at_least=1
-    )
     rotation: RotationOptions = option(RotationOptions(), meaning="solid-body rotation")
     gyres: GyreOptions = option(GyreOptions(), meaning="gyres on real coasts")
     limiter: bool = option(
@@ -122,7 +116,7 @@ class TransportState:
 
     def __init__(
         self,
-        grid: LayeredGrid,
+        grid: VerticalGrid,
         tracers: int,
         decomposition: Decomposition,
         dtype: DTypeLike = np.float64,
@@ -143,7 +137,7 @@ class TransportState:
         self.tracer = cells("tracer", restart=True)
         self.new_tracer = cells("new_tracer", restart=False)
         self.volume = static("volume", "m3", grid.volume, levels)
-        self.area = static("area", "m2", grid.area)
+        self.area = static("area", "m2", grid.horizontal.area)
         self.thickness = static("thickness", "m", grid.thickness, levels, on="none")
         self.spacing = static("spacing", "m", grid.spacing, levels, on="none")
         self._static = static
@@ -155,11 +149,12 @@ class TransportState:
         self.y_volume_flux = self._static("y_volume_flux", "m3 s-1", fluxes.y, levels)
         self.z_volume_flux = self._static("z_volume_flux", "m3 s-1", fluxes.z, levels)
 
-    def set_mixing(self, grid: LayeredGrid, options: TransportOptions) -> None:
+    def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
         """Set diffusivities and sinking speeds."""
         horizontal = options.horizontal_diffusivity
-        x = horizontal * grid.x_face_width / grid.x_spacing
-        y = horizontal * grid.y_face_width / grid.y_spacing
+        x_face, y_face = map(grid.horizontal.on_both_sides, (Place.x_face, Place.y_face))
+        x = horizontal * x_face.dy / x_face.dx
+        y = horizontal * y_face.dx / y_face.dy
         self.x_conductance = self._static("x_conductance", "m2 s-1", x[:, :-1])
         self.y_conductance = self._static("y_conductance", "m2 s-1", y[:-1])
         below = np.cumsum(grid.thickness[::-1])[::-1]
@@ -181,7 +176,7 @@ class Transport:
 
     def __init__(
         self,
-        grid: LayeredGrid,
+        grid: VerticalGrid,
         options: TransportOptions,
         decomposition: Decomposition,
         dt: float,
@@ -199,6 +194,7 @@ class Transport:
     def set_start(self) -> None:
         """Set all tracers to their start."""
         options, grid, tracer = self.options, self.grid, self.state.tracer
+        center = grid.horizontal.on_both_sides(Place.center)
         for array, block in zip(tracer.owned, tracer.layout.blocks, strict=True):
             assert isinstance(block, Block)
             r = block.rectangle
@@ -207,8 +203,8 @@ class Transport:
                 array[number] = grid.wet[(..., *here)] * starting(
                     options.shape_of(name),
                     number,
-                    grid.x[here],
-                    grid.y[here],
+                    center.x[here],
+                    center.y[here],
                     grid.depth,
                     options.start_centre,
                 )
@@ -265,7 +261,7 @@ def kernel_of(number: int) -> Kernel:
     return kernels[f"transport_tracers_{'xy'[number % 2]}_first"]
 
 
-def circulation(grid: LayeredGrid, options: TransportOptions) -> VolumeFluxes:
+def circulation(grid: VerticalGrid, options: TransportOptions) -> VolumeFluxes:
     """Volume fluxes of the chosen circulation."""
     if options.circulation == "rotation":
         return rotation(grid, options.rotation)
@@ -273,7 +269,7 @@ def circulation(grid: LayeredGrid, options: TransportOptions) -> VolumeFluxes:
 
 
 def check_courant(
-    fluxes: VolumeFluxes, grid: LayeredGrid, options: TransportOptions, dt: float
+    fluxes: VolumeFluxes, grid: VerticalGrid, options: TransportOptions, dt: float
 ) -> None:
     """Refuse a step in which more leaves some cell than it holds."""
     worst = outflow(fluxes, grid, options.horizontal_diffusivity, dt)

@@ -7,7 +7,7 @@ import math
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from halocline.core.errors import UserError, nearest
 
@@ -63,6 +63,9 @@ class Options:
     halocline.core.errors.UserError: Unknown option 'friction.strengths'. Did you mean 'strength'?
     """
 
+    moved: ClassVar[Mapping[str, str]] = {}
+    """Full new names of options that stood here, by their old names."""
+
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             _check(field, getattr(self, field.name), type(self).__name__)
@@ -76,6 +79,8 @@ class Options:
         for key, value in table.items():
             if key not in known:
                 name = f"{where}.{key}" if where else key
+                if key in cls.moved:
+                    raise UserError(f"The option '{name}' is '{cls.moved[key]}' now. Rename it.")
                 raise UserError(f"Unknown option '{name}'.{nearest(key, known)}")
             path = f"{where}.{key}" if where else key
             values[key] = _convert(hints[key], value, path)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 import tomli_w
 
 from halocline.biogeochemistry.transport import TransportOptions
@@ -28,8 +27,9 @@ from halocline.experiment.shipped import find_case, find_data
 from halocline.experiment.transport_component import TracerOutputOptions
 from halocline.experiment.wave_component import ForcingOptions
 from halocline.grids.horizontal.grid import Grid
-from halocline.grids.horizontal.regular import GridOptions, build_grid
-from halocline.grids.vertical.layered import LayeredGrid, layered, read_displaced_pole
+from halocline.grids.horizontal.regular import build_grid
+from halocline.grids.vertical.case_grid import CaseGridOptions, build_levels
+from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.decomposition import DecompositionOptions
 from halocline.runtime.running.referee import CommunicationOptions
 from halocline.waves.model import WavesOptions
@@ -99,7 +99,7 @@ class Case(Options):
         "", "", "where data files are looked for first; the folder of the case file if not given"
     )
     time: TimeOptions = option(TimeOptions(), meaning="start, end and step")
-    grid: GridOptions = option(GridOptions(), meaning="the horizontal grid")
+    grid: CaseGridOptions = option(CaseGridOptions(), meaning="the grid, horizontal and vertical")
     restart: RestartOptions = option(RestartOptions(), meaning="restart files")
     decomposition: DecompositionOptions = option(
         DecompositionOptions(), meaning="how the grid is cut among the ranks"
@@ -121,9 +121,20 @@ class Case(Options):
         return name if not name or Path(name).exists() else str(self.find(name))
 
     def build_grid(self) -> Grid:
-        """The grid of this case, from its file or made here."""
+        """The horizontal grid of this case, from its file or made here."""
+        return build_grid(self._grid_found())
+
+    def build_levels(self) -> VerticalGrid:
+        """The levels of this case over its horizontal grid."""
+        options = self._grid_found()
+        return build_levels(options, build_grid(options))
+
+    def _grid_found(self) -> CaseGridOptions:
+        """Options of the grid with the paths of its files."""
         path = self.grid.file and str(self.find(self.grid.file))
-        return build_grid(replace(self.grid, file=path))
+        levels = self.grid.levels
+        levels = replace(levels, file=levels.file and str(self.find(levels.file)))
+        return replace(self.grid, file=path, levels=levels)
 
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """The same case with other values, by dotted names.
@@ -170,17 +181,6 @@ class TransportCase(Case):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.output.refuse_servers_without_any("restart.way", self.restart.way)
-
-    def build_layered_grid(self) -> LayeredGrid:
-        """The grid with its levels."""
-        if self.transport.grid_file:
-            path = self.find(self.transport.grid_file)
-            return read_displaced_pole(path, self.transport.levels)
-        return layered(super().build_grid(), np.array(self.transport.thickness))
-
-    def build_grid(self) -> Grid:
-        """The horizontal grid; rows and columns of a grid file are counted."""
-        return self.build_layered_grid().plane
 
 
 components: dict[str, type[Case]] = {"waves": WaveCase, "transport": TransportCase}

@@ -23,7 +23,7 @@ transport_cost = 3e-9
 def work(case: Case, grid: Grid, clock: Clock) -> float:
     """Expected time of the whole run on one core, without output [s]."""
     if isinstance(case, TransportCase):
-        cells = grid.depth.size * len(case.build_layered_grid().thickness)
+        cells = grid.depth.size * len(case.build_levels().thickness)
         return transport_cost * cells * len(case.transport.tracers) * clock.steps
     assert isinstance(case, WaveCase)
     values = grid.sea_points * case.spectrum.components
@@ -36,7 +36,7 @@ def stream_bytes(case: Case, grid: Grid, clock: Clock) -> dict[str, int]:
         return output_volume(case.output, grid, case.spectrum, clock, output_sources(case))
     assert isinstance(case, TransportCase)
     names = case.transport.tracers
-    levels = len(case.build_layered_grid().thickness)
+    levels = len(case.build_levels().thickness)
     volume = {}
     for name, maps in case.output.fields.items():
         with in_stream(name):
@@ -59,7 +59,7 @@ def restart_bytes(case: Case, grid: Grid, clock: Clock) -> int:
 def state_bytes(case: Case, grid: Grid) -> int:
     """Bytes of the state of a component, on all ranks: spectra, or tracers."""
     if isinstance(case, TransportCase):
-        cells = grid.depth.size * len(case.build_layered_grid().thickness)
+        cells = grid.depth.size * len(case.build_levels().thickness)
         values = cells * len(case.transport.tracers)
     else:
         assert isinstance(case, WaveCase)

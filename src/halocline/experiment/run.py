@@ -229,7 +229,7 @@ def build_streams(
     """Output streams of a case and of the user; none without a folder."""
     if folder is None:
         return []
-    grid = component.grid.plane if isinstance(component, TransportComponent) else None
+    grid = component.grid.horizontal if isinstance(component, TransportComponent) else None
     if isinstance(component, WaveComponent):
         grid = component.grid
     assert grid is not None
@@ -322,7 +322,7 @@ def build_component(
         )
     elif isinstance(case, TransportCase):
         component = TransportComponent(
-            case.build_layered_grid(),
+            case.build_levels(),
             case.transport,
             clock,
             communicator,

@@ -17,7 +17,7 @@ from halocline.core.options import option
 from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.output_writers import OutputWriters
 from halocline.experiment.perturbation import PerturbationOptions
-from halocline.grids.vertical.layered import LayeredGrid
+from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
@@ -45,7 +45,7 @@ class TransportComponent:
 
     def __init__(
         self,
-        grid: LayeredGrid,
+        grid: VerticalGrid,
         options: TransportOptions,
         clock: Clock,
         communicator: Communicator,
@@ -175,7 +175,7 @@ class TransportComponent:
             FieldStream(
                 name,
                 replace(some, variables=some.variables or tracers),
-                self.grid.plane,
+                self.grid.horizontal,
                 clock,
                 folder,
                 title=title,

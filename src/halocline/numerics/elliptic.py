@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.vertical.layered import LayeredGrid
+from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 
 Array = NDArray[np.float64]
@@ -103,17 +104,11 @@ def _padded(depth: Array, topology: Topology) -> Array:
     return cells
 
 
-def nine_point_of(grid: LayeredGrid, shift: float) -> NinePoint:
+def nine_point_of(layers: VerticalGrid, shift: float) -> NinePoint:
     """The operator of a grid of layers, whose depth is the sum of its wet levels."""
-    bottom = np.concatenate([[0.0], np.cumsum(grid.thickness[::-1])])
-    return nine_point(
-        bottom[grid.wet_levels],
-        grid.x_face_width,
-        grid.y_face_width,
-        grid.area,
-        grid.topology,
-        shift,
-    )
+    grid = layers.horizontal
+    x_face, y_face = map(grid.on_both_sides, (Place.x_face, Place.y_face))
+    return nine_point(layers.floor, x_face.dy, y_face.dx, grid.area, grid.topology, shift)
 
 
 class EllipticOperator:

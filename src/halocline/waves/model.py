@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.core import constants
+from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.blocks import Block, Hand
@@ -172,6 +173,11 @@ class WaveModel:
     def _prepare_propagation(self) -> None:
         """Static fields of `propagate_space`, and the sub-steps of each frequency."""
         spectral, grid = self.spectral, self.grid
+        if grid.curvilinear is not None:
+            raise UserError(
+                "Waves propagate on regular grids only, but the grid is curvilinear. Use a file"
+                " with one longitude per column and one latitude per row."
+            )
         arrays = propagation_arrays(grid, spectral)
         frequency, direction = np.divmod(np.arange(spectral.components), spectral.directions)
         table = {"on": "none", "dtype": np.int32, "by_component": True}

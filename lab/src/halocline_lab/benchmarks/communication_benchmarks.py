@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from halocline.experiment.shipped import data_folder
-from halocline.grids.vertical.layered import LayeredGrid, read_displaced_pole
+from halocline.grids.vertical.levels import VerticalGrid, read_layers
 from halocline.numerics.elliptic import (
     EllipticOperator,
     NinePoint,
@@ -172,12 +172,12 @@ def _drop(_: object) -> None:
     pass
 
 
-def _x1_grid() -> LayeredGrid:
-    return read_displaced_pole(data_folder() / "g_pop_x1_grid.nc")
+def _x1_grid() -> VerticalGrid:
+    return read_layers(data_folder() / "g_pop_x1_grid.nc")
 
 
 def _decomposed(
-    grid: LayeredGrid, communicator: Communicator, blocks_per_rank: int = 1, rows: int = 0
+    grid: VerticalGrid, communicator: Communicator, blocks_per_rank: int = 1, rows: int = 0
 ) -> Decomposition:
     return Decomposition(
         grid.mask,
@@ -188,7 +188,7 @@ def _decomposed(
     )
 
 
-def _operator_numbers(grid: LayeredGrid) -> NinePoint:
+def _operator_numbers(grid: VerticalGrid) -> NinePoint:
     """POP's operator with a step of an hour: a leapfrog interval of two, and alpha 1/3."""
     return nine_point_of(grid, time_step_shift(9.806, 1.0 / 3.0, 7200.0, 3600.0))
 
@@ -272,7 +272,7 @@ def grids(place: Place) -> list[Row]:
 def _scan(
     place: Place,
     benchmark: str,
-    grid: LayeredGrid,
+    grid: VerticalGrid,
     cuts: Sequence[Decomposition],
     names: Sequence[str],
     sizes: Sequence[int],

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from halocline.core.constants import gravity
 from halocline.experiment.shipped import data_folder
-from halocline.grids.vertical.layered import read_displaced_pole
+from halocline.grids.vertical.levels import read_layers
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
 from halocline.numerics.solver_options import SolverOptions
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Alone, world
 from halocline.runtime.running.referee import CommunicationOptions, Referee, first_check
 from halocline.runtime.running.runner import Runner
@@ -40,7 +41,7 @@ class Ocean:
     """The operator of the real grid on the ranks at hand, and what the benchmark solves for."""
 
     def __init__(self) -> None:
-        grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc")
+        grid = read_layers(data_folder() / "g_pop_x1_grid.nc")
         numbers = nine_point_of(grid, time_step_shift(gravity, alpha, 2.0 * dt, dt))
         self.shape = grid.mask.shape
         self.decomposition = Decomposition(
@@ -52,7 +53,8 @@ class Ocean:
         )
         self.operator = EllipticOperator(numbers, self.decomposition)
         self.run = Runner(self.decomposition)
-        lon, lat = np.radians(grid.x), np.radians(grid.y)
+        center = grid.horizontal.at(Place.center)
+        lon, lat = np.radians(center.x), np.radians(center.y)
         smooth = (np.sin(2.0 * lon) * np.cos(lat) + np.sin(3.0 * lat)) * grid.mask
         random = np.random.default_rng(0).standard_normal(self.shape) * grid.mask
         self.exact = {"smooth": smooth, "random": random}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.experiment.shipped import data_folder
-from halocline.grids.vertical.layered import read_displaced_pole
+from halocline.grids.vertical.levels import read_layers
 from halocline.runtime import _native as runtime
 from halocline.runtime.ranks.communicator import Alone, Communicator
 from halocline.runtime.sums.choice import SumChoice, choices
@@ -97,7 +97,7 @@ def measure_global_sum(
 
     The first row is the plain one: an ordinary sum by MPI's all-reduce. A call for all ranks.
     """
-    grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc", 1)
+    grid = read_layers(data_folder() / "g_pop_x1_grid.nc", 1)
     field = np.where(grid.mask, np.random.default_rng(0).standard_normal(grid.mask.shape), 0.0)
     mine = np.ascontiguousarray(np.array_split(field, communicator.size)[communicator.rank])
     plain = GlobalSums(communicator, 1, SumChoice(), ordinary=True)

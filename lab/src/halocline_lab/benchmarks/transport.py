@@ -21,7 +21,7 @@ import numpy as np
 
 from halocline.biogeochemistry.transport import Transport, TransportOptions, kernel_of
 from halocline.experiment.shipped import data_folder
-from halocline.grids.vertical.layered import LayeredGrid, read_displaced_pole
+from halocline.grids.vertical.levels import VerticalGrid, read_layers
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.running.runner import Runner
 from halocline_lab import _native
@@ -72,7 +72,7 @@ def transport(
     """
     cores = len(os.sched_getaffinity(0))
     chosen = list(threads or dict.fromkeys([1, cores]))
-    grid = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc", levels)
+    grid = read_layers(data_folder() / "g_pop_x1_grid.nc", levels)
     before = _native.threads()
     rows, bandwidth = [], {}
     try:
@@ -100,7 +100,7 @@ def _write(path: Path, result: dict[str, Any]) -> None:
 
 
 def _rows(
-    grid: LayeredGrid, tracers: int, precision: str, threads: Sequence[int], repeats: int
+    grid: VerticalGrid, tracers: int, precision: str, threads: Sequence[int], repeats: int
 ) -> Iterator[dict[str, Any]]:
     """Times of a step [s] for every number of threads and both sets of processes."""
     names = [f"tracer{number}" for number in range(tracers)]
@@ -150,7 +150,7 @@ def _step_times(model: Transport, run: Runner, number: int) -> tuple[float, floa
     return spent[0], spent[1]
 
 
-def _finish(row: dict[str, Any], triad: float, grid: LayeredGrid) -> dict[str, Any]:
+def _finish(row: dict[str, Any], triad: float, grid: VerticalGrid) -> dict[str, Any]:
     """Turn times into nanoseconds per cell and tracer, beside floor and level."""
     times, processor = row.pop("times"), row.pop("processor")
     unit = 1e9 / (np.prod(grid.shape) * row["tracers"])

@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
+from halocline.grids.horizontal.metrics import Curvilinear, Metrics
+from halocline.grids.horizontal.sphere import degree
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 
 Array = NDArray[np.float64]
-degree = math.pi / 180.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """A latitude-longitude or Cartesian grid with its sea.
+    """A horizontal C-grid with its sea: curvilinear, latitude-longitude or Cartesian.
 
-    Metrics are planes [j][i], so that curvilinear grids need no new code where they are used.
+    Face i lies west of centre i, face j south, corner south-west; `at` gives coordinates and
+    metrics of every place. Of regular grids `x` and `y` are the coordinates, of
+    curvilinear ones they count columns and rows.
     """
 
     x: Array  # longitude [degree east] or distance [m] of centres, shape (ni,)
     y: Array  # latitude [degree north] or distance [m] of centres, shape (nj,)
     depth: Array  # positive downwards [m], shape (nj, ni)
     mask: NDArray[np.bool_]  # sea, shape (nj, ni)
-    spherical: bool = True
+    spherical: bool = True  # x and y are longitude and latitude
     periodic_x: bool = False
     periodic_y: bool = False
     boundary: NDArray[np.bool_] | None = None  # sea points whose spectrum is given
     obstruction_x: Array | None = None  # share of a cell's width closed to waves along x [1]
     obstruction_y: Array | None = None
     title: str = field(default="")
-    longitude: Array | None = None  # of centres where x and y are none, shape (nj, ni)
+    longitude: Array | None = None  # of centres of curvilinear grids, shape (nj, ni)
     latitude: Array | None = None
+    curvilinear: Curvilinear | None = None
     single_x: float = 1.0  # width of cells where there is one column only, in units of x
     single_y: float = 1.0
 
@@ -50,6 +54,24 @@ class Grid:
         for name, line in (("x", self.x), ("y", self.y)):
             if line.size > 2 and not np.allclose(np.diff(line), line[1] - line[0], rtol=1e-3):
                 raise UserError(f"The grid is not regular along {name}: steps {np.diff(line)}.")
+
+    @classmethod
+    def of(cls, curvilinear: Curvilinear, depth: Array, title: str = "") -> Self:
+        """A curvilinear grid; sea is where the depth is positive."""
+        nj, ni = curvilinear.shape
+        centers = curvilinear.at(Place.center)
+        return cls(
+            x=np.arange(ni, dtype=np.float64),
+            y=np.arange(nj, dtype=np.float64),
+            depth=depth,
+            mask=depth > 0.0,
+            spherical=False,
+            periodic_x=curvilinear.periodic_x,
+            title=title,
+            longitude=centers.x,
+            latitude=centers.y,
+            curvilinear=curvilinear,
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -86,25 +108,61 @@ class Grid:
     @cached_property
     def cos_latitude_face(self) -> Array:
         """The same on faces j, south of centre j; shape (nj + 1,). Never negative."""
-        faces = self.y[0] + (np.arange(self.y.size + 1) - 0.5) * self.step_y
+        faces = self._face_y
         return np.maximum(np.cos(faces * degree), 0.0) if self.spherical else np.ones(faces.size)
+
+    @property
+    def _face_y(self) -> Array:
+        """y of southern faces, and of the last northern one; it may lie beyond a pole."""
+        return self.y[0] + (np.arange(self.y.size + 1) - 0.5) * self.step_y
+
+    def at(self, place: Place) -> Metrics:
+        """Coordinates and metrics of a place, planes as a global field there has them.
+
+        A side that is not joined has its faces and corners on both ends, one more than centres.
+        """
+        nj, ni = self.shape
+        rows = nj + (place in (Place.y_face, Place.corner) and not self.periodic_y)
+        columns = ni + (place in (Place.x_face, Place.corner) and not self.periodic_x)
+        return self.on_both_sides(place).part(slice(rows), slice(columns))
+
+    def on_both_sides(self, place: Place) -> Metrics:
+        """The same with faces and corners on both ends of every row and column."""
+        if self.curvilinear is not None:
+            return self.curvilinear.at(place)
+        meter = earth_radius * degree if self.spherical else 1.0
+        x, cosine, y = self.x, self.cos_latitude, self.y
+        if place in (Place.x_face, Place.corner):
+            x = self.x[0] + (np.arange(self.x.size + 1) - 0.5) * self.step_x
+        if place in (Place.y_face, Place.corner):
+            y, cosine = self._face_y, self.cos_latitude_face
+            y = np.clip(y, -90.0, 90.0) if self.spherical else y
+        shape = (y.size, x.size)
+        dx = np.broadcast_to((self.step_x * meter * cosine)[:, None], shape)
+        dy = np.broadcast_to(self.step_y * meter, shape)
+        return Metrics(
+            x=np.broadcast_to(x, shape),
+            y=np.broadcast_to(y[:, None], shape),
+            dx=dx,
+            dy=dy,
+            area=dx * dy,
+            angle=np.broadcast_to(0.0, shape),
+        )
 
     @cached_property
     def dx(self) -> Array:
         """Width of cells [m], shape (nj, ni)."""
-        width = self.step_x * (earth_radius * degree if self.spherical else 1.0)
-        return np.repeat((width * self.cos_latitude)[:, None], self.x.size, axis=1)
+        return np.ascontiguousarray(self.at(Place.center).dx)
 
     @cached_property
     def dy(self) -> Array:
         """Height of cells [m], shape (nj, ni)."""
-        height = self.step_y * (earth_radius * degree if self.spherical else 1.0)
-        return np.full(self.shape, height)
+        return np.ascontiguousarray(self.at(Place.center).dy)
 
     @cached_property
     def area(self) -> Array:
         """Area of cells [m2], shape (nj, ni)."""
-        return self.dx * self.dy
+        return self.at(Place.center).area
 
     def at_points(self, plane: NDArray[Any]) -> NDArray[Any]:
         """Values of a plane at the sea points, in the order of their numbers."""

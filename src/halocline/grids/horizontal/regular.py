@@ -1,8 +1,9 @@
-"""Grids as a case describes them: regular in longitude and latitude, or in metres."""
+"""Horizontal grids as a case describes them: from a file, or regular ones made here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.core.memory import refuse_beyond_memory
 from halocline.core.options import option
+from halocline.grids.files.gridded_files import expand
 from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathymetry
+from halocline.grids.horizontal.curvilinear_files import is_curvilinear, read_displaced_pole
 from halocline.grids.horizontal.grid import Grid
 
 bytes_per_cell = 64
@@ -22,17 +25,27 @@ sides = ("west", "east", "south", "north")
 
 @dataclass(frozen=True, kw_only=True)
 class GridOptions(BathymetryOptions):
-    """The horizontal grid: from a file of depths, or regular with simple depths."""
+    """The horizontal grid: from a file, or regular with simple depths."""
 
     file: str = option(
-        "", "", "netCDF file or Zarr folder with coordinates and depth; empty for a grid made here"
+        "",
+        "",
+        "netCDF file or Zarr folder with coordinates and depth; curvilinear where it has corners"
+        " (ulon, ulat); empty for a grid made here",
     )
     nx: int = option(3, "1", "columns of a grid made here", at_least=1, at_most=10_000_000)
     ny: int = option(3, "1", "rows of a grid made here", at_least=1, at_most=10_000_000)
     x0: float = option(0.0, "degree or m", "x of the first column")
     y0: float = option(0.0, "degree or m", "y of the first row")
-    dx: float = option(1.0, "degree or m", "distance of columns", at_least=1e-9)
-    dy: float = option(1.0, "degree or m", "distance of rows", at_least=1e-9)
+    dx: float | None = option(
+        None,
+        "degree or m",
+        "distance of columns; if not given, 1 degree or, of a Cartesian grid, 10 km",
+        at_least=1e-9,
+    )
+    dy: float | None = option(
+        None, "degree or m", "distance of rows; the default is that of dx", at_least=1e-9
+    )
     depth: float | list[float] | list[list[float]] = option(
         2500.0,
         "m",
@@ -51,11 +64,20 @@ class GridOptions(BathymetryOptions):
         [], "", f"sides whose outermost sea points keep their first spectrum: {', '.join(sides)}"
     )
 
+    @property
+    def steps(self) -> tuple[float, float]:
+        """Distance of columns and rows [degree or m]."""
+        usual = 1.0 if self.kind == "spherical" else 1e4
+        return self.dx or usual, self.dy or usual
+
 
 def build_grid(options: GridOptions) -> Grid:
     """The grid of a case: from its file, or made here; `options.file` is a path."""
     if not options.file:
         return regular_grid(options)
+    path = expand(options.file, Path())[0]
+    if options.kind == "spherical" and is_curvilinear(path):
+        return finish(read_displaced_pole(path), options)
     return finish(read_bathymetry(options), options)
 
 
@@ -66,8 +88,9 @@ def regular_grid(options: GridOptions) -> Grid:
         f"A grid of {options.nx} x {options.ny} cells",
         "Take fewer (grid.nx, grid.ny).",
     )
-    x = np.asarray(options.x0 + options.dx * np.arange(options.nx), np.float64)
-    y = np.asarray(options.y0 + options.dy * np.arange(options.ny), np.float64)
+    dx, dy = options.steps
+    x = np.asarray(options.x0 + dx * np.arange(options.nx), np.float64)
+    y = np.asarray(options.y0 + dy * np.arange(options.ny), np.float64)
     depth = _depth(options)
     if options.kind == "spherical" and (y.min() < -90 or y.max() > 90):
         raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
@@ -77,8 +100,8 @@ def regular_grid(options: GridOptions) -> Grid:
         depth=depth,
         mask=depth > 0,
         spherical=options.kind == "spherical",
-        single_x=options.dx,
-        single_y=options.dy,
+        single_x=dx,
+        single_y=dy,
     )
     return finish(grid, options)
 

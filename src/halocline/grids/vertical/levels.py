@@ -1,0 +1,206 @@
+"""The vertical grid: levels over any horizontal grid, their thickness, and a stepped floor."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.errors import UserError
+from halocline.grids.files.sources import open_source
+from halocline.grids.horizontal.curvilinear_files import read_displaced_pole
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.topology import Topology
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerticalGrid:
+    """Levels k over a horizontal grid, counted upward; interface k lies below level k.
+
+    Every column has its wet levels, from the surface down. The lowest of them may be thinner than
+    the level (`bottom_thickness`), so that the floor lies where it should.
+    """
+
+    horizontal: Grid
+    thickness: Array  # of whole levels, from the deepest up [m], shape (nk,)
+    wet_levels: NDArray[np.int64]  # counted from the surface, 0 on land, shape (nj, ni)
+    bottom_thickness: Array | None = None  # of the lowest wet cells [m], (nj, ni); None: whole
+
+    def __post_init__(self) -> None:
+        most = int(self.wet_levels.max(initial=0))
+        if most > self.thickness.size:
+            raise UserError(
+                f"The grid has {self.thickness.size} levels, but a column of {most} wet levels."
+                " Give the thickness of every level, or count fewer."
+            )
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Levels, rows and columns."""
+        return (self.thickness.size, *self.horizontal.shape)
+
+    @property
+    def topology(self) -> Topology:
+        return self.horizontal.topology
+
+    @property
+    def mask(self) -> Mask:
+        """Columns with water, shape (nj, ni)."""
+        return self.wet_levels > 0
+
+    @cached_property
+    def wet(self) -> Mask:
+        """Cells with water, shape (nk, nj, ni)."""
+        levels = self.thickness.size
+        return np.arange(levels)[:, None, None] >= levels - self.wet_levels
+
+    @property
+    def interfaces(self) -> Array:
+        """Depth of the interfaces [m], from the deepest up to 0 at the surface, shape (nk + 1,)."""
+        return np.append(np.cumsum(self.thickness[::-1])[::-1], 0.0)
+
+    @property
+    def depth(self) -> Array:
+        """Depth of the centres of the levels [m], shape (nk,)."""
+        return np.cumsum(self.thickness[::-1])[::-1] - 0.5 * self.thickness
+
+    @property
+    def spacing(self) -> Array:
+        """From the centre of level k - 1 to that of k [m], shape (nk,); of level 0 to its floor."""
+        below = np.concatenate([[0.0], self.thickness[:-1]])
+        return 0.5 * (self.thickness + below)
+
+    @property
+    def cell_thickness(self) -> Array:
+        """Thickness of the cells [m], 0 on land and below the floor; shape (nk, nj, ni)."""
+        result = self.thickness[:, None, None] * self.wet
+        if self.bottom_thickness is not None:
+            lowest = np.arange(self.thickness.size)[:, None, None] == (
+                self.thickness.size - self.wet_levels
+            )
+            result = np.where(lowest, self.bottom_thickness, result)
+        return result
+
+    @property
+    def floor(self) -> Array:
+        """Depth of the floor of the columns [m], 0 on land; shape (nj, ni)."""
+        bottom = np.concatenate([[0.0], np.cumsum(self.thickness[::-1])])
+        if self.bottom_thickness is None:
+            return bottom[self.wet_levels]
+        whole = bottom[np.maximum(self.wet_levels - 1, 0)]
+        return np.where(self.mask, whole + self.bottom_thickness, 0.0)
+
+    @property
+    def volume(self) -> Array:
+        """Volume of the cells [m3], 0 on land; shape (nk, nj, ni)."""
+        if self.bottom_thickness is None:
+            return self.horizontal.area * self.thickness[:, None, None] * self.wet
+        return self.horizontal.area * self.cell_thickness
+
+    def open_x_faces(self) -> Mask:
+        """Western faces with water on both sides, and the last eastern: (nk, nj, ni + 1)."""
+        return _open(self.wet, -1, self.horizontal.periodic_x)
+
+    def open_y_faces(self) -> Mask:
+        """Southern faces with water on both sides, and the last northern: (nk, nj + 1, ni)."""
+        return _open(self.wet, -2, self.horizontal.periodic_y)
+
+
+def _open(wet: Mask, axis: int, joined: bool) -> Mask:
+    """Faces along an axis with water on both sides; at the ends of one that is not joined none."""
+    pad = [(0, 0)] * wet.ndim
+    pad[axis] = (1, 1)
+    wide = np.pad(wet, pad, "wrap") if joined else np.pad(wet, pad)
+    low, high = [slice(None)] * wet.ndim, [slice(None)] * wet.ndim
+    low[axis], high[axis] = slice(0, -1), slice(1, None)
+    return wide[tuple(low)] & wide[tuple(high)]
+
+
+def layered(grid: Grid, thickness: Array, *, least: float | None = None) -> VerticalGrid:
+    """Levels of `thickness`, from the surface down [m], over a horizontal grid.
+
+    A column has as many levels as begin above its floor; sea has at least one. With `least`, the
+    lowest cell of a column ends at its floor, but keeps that share of its level [1].
+    """
+    thickness = np.asarray(thickness, np.float64)
+    if thickness.ndim != 1 or not thickness.size or not (thickness > 0).all():
+        raise UserError(f"Thickness of the levels: {thickness} [m]. Give positive numbers.")
+    interfaces = np.concatenate([[0.0], np.cumsum(thickness)])
+    wet_levels = np.zeros(grid.shape, np.int64)
+    for top in interfaces[:-1]:
+        wet_levels += top < grid.depth
+    wet_levels = np.maximum(wet_levels, 1) * grid.mask
+    bottom = None
+    if least is not None:
+        lowest = np.maximum(wet_levels - 1, 0)
+        left = np.clip(grid.depth - interfaces[lowest], least * thickness[lowest], None)
+        bottom = np.where(grid.mask, np.minimum(left, thickness[lowest]), 0.0)
+    return VerticalGrid(
+        horizontal=grid,
+        thickness=thickness[::-1],
+        wet_levels=wet_levels,
+        bottom_thickness=bottom,
+    )
+
+
+def file_thickness(path: Path) -> Array | None:
+    """Thickness of the levels from the surface down (`dz`) [m]; None where the file has none."""
+    data = open_source(path)
+    try:
+        return data["dz"].read() if "dz" in data.variables and data["dz"].ndim == 1 else None
+    finally:
+        data.close()
+
+
+def read_layers(path: Path, levels: int | None = None) -> VerticalGrid:
+    """A displaced-pole grid with the levels of its file (`dz`), or the upper `levels` of them."""
+    grid, thickness = read_displaced_pole(path), file_thickness(path)
+    if thickness is None:
+        raise UserError(f"'{path}' has no variable dz, the thickness of its levels [m].")
+    return layered(grid, thickness[:levels])
+
+
+def growing_thickness(count: int, top: float, deep: float, total: float) -> Array:
+    """Levels whose thickness grows with depth from `top` to `deep`, all together `total` [m].
+
+    At the middle z of a level it is deep - (deep - top) exp(-(z / L)^2), in the manner of POP's
+    internal vertical grid (Smith et al. 2010, LAUR-10-01853); L follows from the total.
+
+    >>> growing_thickness(40, 10.0, 250.0, 5500.0)[:2].round(2).tolist()
+    [10.01, 10.09]
+    """
+    if not count * top < total < count * deep:
+        raise UserError(
+            f"{count} levels that grow from {top:g} to {deep:g} m are {count * top:g} to"
+            f" {count * deep:g} m together, not {total:g} m. Change the number or the thickness."
+        )
+    long, short = total * 1e3, total * 1e-6
+    while long - short > 1e-12 * long:
+        length = 0.5 * (short + long)
+        if _grow(count, top, deep, length).sum() > total:
+            short = length
+        else:
+            long = length
+    thickness = _grow(count, top, deep, 0.5 * (short + long))
+    return thickness * (total / thickness.sum())
+
+
+def _grow(count: int, top: float, deep: float, length: float) -> Array:
+    """Thickness of the levels for one length [m]."""
+    depth, result = 0.0, []
+    for _ in range(count):
+        low, high = 0.0, deep
+        for _ in range(60):
+            thickness = 0.5 * (low + high)
+            wanted = deep - (deep - top) * math.exp(-(((depth + 0.5 * thickness) / length) ** 2))
+            low, high = (thickness, high) if thickness < wanted else (low, thickness)
+        result.append(0.5 * (low + high))
+        depth += result[-1]
+    return np.array(result)

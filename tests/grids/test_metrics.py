@@ -1,0 +1,160 @@
+"""Metrics of horizontal grids against exact ones: the sphere, rotated and stereographic grids."""
+
+import numpy as np
+import pytest
+
+from halocline.core.constants import earth_radius
+from halocline.experiment.shipped import data_folder
+from halocline.grids.files.sources import open_source
+from halocline.grids.horizontal.curvilinear_files import read_displaced_pole
+from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.metrics import Curvilinear
+from halocline.grids.horizontal.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.sphere import longitude_latitude, vectors
+from halocline.runtime.fields.place import Place
+
+places = (Place.center, Place.x_face, Place.y_face, Place.corner)
+sphere = 4.0 * np.pi * earth_radius**2
+
+
+def globe(rows: int) -> Grid:
+    """A latitude-longitude grid of the whole sphere, with its poles."""
+    step = 180.0 / rows
+    return regular_grid(
+        GridOptions(
+            nx=2 * rows, ny=rows, x0=0.5 * step, y0=-90 + 0.5 * step, dx=step, dy=step,
+            closed_edges=False,
+        )
+    )  # fmt: skip
+
+
+def corners_of(grid: Grid, periodic: bool = True) -> Curvilinear:
+    corner = grid.on_both_sides(Place.corner)
+    return Curvilinear(corner_x=corner.x, corner_y=corner.y, periodic_x=periodic)
+
+
+def test_areas_add_up_to_the_sphere():
+    """Exactly between great circles, with second order where dx dy is taken."""
+    errors = [globe(rows).area.sum() / sphere - 1.0 for rows in (30, 60)]
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=1e-2) and abs(errors[1]) < 2e-4
+    assert corners_of(globe(12)).at(Place.center).area.sum() == pytest.approx(sphere, rel=1e-12)
+
+
+def shapes(grid: Grid) -> list[tuple[int, int]]:
+    return [grid.at(place).dx.shape for place in places]
+
+
+def test_shapes_follow_the_place():
+    closed = regular_grid(GridOptions(nx=4, ny=3))
+    assert shapes(closed) == [(3, 4), (3, 5), (4, 4), (4, 5)]
+    joined = regular_grid(GridOptions(kind="cartesian", nx=4, ny=3, periodic_x=True))
+    assert shapes(joined) == [(3, 4), (3, 4), (4, 4), (4, 4)]
+    pop = read_displaced_pole(data_folder() / "g_pop_x1_grid.nc")
+    assert shapes(pop) == [(384, 320), (384, 320), (385, 320), (385, 320)]
+
+
+def test_regular_metrics_are_exact():
+    grid = regular_grid(GridOptions(nx=4, ny=3, x0=10.0, y0=59.0, dx=2.0, dy=1.0))
+    corner, face = grid.at(Place.corner), grid.at(Place.y_face)
+    assert corner.x[0].tolist() == [9.0, 11.0, 13.0, 15.0, 17.0]
+    assert corner.y[:, 0].tolist() == [58.5, 59.5, 60.5, 61.5]
+    degree = np.pi / 180.0
+    exact = earth_radius * 2.0 * degree * np.cos(60.5 * degree)
+    np.testing.assert_allclose(face.dx[2], exact, rtol=1e-14)
+    np.testing.assert_allclose(face.dy, earth_radius * degree, rtol=1e-14)
+    assert not face.angle.any()
+    np.testing.assert_array_equal(grid.at(Place.center).area, grid.area)
+
+
+def turn(points: np.ndarray, angle: float) -> np.ndarray:
+    """Vectors turned around the axis through (0 E, 0 N)."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.stack([points[0], c * points[1] - s * points[2], s * points[1] + c * points[2]])
+
+
+@pytest.mark.parametrize("place", places)
+def test_a_rotated_grid_has_the_metrics_of_the_regular_one(place):
+    """With second order in the step; its angle is that of the turned east."""
+    errors = []
+    for step in (2.0, 1.0):
+        number = round(40.0 / step)
+        grid = regular_grid(GridOptions(nx=number, ny=number, x0=10.0, y0=20.0, dx=step, dy=step))
+        corner = grid.on_both_sides(Place.corner)
+        x, y = longitude_latitude(turn(vectors(corner.x, corner.y), 0.7))
+        found = Curvilinear(corner_x=x, corner_y=y).at(place)
+        exact = grid.on_both_sides(place)
+        inner = np.s_[round(8 / step) : round(-8 / step), round(8 / step) : round(-8 / step)]
+        errors.append(
+            [
+                np.abs(getattr(found, name) / getattr(exact, name) - 1.0)[inner].max()
+                for name in ("dx", "dy", "area")
+            ]
+        )
+        points = vectors(exact.x, exact.y)
+        further = turn(vectors(exact.x + 1e-3, exact.y), 0.7)
+        further -= turn(vectors(exact.x - 1e-3, exact.y), 0.7)
+        lon, lat = (np.deg2rad(a) for a in longitude_latitude(turn(points, 0.7)))
+        east = -np.sin(lon) * further[0] + np.cos(lon) * further[1]
+        north = np.cos(lat) * further[2] - np.sin(lat) * (
+            np.cos(lon) * further[0] + np.sin(lon) * further[1]
+        )
+        away = np.abs(found.angle - np.arctan2(north, east))[inner].max()
+        errors[-1].append(away)
+        assert np.abs(found.angle).max() > 0.1
+    order = np.log2(np.array(errors[0]) / np.maximum(errors[1], 1e-15))
+    small = np.array(errors[1]) < 1e-9
+    assert ((order > 1.85) | small).all(), (place, errors)
+
+
+@pytest.mark.parametrize("place", places)
+def test_a_stereographic_grid_converges_with_second_order(place):
+    """About the North Pole: lengths are 2 / (1 + r^2) of those on the plane."""
+    errors = []
+    for number in (16, 32):
+        step = 1.0 / number
+
+        def on_sphere(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+            square = x**2 + y**2
+            return np.stack([2 * x, 2 * y, 1 - square]) / (1 + square)
+
+        edge = np.arange(number + 1) * step - 0.3
+        middle = edge[:-1] + 0.5 * step
+        x, y = longitude_latitude(on_sphere(*np.meshgrid(edge, edge)))
+        found = Curvilinear(corner_x=x, corner_y=y).at(place)
+        columns = edge if place in (Place.x_face, Place.corner) else middle
+        rows = edge if place in (Place.y_face, Place.corner) else middle
+        px, py = np.meshgrid(columns, rows)
+        length = earth_radius * step * 2.0 / (1.0 + px**2 + py**2)
+        inner = np.s_[1:-1, 1:-1]
+        errors.append(
+            [
+                np.abs(found.dx / length - 1.0)[inner].max(),
+                np.abs(found.dy / length - 1.0)[inner].max(),
+                np.abs(found.area / length**2 - 1.0)[inner].max(),
+            ]
+        )
+    order = np.log2(np.array(errors[0]) / errors[1])
+    assert (order > 1.8).all(), (place, errors)
+
+
+def test_displaced_pole_grid():
+    """Lengths and angles that come with the file; ocean area as published within a percent."""
+    path = data_folder() / "g_pop_x1_grid.nc"
+    grid = read_displaced_pole(path)
+    file = open_source(path)
+    north, east, angle = (file[name].read() for name in ("htn", "hte", "angle"))
+    file.close()
+    assert grid.sea_points == 86354 and grid.periodic_x and grid.title.startswith("Global ocean")
+    assert abs(grid.area[grid.mask].sum() / 3.61e14 - 1) < 0.01
+    np.testing.assert_array_equal(grid.at(Place.y_face).dx[1:], north)
+    np.testing.assert_array_equal(grid.on_both_sides(Place.x_face).dy[:, 1:], east)
+    apart = grid.on_both_sides(Place.corner).angle[1:, 1:] - angle
+    apart = np.abs((apart + np.pi) % (2 * np.pi) - np.pi)
+    assert np.median(apart) < 1e-4 and np.quantile(apart[:300], 0.999) < 2e-2
+    # Without the lengths of the file, those of its corners.
+    bare = Curvilinear(
+        corner_x=grid.curvilinear.corner_x, corner_y=grid.curvilinear.corner_y, periodic_x=True
+    )
+    for place, name in ((Place.y_face, "dx"), (Place.x_face, "dy"), (Place.center, "area")):
+        ratio = getattr(bare.at(place), name) / getattr(grid.on_both_sides(place), name)
+        assert np.abs(ratio[grid.shape[0] // 4 : 380] - 1.0).max() < 0.02
