@@ -183,6 +183,8 @@ class Transport:
         *,
         dtype: DTypeLike = np.float64,
     ) -> None:
+        if grid.bottom_thickness is not None:
+            raise UserError("The transport takes whole bottom cells only, but the grid cuts them.")
         self.grid, self.options, self.decomposition = grid, options, decomposition
         fluxes = circulation(grid, options)
         check_courant(fluxes, grid, options, dt)

@@ -15,7 +15,7 @@ class Place(StrEnum):
     (True, False)
     """
 
-    center = "center"
+    center = "center"  # type: ignore[assignment]
     x_face = "x_face"
     y_face = "y_face"
     corner = "corner"
