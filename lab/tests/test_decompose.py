@@ -12,7 +12,7 @@ from halocline.experiment.advice import Advice, Candidate, Rating
 from halocline.experiment.case import read_case
 from halocline.experiment.command_line import main
 from halocline.experiment.shipped import copy_case
-from halocline.runtime.fields.decomposition import factorisations
+from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.running.contest import Score, Standing
 from halocline_lab.benchmarks import decompose
 from halocline_lab.benchmarks.decompose import Setup, decide, keys

@@ -14,7 +14,7 @@ from halocline.experiment import advice
 from halocline.experiment.advice import Advice, Candidate, Rating, Steps
 from halocline.experiment.case import Case, make_case
 from halocline.experiment.run import run
-from halocline.runtime.fields.decomposition import factorisations
+from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.ranks.communicator import Alone
 from halocline.runtime.running.contest import Score, Standing
 

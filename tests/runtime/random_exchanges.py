@@ -16,9 +16,9 @@ from halocline.runtime.fields.decomposition import (
     Decomposition,
     DecompositionOptions,
     Layout,
-    factorisations,
 )
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import HaloChoice
 from halocline.runtime.halos.exchange import HaloExchange, Request

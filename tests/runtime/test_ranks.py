@@ -21,6 +21,7 @@ files = [
     "test_restart.py",
     "test_shared_memory.py",
     "test_halo_truth.py",
+    "test_transfer.py",
 ]
 
 

@@ -24,6 +24,7 @@ from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Kernel, kernels_of
+from halocline.runtime.fields.load import Work
 from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
@@ -32,6 +33,12 @@ Array = NDArray[np.float64]
 kernels = kernels_of(_native)
 reach = 2
 """Halo that a step needs [cells]."""
+work = Work(plane=0.0, halo=0.3, message=0.5)
+"""What a step costs beside its cells, of which land takes as long as sea (weights of 1).
+
+Measured with 13 to 51 tracers on 40 levels: some 6 ns per cell and tracer, on parts of 42 to 100 %
+sea. A halo value, packed, sent and unpacked, takes some 2 ns, a message 5 us.
+"""
 tracer_group = 13
 """Number of tracers per pass of the fused kernel.
 

@@ -22,14 +22,9 @@ from halocline.experiment.component import Component
 from halocline.experiment.expectations import work
 from halocline.experiment.run import build_component
 from halocline.grids.horizontal.grid import Grid
-from halocline.runtime.fields.decomposition import (
-    Decomposition,
-    DecompositionOptions,
-    best_grid,
-    cost,
-    factorisations,
-    near_sea,
-)
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.load import Load
+from halocline.runtime.fields.processor_grid import best_grid, factorisations
 from halocline.runtime.halos.choices import simplest
 from halocline.runtime.halos.patterns import Pattern
 from halocline.runtime.halos.traffic import Item, Traffic
@@ -127,11 +122,12 @@ def tile_of(case: Case) -> int:
 
 def candidates(case: Case, grid: Grid, ranks: int) -> list[Candidate]:
     """All cuts worth a thought: every factorisation of every number of blocks, curves, cards."""
-    halo, tile = _halo(case), tile_of(case)
+    tile = tile_of(case)
+    load = _load(case, grid)
     found = []
     for per_rank in blocks_of_a_rank["blocks"]:
         try:
-            rule = best_grid(grid.mask, ranks, per_rank, halo).rows
+            rule = best_grid(load, ranks, per_rank).rows
         except UserError:
             rule = 0
         for rows, columns in factorisations(ranks * per_rank):
@@ -151,14 +147,24 @@ def _halo(case: Case) -> int:
     return reach if isinstance(case, TransportCase) else halo
 
 
+def _load(case: Case, grid: Grid) -> Load:
+    """What blocks of a case cost."""
+    from halocline.biogeochemistry.transport import work
+
+    if isinstance(case, TransportCase):
+        weights = np.ones(grid.mask.shape)
+        return Load(grid.mask, grid.topology, _halo(case), weights=weights, work=work)
+    return Load(grid.mask, grid.topology, _halo(case))
+
+
 class Expectation:
     """Rates candidates of one case on so many ranks of so many threads."""
 
     def __init__(self, case: Case, grid: Grid, ranks: int, threads: int, cores: int) -> None:
         self.case, self.grid, self.ranks = case, grid, ranks
-        self.halo, self.near = _halo(case), near_sea(grid.mask, _halo(case))
-        whole = (0, grid.mask.shape[0], 0, grid.mask.shape[1])
-        self.whole = cost(grid.mask, self.near, whole, self.halo)
+        self.halo = _halo(case)
+        self.load = _load(case, grid)
+        self.whole = self.load.cost((0, grid.mask.shape[0], 0, grid.mask.shape[1]))
         clock = case.time.clock()
         crowd = max(1.0, ranks * threads / cores)
         self.alone = work(case, grid, clock) / max(clock.steps, 1) / threads * crowd
@@ -177,7 +183,7 @@ class Expectation:
         some = self._cut(candidate, 0)
         loads = [0.0] * self.ranks
         for r in some.world.rectangles:
-            loads[r.rank] += cost(self.grid.mask, self.near, (r.j0, r.j1, r.i0, r.i1), self.halo)
+            loads[r.rank] += self.load.cost((r.j0, r.j1, r.i0, r.i1))
         heaviest = loads.index(max(loads))
         layout = self._cut(candidate, heaviest).home
         messages = size = copied = 0
@@ -217,6 +223,8 @@ class Expectation:
             options=candidate.apply(self.case).decomposition,
             communicator=communicator,
             components=components,
+            weights=self.load.weights,
+            work=self.load.work,
         )
 
     def _plan(self, candidate: Candidate) -> Plan:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from halocline.biogeochemistry.transport import Transport, TransportOptions, reach
+from halocline.biogeochemistry.transport import Transport, TransportOptions, reach, work
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity
@@ -65,6 +65,8 @@ class TransportComponent:
             halo=reach,
             options=decomposition,
             communicator=communicator,
+            weights=np.ones(grid.mask.shape),
+            work=work,
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         dt = clock.step.total_seconds()

@@ -157,7 +157,7 @@ def block_transparencies(
     free = np.ones(sea.shape)
     if ice is not None:
         numbers, concentration = ice
-        places = np.searchsorted(numbers, block.world.sea_number[cell_j, cell_i][sea])
+        places = np.searchsorted(numbers, block.world.numbers_of(cell_j[sea], cell_i[sea]))
         covered = (concentration[places] - options.open_ice) / (
             options.closed_ice - options.open_ice
         )

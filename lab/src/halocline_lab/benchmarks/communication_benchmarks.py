@@ -20,9 +20,9 @@ from halocline.numerics.elliptic import (
 from halocline.runtime.fields.decomposition import (
     Decomposition,
     DecompositionOptions,
-    factorisations,
 )
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.halos.choices import HaloChoice, contenders, simplest
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.contest import Trial, contest

@@ -28,5 +28,5 @@ def numbers_around(decomposition: Decomposition, reach: int) -> Index:
         j, i = np.mgrid[r.j0 - h : r.j1 + h, r.i0 - h : r.i1 + h]
         cell_j, cell_i, inside = world.topology.resolve(j, i)
         near[cell_j[inside], cell_i[inside]] = True
-    around = world.sea_number[near & world.mask].astype(np.int64)
+    around = world.numbers_of(*np.nonzero(near & world.mask)).astype(np.int64)
     return np.union1d(around, owned_numbers(decomposition.home))

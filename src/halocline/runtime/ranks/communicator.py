@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -11,6 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime.ranks.launched import end_with_launcher, ranks_started, under_mpi
+
+transfer_tag = 20_000
+"""Tag of the messages of `begin`, so that halos may be exchanged while they are under way."""
+Buffers = Sequence[tuple[int, NDArray[Any]]]
+"""The other rank and a contiguous buffer, of each message."""
 
 
 class Communicator(Protocol):
@@ -25,6 +30,15 @@ class Communicator(Protocol):
         receive: Sequence[tuple[int, NDArray[Any]]],
     ) -> None:
         """Send every buffer to its rank and fill every receive buffer from its rank."""
+
+    def begin(self, send: Buffers, receive: Buffers) -> Callable[[], None]:
+        """The same without waiting: buffers are not touched until the call that this gives.
+
+        Ranks that begin several of these begin them in one order.
+        """
+
+    def one_to_each(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give rank n number n; the numbers from all ranks. A call for all ranks."""
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Element-wise sum over ranks."""
@@ -54,6 +68,14 @@ class Alone:
         receive: Sequence[tuple[int, NDArray[Any]]],
     ) -> None:
         assert not send and not receive, "a process alone has no partner"
+
+    def begin(self, send: Buffers, receive: Buffers) -> Callable[[], None]:
+        self.exchange(send, receive)
+        return lambda: None
+
+    def one_to_each(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        assert self.size == 1, "a process alone has no partner"
+        return numbers
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values
@@ -89,6 +111,24 @@ class Ranks:
         requests = [self.comm.Irecv([buffer, MPI.BYTE], source) for source, buffer in receive]
         requests += [self.comm.Isend([buffer, MPI.BYTE], target) for target, buffer in send]
         MPI.Request.Waitall(requests)
+
+    def begin(self, send: Buffers, receive: Buffers) -> Callable[[], None]:
+        from mpi4py import MPI
+
+        comm, tag = self.comm, transfer_tag
+        requests = [comm.Irecv([buffer, MPI.BYTE], source, tag) for source, buffer in receive]
+        requests += [comm.Isend([buffer, MPI.BYTE], target, tag) for target, buffer in send]
+
+        def wait() -> None:
+            MPI.Request.Waitall(requests)
+
+        return wait
+
+    def one_to_each(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        numbers = np.ascontiguousarray(numbers, np.int64)
+        found = np.empty_like(numbers)
+        self.comm.Alltoall(numbers, found)
+        return found
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         from mpi4py import MPI
