@@ -5,17 +5,12 @@ An installed package has both from its wheel; there, nothing of this does anythi
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
-import sysconfig
 from collections.abc import Sequence
 from importlib import invalidate_caches
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
-
-from halocline.core.programs import find_program
 
 top = Path(__file__).parents[3]
 """The checkout, if this is one."""
@@ -36,6 +31,10 @@ class CompilingFinder:
         if last != "_native" or not ours or not path or not Path(path[0], "_native.pyi").exists():
             return None
         room = rooms_elsewhere.get(package, package.rpartition(".")[2])
+        import subprocess
+
+        from halocline.core.programs import find_program
+
         shell = find_program("sh") or "/bin/sh"
         done = subprocess.run([shell, top / "halo", "--compile", room], stdout=sys.stderr)
         if done.returncode:
@@ -57,6 +56,8 @@ def compile_when_imported() -> None:
 
 def register(version: str) -> None:
     """Write what `pyproject.toml` says of entry points into this environment, as a wheel would."""
+    import shutil
+    import sysconfig
     import tomllib
 
     project = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from importlib.metadata import entry_points
 from typing import Protocol
 
 group = "halocline.commands"
@@ -27,4 +26,6 @@ class AddedCommand(Protocol):
 
 def added_commands() -> dict[str, AddedCommand]:
     """The commands that other packages add, by name."""
+    from importlib.metadata import entry_points  # reads what all packages say of themselves
+
     return {entry.name: entry.load() for entry in entry_points(group=group)}

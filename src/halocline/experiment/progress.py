@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as Bar
+from typing import TYPE_CHECKING, Self
 
 from halocline.core.clock import Date, text
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 
 def speed_words(days_per_day: float) -> str:
@@ -47,15 +46,9 @@ class ProgressBar:
     def __init__(self, *, show: bool = True) -> None:
         self.show = show
         self.began = self.last_line = time.monotonic()
-        console = Console(stderr=True)
         self.bar: Bar | None = None
-        if show and console.is_terminal:
-            self.bar = Bar(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.percentage:>3.0f} %  {task.fields[left]}"),
-                console=console,
-            )
+        if show and sys.stderr.isatty():
+            self.bar = _bar()
             self.task = self.bar.add_task("", total=1.0, left="")
 
     def __enter__(self) -> Self:
@@ -79,6 +72,19 @@ class ProgressBar:
         elif self.show and time.monotonic() - self.last_line > self.line_interval:
             self.last_line = time.monotonic()
             print(f"{where}  {share:4.0%}  {left}", file=sys.stderr, flush=True)
+
+
+def _bar() -> Bar:
+    """A bar; what draws it is loaded where there is a terminal only."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %  {task.fields[left]}"),
+        console=Console(stderr=True),
+    )
 
 
 class Progress(ProgressBar):
