@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "tests"))  # `references` and other neighbours
-sys.path.insert(0, str(Path(__file__).parent / "lab" / "tests"))
+folders = [Path(__file__).parent / "tests", Path(__file__).parent / "lab" / "tests"]
+sys.path.insert(0, str(folders[0]))  # `references` and other neighbours
+sys.path.insert(0, str(folders[1]))
 
 import halocline
 from halocline.core.checkout import is_ours, register
@@ -38,6 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     programs = tempfile.TemporaryDirectory(prefix="halocline-programs-")
     config.add_cleanup(programs.cleanup)
     restrict_path(Path(programs.name))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Programs that tests start would run when they are imported; they have no examples."""
+    own = any(folder in collection_path.parents for folder in folders)
+    if not own or collection_path.suffix != ".py" or collection_path.name.startswith("test_"):
+        return None
+    return True if ">>> " not in collection_path.read_text(encoding="utf-8") else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
