@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-folders = [Path(__file__).parent / "tests", Path(__file__).parent / "lab" / "tests"]
-sys.path.insert(0, str(folders[0]))  # `references` and other neighbours
-sys.path.insert(0, str(folders[1]))
+sys.path.insert(0, str(Path(__file__).parent / "tests"))  # `references` and other neighbours
+sys.path.insert(0, str(Path(__file__).parent / "lab" / "tests"))
 
 import halocline
 from halocline.core.checkout import is_ours, register
 from named_programs import restrict_path  # after sys.path
+
+folders = [Path(__file__).parent / "tests", Path(__file__).parent / "lab" / "tests"]
 
 # Ranks that share a folder for temporary files would remove each other's.
 if "OMPI_COMM_WORLD_RANK" in os.environ:

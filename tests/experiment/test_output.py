@@ -9,7 +9,6 @@ from dataclasses import replace
 import netCDF4
 import numpy as np
 import pytest
-import wavespectra
 import xarray
 
 from halocline.core.clock import Clock, date, duration
@@ -348,6 +347,8 @@ points = {"west buoy": (-5.0, 41.25), "coast": (1.0, 42.5)}
 @pytest.mark.parametrize("kind", ["blocks", "cards"])
 @pytest.mark.parametrize("settings", [{}, {"format": "netcdf4", "compression": 4}])
 def test_wavespectra_finds_our_heights_periods_and_directions(tmp_path_factory, kind, settings):
+    import wavespectra  # slow; ranks run this file too
+
     fields, one = waves(kind)
     stream = point_stream(shared(tmp_path_factory), points, kind, precision="float64", **settings)
     for hour in range(3):
