@@ -20,6 +20,7 @@ from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.files import classic_files, room
 from halocline.runtime.files.file_names import refuse_shared
 from halocline.runtime.ranks.communicator import Alone, world
@@ -199,7 +200,7 @@ def test_axes_before_the_horizontal_ones_and_other_names(tmp_path_factory):
             more={"ballast": Quantity("ballast", "", "kg m-3", "something heavy")},
         )  # fmt: skip
     )
-    field = Field("ballast", "kg m-3", cut(), outer=(3, 2), on="cells", dtype=np.float64)
+    field = Field("ballast", "kg m-3", cut(), outer=(3, 2), place=Place.center, dtype=np.float64)
     values = np.random.default_rng(3).random((3, 2, 7, 10))
     field.set_global(values)
     stream.write(start, {"ballast": field})

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from halocline.runtime.fields.kernel import Argument, Kernel, kernels_of, rim
+from halocline.runtime.fields.place import Place
 from kernels.samples import Sample, samples
 
 rooms = ["numerics", "waves", "biogeochemistry"]
@@ -77,7 +78,7 @@ def test_samples_are_complete_and_answers_finite(name):
             continue
         assert np.isfinite(result[argument.name]).all(), argument
         changed |= not np.array_equal(result[argument.name], sample.arrays[argument.name])
-        if argument.place != "none":
+        if argument.place != Place.none:
             outside = ~owned(argument, sample, sample.arrays[argument.name])
             before = sample.arrays[argument.name][..., outside]
             assert np.array_equal(result[argument.name][..., outside], before), argument
@@ -93,7 +94,7 @@ def test_values_beyond_the_stated_reach_are_not_read(name):
         expected = run(kernel, sample, sample.arrays)
         for argument in kernel.arguments:
             array = sample.arrays[argument.name]
-            if argument.place == "none" or array.dtype.kind != "f":
+            if argument.place == Place.none or array.dtype.kind != "f":
                 continue
             place = places(argument, sample, array)
             west, east, south, north = argument.reach
@@ -113,7 +114,7 @@ def test_values_beyond_the_stated_reach_are_not_read(name):
             for output in kernel.arguments:
                 if not output.writes:
                     continue
-                if output.place == "none":
+                if output.place == Place.none:
                     assert np.array_equal(result[output.name], expected[output.name]), argument
                     continue
                 own = owned(output, sample, sample.arrays[output.name])
@@ -126,7 +127,7 @@ def test_measured_reach_equals_stated_reach(name):
     """Change one cell of an input and see which cells of the answer change."""
     kernel = kernels[name]
     for argument in kernel.arguments:
-        if argument.access == "write" or argument.place == "none":
+        if argument.access == "write" or argument.place == Place.none:
             continue
         measured = measure(kernel, argument)
         if measured is None:
@@ -173,7 +174,7 @@ def compare(
         if not output.writes:
             continue
         differs = base[output.name] != result[output.name]
-        if output.place == "none":  # a sum over the cells of the box
+        if output.place == Place.none:  # a sum over the cells of the box
             if differs.any() and owned(argument, sample, base[argument.name])[at]:
                 found.append((0, 0))
             continue

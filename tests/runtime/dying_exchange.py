@@ -8,6 +8,7 @@ import numpy as np
 
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import parse_choice
 from halocline.runtime.halos.exchange import HaloExchange, Request
@@ -21,9 +22,9 @@ def exchange_until_death(text: str) -> None:
     decomposition = Decomposition(
         mask, Topology(12, 12, True, True), halo=2, communicator=communicator
     )
-    field = Field("x", "1", decomposition, on="cells")
+    field = Field("x", "1", decomposition, place=Place.center)
     exchange = HaloExchange(decomposition, Recorder())
-    request, choice = Request(field.storage(field.layout).flat, "cells", 2), parse_choice(text)
+    request, choice = Request(field.storage(field.layout).flat, Place.center, 2), parse_choice(text)
     for turn in range(1 << 62):
         pending = exchange.start(field.layout, [request], choice)
         if turn == 100 and communicator.rank == 1:

@@ -13,6 +13,7 @@ import numpy as np
 from halocline.core.clock import Clock, date, duration
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.files.classic_files import GrowingFile, create, verify_records
 from halocline.runtime.ranks.communicator import world
@@ -53,11 +54,13 @@ def made_fields(decomposition):
     made = [
         Field("spectrum", "1", decomposition, outer=(components,), by_component=True),
         Field("height", "m", decomposition, dtype=np.float64),
-        Field("age", "s", decomposition, on="none", outer=(2,)),
+        Field("age", "s", decomposition, place=Place.none, outer=(2,)),
     ]
     if decomposition.kind != "cards":
         outer = (levels,)
-        made.append(Field("tracer", "1", decomposition, on="cells", outer=outer, dtype=np.float64))
+        made.append(
+            Field("tracer", "1", decomposition, place=Place.center, outer=outer, dtype=np.float64)
+        )
     return made
 
 
@@ -66,9 +69,11 @@ def set_values(fields, seed):
     random, values = np.random.default_rng(seed), {}
     for field in fields:
         world_of = field.decomposition.world
-        shape = {"points": (world_of.sea_points,), "cells": (nj, ni), "none": ()}[field.on]
+        shape = {Place.point: (world_of.sea_points,), Place.center: (nj, ni), Place.none: ()}[
+            field.place
+        ]
         value = random.normal(size=(*field.outer, *shape)).astype(field.dtype)
-        if field.on != "none":
+        if field.place != Place.none:
             value[random.random(value.shape) < 0.05] = np.nan
         field.set_global(value)
         values[field.name] = value
@@ -85,7 +90,7 @@ def content(fields):
         file.createDimension("two", 2)
         file.createVariable("note", "i4", ("time",))
         for field in fields:
-            if field.on == "none":
+            if field.place == Place.none:
                 continue
             names = [f"{field.name}{n}" for n in range(len(shape_in_file(field)))]
             for name, size in zip(names, shape_in_file(field), strict=True):
@@ -100,7 +105,7 @@ def as_in_file(field, value):
     """The global values of a field on the region, missing ones filled."""
     mask = field.decomposition.world.mask
     plane = np.full((*field.outer, nj, ni), missing_value)
-    plane[..., mask] = value[..., mask] if field.on == "cells" else value
+    plane[..., mask] = value[..., mask] if field.place == Place.center else value
     plane = plane[..., rows[:, None], columns]
     return np.where(np.isfinite(plane), plane, missing_value)
 
@@ -116,7 +121,7 @@ def write(folder, writers, kind, options):
     facts, expected = {"nj": nj}, []
     for hour in range(3):
         values, time = set_values(fields, hour), start + duration(f"{hour}h")
-        shown = {field.name: field for field in fields if field.on != "none"}
+        shown = {field.name: field for field in fields if field.place != Place.none}
         sources = {name: on_map.source(field) for name, field in shown.items()}
         note = np.array(hour, np.int32)
         stream.append(time, sources | ({"note": note} if root else {}))
@@ -137,7 +142,7 @@ def write(folder, writers, kind, options):
             whole = field.gather()
             if root:
                 mask = decomposition.world.mask
-                sea = (..., mask) if field.on == "cells" else ...
+                sea = (..., mask) if field.place == Place.center else ...
                 assert np.array_equal(whole[sea], values[field.name][sea], equal_nan=True)
 
 

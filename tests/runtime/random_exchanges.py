@@ -18,6 +18,7 @@ from halocline.runtime.fields.decomposition import (
     Layout,
 )
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import HaloChoice
@@ -85,23 +86,23 @@ def cut_into_grid(random: Random, decomposition: Decomposition, blocks_per_rank:
 class Case:
     """One field whose halo is to be filled, and what must be there afterwards."""
 
-    def __init__(self, random: Random, decomposition: Decomposition, on: str) -> None:
+    def __init__(self, random: Random, decomposition: Decomposition, place: Place) -> None:
         self.decomposition = decomposition
         self.layout = decomposition.planes
         dtype = random.choice(["float32", "float64", "int32"])
         outer = tuple(int(n) for n in random.integers(1, 5, random.integers(0, 3)))
-        self.field = Field("x", "1", decomposition, outer=outer, on=on, dtype=dtype)
+        self.field = Field("x", "1", decomposition, outer=outer, place=place, dtype=dtype)
         self.storage = self.field.storage(self.layout)
         self.depth = int(random.integers(1, decomposition.world.halo + 1))
         total = self.storage.flat[0].shape[0]
         self.rows = int(random.integers(1, total + 1)) if random.random() < 0.3 else total
         flat = [array[: self.rows] for array in self.storage.flat]
-        self.request = Request(flat, on, self.depth)
+        self.request = Request(flat, place, self.depth)
 
     def fill(self, random: Random) -> None:
         """New values, garbage in all halos; remembers what is expected."""
         world_, field = self.decomposition.world, self.field
-        shape = world_.mask.shape if field.on == "cells" else (world_.sea_points,)
+        shape = world_.mask.shape if field.place == Place.center else (world_.sea_points,)
         bits = random.integers(0, 256, (*field.outer, *shape, field.dtype.itemsize), np.uint8)
         truth = bits.view(field.dtype)[..., 0]
         self.field.now_in(self.layout)
@@ -109,7 +110,7 @@ class Case:
         self.expected = []
         for array, block in zip(self.storage.arrays, self.layout.blocks, strict=True):
             assert isinstance(block, Block)
-            if field.on == "points":
+            if field.place == Place.point:
                 j, i = block.point_j, block.point_i
                 owned = np.arange(block.points) < block.owned_points
             else:
@@ -130,7 +131,7 @@ class Case:
         if self.layout.components is not None:
             return values
         for block in self.layout.blocks:
-            if self.field.on == "points":
+            if self.field.place == Place.point:
                 j, i = block.point_j[block.owned_points :], block.point_i[block.owned_points :]
             else:
                 j, i = np.nonzero(~block.owned & block.inside)
@@ -212,14 +213,15 @@ def random_exchanges(number: int, seed: int, delay: float = 0.0) -> dict[str, in
     taken: dict[str, int] = {}
     while sum(taken.values()) < number:
         decomposition = random_decomposition(random, communicator)
-        places = [["cells"], ["cells"], ["points"], ["cells", "points"]][random.integers(4)]
+        only, both = [Place.center], [Place.center, Place.point]
+        places = [only, only, [Place.point], both][random.integers(4)]
         cases = [
-            Case(random, decomposition, str(random.choice(places)))
+            Case(random, decomposition, Place(random.choice(places)))
             for _ in range(random.integers(1, 5))
         ]
         exchange = HaloExchange(decomposition, Recorder())
         found = exchange.choices(decomposition.planes, [case.request for case in cases])
-        on_cells = all(case.field.on == "cells" for case in cases)
+        on_cells = all(case.field.place == Place.center for case in cases)
         if on_cells and is_processor_grid(decomposition.world):
             found.append(HaloChoice(two_stage=True))
         found += [HaloChoice("persistent", "mixed", int(random.integers(1, 400)))]

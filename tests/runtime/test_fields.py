@@ -5,6 +5,7 @@ import pytest
 
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 
 
@@ -41,8 +42,8 @@ def test_swapped_fields_have_each_other_s_values_and_freshness():
         {"outer": (2,)},
         {"outer": ()},
         {"outer": (3, 1)},
-        {"on": "cells"},
-        {"on": "none"},
+        {"place": Place.center},
+        {"place": Place.none},
         {"dtype": np.float32},
         {"static": True},
         {"by_component": True},

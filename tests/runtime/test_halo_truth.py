@@ -13,6 +13,7 @@ import pytest
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Argument, Kernel
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.running.halo_truth import StaleHalo
@@ -53,7 +54,7 @@ def prepare(halo: int = 3, **more) -> tuple[Runner, SimpleNamespace]:
         communicator=world(),
     )
     fields = {
-        name: Field(name, "1", decomposition, on="cells", dtype=np.float64)
+        name: Field(name, "1", decomposition, place=Place.center, dtype=np.float64)
         for name in ("value", "total")
     }
     run = Runner(decomposition, check_halos=True, **more)

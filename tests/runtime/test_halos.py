@@ -8,6 +8,7 @@ import pytest
 
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.exchange import HaloExchange, Request
 from halocline.runtime.ranks.communicator import world
@@ -32,28 +33,28 @@ def random_decomposition(seed: int, kind: str, components: int = 0) -> Decomposi
 
 
 @pytest.mark.parametrize("kind", ["blocks", "curve"])
-@pytest.mark.parametrize("on", ["points", "cells"])
-def test_halos_hold_what_their_owners_hold(kind, on):
+@pytest.mark.parametrize("place", [Place.point, Place.center])
+def test_halos_hold_what_their_owners_hold(kind, place):
     for seed in range(60):
         decomposition = random_decomposition(seed, kind)
         random = np.random.default_rng(1000 + seed)
         dtype = random.choice([np.float32, np.float64])
         outer = tuple(random.integers(1, 4, random.integers(0, 3)))
-        field = Field("x", "1", decomposition, outer=outer, on=on, dtype=dtype)
+        field = Field("x", "1", decomposition, outer=outer, place=place, dtype=dtype)
         cells = decomposition.world.mask.shape
-        shape = cells if on == "cells" else (decomposition.sea_points,)
+        shape = cells if place == Place.center else (decomposition.sea_points,)
         truth = random.random((*outer, *shape)).astype(dtype)
         field.set_global(truth)
         expected = [array.copy() for array in field.blocks]
         depth = int(random.integers(1, decomposition.world.halo + 1))
         storage = field.storage(field.layout)
         exchange = HaloExchange(decomposition, Recorder())
-        request = Request(storage.flat, on, depth)
+        request = Request(storage.flat, place, depth)
         exchange.poison(field.layout, request)
         exchange(field.layout, [request])
         reached = 0
         for array, block, wanted in zip(field.blocks, field.layout.blocks, expected, strict=True):
-            if on == "points":
+            if place == Place.point:
                 inside = block.distance(block.point_j, block.point_i) <= depth
                 owner = decomposition.world.owner[
                     block.cell_j[block.point_j, block.point_i],
@@ -69,8 +70,8 @@ def test_halos_hold_what_their_owners_hold(kind, on):
         assert reached > 0
         whole = field.gather()
         if decomposition.communicator.rank == 0:
-            owned = truth if on == "points" else truth[..., decomposition.world.owner >= 0]
-            got = whole if on == "points" else whole[..., decomposition.world.owner >= 0]
+            owned = truth if place == Place.point else truth[..., decomposition.world.owner >= 0]
+            got = whole if place == Place.point else whole[..., decomposition.world.owner >= 0]
             assert np.array_equal(got, owned)
 
 

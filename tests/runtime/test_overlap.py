@@ -11,6 +11,7 @@ import pytest
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Argument, Kernel, rim
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import HaloChoice
 from halocline.runtime.halos.exchange import fixed
@@ -57,9 +58,9 @@ def sample(seed: int) -> tuple[Decomposition, SimpleNamespace, np.ndarray]:
         mask[: nj // 2, : ni // 2] = False
     decomposition = Decomposition(mask, topology, halo=halo, options=options, communicator=world())
     state = SimpleNamespace(
-        a=Field("a", "1", decomposition, on="cells", outer=(2,), dtype=np.float64),
-        b=Field("b", "1", decomposition, on="cells", outer=(2,), dtype=np.float64),
-        weight=Field("w", "1", decomposition, on="cells", dtype=np.float64, static=True),
+        a=Field("a", "1", decomposition, place=Place.center, outer=(2,), dtype=np.float64),
+        b=Field("b", "1", decomposition, place=Place.center, outer=(2,), dtype=np.float64),
+        weight=Field("w", "1", decomposition, place=Place.center, dtype=np.float64, static=True),
     )
     state.weight.set_global(random.random((nj, ni)))
     truth = random.random((2, nj, ni))
@@ -111,7 +112,9 @@ def test_recomputation_sends_fewer_messages():
         mask = np.ones((24, 24), bool)
         decomposition = Decomposition(mask, topology, halo=4, options=options, communicator=world())
         fields = {
-            name: Field(name, "1", decomposition, on="cells", outer=(2,), static=name == "weight")
+            name: Field(
+                name, "1", decomposition, place=Place.center, outer=(2,), static=name == "weight"
+            )
             for name in ("a", "b", "weight")
         }
         fields["weight"].set_global(np.ones((24, 24)))

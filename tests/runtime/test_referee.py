@@ -9,6 +9,7 @@ from halocline.core.errors import UserError
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Argument, Kernel
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import contenders
 from halocline.runtime.ranks.communicator import Ranks, world
@@ -42,7 +43,9 @@ def model():
         options=options,
         communicator=world(),
     )
-    state = SimpleNamespace(value=Field("value", "1", decomposition, on="cells", dtype=np.float64))
+    state = SimpleNamespace(
+        value=Field("value", "1", decomposition, place=Place.center, dtype=np.float64)
+    )
     truth = np.random.default_rng(3).random((12, 18))
     state.value.set_from(
         lambda b: truth[b.rectangle.j0 : b.rectangle.j1, b.rectangle.i0 : b.rectangle.i1]

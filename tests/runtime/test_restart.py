@@ -13,6 +13,7 @@ from halocline.core.clock import date
 from halocline.core.errors import UserError
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.files import restart_layout
 from halocline.runtime.files.checksums import DamagedFile
@@ -44,10 +45,10 @@ def fields(cut, dtype=np.float32):
     made = [
         Field("spectrum", "m2 s rad-1", cut, outer=(components,), by_component=True, dtype=dtype),
         Field("roughness", "m", cut, dtype=np.float64),
-        Field("age", "s", cut, on="none", outer=(2,)),
+        Field("age", "s", cut, place=Place.none, outer=(2,)),
     ]
     if cut.kind != "cards":
-        made.append(Field("plane", "1", cut, on="cells"))
+        made.append(Field("plane", "1", cut, place=Place.center))
     return made
 
 
@@ -56,8 +57,12 @@ def fill(made, seed=5):
     world = made[0].decomposition.world
     values = {}
     for field in made:
-        horizontal = {"points": (world.sea_points,), "cells": world.mask.shape, "none": ()}
-        shape = (*field.outer, *horizontal[field.on])
+        horizontal = {
+            Place.point: (world.sea_points,),
+            Place.center: world.mask.shape,
+            Place.none: (),
+        }
+        shape = (*field.outer, *horizontal[field.place])
         values[field.name] = random.normal(size=shape).astype(field.dtype)
         field.set_global(values[field.name])
     return values

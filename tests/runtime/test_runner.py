@@ -8,6 +8,7 @@ import pytest
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Argument, Kernel
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.running.halo_truth import StaleHalo
 from halocline.runtime.running.runner import Plan, Runner
@@ -46,8 +47,8 @@ def periodic(kind="blocks", blocks=4, halo=2, components=0):
 def test_stale_halos_are_filled_before_use_and_only_then():
     decomposition = periodic()
     state = SimpleNamespace(
-        value=Field("value", "1", decomposition, on="cells", dtype=np.float64),
-        total=Field("total", "1", decomposition, on="cells", dtype=np.float64),
+        value=Field("value", "1", decomposition, place=Place.center, dtype=np.float64),
+        total=Field("total", "1", decomposition, place=Place.center, dtype=np.float64),
     )
     truth = np.arange(96.0).reshape(8, 12)
     state.value.set_from(
@@ -66,8 +67,8 @@ def test_stale_halos_are_filled_before_use_and_only_then():
 def test_a_plan_lists_what_would_run_and_computes_nothing():
     decomposition = periodic()
     state = SimpleNamespace(
-        value=Field("value", "1", decomposition, on="cells"),
-        total=Field("total", "1", decomposition, on="cells"),
+        value=Field("value", "1", decomposition, place=Place.center),
+        total=Field("total", "1", decomposition, place=Place.center),
     )
     plan = Plan()
     run = Runner(decomposition, plan=plan)
@@ -84,9 +85,9 @@ def test_a_plan_lists_what_would_run_and_computes_nothing():
 def test_a_kernel_that_reads_deeper_than_it_says_is_refused():
     decomposition = periodic()
     state = SimpleNamespace(
-        value=Field("value", "1", decomposition, on="cells", dtype=np.float64),
-        total=Field("total", "1", decomposition, on="cells", dtype=np.float64),
-        again=Field("again", "1", decomposition, on="cells", dtype=np.float64),
+        value=Field("value", "1", decomposition, place=Place.center, dtype=np.float64),
+        total=Field("total", "1", decomposition, place=Place.center, dtype=np.float64),
+        again=Field("again", "1", decomposition, place=Place.center, dtype=np.float64),
     )
     state.value.set_global(np.ones((8, 12)))
     liar = add_west_kernel(1)
@@ -128,7 +129,7 @@ def test_cards_are_turned_to_planes_when_neighbours_are_read(hands):
 
 def test_leading_rows_have_their_own_freshness():
     decomposition = periodic()
-    field = Field("value", "1", decomposition, outer=(6,), on="points")
+    field = Field("value", "1", decomposition, outer=(6,), place=Place.point)
     field.set_global(np.zeros((6, 96), np.float32))
 
     def touch(box, value):

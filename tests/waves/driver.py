@@ -8,6 +8,7 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import PerBlock, Runner
 from halocline.waves import _native
 from halocline.waves.spatial_propagation import (
@@ -56,19 +57,19 @@ class SpaceDriver:
         arrays = propagation_arrays(grid, spectral) | transparencies(grid, options, ice)
         self.arrays = arrays
         directions = spectral.directions
-        for name, units, values, on, kind_ in (
-            ("crossing_rate", "s-1", arrays["crossing_rate"], "cells", dtype),
-            ("transparency_x", "1", arrays["transparency_x"], "cells", dtype),
-            ("transparency_y", "1", arrays["transparency_y"], "cells", dtype),
-            ("cell_area", "1", arrays["cell_area"], "cells", dtype),
-            ("cell_aspect", "1", arrays["cell_aspect"], "cells", dtype),
-            ("fixed_point", "1", arrays["fixed_point"], "points", np.int32),
-            ("frequency_of", "1", components // directions, "none", np.int32),
-            ("direction_of", "1", components % directions, "none", np.int32),
-            ("travel", "1", travel(spectral, options.along), "none", dtype),
-            ("spatial_step", "s", np.full((3, spectral.frequencies), step), "none", dtype),
+        for name, units, values, place, kind_ in (
+            ("crossing_rate", "s-1", arrays["crossing_rate"], Place.center, dtype),
+            ("transparency_x", "1", arrays["transparency_x"], Place.center, dtype),
+            ("transparency_y", "1", arrays["transparency_y"], Place.center, dtype),
+            ("cell_area", "1", arrays["cell_area"], Place.center, dtype),
+            ("cell_aspect", "1", arrays["cell_aspect"], Place.center, dtype),
+            ("fixed_point", "1", arrays["fixed_point"], Place.point, np.int32),
+            ("frequency_of", "1", components // directions, Place.none, np.int32),
+            ("direction_of", "1", components % directions, Place.none, np.int32),
+            ("travel", "1", travel(spectral, options.along), Place.none, dtype),
+            ("spatial_step", "s", np.full((3, spectral.frequencies), step), Place.none, dtype),
         ):
-            self._static(name, units, np.asarray(values), on, kind_)
+            self._static(name, units, np.asarray(values), place, kind_)
         self.cell_of_point = Field(
             "cell_of_point", "1", self.decomposition, dtype=np.int32, static=True
         )
@@ -82,14 +83,14 @@ class SpaceDriver:
             by_component=True,
         )
 
-    def _static(self, name: str, units: str, values: np.ndarray, on: str, dtype: type) -> None:
-        outer = {"cells": values.shape[:-2], "points": values.shape[:-1], "none": values.shape}[on]
+    def _static(self, name: str, units: str, values: np.ndarray, place: Place, dtype: type) -> None:
+        outer = values.shape[: values.ndim - {Place.none: 0, Place.point: 1}.get(place, 2)]
         field = Field(
             name,
             units,
             self.decomposition,
             outer=outer,
-            on=on,
+            place=place,
             dtype=dtype,
             static=True,
             by_component=name in ("frequency_of", "direction_of"),
@@ -117,9 +118,9 @@ class SpaceDriver:
         """Shift all directions by one time step."""
         if not hasattr(self, "turning_x"):
             arrays = turning_arrays(self.grid, self.spectral, options, time_step)
-            self._static("turning_x", "rad s-1", arrays["turning_x"], "points", self.dtype)
-            self._static("turning_y", "rad s-1", arrays["turning_y"], "points", self.dtype)
-            self._static("direction_face", "1", arrays["direction_face"], "none", self.dtype)
+            self._static("turning_x", "rad s-1", arrays["turning_x"], Place.point, self.dtype)
+            self._static("turning_y", "rad s-1", arrays["turning_y"], Place.point, self.dtype)
+            self._static("direction_face", "1", arrays["direction_face"], Place.none, self.dtype)
         self.runner(
             kernels["turn_directions"],
             self,

@@ -7,7 +7,7 @@ reactions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -130,23 +130,33 @@ class TransportState:
     ) -> None:
         levels = grid.thickness.size
 
-        def static(name: str, units: str, values: Array, *outer: int, on: Any = "cells") -> Field:
-            field = Field(name, units, decomposition, outer=outer, on=on, dtype=dtype, static=True)
+        def static(
+            name: str, units: str, values: Array, *outer: int, place: Place = Place.center
+        ) -> Field:
+            field = Field(
+                name, units, decomposition, outer=outer, place=place, dtype=dtype, static=True
+            )
             field.set_global(values.astype(dtype))
             return field
 
         def cells(name: str, restart: bool) -> Field:
             outer = (tracers, levels)
             return Field(
-                name, "1", decomposition, outer=outer, on="cells", dtype=dtype, restart=restart
+                name,
+                "1",
+                decomposition,
+                outer=outer,
+                place=Place.center,
+                dtype=dtype,
+                restart=restart,
             )
 
         self.tracer = cells("tracer", restart=True)
         self.new_tracer = cells("new_tracer", restart=False)
         self.volume = static("volume", "m3", grid.volume, levels)
         self.area = static("area", "m2", grid.horizontal.area)
-        self.thickness = static("thickness", "m", grid.thickness, levels, on="none")
-        self.spacing = static("spacing", "m", grid.spacing, levels, on="none")
+        self.thickness = static("thickness", "m", grid.thickness, levels, place=Place.none)
+        self.spacing = static("spacing", "m", grid.spacing, levels, place=Place.none)
         self._static = static
 
     def set_fluxes(self, fluxes: VolumeFluxes) -> None:
@@ -175,7 +185,9 @@ class TransportState:
             grid.thickness.size,
         )
         speeds = np.array([options.sinking.get(name, 0.0) / 86400.0 for name in options.tracers])
-        self.sinking_speed = self._static("sinking_speed", "m s-1", speeds, speeds.size, on="none")
+        self.sinking_speed = self._static(
+            "sinking_speed", "m s-1", speeds, speeds.size, place=Place.none
+        )
 
 
 class Transport:

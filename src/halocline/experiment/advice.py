@@ -188,7 +188,7 @@ class Expectation:
         layout = self._cut(candidate, heaviest).home
         messages = size = copied = 0
         for items in self._plan(candidate).exchanges:
-            patterns = [Pattern(layout, i.on, i.depth, self.ranks, heaviest) for i in items]
+            patterns = [Pattern(layout, i.place, i.depth, self.ranks, heaviest) for i in items]
             traffic = Traffic(items, patterns, simplest)
             messages, size = messages + traffic.count, size + traffic.bytes
             copied += sum(_copied(*pair) for pair in zip(items, patterns, strict=True))

@@ -22,7 +22,8 @@ class Component(Protocol):
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds.
 
-        Small state without a place on the grid is a field `on="none"`, the same on all ranks.
+        Small state without a place on the grid is a field with `place=Place.none`, the same on
+        all ranks.
         """
 
     def facts(self) -> dict[str, str | int | float]:

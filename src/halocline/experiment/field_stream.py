@@ -22,7 +22,8 @@ from halocline.experiment.output_names import listing
 from halocline.experiment.region import cut_region
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition
-from halocline.runtime.fields.field import Field, Where
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.transfer.sharing import cell_columns
 from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.sources import Columns, Source
@@ -74,7 +75,7 @@ class FieldStream:
         axes: Mapping[str, Array] | None = None,
         more: Mapping[str, Quantity] | None = None,
         decomposition: Decomposition | None = None,
-        on: Where = "points",
+        place: Place = Place.point,
         dtype: DTypeLike = np.float32,
     ) -> None:
         self.names: Sequence[str] = tuple(dict.fromkeys(options.variables))
@@ -99,7 +100,13 @@ class FieldStream:
                     for short_name, axes_of in self.outer.items()
                 }
                 self.interval = IntervalValues(
-                    name, options.processing, described, sizes, decomposition, on=on, dtype=dtype
+                    name,
+                    options.processing,
+                    described,
+                    sizes,
+                    decomposition,
+                    place=place,
+                    dtype=dtype,
                 )
         except UserError as error:
             raise UserError(f"In output stream '{name}': {error}") from None

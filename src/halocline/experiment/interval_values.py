@@ -19,7 +19,8 @@ from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.decomposition import Decomposition
-from halocline.runtime.fields.field import Field, Where
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.writing.stream_options import StreamOptions
 
 Array = NDArray[Any]
@@ -92,7 +93,7 @@ class IntervalValues:
         outer: Mapping[str, tuple[int, ...]],
         decomposition: Decomposition,
         *,
-        on: Where,
+        place: Place,
         dtype: DTypeLike,
         dealt: Dealt | None = None,
     ) -> None:
@@ -111,7 +112,7 @@ class IntervalValues:
                     quantity.units,
                     decomposition,
                     outer=outer.get(name, ()),
-                    on=on,
+                    place=place,
                     dtype=kind_of_number,
                     restart=True,
                     dealt=dealt,
@@ -123,7 +124,7 @@ class IntervalValues:
                 quantity.units,
                 decomposition,
                 outer=outer.get(name, ()),
-                on=on,
+                place=place,
                 dtype=np.float64 if kind == "mean" else dtype,
                 dealt=dealt,
             )

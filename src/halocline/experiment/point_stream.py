@@ -28,6 +28,7 @@ from halocline.experiment.stations import Stations
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.transfer.picking import Picker
 from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.stream_options import StreamOptions
@@ -120,7 +121,7 @@ class PointStream:
                 {short: facts for short, (facts, _) in self._written().items()},
                 {short: shape for short, (_, shape) in self._written().items()},
                 decomposition,
-                on="none",
+                place=Place.none,
                 dtype=np.float64,
                 dealt=self.places.dealt,
             )

@@ -18,6 +18,7 @@ from halocline.experiment.energy import Energy
 from halocline.experiment.run_log import machine_facts, versions
 from halocline.experiment.simulation import Outcome
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator, Ranks
 from halocline.runtime.record.hardware_counters import running
 from halocline.runtime.record.recorder import Recorder
@@ -90,7 +91,7 @@ class RunRecording:
         cut = self.component.run.decomposition
         own = sum(block.owned_points for block in cut.home.blocks)
         everyone = self.writers.communicator.gather(own)
-        columns = [field for field in state if field.on != "none"]
+        columns = [field for field in state if field.place != Place.none]
         variables = sum(int(np.prod(field.outer, dtype=int)) for field in columns)
         size = sum(int(np.prod(field.outer, dtype=int)) * field.dtype.itemsize for field in columns)
         points = [0] * (len(everyone or []) + len(self.writers.server_parts))

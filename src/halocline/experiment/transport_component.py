@@ -21,6 +21,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
 from halocline.runtime.sums.reductions import GlobalSums
@@ -78,7 +79,7 @@ class TransportComponent:
             "m3",
             self.decomposition,
             outer=(len(options.tracers),),
-            on="none",
+            place=Place.none,
             dtype=np.float64,
             restart=True,
         )
@@ -130,7 +131,7 @@ class TransportComponent:
                     "1",
                     self.decomposition,
                     outer=(self.grid.thickness.size,),
-                    on="cells",
+                    place=Place.center,
                     dtype=self.precision,
                 )
             result[name] = self._outputs[name]
@@ -183,7 +184,7 @@ class TransportComponent:
                 title=title,
                 resumed=resumed,
                 decomposition=self.decomposition,
-                on="cells",
+                place=Place.center,
                 dtype=self.precision,
                 outer=dict.fromkeys(tracers, ("depth",)),
                 axes={"depth": self.grid.depth},

@@ -16,6 +16,7 @@ from halocline.numerics.elliptic import NinePoint
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 
 Array = NDArray[Any]
 Ranges = list[tuple[int, int]]
@@ -57,7 +58,7 @@ class BlockFactors:
         most = max(len(across) for _, across in cuts)
 
         def field(name: str, units: str, outer: tuple[int, ...], kind: Any) -> Field:
-            return Field(name, units, decomposition, outer=outer, on="none", dtype=kind)
+            return Field(name, units, decomposition, outer=outer, place=Place.none, dtype=kind)
 
         self.factors = field("factors", "m-1", (most, height, columns + 3, columns), dtype)
         self.tile_sea = field("tile_sea", "1", (most, height), np.int32)

@@ -10,6 +10,7 @@ import numpy as np
 from halocline.numerics import _native
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.prepared import PreparedCall
 from halocline.runtime.running.runner import Runner
 
@@ -44,7 +45,7 @@ class DiagonalSteps:
             "1",
             operator.decomposition,
             outer=(sweep_steps, 2),
-            on="none",
+            place=Place.none,
             dtype=np.float64,
         )
         static: dict[str, Any] = {"inverse_diagonal": inverse_diagonal, "right_side": right_side}

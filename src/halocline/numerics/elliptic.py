@@ -131,7 +131,9 @@ class EllipticOperator:
         """Root of the sum of squared areas [m2]: turns norms of residuals into m s-2."""
 
     def _static(self, name: str, units: str, values: Any) -> Field:
-        field = Field(name, units, self.decomposition, on="cells", dtype=self.dtype, static=True)
+        field = Field(
+            name, units, self.decomposition, place=Place.center, dtype=self.dtype, static=True
+        )
         field.set_global(np.asarray(values, self.dtype))
         return field
 
@@ -141,4 +143,4 @@ class EllipticOperator:
 
     def field(self, name: str, units: str = "m2 s-2") -> Field:
         """A new field of the operator's precision, zero."""
-        return Field(name, units, self.decomposition, on="cells", dtype=self.dtype)
+        return Field(name, units, self.decomposition, place=Place.center, dtype=self.dtype)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halocline.runtime import _native
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.sums.reductions import GlobalSums, PendingSums
 
 folds = slice(0, _native.largest_place)
@@ -27,7 +28,7 @@ class KernelSums:
     def __init__(self, decomposition: Decomposition, count: int) -> None:
         self.sums = GlobalSums(decomposition.communicator, count)
         self.parts = Field(
-            "parts", "1", decomposition, outer=(count, _native.part_count), on="none",
+            "parts", "1", decomposition, outer=(count, _native.part_count), place=Place.none,
             dtype=np.float64,
         )  # fmt: skip
         self._arrays = self.parts.blocks

@@ -19,6 +19,7 @@ from halocline.runtime.fields.blocks import Block, Hand
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Runner, local_rows
 from halocline.waves import _native
@@ -162,11 +163,11 @@ class WaveModel:
         return Field(name, units, self.decomposition, outer=outer, **more)
 
     def _static(
-        self, name: str, units: str, values: NDArray[Any], on: Any = "none", **more: Any
+        self, name: str, units: str, values: NDArray[Any], place: Place = Place.none, **more: Any
     ) -> Field:
-        horizontal = {"none": 0, "points": 1, "cells": 2}[on]
+        horizontal = {Place.none: 0, Place.point: 1}.get(place, 2)
         outer = values.shape[: values.ndim - horizontal]
-        field = self._field(name, units, outer, on=on, static=True, **more)
+        field = self._field(name, units, outer, place=place, static=True, **more)
         field.set_global(values.astype(field.dtype))
         return field
 
@@ -180,22 +181,22 @@ class WaveModel:
             )
         arrays = propagation_arrays(grid, spectral)
         frequency, direction = np.divmod(np.arange(spectral.components), spectral.directions)
-        table = {"on": "none", "dtype": np.int32, "by_component": True}
+        table = {"place": Place.none, "dtype": np.int32, "by_component": True}
         self.frequency_of = self._static("frequency_of", "1", frequency, **table)
         self.direction_of = self._static("direction_of", "1", direction, **table)
         self.cell_of_point = self._field("cell_of_point", "1", dtype=np.int32, static=True)
         self.cell_of_point.set_per_block(cells_of_points)
         self.fixed_point = self._static(
-            "fixed_point", "1", arrays["fixed_point"], on="points", dtype=np.int32
+            "fixed_point", "1", arrays["fixed_point"], place=Place.point, dtype=np.int32
         )
         for name, units in (
             ("crossing_rate", "s-1"),
             ("cell_area", "1"),
             ("cell_aspect", "1"),
         ):
-            setattr(self, name, self._static(name, units, arrays[name], on="cells"))
-        self.transparency_x = self._field("transparency_x", "1", on="cells", static=True)
-        self.transparency_y = self._field("transparency_y", "1", on="cells", static=True)
+            setattr(self, name, self._static(name, units, arrays[name], place=Place.center))
+        self.transparency_x = self._field("transparency_x", "1", place=Place.center, static=True)
+        self.transparency_y = self._field("transparency_y", "1", place=Place.center, static=True)
         self._set_transparencies()
         along = self.options.propagation.along
         self.travel = self._static("travel", "1", travel(spectral, along))
@@ -220,7 +221,7 @@ class WaveModel:
             self.grid, self.spectral, options, half, self.options.directional_step
         )
         arrays = turning_arrays(self.grid, self.spectral, options, half / self.turning_steps)
-        points = {"on": "points"}
+        points = {"place": Place.point}
         self.turning_x = self._static("turning_x", "rad s-1", arrays["turning_x"], **points)
         self.turning_y = self._static("turning_y", "rad s-1", arrays["turning_y"], **points)
         self.direction_face = self._static("direction_face", "1", arrays["direction_face"])
@@ -231,7 +232,7 @@ class WaveModel:
         grid, spectral = self.grid, self.spectral
         depth = grid.at_points(grid.depth)
         wavenumber, group_velocity = linear_dispersion(depth, spectral.frequency)
-        points = {"on": "points"}
+        points = {"place": Place.point}
         self.depth = self._static("depth", "m", depth, **points)
         self.wavenumber = self._static("wavenumber", "rad m-1", wavenumber, **points)
         self.group_velocity = self._static("group_velocity", "m s-1", group_velocity, **points)
@@ -258,7 +259,7 @@ class WaveModel:
         )
         self.source_memory = self._field("source_memory", "1", (self.package.memory,), restart=True)
         self.source_steps = self._field("source_steps", "1")
-        table = {"on": "none", "dtype": np.int64}
+        table = {"place": Place.none, "dtype": np.int64}
         self.counters = self._field("counters", "1", (len(COUNTERS),), **table)
         self.phase_times = self._field("phase_times", "ns", (len(PHASES),), **table)
 

@@ -20,6 +20,7 @@ from halocline.core.other_names import hint
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 from halocline.waves import _native
 from halocline.waves.spectrum import SpectralGrid
@@ -155,7 +156,7 @@ class MeanParameters:
             name: Field(name, PARAMETERS[name][0], decomposition, dtype=dtype)
             for name in check_wanted(wanted)
         }
-        nothing = Field("unwanted", "1", decomposition, outer=(0,), on="none", dtype=dtype)
+        nothing = Field("unwanted", "1", decomposition, outer=(0,), place=Place.none, dtype=dtype)
         self._outputs = {name: self.fields.get(name, nothing) for name in PARAMETERS}
         tables = ParameterTables(grid, dtype)
         self._scalars = tables.scalars
@@ -180,6 +181,8 @@ class MeanParameters:
 
 def table_field(name: str, values: Array, decomposition: Decomposition) -> Field:
     """Make a field without horizontal place of a kernel's table."""
-    table = Field(name, "1", decomposition, outer=values.shape, on="none", dtype=values.dtype)
+    table = Field(
+        name, "1", decomposition, outer=values.shape, place=Place.none, dtype=values.dtype
+    )
     table.set_global(values)
     return table

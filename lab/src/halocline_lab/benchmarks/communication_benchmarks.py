@@ -22,6 +22,7 @@ from halocline.runtime.fields.decomposition import (
     DecompositionOptions,
 )
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.halos.choices import HaloChoice, contenders, simplest
 from halocline.runtime.ranks.communicator import Communicator
@@ -58,7 +59,7 @@ class Protocol:
 
 
 @dataclass(frozen=True)
-class Place:
+class Bench:
     """Who measures, and how long."""
 
     communicator: Communicator
@@ -87,7 +88,7 @@ class Place:
         return rows_of(turns, self.about(benchmark, exchange.name), names, sizes, traffic)
 
 
-def halo(place: Place) -> list[Row]:
+def halo(place: Bench) -> list[Row]:
     """Wallcraft's HALO: time of a halo against its words, all ways, and GHEX where it is there."""
     found = []
     for words in place.protocol.words:
@@ -107,7 +108,7 @@ def halo(place: Place) -> list[Row]:
     return found
 
 
-def crowd(place: Place) -> list[Row]:
+def crowd(place: Bench) -> list[Row]:
     """Halos between pairs of ranks, in the ways that the runner tries: what shared cores cost."""
     found = []
     for words in crowd_words:
@@ -119,7 +120,7 @@ def crowd(place: Place) -> list[Row]:
     return found
 
 
-def sum_(place: Place) -> list[Row]:
+def sum_(place: Bench) -> list[Row]:
     """GLOBAL_SUM over the sea of POP's x1 grid in all ways, and the way over the ranks alone."""
     ways = sum_choices(place.communicator)
     names = [str(way) for way in ways]
@@ -138,10 +139,10 @@ def sum_(place: Place) -> list[Row]:
 
 
 def _global_sum(
-    place: Place, ways: Sequence[SumChoice], ordinary: bool = False
+    place: Bench, ways: Sequence[SumChoice], ordinary: bool = False
 ) -> tuple[list[GlobalSums], list[Trial]]:
     decomposition = _decomposed(_x1_grid(), place.communicator)
-    values = Field("x", "1", decomposition, on="points", dtype=np.float64)
+    values = Field("x", "1", decomposition, place=Place.point, dtype=np.float64)
     values.set_global(np.random.default_rng(0).standard_normal(decomposition.sea_points))
     terms = [[np.ascontiguousarray(a) for a in values.owned]]
     sums = [GlobalSums(place.communicator, 1, way, ordinary=ordinary) for way in ways]
@@ -153,12 +154,12 @@ def _global_sum(
 
 
 def _ordinary_global_sum(
-    place: Place, ways: Sequence[SumChoice]
+    place: Bench, ways: Sequence[SumChoice]
 ) -> tuple[list[GlobalSums], list[Trial]]:
     return _global_sum(place, ways, ordinary=True)
 
 
-def _reduction(place: Place, ways: Sequence[SumChoice]) -> tuple[list[GlobalSums], list[Trial]]:
+def _reduction(place: Bench, ways: Sequence[SumChoice]) -> tuple[list[GlobalSums], list[Trial]]:
     sums = [GlobalSums(place.communicator, 1, way) for way in ways]
 
     def trial(one: GlobalSums) -> Trial:
@@ -215,7 +216,7 @@ def _one_after_another(*trials: Trial) -> Trial:
     return trial
 
 
-def ninept(place: Place) -> list[Row]:
+def ninept(place: Bench) -> list[Row]:
     """NINEPT_4: a nine-point weighted sum on POP's x1 grid after its halo update, in all ways."""
     grid = _x1_grid()
     exchange = Exchange("NINEPT_4", _decomposed(grid, place.communicator), dtype=np.float64)
@@ -236,7 +237,7 @@ def _named(exchange: Exchange, name: str) -> Exchange:
     return exchange
 
 
-def aggregation(place: Place) -> list[Row]:
+def aggregation(place: Bench) -> list[Row]:
     """The 51 tracers of OPATM-BFM: one variable per message, segments, all in one, other ways."""
     found = []
     for routine in reversed(tracer_messages.routines[1:]):
@@ -256,7 +257,7 @@ def aggregation(place: Place) -> list[Row]:
     return found
 
 
-def grids(place: Place) -> list[Row]:
+def grids(place: Bench) -> list[Row]:
     """Processor grids and tiles (R-12, R-17, R-18): a step of an exchange, an operator, a sum."""
     grid, communicator = _x1_grid(), place.communicator
     processor_grids = list(factorisations(communicator.size))
@@ -270,7 +271,7 @@ def grids(place: Place) -> list[Row]:
 
 
 def _scan(
-    place: Place,
+    place: Bench,
     benchmark: str,
     grid: VerticalGrid,
     cuts: Sequence[Decomposition],
@@ -306,12 +307,12 @@ def _scan(
 
 
 def _apply_to_new(numbers: NinePoint, cut: Decomposition) -> Trial:
-    direction = Field("direction", "m2 s-2", cut, on="cells", dtype=np.float64)
+    direction = Field("direction", "m2 s-2", cut, place=Place.center, dtype=np.float64)
     apply = _application(numbers, cut, direction)
     return _one_after_another(*[apply] * grid_levels)
 
 
-def referee(place: Place) -> list[Verdict]:
+def referee(place: Bench) -> list[Verdict]:
     """The referee's decisions, repeated, against all ways measured independently afterwards."""
     found = []
     for exchange in _exchanges_for_the_referee(place):
@@ -329,7 +330,7 @@ def referee(place: Place) -> list[Verdict]:
     return found
 
 
-def _exchanges_for_the_referee(place: Place) -> Iterator[Exchange]:
+def _exchanges_for_the_referee(place: Bench) -> Iterator[Exchange]:
     words = place.protocol.words
     for some in dict.fromkeys([words[0], words[len(words) // 2], words[-1]]):
         yield torus(place.communicator, some)
@@ -338,7 +339,7 @@ def _exchanges_for_the_referee(place: Place) -> Iterator[Exchange]:
 
 
 def _judge_the_referee(
-    place: Place,
+    place: Bench,
     name: str,
     ways: Sequence[str],
     trials: Sequence[Trial],
@@ -373,7 +374,7 @@ def _judge_the_referee(
     )
 
 
-benchmarks: dict[str, Callable[[Place], list[Row]]] = {
+benchmarks: dict[str, Callable[[Bench], list[Row]]] = {
     "halo": halo,
     "crowd": crowd,
     "sum": sum_,

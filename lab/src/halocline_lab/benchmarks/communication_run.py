@@ -11,7 +11,7 @@ from typing import Any
 
 from halocline.runtime.ranks.communicator import Communicator, world
 from halocline_lab import _native
-from halocline_lab.benchmarks.communication_benchmarks import Place, Protocol, benchmarks, referee
+from halocline_lab.benchmarks.communication_benchmarks import Bench, Protocol, benchmarks, referee
 from halocline_lab.benchmarks.rank_programs import give_answer
 
 
@@ -19,7 +19,7 @@ def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, A
     """Rows and verdicts as plain tables; a call for all ranks, of one thread each."""
     _native.set_threads(1)
     protocol = Protocol(**{**settings["protocol"], "words": tuple(settings["protocol"]["words"])})
-    place = Place(communicator, protocol)
+    place = Bench(communicator, protocol)
     rows, verdicts = [], []
     for name in settings["what"]:
         if name == "referee":

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions, Layout
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import HaloChoice
 from halocline.runtime.halos.exchange import HaloExchange, Request
@@ -76,11 +77,13 @@ class Exchange:
         self.name, self.decomposition = name, decomposition
         self.layout = decomposition.planes
         self.fields = [
-            Field(f"field{n}", "1", decomposition, outer=outer, on="cells", dtype=dtype)
+            Field(f"field{n}", "1", decomposition, outer=outer, place=Place.center, dtype=dtype)
             for n in range(fields)
         ]
         depth = decomposition.world.halo
-        self.requests = [Request(f.storage(self.layout).flat, "cells", depth) for f in self.fields]
+        self.requests = [
+            Request(f.storage(self.layout).flat, Place.center, depth) for f in self.fields
+        ]
         self.exchange = HaloExchange(decomposition, Recorder())
 
     def choices(self) -> list[HaloChoice]:

@@ -17,6 +17,7 @@ import numpy as np
 from halocline.core.clock import Clock, Date, date, duration
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.ranks.communicator import Communicator, world
 from halocline.runtime.writing.sources import Columns
@@ -41,7 +42,11 @@ class Domain:
         decomposition = Decomposition(mask, Topology(*shape), halo=1, communicator=communicator)
         self.fields = [
             Field(
-                f"variable{n}", "1", decomposition, outer=(levels,) if n < deep else (), on="cells"
+                f"variable{n}",
+                "1",
+                decomposition,
+                outer=(levels,) if n < deep else (),
+                place=Place.center,
             )
             for n in range(variables)
         ]

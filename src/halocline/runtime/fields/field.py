@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -11,12 +11,12 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
+from halocline.runtime.fields.place import Place
 
 if TYPE_CHECKING:
     from halocline.runtime.fields.dealt import Dealt
 
 Array = NDArray[Any]
-Where = Literal["cells", "points", "none"]
 alignment = 64
 fresh_everywhere = 1_000
 
@@ -47,7 +47,7 @@ class Storage:
     def __init__(
         self,
         outer: tuple[int, ...],
-        on: Where,
+        place: Place,
         dtype: np.dtype[Any],
         layout: Layout,
         *,
@@ -58,11 +58,11 @@ class Storage:
         self.flat: list[Array] = []
         rows = int(np.prod(outer))
         for block in layout.blocks[:1] if once else layout.blocks:
-            if on == "none":
+            if place == Place.none:
                 array = _aligned(outer, dtype)
                 self.arrays.append(array)
                 self.flat.append(array.reshape(rows, 1))
-            elif on == "points":
+            elif place == Place.point:
                 array = _aligned((*outer, _row_length(block.points, dtype)), dtype)
                 self.arrays.append(array[..., : block.points])
                 self.flat.append(array.reshape(rows, array.shape[-1])[:, : block.points])
@@ -97,22 +97,20 @@ class Field:
         decomposition: Decomposition,
         *,
         outer: tuple[int, ...] = (),
-        on: Where = "points",
+        place: Place = Place.point,
         dtype: DTypeLike = np.float32,
         by_component: bool = False,
         restart: bool = False,
         static: bool = False,
         dealt: Dealt | None = None,
     ) -> None:
-        assert dealt is None or on == "none"
+        assert dealt is None or place == Place.none
         self.dealt = dealt
         self.name, self.units, self.decomposition = name, units, decomposition
-        self.outer, self.on, self.dtype = outer, on, np.dtype(dtype)
+        self.outer, self.place, self.dtype = outer, place, np.dtype(dtype)
         self.by_component, self.restart, self.static = by_component, restart, static
         self._storage: dict[str, Storage] = {}
-        home = decomposition.home
-        if on == "cells" or on == "none":
-            home = decomposition.planes if on == "cells" else decomposition.home
+        home = decomposition.planes if place.planar else decomposition.home
         self._valid_in = home.name
         self._global: Array | None = None
         self._maker: Callable[[Any], Array] | None = None
@@ -122,7 +120,7 @@ class Field:
         """Memory of this field in a layout, made when first asked for."""
         if layout.name not in self._storage:
             self._storage[layout.name] = Storage(
-                self._outer_in(layout), self.on, self.dtype, layout, once=self.dealt is not None
+                self._outer_in(layout), self.place, self.dtype, layout, once=self.dealt is not None
             )
             if self._global is not None:
                 self._fill(self._storage[layout.name], self._global)
@@ -150,10 +148,10 @@ class Field:
     @property
     def owned(self) -> list[Array]:
         """The newest values of owned points or cells, one array per block of this rank."""
-        if self.on == "none":
+        if self.place == Place.none:
             return self.blocks
         blocks = self.layout.blocks
-        if self.on == "points":
+        if self.place == Place.point:
             return [a[..., : b.owned_points] for a, b in zip(self.blocks, blocks, strict=True)]
         owned = []
         for array, block in zip(self.blocks, blocks, strict=True):
@@ -182,9 +180,9 @@ class Field:
         if self.by_component and components is not None:
             values = values[components]
         for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
-            if self.on == "none":
+            if self.place == Place.none:
                 array[...] = values
-            elif self.on == "points":
+            elif self.place == Place.point:
                 for row in np.ndindex(array.shape[:-1]):
                     array[row] = values[row][block.sea_numbers]
             else:
@@ -234,7 +232,7 @@ class Field:
 
     def move_to(self, layout: Layout) -> bool:
         """Whether the values have to be brought to `layout` before use there."""
-        return not self.static and self._valid_in != layout.name and self.on == "points"
+        return not self.static and self._valid_in != layout.name and self.place == Place.point
 
     def now_in(self, layout: Layout) -> None:
         """Say that the newest values are those of `layout`."""
@@ -242,14 +240,14 @@ class Field:
 
     def swap(self, other: Field) -> None:
         """Exchange the values of two fields of one shape, without copying."""
-        for one in ("decomposition", "outer", "on", "dtype", "by_component", "dealt"):
+        for one in ("decomposition", "outer", "place", "dtype", "by_component", "dealt"):
             assert getattr(self, one) == getattr(other, one), f"{one} of {self} and {other}"
         assert not self.static and not other.static
         self._storage, other._storage = other._storage, self._storage
         self._valid_in, other._valid_in = other._valid_in, self._valid_in
 
     def __repr__(self) -> str:
-        return f"Field({self.name!r}, {self.units!r}, outer={self.outer}, on={self.on!r})"
+        return f"Field({self.name!r}, {self.units!r}, outer={self.outer}, place={self.place.value})"
 
 
 class Rows:

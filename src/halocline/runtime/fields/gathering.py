@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.place import Place
 
 if TYPE_CHECKING:
     from halocline.runtime.fields.field import Field
@@ -18,7 +19,7 @@ def gather(field: Field) -> NDArray[Any] | None:
     decomposition, layout = field.decomposition, field.layout
     communicator, world = decomposition.communicator, decomposition.world
     assert field.dealt is None, "what is dealt stays where it is"
-    if field.on == "none":
+    if field.place == Place.none:
         return field.blocks[0].copy() if communicator.rank == 0 else None
     pieces = [
         (_places(field, block), np.ascontiguousarray(values))
@@ -27,11 +28,11 @@ def gather(field: Field) -> NDArray[Any] | None:
     everyone = communicator.gather((layout.components, pieces))
     if everyone is None:
         return None
-    shape = world.mask.shape if field.on == "cells" else (world.sea_points,)
+    shape = world.mask.shape if field.place.planar else (world.sea_points,)
     whole = np.zeros((*field.outer, *shape), field.dtype)
     for components, parts in everyone:
         for places, values in parts:
-            if field.on == "cells":
+            if field.place.planar:
                 j0, j1, i0, i1 = places
                 whole[..., j0:j1, i0:i1] = values
             elif field.by_component and components is not None:
@@ -43,7 +44,7 @@ def gather(field: Field) -> NDArray[Any] | None:
 
 
 def _places(field: Field, block: Any) -> Any:
-    if field.on == "points":
+    if field.place == Place.point:
         return block.sea_numbers[: block.owned_points]
     assert isinstance(block, Block)
     r = block.rectangle

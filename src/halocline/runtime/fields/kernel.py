@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from halocline.runtime.fields.place import Place
+
 Box = tuple[int, int, int, int, int]  # j0, j1, i0, i1, points
 
 
@@ -16,7 +18,7 @@ class Argument:
 
     name: str
     access: str  # read, write, update
-    place: str  # center, x_face, y_face, corner, interface, point, none
+    place: Place
     units: str
     reach: tuple[int, int, int, int]  # west, east, south, north, as signed offsets
     column: str  # own, whole
@@ -53,9 +55,9 @@ class Kernel:
         """
         places = {argument.place for argument in self.arguments}
         return (
-            "point" not in places
-            and places != {"none"}
-            and not any(a.writes and (a.place == "none" or a.depth) for a in self.arguments)
+            Place.point not in places
+            and places != {Place.none}
+            and not any(a.writes and (a.place == Place.none or a.depth) for a in self.arguments)
         )
 
     def bytes_of(self, box: Box, arrays: dict[str, Any]) -> int:
@@ -65,9 +67,9 @@ class Kernel:
         for argument in self.arguments:
             array = arrays[argument.name]
             values = array.size
-            if argument.place == "point":
+            if argument.place == Place.point:
                 values = values // max(1, array.shape[-1]) * points
-            elif argument.place != "none":
+            elif argument.place != Place.none:
                 values = values // max(1, array.shape[-1] * array.shape[-2]) * (j1 - j0) * (i1 - i0)
             size += values * array.itemsize * (2 if argument.access == "update" else 1)
         return size
@@ -96,6 +98,11 @@ def rim(box: Box, inner: Box) -> list[Box]:
 def kernels_of(native: ModuleType) -> dict[str, Kernel]:
     """All kernels of a room's extension module, by name."""
     return {
-        name: Kernel(name, tuple(Argument(*a) for a in arguments), getattr(native, name))
+        name: Kernel(name, tuple(_argument(*a) for a in arguments), getattr(native, name))
         for name, arguments in native.contracts.items()
     }
+
+
+def _argument(name: str, access: str, place: str, *more: Any) -> Argument:
+    at = Place.center if place == "interface" else Place(place)
+    return Argument(name, access, at, *more)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.runtime import _native
 from halocline.runtime.fields.decomposition import Decomposition, Layout
-from halocline.runtime.fields.field import Where
+from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.buffers import Arrays, Mechanism, addresses
 from halocline.runtime.halos.choices import HaloChoice, all_choices, shared, simplest
 from halocline.runtime.halos.derived_types import TypedMessages
@@ -45,7 +45,7 @@ class Request:
     """
 
     flat: list[NDArray[Any]]
-    on: Where
+    place: Place
     depth: int
     number: int = field(default_factory=_numbers.__next__)
 
@@ -53,7 +53,7 @@ class Request:
     def item(self) -> Item:
         """What all ranks know of it."""
         array = self.flat[0]
-        return Item(self.on, self.depth, array.dtype, array.shape[0])
+        return Item(self.place, self.depth, array.dtype, array.shape[0])
 
 
 class _Nothing:
@@ -236,11 +236,11 @@ class HaloExchange:
 
     def poison(self, layout: Layout, request: Request, beyond: int = 0) -> None:
         """Put NaN into the halos of one field, from `beyond` cells on up to the request's depth."""
-        near = self.pattern(layout.name, request.on, beyond).targets if beyond else []
+        near = self.pattern(layout.name, request.place, beyond).targets if beyond else []
         spared: dict[int, list[NDArray[np.int32]]] = {}
         for piece in near:
             spared.setdefault(piece.target, []).append(piece.target_index)
-        for piece in self.pattern(layout.name, request.on, request.depth).targets:
+        for piece in self.pattern(layout.name, request.place, request.depth).targets:
             index = piece.target_index
             for keep in spared.get(piece.target, []):
                 index = np.setdiff1d(index, keep)
@@ -294,11 +294,11 @@ class HaloExchange:
         communicator = self.decomposition.communicator
         stages = (1, 2) if choice.two_stage else (0,)
         if choice.two_stage:
-            check_two_stages(layout, [item.on for item in signature.items])
+            check_two_stages(layout, [item.place for item in signature.items])
         traffic = [
             Traffic(
                 signature.items,
-                [self.pattern(layout.name, i.on, i.depth, stage) for i in signature.items],
+                [self.pattern(layout.name, i.place, i.depth, stage) for i in signature.items],
                 choice,
             )
             for stage in stages
@@ -310,10 +310,10 @@ class HaloExchange:
             comm = self._comm
         return Route(communicator, comm, traffic, len(layout.blocks), choice)
 
-    def _pattern(self, layout_name: str, on: Where, depth: int, stage: int = 0) -> Pattern:
+    def _pattern(self, layout_name: str, place: Place, depth: int, stage: int = 0) -> Pattern:
         layout = next(x for x in self.decomposition.layouts if x.name == layout_name)
         communicator = self.decomposition.communicator
-        return Pattern(layout, on, depth, communicator.size, communicator.rank, stage)
+        return Pattern(layout, place, depth, communicator.size, communicator.rank, stage)
 
 
 def choices(
@@ -323,14 +323,16 @@ def choices(
     if not isinstance(communicator, Ranks) or layout.components is not None:
         return [simplest]
     items = [request.item for request in requests]
-    patterns = [Pattern(layout, i.on, i.depth, communicator.size, communicator.rank) for i in items]
+    patterns = [
+        Pattern(layout, i.place, i.depth, communicator.size, communicator.rank) for i in items
+    ]
     largest = max((message.size for message in Traffic(items, patterns, simplest).send), default=0)
     rows = max(item.rows for item in items)
     node = node_of(communicator).size
     # All ranks must see the same choices.
     largest, node = (int(x) for x in communicator.maximum(np.array([largest, node], float)))
     try:
-        check_two_stages(layout, [item.on for item in items])
+        check_two_stages(layout, [item.place for item in items])
         grid = True
     except UserError:
         grid = False

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import Layout
-from halocline.runtime.fields.field import Where
+from halocline.runtime.fields.place import Place
 
 Index32 = NDArray[np.int32]
 
@@ -46,7 +46,7 @@ class Pattern:
     """
 
     def __init__(
-        self, layout: Layout, on: Where, depth: int, ranks: int, rank: int, stage: int = 0
+        self, layout: Layout, place: Place, depth: int, ranks: int, rank: int, stage: int = 0
     ) -> None:
         self.local: list[Piece] = []
         self.send: dict[int, list[Piece]] = {}
@@ -59,7 +59,7 @@ class Pattern:
         blocks = {b.number: b for b in layout.blocks if isinstance(b, Block)}
         for rectangle in world.rectangles:
             target = blocks.get(rectangle.number) or Block(world, rectangle)
-            for give, source_index, target_index in _gifts(world, target, on, depth, stage):
+            for give, source_index, target_index in _gifts(world, target, place, depth, stage):
                 here, there = rectangle.number in mine, give.number in mine
                 if not (here or there):
                     continue
@@ -84,10 +84,10 @@ class Pattern:
 
 
 def _gifts(
-    world: World, target: Block, on: Where, depth: int, stage: int
+    world: World, target: Block, place: Place, depth: int, stage: int
 ) -> Iterator[tuple[Rectangle, Index32, Index32]]:
     """What each block gives to `target`: the giver, places there, places in the target."""
-    places = _halo_places(target, on, depth, stage)
+    places = _halo_places(target, place, depth, stage)
     owners = world.owner[places.cell_j, places.cell_i]
     if stage == 2:
         # The block of the same columns holds the whole row, corners included, after stage 1.
@@ -101,13 +101,13 @@ def _gifts(
             row = cells[0] - give.j0 + world.halo
             source = np.ascontiguousarray(row * row_length + places.column[chosen], np.int32)
         else:
-            source = _source_places(world, give, on, *cells)
+            source = _source_places(world, give, place, *cells)
         yield give, source, places.index[chosen]
 
 
-def _halo_places(block: Block, on: Where, depth: int, stage: int) -> Places:
+def _halo_places(block: Block, place: Place, depth: int, stage: int) -> Places:
     """Padded cells of the halo up to `depth` that a stage fills."""
-    if on == "points":
+    if place == Place.point:
         points: Index32 = np.arange(block.owned_points, block.points).astype(np.int32)
         j, i = block.point_j[points], block.point_i[points]
         near = block.distance(j, i) <= depth
@@ -124,9 +124,11 @@ def _halo_places(block: Block, on: Where, depth: int, stage: int) -> Places:
     return Places(block.cell_j[j, i], block.cell_i[j, i], i, index)
 
 
-def _source_places(world: World, give: Rectangle, on: Where, cell_j: Any, cell_i: Any) -> Index32:
+def _source_places(
+    world: World, give: Rectangle, place: Place, cell_j: Any, cell_i: Any
+) -> Index32:
     """Places of owned global cells in the flat array of the block that owns them."""
-    if on == "points":
+    if place == Place.point:
         places: Index32 = world.position[cell_j, cell_i]
         return np.ascontiguousarray(places)
     row_length = Block(world, give).row_length
@@ -174,9 +176,9 @@ def can_extend(world: World, beyond: int) -> bool:
     return True
 
 
-def check_two_stages(layout: Layout, on: list[Where]) -> None:
+def check_two_stages(layout: Layout, places: list[Place]) -> None:
     """Refuse two stages where they cannot work."""
-    if "points" in on:
+    if Place.point in places:
         raise UserError(
             "Halos of compact points cannot be exchanged in two stages: a block keeps no points of"
             " its neighbours' corners in rows. Leave out 'two-stage'."

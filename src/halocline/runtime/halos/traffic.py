@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime import _native
-from halocline.runtime.fields.field import Where
+from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.choices import HaloChoice
 from halocline.runtime.halos.patterns import Pattern, Piece
 
@@ -22,7 +22,7 @@ Addresses = NDArray[np.int64]
 class Item:
     """What all ranks know of one stale field: where it lies, how deep, its numbers and rows."""
 
-    on: Where
+    place: Place
     depth: int
     dtype: np.dtype[Any]
     rows: int
@@ -36,7 +36,7 @@ class Signature:
     items: tuple[Item, ...]
 
     def __str__(self) -> str:
-        parts = [f"{i.rows} rows of {i.dtype} {i.on} to depth {i.depth}" for i in self.items]
+        parts = [f"{i.rows} rows of {i.dtype} {i.place} to depth {i.depth}" for i in self.items]
         return f"{self.layout}: " + ", ".join(parts)
 
 

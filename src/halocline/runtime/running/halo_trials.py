@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
-from halocline.runtime.fields.field import Field, Storage, Where
+from halocline.runtime.fields.field import Field, Storage
 from halocline.runtime.fields.kernel import Argument, Kernel
+from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.exchange import HaloExchange, Request
 
 Flat = list[NDArray[Any]]
@@ -40,7 +41,7 @@ class Held:
 
     @property
     def reads(self) -> bool:
-        return self.argument.access != "write" and self.field.on != "none"
+        return self.argument.access != "write" and self.field.place != Place.none
 
     @property
     def checkable(self) -> bool:
@@ -50,7 +51,9 @@ class Held:
     @property
     def judged(self) -> bool:
         """Whether its values after a call tell what the call has read."""
-        return self.argument.writes and self.field.on != "none" and self.field.dtype.kind == "f"
+        return (
+            self.argument.writes and self.field.place != Place.none and self.field.dtype.kind == "f"
+        )
 
 
 @dataclass
@@ -89,7 +92,7 @@ class Trials:
         halo = self.decomposition.world.halo
         restore(call, call.before)
         wanted = sorted({*call.unpromised(halo), *call.exchanged})
-        requests = [Request(h.flat, h.field.on, halo) for h in (call.held[n] for n in wanted)]
+        requests = [Request(h.flat, h.field.place, halo) for h in (call.held[n] for n in wanted)]
         if requests:
             self.exchange(call.layout, requests)
         return copies(call, call.after)
@@ -106,16 +109,16 @@ class Trials:
         self, layout: Layout, item: Held, ring: int, rows: int, value: float = np.nan
     ) -> None:
         """Put a value into the halos of the leading rows from `ring` cells outside on."""
-        places = self._ring(layout.name, item.field.on, ring)
+        places = self._ring(layout.name, item.field.place, ring)
         for flat, index in zip(item.storage.flat, places, strict=True):
             flat[:rows, index] = value
 
-    def _ring_of(self, layout_name: str, on: Where, ring: int) -> list[NDArray[np.int64]]:
+    def _ring_of(self, layout_name: str, place: Place, ring: int) -> list[NDArray[np.int64]]:
         """Places of every block's halo that are at least `ring` cells outside."""
         layout = next(x for x in self.decomposition.layouts if x.name == layout_name)
         halo = self.decomposition.world.halo
-        far = self.exchange.pattern(layout_name, on, halo).targets
-        near = self.exchange.pattern(layout_name, on, ring - 1).targets if ring > 1 else []
+        far = self.exchange.pattern(layout_name, place, halo).targets
+        near = self.exchange.pattern(layout_name, place, ring - 1).targets if ring > 1 else []
         none = [np.zeros(0, np.int64)]
         return [
             np.setdiff1d(
@@ -141,7 +144,7 @@ def restore(call: Call, kept: Kept) -> None:
 def owned(item: Held, flat: Flat) -> Flat:
     """The owned values of flat arrays of an argument."""
     blocks = item.storage.layout.blocks
-    if item.field.on == "points":
+    if item.field.place == Place.point:
         return [a[:, : b.owned_points] for a, b in zip(flat, blocks, strict=True)]
     found = []
     for array, block in zip(flat, blocks, strict=True):

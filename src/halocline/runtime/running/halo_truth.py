@@ -18,8 +18,9 @@ import numpy as np
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
-from halocline.runtime.fields.field import Storage, Where
+from halocline.runtime.fields.field import Storage
 from halocline.runtime.fields.kernel import Kernel
+from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.exchange import HaloExchange, Request
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.running.halo_ledger import Asked, Ledger
@@ -134,20 +135,20 @@ class HaloTruth:
         key = (item.storage, item.rows, item.argument.depth)
         if key not in self._twins:
             arrays = [np.empty_like(array) for array in item.flat]
-            self._twins[key] = Request(arrays, item.field.on, item.argument.depth)
+            self._twins[key] = Request(arrays, item.field.place, item.argument.depth)
         for copy, array in zip(self._twins[key].flat, item.flat, strict=True):
             copy[...] = array
         return self._twins[key]
 
     def _first_difference(self, layout: Layout, item: Held, twin: Request) -> str:
         """Where a halo and its owners' values differ first; empty if nowhere."""
-        for piece in self.exchange.pattern(layout.name, twin.on, twin.depth).targets:
+        for piece in self.exchange.pattern(layout.name, twin.place, twin.depth).targets:
             have = item.flat[piece.target][:, piece.target_index]
             true = twin.flat[piece.target][:, piece.target_index]
             rows, places = np.nonzero(bits(have) != bits(true))
             if rows.size:
                 first = rows[0], places[0]
-                where = _place(layout, twin.on, piece.target, int(piece.target_index[first[1]]))
+                where = _place(layout, twin.place, piece.target, int(piece.target_index[first[1]]))
                 return f"{where} holds {have[first]:.6g}, its owner {true[first]:.6g}"
         return ""
 
@@ -239,11 +240,11 @@ class HaloTruth:
         return f"step {(counter.calls if counter else 0) + 1}"
 
 
-def _place(layout: Layout, on: Where, at: int, index: int) -> str:
+def _place(layout: Layout, place: Place, at: int, index: int) -> str:
     """Block and global cell of a place in a flat array."""
     block = layout.blocks[at]
     assert isinstance(block, Block)
-    if on == "points":
+    if place == Place.point:
         j, i = int(block.point_j[index]), int(block.point_i[index])
     else:
         j, i = divmod(index, block.row_length)

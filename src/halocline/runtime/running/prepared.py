@@ -30,7 +30,7 @@ class PreparedCall:
             assert not isinstance(value, Rows) and not value.move_to(layout)
             storage = storages[argument.name] = value.storage(layout)
             if argument.depth and argument.access != "write" and not value.static:
-                self._halos.append((storage, Request(storage.flat, value.on, argument.depth)))
+                self._halos.append((storage, Request(storage.flat, value.place, argument.depth)))
             if argument.writes:
                 self._writes.append(storage)
         self._calls: list[dict[str, Any]] = []

@@ -11,6 +11,7 @@ from typing import Any
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Field, Rows, Storage
 from halocline.runtime.fields.kernel import Argument, Box, Kernel, rim
+from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.exchange import HaloExchange, Request
 from halocline.runtime.halos.patterns import can_extend, extended_box
 from halocline.runtime.halos.traffic import Item
@@ -149,7 +150,7 @@ class Runner:
             whole, rows = _whole(value, layout)
             storage = whole.storage(layout)
             if storage.fresh[:rows].size and storage.fresh[:rows].min() < depth:
-                if self.recompute_halos and whole.on == "cells":
+                if self.recompute_halos and whole.place.planar:
                     depth = self.decomposition.world.halo
                 request = _request(whole, storage, rows, depth)
                 stale.append(Stale(whole.name, storage, rows, request))
@@ -166,7 +167,7 @@ class Runner:
         coming = {id(one.storage): one.request.depth for one in stale}
         for argument, value in bound:
             whole, rows = _whole(value, layout)
-            if whole.on != "cells":
+            if not whole.place.planar:
                 continue
             storage = whole.storage(layout)
             if argument.access != "write":
@@ -242,7 +243,7 @@ class Runner:
         whole.now_in(layout)
         storage = whole.storage(layout)
         storage.fresh[:rows] = beyond
-        if self.check_halos and self.plan is None and whole.on != "none":
+        if self.check_halos and self.plan is None and whole.place != Place.none:
             if whole.dtype.kind == "f":
                 halo = self.decomposition.world.halo
                 self.exchange.poison(layout, _request(whole, storage, rows, halo), beyond)
@@ -285,7 +286,7 @@ def _request(whole: Field, storage: Storage, rows: int, depth: int) -> Request:
     """What is asked of the exchange, the same object every time."""
     request = storage.requests.get((rows, depth))
     if request is None:
-        request = Request([flat[:rows] for flat in storage.flat], whole.on, depth)
+        request = Request([flat[:rows] for flat in storage.flat], whole.place, depth)
         storage.requests[rows, depth] = request
     return request
 

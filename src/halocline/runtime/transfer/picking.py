@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.transfer.sharing import Index, component_rows, point_owners
 
 Array: TypeAlias = NDArray[Any]
@@ -123,7 +124,7 @@ class Picking:
         return component_rows(self.picker.decomposition, rank, prod(field.outer[1:]))
 
     def _flow(self, field: Field) -> _Flow:
-        assert field.on == "points", f"{field.name} does not lie on sea points"
+        assert field.place == Place.point, f"{field.name} does not lie on sea points"
         key = field.layout.name, _in_parts(field)
         if key not in self._flows:
             self._flows[key] = self._make_flow(field)

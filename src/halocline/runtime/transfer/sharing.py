@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halocline.runtime.fields.blocks import Hand
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.decomposition import Decomposition, Layout
-from halocline.runtime.fields.field import Where
+from halocline.runtime.fields.place import Place
 
 Index: TypeAlias = NDArray[np.int64]
 
@@ -95,7 +95,7 @@ def of_dealt(dealt: Dealt, width: int) -> Sharing:
 def share(
     decomposition: Decomposition,
     layout: Layout,
-    on: Where,
+    place: Place,
     target: Index,
     width: int,
     *,
@@ -103,7 +103,7 @@ def share(
 ) -> Ownership:
     """How the sea points of a grid, each with its column in `target` (-1: none), are shared.
 
-    `on` says how the blocks store them: as a list of points, or on the cells of a padded plane.
+    `place` says how the blocks store them: as a list of points, or on the cells of a padded plane.
     Where ranks share the components of a field, each of these has `inner` rows (0: it has none).
     """
     me = decomposition.communicator.rank
@@ -113,7 +113,7 @@ def share(
         here = np.flatnonzero(columns >= 0)
         here = here[np.argsort(columns[here], kind="stable")]
         places = here
-        if rank == me and on == "cells":
+        if rank == me and place.planar:
             places = _places_on_cells(layout, block)[here]
         starts, lengths, own = _runs(columns[here], places)
         piece = Piece(rank, block, starts, lengths, rows)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from halocline.core.clock import Date, date
 from halocline.core.errors import UserError
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.files.checksums import DamagedFile, crc32c, extend_by_parts
 from halocline.runtime.files.classic_files import unwritable
 from halocline.runtime.files.disk import File, disk
@@ -209,8 +210,8 @@ def read_restart(path: Path, fields: Sequence[Field], facts: Facts, calendar: st
 
 def _global_shape(field: Field) -> tuple[int, ...]:
     world = field.decomposition.world
-    horizontal = {"points": (world.sea_points,), "cells": world.mask.shape, "none": ()}
-    return (*field.outer, *horizontal[field.on])
+    horizontal = {Place.point: (world.sea_points,), Place.center: world.mask.shape, Place.none: ()}
+    return (*field.outer, *horizontal[field.place])
 
 
 def _check(path: Path, layout: Layout, field: Field) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.transfer.sharing import Index, Ownership, Sharing, of_one_rank, share
 from halocline.runtime.transfer.sharing import of_dealt as share_dealt
 from halocline.runtime.writing.frame_writing import Held
@@ -41,7 +42,7 @@ class Columns:
     def of_whole(cls, field: Field) -> Self:
         """All sea points, or all cells, of the grid of a field."""
         world = field.decomposition.world
-        if field.on == "cells":
+        if field.place.planar:
             return cls(np.flatnonzero(world.mask), world.mask.size)
         return cls(np.arange(world.sea_points), world.sea_points)
 
@@ -50,13 +51,13 @@ class Columns:
         rows, layout = prod(field.outer), field.layout
         if field.dealt is not None:
             return of_dealt(field.blocks[0], field.dealt, fill=self.fill)
-        if field.on == "none":
+        if field.place == Place.none:
             return of_first_rank(field.blocks[0].reshape(rows, 1), fill=self.fill)
         inner = prod(field.outer[1:]) if field.by_component else 0
-        key = layout.name, field.on, inner
+        key = layout.name, field.place, inner
         if key not in self._known:
             self._known[key] = share(
-                field.decomposition, layout, field.on, self.target, self.width,
+                field.decomposition, layout, field.place, self.target, self.width,
                 inner=inner,
             )  # fmt: skip
         ownership = self._known[key]

@@ -386,7 +386,7 @@ class Writers:
 
     def _whole(self, field: Field) -> Columns:
         """All columns of a field, for restarts."""
-        key = id(field.decomposition), field.on
+        key = id(field.decomposition), field.place
         if key not in self._columns:
             self._columns[key] = Columns.of_whole(field)
         return self._columns[key]
