@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from halocline.experiment.command_line import main
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.patterns import Pattern
 from halocline_lab.benchmarks import communication_tables, tracer_messages
@@ -124,7 +125,7 @@ def test_pairs_exchange_with_nobody_else(ranks):
     for rank in range(ranks):
         alone = SimpleNamespace(size=ranks, rank=rank)
         decomposition = pairs(alone, 8).decomposition
-        pattern = Pattern(decomposition.home, Place.center, 1, ranks, rank)
+        pattern = Pattern(decomposition.home, Place.center, all_around(1), ranks, rank)
         partner = [rank ^ 1] if rank ^ 1 < ranks else []
         assert list(pattern.send) == list(pattern.receive) == partner
 

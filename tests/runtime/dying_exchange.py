@@ -8,6 +8,7 @@ import numpy as np
 
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import parse_choice
@@ -24,7 +25,10 @@ def exchange_until_death(text: str) -> None:
     )
     field = Field("x", "1", decomposition, place=Place.center)
     exchange = HaloExchange(decomposition, Recorder())
-    request, choice = Request(field.storage(field.layout).flat, Place.center, 2), parse_choice(text)
+    request, choice = (
+        Request(field.storage(field.layout).flat, Place.center, all_around(2)),
+        parse_choice(text),
+    )
     for turn in range(1 << 62):
         pending = exchange.start(field.layout, [request], choice)
         if turn == 100 and communicator.rank == 1:

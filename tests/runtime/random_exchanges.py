@@ -7,10 +7,14 @@ delay [s] every rank sleeps for random times up to it between its calls.
 import sys
 import time
 import traceback
+from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import (
     Decomposition,
@@ -20,12 +24,12 @@ from halocline.runtime.fields.decomposition import (
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.processor_grid import factorisations
-from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import HaloChoice
 from halocline.runtime.halos.exchange import HaloExchange, Request
 from halocline.runtime.halos.patterns import is_processor_grid
 from halocline.runtime.ranks.communicator import Communicator, world
 from halocline.runtime.record.recorder import Recorder
+from references.joined_sides import planar, random_topology, surroundings  # after sys.path
 
 Random = np.random.Generator
 
@@ -44,7 +48,7 @@ def random_decomposition(random: Random, communicator: Communicator) -> Decompos
         if mask.sum() < 2 * communicator.size:
             continue
         blocks_per_rank = 1 if random.random() < 0.5 else int(random.integers(2, 5))
-        topology = Topology(nj, ni, bool(random.integers(2)), bool(random.integers(2)))
+        topology = random_topology(random, nj, ni)
         decomposition = Decomposition(
             mask,
             topology,
@@ -89,40 +93,67 @@ class Case:
     def __init__(self, random: Random, decomposition: Decomposition, place: Place) -> None:
         self.decomposition = decomposition
         self.layout = decomposition.planes
-        dtype = random.choice(["float32", "float64", "int32"])
+        topology, halo = decomposition.world.topology, decomposition.world.halo
+        self.turns = bool(topology.fold) and random.random() < 0.6
+        dtype = random.choice(["float32", "float64", *([] if self.turns else ["int32"])])
         outer = tuple(int(n) for n in random.integers(1, 5, random.integers(0, 3)))
         self.field = Field("x", "1", decomposition, outer=outer, place=place, dtype=dtype)
         self.storage = self.field.storage(self.layout)
-        self.depth = int(random.integers(1, decomposition.world.halo + 1))
+        west, east, south, north = (int(n) for n in random.integers(0, halo + 1, 4))
+        if random.random() < 0.5 or not any((west, east, south, north)):
+            west = east = south = north = max(west, 1)
+        self.depths = west, east, south, north
         total = self.storage.flat[0].shape[0]
         self.rows = int(random.integers(1, total + 1)) if random.random() < 0.3 else total
         flat = [array[: self.rows] for array in self.storage.flat]
-        self.request = Request(flat, place, self.depth)
+        self.request = Request(flat, place, self.depths, self.turns)
+        self.stands = surroundings(topology, place, halo)
+        self.all = [self._around(block) for block in self.layout.blocks]
+
+    def _around(self, block: Block) -> "Around":
+        """What stands at the padded cells of a block, and what an exchange fills there."""
+        world_, r = self.decomposition.world, block.rectangle
+        nj, ni = world_.mask.shape
+        rows, columns = block.shape
+        inside, cell_j, cell_i, sign = self.stands[:, r.j0 : r.j0 + rows, r.i0 : r.i0 + columns]
+        j, i = np.indices(block.shape) + np.array([r.j0, r.i0])[:, None, None] - block.halo
+        place, topology = self.field.place, world_.topology
+        more_j = place in (Place.y_face, Place.corner) and topology.fold != "centres"
+        more_i = place in (Place.x_face, Place.corner) and not topology.periodic_i
+        last_j = r.j1 + (r.j1 == nj and more_j and not topology.periodic_j)
+        last_i = r.i1 + (r.i1 == ni and more_i)
+        held = (j >= r.j0) & (j < last_j) & (i >= r.i0) & (i < last_i)
+        there = world_.owner[np.minimum(cell_j, nj - 1), np.minimum(cell_i, ni - 1)]
+        there = np.where(inside == 1, there, -1)
+        west, east, south, north = self.depths
+        near = (j >= r.j0 - south) & (j < last_j + north) & (i >= r.i0 - west) & (i < last_i + east)
+        double = held & (sign < 0)
+        filled = ((near & ~held) | double) & (there >= 0)
+        places = (cell_j, cell_i, sign, held & ~double, filled, there)
+        if place == Place.point:
+            at = block.point_j, block.point_i
+            return Around(*(values[at] for values in places))
+        return Around(*places)
 
     def fill(self, random: Random) -> None:
         """New values, garbage in all halos; remembers what is expected."""
-        world_, field = self.decomposition.world, self.field
-        shape = world_.mask.shape if field.place == Place.center else (world_.sea_points,)
+        field = self.field
+        shape = self.stands.shape[1:]
         bits = random.integers(0, 256, (*field.outer, *shape, field.dtype.itemsize), np.uint8)
         truth = bits.view(field.dtype)[..., 0]
         self.field.now_in(self.layout)
-        field._fill(self.storage, truth)
+        garbage = np.array(77, field.dtype)
         self.expected = []
-        for array, block in zip(self.storage.arrays, self.layout.blocks, strict=True):
-            assert isinstance(block, Block)
-            if field.place == Place.point:
-                j, i = block.point_j, block.point_i
-                owned = np.arange(block.points) < block.owned_points
-            else:
-                j, i = np.indices(block.shape)
-                owned = block.owned
-            there = world_.owner[block.cell_j[j, i], block.cell_i[j, i]] >= 0
-            there &= block.inside[j, i]
-            filled = owned | (there & (block.distance(j, i) <= self.depth))
-            wanted = np.where(filled, array, np.array(77, field.dtype))
-            rows = wanted.reshape(-1, *filled.shape)
-            rows[self.rows :] = np.where(owned, rows[self.rows :], np.array(77, field.dtype))
-            array[...] = np.where(owned, array, np.array(77, field.dtype))
+        for array, around in zip(self.storage.arrays, self.all, strict=True):
+            values = truth[..., around.j, around.i]
+            if self.turns:
+                whole = np.ascontiguousarray(values).view(f"u{values.itemsize}")
+                top = np.array(1 << (8 * values.itemsize - 1), whole.dtype)
+                values = np.where(around.sign < 0, whole ^ top, whole).view(field.dtype)
+            array[...] = np.where(around.own, values, garbage)
+            wanted = np.where(around.own | around.filled, values, garbage)
+            rows = wanted.reshape(-1, *around.own.shape)
+            rows[self.rows :] = np.where(around.own, rows[self.rows :], garbage)
             self.expected.append(wanted)
 
     def remote_values(self) -> dict[int, int]:
@@ -130,14 +161,8 @@ class Case:
         world_, values = self.decomposition.world, {}
         if self.layout.components is not None:
             return values
-        for block in self.layout.blocks:
-            if self.field.place == Place.point:
-                j, i = block.point_j[block.owned_points :], block.point_i[block.owned_points :]
-            else:
-                j, i = np.nonzero(~block.owned & block.inside)
-            near = block.distance(j, i) <= self.depth
-            owner = world_.owner[block.cell_j[j, i], block.cell_i[j, i]][near]
-            for number in owner[owner >= 0]:
+        for block, around in zip(self.layout.blocks, self.all, strict=True):
+            for number in around.owner[around.filled]:
                 rank = world_.rectangles[number].rank
                 if rank != block.rank:
                     values[rank] = values.get(rank, 0) + 1
@@ -150,6 +175,18 @@ class Case:
             np.ascontiguousarray(array).tobytes() == wanted.tobytes()
             for array, wanted in zip(self.storage.arrays, self.expected, strict=True)
         )
+
+
+@dataclass(frozen=True)
+class Around:
+    """What stands at each value of a block: the owner's (j, i), sign and block; own or filled."""
+
+    j: Any
+    i: Any
+    sign: Any
+    own: Any
+    filled: Any
+    owner: Any
 
 
 def check_record(exchange: HaloExchange, cases: list[Case], choice: HaloChoice) -> None:
@@ -213,15 +250,15 @@ def random_exchanges(number: int, seed: int, delay: float = 0.0) -> dict[str, in
     taken: dict[str, int] = {}
     while sum(taken.values()) < number:
         decomposition = random_decomposition(random, communicator)
-        only, both = [Place.center], [Place.center, Place.point]
-        places = [only, only, [Place.point], both][random.integers(4)]
+        both = [*planar, Place.point]
+        places = [planar, planar, [Place.point], both][random.integers(4)]
         cases = [
             Case(random, decomposition, Place(random.choice(places)))
             for _ in range(random.integers(1, 5))
         ]
         exchange = HaloExchange(decomposition, Recorder())
         found = exchange.choices(decomposition.planes, [case.request for case in cases])
-        on_cells = all(case.field.place == Place.center for case in cases)
+        on_cells = all(case.field.place.planar for case in cases)
         if on_cells and is_processor_grid(decomposition.world):
             found.append(HaloChoice(two_stage=True))
         found += [HaloChoice("persistent", "mixed", int(random.integers(1, 400)))]

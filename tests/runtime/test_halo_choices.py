@@ -15,6 +15,7 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import Decomposition, Layout
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import (
@@ -151,7 +152,7 @@ def test_two_stages_are_refused_where_they_cannot_work(hole, place):
     exchange = HaloExchange(decomposition, Recorder(), fixed(HaloChoice(two_stage=True)))
     flat = [np.zeros((1, 1000)) for _ in decomposition.home.blocks]
     with pytest.raises(UserError, match="two-stage"):
-        exchange(decomposition.home, [Request(flat, place, 1)])
+        exchange(decomposition.home, [Request(flat, place, all_around(1))])
 
 
 def test_two_stages_send_to_four_neighbours_only():
@@ -159,7 +160,9 @@ def test_two_stages_send_to_four_neighbours_only():
     decomposition = grid_of_blocks(hole=False)
     assert is_processor_grid(decomposition.world)
     mine = Layout("blocks", [decomposition.home.blocks[4]], None)
-    peers = [set(Pattern(mine, Place.center, 2, 9, 4, stage).receive) for stage in (0, 1, 2)]
+    peers = [
+        set(Pattern(mine, Place.center, all_around(2), 9, 4, stage).receive) for stage in (0, 1, 2)
+    ]
     assert [len(found) for found in peers] == [8, 2, 2]
     assert peers[1] | peers[2] < peers[0]
 
@@ -170,11 +173,11 @@ def test_segments_hold_at_most_their_bytes_and_all_rows():
 
     decomposition = Decomposition(np.ones((6, 8), bool), Topology(6, 8), halo=1, communicator=One())
     items = [
-        Item(Place.center, 1, np.dtype(np.float64), 7),
-        Item(Place.center, 1, np.dtype(np.float32), 3),
-        Item(Place.center, 1, np.dtype(np.float32), 5),
+        Item(Place.center, all_around(1), np.dtype(np.float64), 7),
+        Item(Place.center, all_around(1), np.dtype(np.float32), 3),
+        Item(Place.center, all_around(1), np.dtype(np.float32), 5),
     ]
-    patterns = [Pattern(decomposition.home, Place.center, 1, 2, 0) for _ in items]
+    patterns = [Pattern(decomposition.home, Place.center, all_around(1), 2, 0) for _ in items]
     whole = Traffic(items, patterns, simplest)
     assert whole.count == 1
     for grouping in ("segments", "mixed"):

@@ -8,6 +8,7 @@ import pytest
 
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.exchange import HaloExchange, Request
@@ -49,7 +50,7 @@ def test_halos_hold_what_their_owners_hold(kind, place):
         depth = int(random.integers(1, decomposition.world.halo + 1))
         storage = field.storage(field.layout)
         exchange = HaloExchange(decomposition, Recorder())
-        request = Request(storage.flat, place, depth)
+        request = Request(storage.flat, place, all_around(depth))
         exchange.poison(field.layout, request)
         exchange(field.layout, [request])
         reached = 0

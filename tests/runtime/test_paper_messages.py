@@ -10,6 +10,7 @@ import pytest
 
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import Layout
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import HaloChoice
@@ -34,14 +35,17 @@ def patterns() -> list[Pattern]:
     pieces = tuple(Rectangle(n, n, 2 * n, 2 * n + 2, 0, across) for n in range(ranks))
     world = World(Topology(*mask.shape), mask, 1, pieces)
     layouts = [Layout("blocks", [Block(world, piece)], None) for piece in pieces]
-    return [Pattern(layout, Place.center, 1, ranks, rank) for rank, layout in enumerate(layouts)]
+    return [
+        Pattern(layout, Place.center, all_around(1), ranks, rank)
+        for rank, layout in enumerate(layouts)
+    ]
 
 
 def step(pattern: Pattern, aggregated: bool) -> dict[str, Recorder]:
     """What a rank sends in a step, on record, by routine."""
     records = {}
     for name, (times, rows, choice) in routines.items():
-        items = [Item(Place.center, 1, np.dtype(np.float64), rows)] * tracers
+        items = [Item(Place.center, all_around(1), np.dtype(np.float64), rows)] * tracers
         way = HaloChoice() if aggregated else choice
         traffic = Traffic(items, [pattern] * tracers, way)
         records[name] = Recorder()
@@ -70,7 +74,7 @@ def test_messages_and_bytes_of_a_step_as_printed(patterns):
 
 def test_sizes_of_messages_as_printed(patterns):
     for rows, choice, size in [(levels, per_variable, 72_000), (levels - 1, per_level, 1_000)]:
-        items = [Item(Place.center, 1, np.dtype(np.float64), rows)] * tracers
+        items = [Item(Place.center, all_around(1), np.dtype(np.float64), rows)] * tracers
         traffic = Traffic(items, [patterns[5]] * tracers, choice)
         assert {message.size for message in traffic.send} == {size}
 
@@ -86,7 +90,7 @@ def test_aggregation_sends_the_same_bytes_in_ten_messages_per_neighbour(patterns
 
 def test_segments_from_one_variable_to_all_of_them(patterns):
     """B-16: segments of n variables take ceil(51 / n) messages."""
-    items = [Item(Place.center, 1, np.dtype(np.float64), levels)] * tracers
+    items = [Item(Place.center, all_around(1), np.dtype(np.float64), levels)] * tracers
     for variables in (1, 2, 10, 25, 50, 51):
         choice = HaloChoice("messages", "mixed", variables * 72_000)
         traffic = Traffic(items, [patterns[5]] * tracers, choice)

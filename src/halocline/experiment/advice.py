@@ -188,7 +188,7 @@ class Expectation:
         layout = self._cut(candidate, heaviest).home
         messages = size = copied = 0
         for items in self._plan(candidate).exchanges:
-            patterns = [Pattern(layout, i.place, i.depth, self.ranks, heaviest) for i in items]
+            patterns = [Pattern(layout, i.place, i.depths, self.ranks, heaviest) for i in items]
             traffic = Traffic(items, patterns, simplest)
             messages, size = messages + traffic.count, size + traffic.bytes
             copied += sum(_copied(*pair) for pair in zip(items, patterns, strict=True))
@@ -245,7 +245,7 @@ class Expectation:
 
 def _copied(item: Item, pattern: Pattern) -> int:
     """Bytes between blocks of one rank."""
-    return sum(p.target_index.size for p in pattern.local) * item.rows * item.dtype.itemsize
+    return sum(p.values for p in pattern.local) * item.rows * item.dtype.itemsize
 
 
 class Steps:

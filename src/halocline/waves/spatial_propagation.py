@@ -13,6 +13,7 @@ from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.place import Place
 from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.spectrum import SpectralGrid
 
@@ -152,7 +153,7 @@ def block_transparencies(
     """
     r, h = block.rectangle, block.halo
     j, i = np.mgrid[r.j0 - h - 1 : r.j1 + h, r.i0 - h - 1 : r.i1 + h]
-    cell_j, cell_i, inside = grid.topology.resolve(j, i)
+    cell_j, cell_i, inside, _ = grid.topology.resolve(Place.center, j, i)
     sea = grid.mask[cell_j, cell_i] & inside
     free = np.ones(sea.shape)
     if ice is not None:

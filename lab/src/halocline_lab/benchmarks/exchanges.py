@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions, Layout
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import HaloChoice
@@ -82,7 +83,8 @@ class Exchange:
         ]
         depth = decomposition.world.halo
         self.requests = [
-            Request(f.storage(self.layout).flat, Place.center, depth) for f in self.fields
+            Request(f.storage(self.layout).flat, Place.center, all_around(depth))
+            for f in self.fields
         ]
         self.exchange = HaloExchange(decomposition, Recorder())
 

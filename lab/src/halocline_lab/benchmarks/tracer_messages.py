@@ -16,6 +16,7 @@ import numpy as np
 
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import Layout
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import HaloChoice
@@ -94,7 +95,10 @@ def patterns(ranks: int) -> list[Pattern]:
     shape = (rows_per_rank * ranks, columns)
     world = World(Topology(*shape), np.ones(shape, bool), 1, _pieces(ranks))
     layouts = [Layout("blocks", [Block(world, piece)], None) for piece in world.rectangles]
-    return [Pattern(layout, Place.center, 1, ranks, rank) for rank, layout in enumerate(layouts)]
+    return [
+        Pattern(layout, Place.center, all_around(1), ranks, rank)
+        for rank, layout in enumerate(layouts)
+    ]
 
 
 def sent_in_step(everyone: Sequence[Pattern], choice: HaloChoice | None = None) -> list[Sent]:
@@ -102,7 +106,9 @@ def sent_in_step(everyone: Sequence[Pattern], choice: HaloChoice | None = None) 
     found = []
     for rank, pattern in enumerate(everyone):
         for routine in routines:
-            items = [Item(Place.center, 1, np.dtype(np.float64), routine.levels)] * tracers
+            items = [
+                Item(Place.center, all_around(1), np.dtype(np.float64), routine.levels)
+            ] * tracers
             traffic = Traffic(items, [pattern] * tracers, choice or routine.printed)
             found.append(
                 Sent(

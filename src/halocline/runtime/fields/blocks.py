@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.runtime.fields.topology import Topology
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Cells, Topology
 
 Index = NDArray[np.int64]
 Index32 = NDArray[np.int32]
@@ -77,6 +78,34 @@ class World:
     def sea_points(self) -> int:
         return int(self._sea_before[-1])
 
+    @cached_property
+    def corners(self) -> Index:
+        """j0, j1, i0, i1 of all blocks, one row each; shape (4, blocks)."""
+        return np.array([(r.j0, r.j1, r.i0, r.i1) for r in self.rectangles], np.int64).T
+
+    def near(self, rectangle: Rectangle, margin: int) -> Index:
+        """Numbers of all blocks with cells within `margin` of a block's, and of few others.
+
+        Who is near to another has it near itself; a block is near to itself.
+        """
+        r = rectangle
+        around = (r.j0 - margin, r.j1 + margin, r.i0 - margin, r.i1 + margin)
+        first_j, last_j, first_i, last_i = self.corners
+        found = np.zeros(len(self.rectangles), bool)
+        for j0, j1, i0, i1 in self.topology.cells_at(around):
+            found |= (first_j < j1) & (last_j > j0) & (first_i < i1) & (last_i > i0)
+        return np.flatnonzero(found)
+
+    def owned(self, rectangle: Rectangle, place: Place) -> Cells:
+        """Rows and columns of a place that a block holds among its own.
+
+        The last block has the last face of a closed side, and the row on a fold.
+        """
+        r, (rows, columns) = rectangle, self.topology.shape(place)
+        last_j = rows if r.j1 == self.topology.nj else r.j1
+        last_i = columns if r.i1 == self.topology.ni else r.i1
+        return r.j0, last_j, r.i0, last_i
+
 
 class Block:
     """One rectangle as a process holds it: padded by a halo, its sea points in a compact list.
@@ -92,7 +121,8 @@ class Block:
         self.row_length = -(-self.shape[1] // lanes) * lanes
         j, i = np.mgrid[r.j0 - h : r.j1 + h, r.i0 - h : r.i1 + h]
         # Global cell of each padded cell, and whether there is one; shape `shape`.
-        self.cell_j, self.cell_i, self.inside = world.topology.resolve(j, i)
+        points = world.topology.resolve(Place.center, j, i)
+        self.cell_j, self.cell_i, self.inside = points.j, points.i, points.inside
         self.owned = np.zeros(self.shape, bool)
         self.owned[h : self.shape[0] - h, h : self.shape[1] - h] = True
         sea = world.mask[self.cell_j, self.cell_i] & self.inside
@@ -113,6 +143,13 @@ class Block:
     def points(self) -> int:
         """Owned and halo points."""
         return self.point_j.size
+
+    @cached_property
+    def point_at(self) -> Index32:
+        """Number of the point at each padded cell, -1 where there is none; shape `shape`."""
+        number = np.full(self.shape, -1, np.int32)
+        number[self.point_j, self.point_i] = np.arange(self.points)
+        return number
 
     @cached_property
     def sea_numbers(self) -> Index32:

@@ -26,3 +26,24 @@ class Place(StrEnum):
     def planar(self) -> bool:
         """Whether values lie on whole planes, land included."""
         return self not in (Place.point, Place.none)
+
+    @property
+    def between_rows(self) -> bool:
+        """Whether values lie between rows of cells."""
+        return self in (Place.y_face, Place.corner)
+
+    @property
+    def between_columns(self) -> bool:
+        """Whether values lie between columns of cells."""
+        return self in (Place.x_face, Place.corner)
+
+
+def cells_beside(place: Place) -> list[tuple[int, int]]:
+    """Offsets (j, i) of the cells that a value of a planar place lies in or between.
+
+    >>> cells_beside(Place.x_face)
+    [(0, -1), (0, 0)]
+    """
+    rows = [-1, 0] if place.between_rows else [0]
+    columns = [-1, 0] if place.between_columns else [0]
+    return [(j, i) for j in rows for i in columns]

@@ -1,43 +1,152 @@
-"""How the sides of a grid are joined: closed or periodic."""
+"""How the sides of a grid are joined: closed, periodic, or folded in the north (tripolar grids)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.core.errors import UserError
+from halocline.runtime.fields.place import Place
+
 Index = NDArray[np.int64]
+Cells = tuple[int, int, int, int]
+"""Rows and columns j0, j1, i0, i1 of a rectangle, the ends excluded."""
+
+
+class Points(NamedTuple):
+    """Points of one place that stand at some (j, i): all arrays have the same shape.
+
+    `inside` says whether there is one; `sign` is -1 where it was found beyond a fold, so that the
+    components of a vector there count from the other side, and 1 elsewhere.
+    """
+
+    j: Index
+    i: Index
+    inside: NDArray[np.bool_]
+    sign: NDArray[np.int8]
 
 
 @dataclass(frozen=True)
 class Topology:
-    """Lateral topology of a grid of nj x ni cells.
+    """Lateral topology of a grid of nj x ni cells; nothing else knows how sides are joined.
 
-    A tripolar fold would be one more rule of `resolve`; nothing else knows how sides are joined.
+    Face i lies west of centre i, face j south of centre j, corner (j, i) south-west of it. A side
+    that is closed has a last face of its own: x faces have ni + 1 columns where the grid is not
+    periodic in i, y faces nj + 1 rows where it is closed in the north, corners both.
+
+    A `fold` joins the northern side with itself, as in tripolar grids (Murray 1996, J. Comput.
+    Phys. 126, 251-273), whose last row ends in a seam between two poles: who leaves the grid across
+    the seam comes in again in the mirrored column, facing south. In units of cells, centre (j, i)
+    stands at y = j + 1/2, x = i + 1/2, and the fold is the half turn about a pole on the seam,
+
+        y -> 2 Y - y,    x -> 2 X - x  (mod ni).
+
+    `faces`: the seam runs along the northern faces of the last row, Y = nj, X = ni / 2 (POP, MOM6;
+    the F pivot of NEMO). `centres`: it runs through the last row of centres, Y = nj - 1/2,
+    X = ni / 2 + 1/2 (the T pivot of NEMO; NEMO manual, appendix "North Pole Folding"). With
+    y = j + b, x = i + a (a, b are 0 on faces, 1/2 in centres) the images are
+
+        faces:    j -> 2 nj - j - 2 b,        i -> ni - i - 2 a
+        centres:  j -> 2 nj - 1 - j - 2 b,    i -> ni + 1 - i - 2 a.
+
+    What stands on the seam itself (y faces and corners in row nj; with `centres` the centres and x
+    faces of row nj - 1) is there twice: the point in the lower column is the owner, the other one
+    is its double. Poles are their own images. The half turn reverses both directions: components
+    of vectors change sign, scalars do not.
     """
 
     nj: int
     ni: int
     periodic_j: bool = False
     periodic_i: bool = False
+    fold: Literal["", "faces", "centres"] = ""
 
-    def resolve(self, j: Index, i: Index) -> tuple[Index, Index, NDArray[np.bool_]]:
-        """Cells that stand at (j, i), which may lie outside, and whether there is one.
+    def __post_init__(self) -> None:
+        if self.fold and (self.periodic_j or not self.periodic_i or self.ni % 2):
+            raise UserError(
+                f"A grid of {self.nj} x {self.ni} cells cannot be folded in the north: it has to be"
+                " periodic in i, not in j, with an even number of columns."
+            )
 
-        >>> topology = Topology(2, 4, periodic_i=True)
-        >>> j, i, inside = topology.resolve(np.array([0, 2]), np.array([-1, 0]))
-        >>> int(i[0]), inside.tolist()
-        (3, [True, False])
+    def shape(self, place: Place) -> tuple[int, int]:
+        """Rows and columns of all points of a place.
+
+        >>> Topology(2, 4, periodic_i=True).shape(Place.corner)
+        (3, 4)
         """
-        inside = np.ones(np.broadcast(j, i).shape, bool)
+        beyond_j = place.between_rows and not self.periodic_j and self.fold != "centres"
+        beyond_i = place.between_columns and not self.periodic_i
+        return self.nj + int(beyond_j), self.ni + int(beyond_i)
+
+    def resolve(self, place: Place, j: Index, i: Index) -> Points:
+        """Points of a place that stand at (j, i), which may lie outside; doubles give their owner.
+
+        >>> topology = Topology(2, 4, periodic_i=True, fold="faces")
+        >>> north = topology.resolve(Place.center, np.array([2, -1]), np.array([0, -1]))
+        >>> int(north.j[0]), int(north.i[0]), north.inside.tolist(), north.sign.tolist()
+        (1, 3, [True, False], [-1, 1])
+        """
         j, i = np.broadcast_arrays(j, i)
+        rows, columns = self.shape(place)
+        sign = np.ones(j.shape, np.int8)
         if self.periodic_j:
             j = j % self.nj
-        else:
-            inside &= (j >= 0) & (j < self.nj)
         if self.periodic_i:
             i = i % self.ni
-        else:
-            inside &= (i >= 0) & (i < self.ni)
-        return np.where(inside, j, 0), np.where(inside, i, 0), inside
+        if self.fold:
+            late = int(self.fold == "centres")
+            mirrored_j = 2 * self.nj - late - j - int(not place.between_rows)
+            mirrored_i = (self.ni + late - i - int(not place.between_columns)) % self.ni
+            folded = (mirrored_j < j) | ((mirrored_j == j) & (mirrored_i < i))
+            j, i = np.where(folded, mirrored_j, j), np.where(folded, mirrored_i, i)
+            sign[folded] = -1
+        inside = (j >= 0) & (j < rows) & (i >= 0) & (i < columns)
+        return Points(np.where(inside, j, 0), np.where(inside, i, 0), inside, sign)
+
+    def seam(self, place: Place) -> int | None:
+        """The row whose points stand on the fold, None where there is none."""
+        if self.fold == "faces":
+            return self.nj if place.between_rows else None
+        return self.nj - 1 if self.fold and not place.between_rows else None
+
+    def depths(
+        self, place: Place, depths: tuple[int, int, int, int], computed: Place
+    ) -> tuple[int, int, int, int]:
+        """How far beyond what a block owns of `place` a kernel reads that computes another place.
+
+        A kernel that reads so far west, east, south and north of each point that it computes and
+        computes the row on the seam reads one row further of what ends before it.
+        """
+        west, east, south, north = depths
+        if self.fold and self.shape(computed)[0] > self.shape(place)[0]:
+            north += 1
+        return west, east, south, north
+
+    def cells_at(self, cells: Cells) -> list[Cells]:
+        """Rectangles that hold all cells that stand in a rectangle that may lie partly outside.
+
+        They may hold some more: one cell on each side beyond a fold.
+        """
+        j0, j1, i0, i1 = cells
+        rows = [(j0, j1, i0, i1)]
+        if self.periodic_j:
+            rows = [(a, b, i0, i1) for a, b in _wrapped(j0, j1, self.nj)]
+        elif self.fold and j1 >= self.nj:
+            first = max(2 * self.nj - 1 - j1, 0)
+            rows.append((first, self.nj, self.ni - i1 - 1, self.ni - i0 + 2))
+        found = []
+        for j0, j1, i0, i1 in rows:
+            sides = _wrapped(i0, i1, self.ni) if self.periodic_i else [(i0, i1)]
+            found += [(max(j0, 0), min(j1, self.nj), max(a, 0), min(b, self.ni)) for a, b in sides]
+        return [(a, b, c, d) for a, b, c, d in found if a < b and c < d]
+
+
+def _wrapped(first: int, last: int, length: int) -> list[tuple[int, int]]:
+    """The stretches of [0, length) that a stretch of a periodic line covers."""
+    if last - first >= length:
+        return [(0, length)]
+    a, b = first % length, first % length + last - first
+    return [(a, min(b, length)), (0, b - length)]

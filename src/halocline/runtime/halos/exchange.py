@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.runtime import _native
 from halocline.runtime.fields.decomposition import Decomposition, Layout
+from halocline.runtime.fields.freshness import Depths, all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.buffers import Arrays, Mechanism, addresses
 from halocline.runtime.halos.choices import HaloChoice, all_choices, shared, simplest
@@ -41,19 +42,27 @@ kept_exchanges = 256  # lists of requests whose addresses are kept
 class Request:
     """One stale field: its flat arrays cut to the rows wanted, where it lies, how deep.
 
-    Who keeps a request and uses it again spares the exchange looking up addresses.
+    `depths` count from what blocks own of the place. With `turns` the field is a component of a
+    vector, which changes sign across a fold. Who keeps a request and uses it again spares the
+    exchange looking up addresses.
     """
 
     flat: list[NDArray[Any]]
     place: Place
-    depth: int
+    depths: Depths
+    turns: bool = False
     number: int = field(default_factory=_numbers.__next__)
+
+    @property
+    def depth(self) -> int:
+        """How deep on all sides at least."""
+        return min(self.depths)
 
     @property
     def item(self) -> Item:
         """What all ranks know of it."""
         array = self.flat[0]
-        return Item(self.place, self.depth, array.dtype, array.shape[0])
+        return Item(self.place, self.depths, array.dtype, array.shape[0], self.turns)
 
 
 class _Nothing:
@@ -87,6 +96,7 @@ class Route:
         )
         made = [traffic.copies(blocks) for traffic in stages]
         self.copies = [copies if len(copies) else None for copies in made]
+        self.turns = [traffic.turns(blocks) for traffic in stages]
         self.mechanisms = [
             _mechanism(communicator, comm, traffic, blocks, choice) for traffic in stages
         ]
@@ -100,12 +110,20 @@ class Route:
 
     def finish(self, arrays: Arrays) -> None:
         self.mechanisms[0].finish(arrays)
-        for mechanism, copies in zip(self.mechanisms[1:], self.copies[1:], strict=True):
+        self._turn(0, arrays)
+        for stage in range(1, len(self.mechanisms)):
+            mechanism, copies = self.mechanisms[stage], self.copies[stage]
             mechanism.start(arrays)
             if copies is not None:
                 copies.run(arrays.table)
             mechanism.finish(arrays)
+            self._turn(stage, arrays)
         self.under_way = False
+
+    def _turn(self, stage: int, arrays: Arrays) -> None:
+        """Change the sign of what came across a fold."""
+        if self.turns[stage] is not None:
+            self.turns[stage].run(arrays.table)
 
     def free(self) -> None:
         for mechanism in self.mechanisms:
@@ -235,16 +253,11 @@ class HaloExchange:
         return choices(layout, requests, self.decomposition.communicator)
 
     def poison(self, layout: Layout, request: Request, beyond: int = 0) -> None:
-        """Put NaN into the halos of one field, from `beyond` cells on up to the request's depth."""
-        near = self.pattern(layout.name, request.place, beyond).targets if beyond else []
-        spared: dict[int, list[NDArray[np.int32]]] = {}
-        for piece in near:
-            spared.setdefault(piece.target, []).append(piece.target_index)
-        for piece in self.pattern(layout.name, request.place, request.depth).targets:
-            index = piece.target_index
-            for keep in spared.get(piece.target, []):
-                index = np.setdiff1d(index, keep)
-            _native.poison(request.flat[piece.target], index)
+        """Put NaN into the halos of one field, from `beyond` cells on up to its depths."""
+        pattern = self.pattern(layout.name, request.place, request.depths)
+        near = self.pattern(layout.name, request.place, all_around(beyond))
+        for at, flat in enumerate(request.flat):
+            _native.poison(flat, np.setdiff1d(pattern.halo(at), near.halo(at)))
 
     def route(self, layout: Layout, signature: Signature, choice: HaloChoice) -> Route:
         """What does an exchange in one way, made when first asked for; a call for all ranks."""
@@ -298,7 +311,7 @@ class HaloExchange:
         traffic = [
             Traffic(
                 signature.items,
-                [self.pattern(layout.name, i.place, i.depth, stage) for i in signature.items],
+                [self.pattern(layout.name, i.place, i.depths, stage) for i in signature.items],
                 choice,
             )
             for stage in stages
@@ -310,10 +323,10 @@ class HaloExchange:
             comm = self._comm
         return Route(communicator, comm, traffic, len(layout.blocks), choice)
 
-    def _pattern(self, layout_name: str, place: Place, depth: int, stage: int = 0) -> Pattern:
+    def _pattern(self, layout_name: str, place: Place, depths: Depths, stage: int = 0) -> Pattern:
         layout = next(x for x in self.decomposition.layouts if x.name == layout_name)
         communicator = self.decomposition.communicator
-        return Pattern(layout, place, depth, communicator.size, communicator.rank, stage)
+        return Pattern(layout, place, depths, communicator.size, communicator.rank, stage)
 
 
 def choices(
@@ -324,7 +337,7 @@ def choices(
         return [simplest]
     items = [request.item for request in requests]
     patterns = [
-        Pattern(layout, i.place, i.depth, communicator.size, communicator.rank) for i in items
+        Pattern(layout, i.place, i.depths, communicator.size, communicator.rank) for i in items
     ]
     largest = max((message.size for message in Traffic(items, patterns, simplest).send), default=0)
     rows = max(item.rows for item in items)

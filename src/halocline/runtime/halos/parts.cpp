@@ -19,4 +19,9 @@ HALOCLINE_BIND(halo_parts) {
            "to_places"_a)
       .def("run", &Copies::run, "arrays"_a, free)
       .def("__len__", &Copies::size);
+  nb::class_<Turns>(module, "Turns")
+      .def(nb::init<>())
+      .def("add", &Turns::add, "array"_a, "item"_a, "rows"_a, "places"_a)
+      .def("run", &Turns::run, "arrays"_a, free)
+      .def("__len__", &Turns::size);
 }

@@ -216,4 +216,37 @@ class Copies {
   std::ptrdiff_t bytes_ = 0;
 };
 
+/// Changes of sign of floating-point numbers that came across a fold.
+class Turns {
+ public:
+  /// All `rows` of an array: array[row][places[n]] = -array[row][places[n]].
+  void add(int array, int item, std::ptrdiff_t rows, View1<const std::int32_t> places) {
+    turns_.push_back(
+        {array, item, rows,
+         std::vector<std::int32_t>(places.data, places.data + places.extent[0])});
+  }
+
+  std::size_t size() const { return turns_.size(); }
+
+  void run(Arrays arrays) const {
+    for (const Turn& turn : turns_)
+      with_item(turn.item, [&](auto item) {
+        using T = decltype(item);
+        constexpr T sign = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
+        for (std::ptrdiff_t row = 0; row < turn.rows; ++row) {
+          T* values = reinterpret_cast<T*>(arrays(turn.array, 0) + row * arrays(turn.array, 1));
+          for (const std::int32_t place : turn.places) values[place] ^= sign;
+        }
+      });
+  }
+
+ private:
+  struct Turn {
+    int array, item;
+    std::ptrdiff_t rows;
+    std::vector<std::int32_t> places;
+  };
+  std::vector<Turn> turns_;
+};
+
 }  // namespace halocline

@@ -1,8 +1,12 @@
-"""Who gives what to whom for halos, apart from buffers and messages."""
+"""Who gives what to whom for halos, apart from buffers and messages.
+
+A rank looks at the halos of its own blocks and at those of the few blocks that may take from them,
+found by arithmetic on rectangles: its work does not grow with the number of ranks, but for one
+comparison of all rectangles with its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +16,21 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import Layout
+from halocline.runtime.fields.freshness import Depths
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Cells, Index
+from halocline.runtime.ranks.communicator import Communicator
 
 Index32 = NDArray[np.int32]
+nothing: Index32 = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Values that one block takes from another: places in the flat arrays of both."""
+    """Values that one block takes from another: places in the flat arrays of those that are here.
+
+    The places of a block of another rank are unknown here, its list is empty.
+    """
 
     source: int  # place among this rank's blocks, -1 if remote
     target: int
@@ -27,153 +38,221 @@ class Piece:
     source_index: Index32
     target_index: Index32
 
-
-@dataclass(frozen=True)
-class Places:
-    """Cells of a block's halo and where its flat array holds them."""
-
-    cell_j: Any  # global cell that stands there
-    cell_i: Any
-    column: Any  # padded column
-    index: Index32
+    @property
+    def values(self) -> int:
+        """How many values of a row."""
+        return max(self.source_index.size, self.target_index.size)
 
 
 class Pattern:
-    """Who gives what to whom for halos of one depth.
+    """Who gives what to whom for halos of a place, so deep to west, east, south and north.
 
     `stage` 0 fills all of a halo from the owners. Stage 1 fills east and west of the owned rows
-    only, stage 2 then fills the rest from the north and south, corners included.
+    only, stage 2 then fills the rest from the north and south, corners included. `turned` are, by
+    block of this rank, places beyond a fold, where components of vectors change sign; `doubles`
+    those on it that the block holds among its own but another point owns.
     """
 
     def __init__(
-        self, layout: Layout, place: Place, depth: int, ranks: int, rank: int, stage: int = 0
+        self, layout: Layout, place: Place, depths: Depths, ranks: int, rank: int, stage: int = 0
     ) -> None:
         self.local: list[Piece] = []
         self.send: dict[int, list[Piece]] = {}
         self.receive: dict[int, list[Piece]] = {}
-        mine = {b.number: at for at, b in enumerate(layout.blocks)}
-        if not layout.blocks or not isinstance(layout.blocks[0], Block):
-            return
-        world = layout.blocks[0].world
-        alone = ranks == 1 or layout.components is not None
+        self.turned: dict[int, Index32] = {}
+        self.doubles: dict[int, Index32] = {}
+        own = {b.number: at for at, b in enumerate(layout.blocks) if isinstance(b, Block)}
         blocks = {b.number: b for b in layout.blocks if isinstance(b, Block)}
-        for rectangle in world.rectangles:
-            target = blocks.get(rectangle.number) or Block(world, rectangle)
-            for give, source_index, target_index in _gifts(world, target, place, depth, stage):
-                here, there = rectangle.number in mine, give.number in mine
-                if not (here or there):
+        if not own or not any(depths):
+            return
+        world = next(iter(blocks.values())).world
+        alone = ranks == 1 or layout.components is not None
+        margin = max(depths) + 1
+        around = {number: world.near(block.rectangle, margin) for number, block in blocks.items()}
+        for number in np.unique(np.concatenate(list(around.values()))).tolist():
+            target = world.rectangles[number]
+            halo = Halo(world, target, place, depths, stage)
+            givers = around[number] if number in own else np.array(sorted(own))
+            index = nothing
+            if number in own:
+                index = _places(blocks[number], place, halo.j, halo.i)
+                self.doubles[own[number]] = index[halo.double]
+            given = np.zeros(halo.j.shape, bool)
+            for giver in givers.tolist():
+                give = world.rectangles[giver]
+                chosen = halo.given_by(give)
+                if not chosen.any():
                     continue
+                given |= chosen
+                here, there = giver in own, number in own
+                source = nothing
+                if here:
+                    source = _places(blocks[giver], place, halo.from_j[chosen], halo.from_i[chosen])
                 piece = Piece(
-                    mine.get(give.number, -1),
-                    mine.get(rectangle.number, -1),
-                    rectangle.rank if there and not here else give.rank,
-                    source_index,
-                    target_index,
+                    own.get(giver, -1),
+                    own.get(number, -1),
+                    target.rank if here and not there else give.rank,
+                    source,
+                    index[chosen] if there else nothing,
                 )
                 if here and there or alone:
                     self.local.append(piece)
-                elif here:
+                elif there:
                     self.receive.setdefault(give.rank, []).append(piece)
                 else:
-                    self.send.setdefault(rectangle.rank, []).append(piece)
+                    self.send.setdefault(target.rank, []).append(piece)
+            if number in own and (halo.folded & given).any():
+                self.turned[own[number]] = index[halo.folded & given]
 
     @property
     def targets(self) -> list[Piece]:
         """All pieces that fill a halo of this rank."""
         return self.local + [piece for pieces in self.receive.values() for piece in pieces]
 
-
-def _gifts(
-    world: World, target: Block, place: Place, depth: int, stage: int
-) -> Iterator[tuple[Rectangle, Index32, Index32]]:
-    """What each block gives to `target`: the giver, places there, places in the target."""
-    places = _halo_places(target, place, depth, stage)
-    owners = world.owner[places.cell_j, places.cell_i]
-    if stage == 2:
-        # The block of the same columns holds the whole row, corners included, after stage 1.
-        owners = world.owner[places.cell_j, target.rectangle.i0]
-    for owner in np.unique(owners[owners >= 0]):
-        give = world.rectangles[owner]
-        chosen = owners == owner
-        cells = places.cell_j[chosen], places.cell_i[chosen]
-        if stage == 2:
-            row_length = Block(world, give).row_length
-            row = cells[0] - give.j0 + world.halo
-            source = np.ascontiguousarray(row * row_length + places.column[chosen], np.int32)
-        else:
-            source = _source_places(world, give, place, *cells)
-        yield give, source, places.index[chosen]
+    def halo(self, at: int) -> Index32:
+        """Places of all that is filled around a block of this rank, doubles left out."""
+        filled = [piece.target_index for piece in self.targets if piece.target == at]
+        return np.setdiff1d(np.concatenate([nothing, *filled]), self.doubles.get(at, nothing))
 
 
-def _halo_places(block: Block, place: Place, depth: int, stage: int) -> Places:
-    """Padded cells of the halo up to `depth` that a stage fills."""
-    if place == Place.point:
-        points: Index32 = np.arange(block.owned_points, block.points).astype(np.int32)
-        j, i = block.point_j[points], block.point_i[points]
-        near = block.distance(j, i) <= depth
-        index = points[near]
-        j, i = j[near], i[near]
-    else:
-        j, i = np.indices(block.shape)[:, ~block.owned & block.inside]
-        near = block.distance(j, i) <= depth
+class Halo:
+    """Points around what a block owns of a place, and where they come from; one entry for each.
+
+    `j`, `i` are global row and column as the block counts them, beyond the sides too; `from_j`,
+    `from_i` those that the giver counts. `cell_j`, `cell_i` is a cell of the giver. Points on land
+    are left out of compact lists.
+    """
+
+    def __init__(
+        self, world: World, target: Rectangle, place: Place, depths: Depths, stage: int
+    ) -> None:
+        topology = world.topology
+        owned = world.owned(target, place)
+        assert max(depths) <= world.halo, f"{depths} of '{place}' are deeper than the halo"
+        j, i = _around(target, owned, depths, world.halo)
+        seam = topology.seam(place)
+        if seam is not None and target.j1 == topology.nj:
+            j = np.concatenate([j, np.full(owned[3] - owned[2], seam)])
+            i = np.concatenate([i, np.arange(owned[2], owned[3])])
+        points = topology.resolve(place, j, i)
+        double = (j >= owned[0]) & (j < owned[1]) & (i >= owned[2]) & (i < owned[3])
+        wanted = points.inside & (~double | (points.sign < 0))
+        if not place.planar:
+            wanted &= world.mask[points.j, points.i]
         if stage:
-            beside = (j >= block.box[0]) & (j < block.box[1])
-            near &= beside if stage == 1 else ~beside
-        j, i = j[near], i[near]
-        index = np.asarray(j * block.row_length + i, np.int32)
-    return Places(block.cell_j[j, i], block.cell_i[j, i], i, index)
+            beside = (j >= owned[0]) & (j < owned[1])
+            wanted &= beside if stage == 1 else ~beside
+        self.j, self.i, self.double = j[wanted], i[wanted], double[wanted]
+        self.folded = points.sign[wanted] < 0
+        self.from_j, self.from_i = points.j[wanted], points.i[wanted]
+        self.cell_j = np.minimum(self.from_j, topology.nj - 1)
+        self.cell_i = np.minimum(self.from_i, topology.ni - 1)
+        if stage == 2:
+            # The block of the same columns holds the whole row, corners included, after stage 1;
+            # what lies beyond a fold comes from its owner.
+            straight = ~self.folded
+            self.from_i = np.where(straight, self.i, self.from_i)
+            self.cell_i = np.where(straight, target.i0, self.cell_i)
+
+    def given_by(self, give: Rectangle) -> NDArray[np.bool_]:
+        """Which of the points a block gives."""
+        j, i = self.cell_j, self.cell_i
+        return (j >= give.j0) & (j < give.j1) & (i >= give.i0) & (i < give.i1)
 
 
-def _source_places(
-    world: World, give: Rectangle, place: Place, cell_j: Any, cell_i: Any
-) -> Index32:
-    """Places of owned global cells in the flat array of the block that owns them."""
-    if place == Place.point:
-        places: Index32 = world.position[cell_j, cell_i]
-        return np.ascontiguousarray(places)
-    row_length = Block(world, give).row_length
-    h = world.halo
-    flat = (cell_j - give.j0 + h) * row_length + cell_i - give.i0 + h
-    return np.ascontiguousarray(flat, np.int32)
+def _around(target: Rectangle, owned: Cells, depths: Depths, halo: int) -> tuple[Index, Index]:
+    """Rows and columns around what a block owns, in its padded plane, row by row."""
+    j0, j1, i0, i1 = owned
+    west, east, south, north = depths
+    first_j, last_j = j0 - south, min(j1 + north, target.j1 + halo)
+    first_i, last_i = i0 - west, min(i1 + east, target.i1 + halo)
+    whole = np.arange(first_i, last_i)
+    sides = np.concatenate([np.arange(first_i, i0), np.arange(i1, last_i)])
+    strips = [
+        (np.arange(first_j, j0), whole),
+        (np.arange(j0, j1), sides),
+        (np.arange(j1, last_j), whole),
+    ]
+    j = np.concatenate([np.repeat(rows, columns.size) for rows, columns in strips])
+    i = np.concatenate([np.tile(columns, rows.size) for rows, columns in strips])
+    return j, i
+
+
+def _places(block: Block, place: Place, j: Index, i: Index) -> Index32:
+    """Places in the flat array of a block of global rows and columns as it counts them."""
+    r, h = block.rectangle, block.halo
+    if place.planar:
+        return np.asarray((j - r.j0 + h) * block.row_length + i - r.i0 + h, np.int32)
+    return block.point_at[j - r.j0 + h, i - r.i0 + h]
 
 
 def is_processor_grid(world: World) -> bool:
     """Whether the blocks are all cells of a grid of rows and columns, none left out."""
-    rows = {(r.j0, r.j1) for r in world.rectangles}
-    columns = {(r.i0, r.i1) for r in world.rectangles}
+    rows = sorted({(r.j0, r.j1) for r in world.rectangles})
+    columns = sorted({(r.i0, r.i1) for r in world.rectangles})
     cells = {(r.j0, r.j1, r.i0, r.i1) for r in world.rectangles}
-    covered = sum((r.j1 - r.j0) * (r.i1 - r.i0) for r in world.rectangles)
-    complete = covered == world.mask.size == int((world.owner >= 0).sum())
-    return complete and len(rows) * len(columns) == len(cells) == len(world.rectangles)
+    whole = _in_a_row(rows, world.topology.nj) and _in_a_row(columns, world.topology.ni)
+    return whole and len(rows) * len(columns) == len(cells) == len(world.rectangles)
+
+
+def _in_a_row(sides: list[tuple[int, int]], length: int) -> bool:
+    """Whether stretches follow each other from 0 to `length`."""
+    ends = [0, *(end for _, end in sides)]
+    return ends[-1] == length and all(a == b for (a, _), b in zip(sides, ends, strict=False))
 
 
 def extended_box(block: Any, beyond: int) -> tuple[int, int, int, int, int]:
     """The box of a block with `beyond` cells more on every side that has neighbours."""
     j0, j1, i0, i1, points = block.box
-    there = _owned_by_any(block, beyond)
-    south, north = int(there[:j0].any()), int(there[j1:].any())
-    west, east = int(there[:, :i0].any()), int(there[:, i1:].any())
+    r, (j, i, there) = block.rectangle, _covered(block, beyond)
+    south, north = int(there[j < r.j0].any()), int(there[j >= r.j1].any())
+    west, east = int(there[i < r.i0].any()), int(there[i >= r.i1].any())
     n = beyond
     return j0 - n * south, j1 + n * north, i0 - n * west, i1 + n * east, points
 
 
-def _owned_by_any(block: Any, depth: int) -> NDArray[np.bool_]:
-    """Padded cells up to `depth` outside the block that some block owns, its own included."""
-    owners = block.world.owner[block.cell_j, block.cell_i]
-    j, i = np.indices(block.shape)
-    there: NDArray[np.bool_] = block.inside & (owners >= 0) & (block.distance(j, i) <= depth)
-    return there
+def _covered(block: Block, beyond: int) -> tuple[Index, Index, NDArray[np.bool_]]:
+    """Rows and columns up to `beyond` around a block, and whether some block owns the cell."""
+    world, r = block.world, block.rectangle
+    depths = (beyond, beyond, beyond, beyond)
+    j, i = _around(r, (r.j0, r.j1, r.i0, r.i1), depths, world.halo)
+    cells = world.topology.resolve(Place.center, j, i)
+    owned = np.zeros(j.shape, bool)
+    for number in world.near(r, beyond + 1).tolist():
+        give = world.rectangles[number]
+        owned |= (
+            (cells.j >= give.j0)
+            & (cells.j < give.j1)
+            & ((cells.i >= give.i0) & (cells.i < give.i1))
+        )
+    return j, i, owned & cells.inside
 
 
-def can_extend(world: World, beyond: int) -> bool:
-    """Whether every block's halo up to `beyond` is a frame of owned cells on whole sides."""
-    for rectangle in world.rectangles:
-        block = Block(world, rectangle)
-        there = _owned_by_any(block, beyond)
-        j0, j1, i0, i1, _ = extended_box(block, beyond)
-        if not there[j0:j1, i0:i1].all():
-            return False
-    return True
+def can_extend(layout: Layout, beyond: int, communicator: Communicator) -> bool:
+    """Whether every block's halo up to `beyond` is a frame of owned cells on whole sides.
+
+    Beyond a fold cells are counted the other way, where a kernel would round differently. A call
+    for all ranks.
+    """
+    blocks = [block for block in layout.blocks if isinstance(block, Block)]
+    world = blocks[0].world if blocks else None
+    if world is None or world.topology.fold:
+        return False
+    first_j, last_j, first_i, last_i = world.corners
+    owned = int(((last_j - first_j) * (last_i - first_i)).sum())
+    if owned == world.topology.nj * world.topology.ni:
+        return True
+    fails = not all(_is_frame(block, beyond) for block in blocks)
+    return not communicator.maximum(np.array([float(fails)]))[0]
+
+
+def _is_frame(block: Block, beyond: int) -> bool:
+    """Whether all cells of the extended box of a block are owned."""
+    r, h = block.rectangle, block.halo
+    j, i, there = _covered(block, beyond)
+    j0, j1, i0, i1, _ = extended_box(block, beyond)
+    a, b = j - r.j0 + h, i - r.i0 + h
+    return bool(there[(a >= j0) & (a < j1) & (b >= i0) & (b < i1)].all())
 
 
 def check_two_stages(layout: Layout, places: list[Place]) -> None:

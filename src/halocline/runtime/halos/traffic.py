@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime import _native
+from halocline.runtime.fields.freshness import Depths
 from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.choices import HaloChoice
 from halocline.runtime.halos.patterns import Pattern, Piece
@@ -20,12 +21,31 @@ Addresses = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Item:
-    """What all ranks know of one stale field: where it lies, how deep, its numbers and rows."""
+    """What all ranks know of one stale field: where it lies, how deep, its numbers and rows.
+
+    With `turns` it is a component of a vector and changes sign across a fold.
+    """
 
     place: Place
-    depth: int
+    depths: Depths
     dtype: np.dtype[Any]
     rows: int
+    turns: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.rows} rows of {self.dtype} {self.place} to depth {depth_words(self.depths)}"
+
+
+def depth_words(depths: Depths) -> str:
+    """Depths in words, those of all sides as one number where they are alike.
+
+    >>> depth_words((2, 2, 2, 2)), depth_words((1, 0, 0, 2))
+    ('2', '1 west, 2 north')
+    """
+    if len(set(depths)) == 1:
+        return str(depths[0])
+    sides = zip(depths, ("west", "east", "south", "north"), strict=True)
+    return ", ".join(f"{depth} {side}" for depth, side in sides if depth)
 
 
 @dataclass(frozen=True)
@@ -36,8 +56,7 @@ class Signature:
     items: tuple[Item, ...]
 
     def __str__(self) -> str:
-        parts = [f"{i.rows} rows of {i.dtype} {i.place} to depth {i.depth}" for i in self.items]
-        return f"{self.layout}: " + ", ".join(parts)
+        return f"{self.layout}: " + ", ".join(str(item) for item in self.items)
 
 
 @dataclass(frozen=True)
@@ -110,6 +129,15 @@ class Traffic:
                 )
         return copies
 
+    def turns(self, blocks: int) -> Any:
+        """Changes of sign beyond a fold, native; None where there are none."""
+        turns = _native.Turns()
+        for field, (item, pattern) in enumerate(zip(self.items, self.patterns, strict=True)):
+            if item.turns:
+                for at, places in pattern.turned.items():
+                    turns.add(field * blocks + at, item.dtype.itemsize, item.rows, places)
+        return turns if len(turns) else None
+
     def parts(self, messages: Sequence[Message], blocks: int) -> Any:
         """Native packer of the messages: message n fills buffer n."""
         parts = _native.Parts()
@@ -137,14 +165,14 @@ def _messages(
 ) -> Iterator[Message]:
     for peer in sorted({peer for by_peer in pieces for peer in by_peer}):
         mine = [by_peer.get(peer, []) for by_peer in pieces]
-        values = [sum(piece.target_index.size for piece in found) for found in mine]
+        values = [sum(piece.values for piece in found) for found in mine]
         row_bytes = [n * item.dtype.itemsize for n, item in zip(values, items, strict=True)]
         for number, group in enumerate(_groups(items, row_bytes, choice)):
             parts, offset = [], 0
             for field, first, rows in group:
                 for piece in mine[field]:
                     parts.append(Part(field, first, rows, piece, offset))
-                    offset += rows * piece.target_index.size * items[field].dtype.itemsize
+                    offset += rows * piece.values * items[field].dtype.itemsize
             yield Message(peer, number, tuple(parts), offset)
 
 

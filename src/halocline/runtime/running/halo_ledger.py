@@ -130,7 +130,7 @@ class Ledger:
 
     def _pieces(self, one: Asked) -> Any:
         layout, request = one.storage.layout, one.request
-        return self.exchange.pattern(layout.name, request.place, request.depth)
+        return self.exchange.pattern(layout.name, request.place, request.depths)
 
     def _bytes(self, one: Asked) -> int:
         """Bytes that fill the halos of this rank, from other ranks and from blocks here."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Field, Storage
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.kernel import Argument, Kernel
 from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.exchange import HaloExchange, Request
@@ -92,7 +93,9 @@ class Trials:
         halo = self.decomposition.world.halo
         restore(call, call.before)
         wanted = sorted({*call.unpromised(halo), *call.exchanged})
-        requests = [Request(h.flat, h.field.place, halo) for h in (call.held[n] for n in wanted)]
+        requests = [
+            Request(h.flat, h.field.place, all_around(halo)) for h in (call.held[n] for n in wanted)
+        ]
         if requests:
             self.exchange(call.layout, requests)
         return copies(call, call.after)
@@ -113,20 +116,13 @@ class Trials:
         for flat, index in zip(item.storage.flat, places, strict=True):
             flat[:rows, index] = value
 
-    def _ring_of(self, layout_name: str, place: Place, ring: int) -> list[NDArray[np.int64]]:
+    def _ring_of(self, layout_name: str, place: Place, ring: int) -> list[NDArray[np.int32]]:
         """Places of every block's halo that are at least `ring` cells outside."""
         layout = next(x for x in self.decomposition.layouts if x.name == layout_name)
         halo = self.decomposition.world.halo
-        far = self.exchange.pattern(layout_name, place, halo).targets
-        near = self.exchange.pattern(layout_name, place, ring - 1).targets if ring > 1 else []
-        none = [np.zeros(0, np.int64)]
-        return [
-            np.setdiff1d(
-                np.concatenate(none + [p.target_index for p in far if p.target == at]),
-                np.concatenate(none + [p.target_index for p in near if p.target == at]),
-            )
-            for at in range(len(layout.blocks))
-        ]
+        far = self.exchange.pattern(layout_name, place, all_around(halo))
+        near = self.exchange.pattern(layout_name, place, all_around(ring - 1))
+        return [np.setdiff1d(far.halo(at), near.halo(at)) for at in range(len(layout.blocks))]
 
 
 def copies(call: Call, which: Sequence[int] | Kept) -> Kept:

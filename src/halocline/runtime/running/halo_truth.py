@@ -19,6 +19,7 @@ from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Storage
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.kernel import Kernel
 from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.exchange import HaloExchange, Request
@@ -135,14 +136,14 @@ class HaloTruth:
         key = (item.storage, item.rows, item.argument.depth)
         if key not in self._twins:
             arrays = [np.empty_like(array) for array in item.flat]
-            self._twins[key] = Request(arrays, item.field.place, item.argument.depth)
+            self._twins[key] = Request(arrays, item.field.place, all_around(item.argument.depth))
         for copy, array in zip(self._twins[key].flat, item.flat, strict=True):
             copy[...] = array
         return self._twins[key]
 
     def _first_difference(self, layout: Layout, item: Held, twin: Request) -> str:
         """Where a halo and its owners' values differ first; empty if nowhere."""
-        for piece in self.exchange.pattern(layout.name, twin.place, twin.depth).targets:
+        for piece in self.exchange.pattern(layout.name, twin.place, twin.depths).targets:
             have = item.flat[piece.target][:, piece.target_index]
             true = twin.flat[piece.target][:, piece.target_index]
             rows, places = np.nonzero(bits(have) != bits(true))

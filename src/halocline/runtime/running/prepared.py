@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from halocline.runtime.fields.field import Rows, Storage
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.kernel import Kernel
 from halocline.runtime.halos.exchange import Request
 from halocline.runtime.running.runner import PerBlock, Runner, bind
@@ -30,7 +31,9 @@ class PreparedCall:
             assert not isinstance(value, Rows) and not value.move_to(layout)
             storage = storages[argument.name] = value.storage(layout)
             if argument.depth and argument.access != "write" and not value.static:
-                self._halos.append((storage, Request(storage.flat, value.place, argument.depth)))
+                self._halos.append(
+                    (storage, Request(storage.flat, value.place, all_around(argument.depth)))
+                )
             if argument.writes:
                 self._writes.append(storage)
         self._calls: list[dict[str, Any]] = []

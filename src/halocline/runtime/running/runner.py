@@ -10,6 +10,7 @@ from typing import Any
 
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Field, Rows, Storage
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.kernel import Argument, Box, Kernel, rim
 from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.exchange import HaloExchange, Request
@@ -179,7 +180,8 @@ class Runner:
 
     def _can_extend(self, beyond: int) -> bool:
         if beyond not in self._extends:
-            self._extends[beyond] = can_extend(self.decomposition.world, beyond)
+            layout, communicator = self.decomposition.planes, self.decomposition.communicator
+            self._extends[beyond] = can_extend(layout, beyond, communicator)
         return self._extends[beyond]
 
     def _compute(
@@ -286,7 +288,7 @@ def _request(whole: Field, storage: Storage, rows: int, depth: int) -> Request:
     """What is asked of the exchange, the same object every time."""
     request = storage.requests.get((rows, depth))
     if request is None:
-        request = Request([flat[:rows] for flat in storage.flat], whole.place, depth)
+        request = Request([flat[:rows] for flat in storage.flat], whole.place, all_around(depth))
         storage.requests[rows, depth] = request
     return request
 

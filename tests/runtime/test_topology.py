@@ -1,0 +1,91 @@
+"""Sides of a grid: what stands beyond them, against a walk over the glued surface."""
+
+import numpy as np
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Topology
+from references.joined_sides import planar, surroundings
+
+sides = [
+    Topology(5, 8),
+    Topology(5, 7, periodic_i=True),
+    Topology(4, 6, periodic_j=True),
+    Topology(3, 5, True, True),
+    Topology(5, 8, periodic_i=True, fold="faces"),
+    Topology(5, 8, periodic_i=True, fold="centres"),
+    Topology(2, 6, periodic_i=True, fold="faces"),
+]
+
+
+@pytest.mark.parametrize("topology", sides, ids=str)
+@pytest.mark.parametrize("place", planar)
+def test_what_stands_anywhere_is_what_a_walker_finds_there(topology, place):
+    beyond = 4
+    walked = surroundings(topology, place, beyond)
+    j, i = np.indices(walked.shape[1:]) - beyond
+    found = topology.resolve(place, j, i)
+    assert np.array_equal(found.inside, walked[0] == 1)
+    for ours, theirs in zip((found.j, found.i, found.sign), walked[1:], strict=True):
+        assert np.array_equal(ours[found.inside], theirs[found.inside])
+
+
+@pytest.mark.parametrize("place", planar)
+@pytest.mark.parametrize("fold", ["faces", "centres"])
+def test_every_point_is_owned_once(place, fold):
+    topology = Topology(4, 10, periodic_i=True, fold=fold)
+    rows, columns = topology.shape(place)
+    j, i = np.mgrid[:rows, :columns]
+    points = topology.resolve(place, j, i)
+    doubles = points.sign < 0
+    assert np.array_equal(points.j[~doubles], j[~doubles])
+    assert np.array_equal(points.i[~doubles], i[~doubles])
+    seam = topology.seam(place)
+    assert set(j[doubles].tolist()) == (set() if seam is None else {seam})
+    # Two points of the seam of which both stand on it are each other's image, poles their own.
+    poles = {"faces": {Place.corner: 2}, "centres": {Place.center: 2}}[fold].get(place, 0)
+    assert doubles.sum() == (0 if seam is None else (columns - poles) // 2)
+
+
+def test_the_columns_of_the_nemo_manual():
+    """Appendix 'North Pole Folding', columns and rows from 1: T and V points about either pivot."""
+    ni, nj = 12, 6
+    i = np.arange(1, ni + 1)
+    about_f = Topology(nj, ni, periodic_i=True, fold="faces")
+    north = about_f.resolve(Place.center, np.full(ni, nj), i - 1)
+    assert np.array_equal(north.i + 1, ni - i + 1) and (north.j + 1 == nj).all()
+    about_t = Topology(nj, ni, periodic_i=True, fold="centres")
+    north = about_t.resolve(Place.center, np.full(ni - 1, nj), i[1:] - 1)
+    assert np.array_equal(north.i + 1, ni - i[1:] + 2) and (north.j + 1 == nj - 1).all()
+
+
+@pytest.mark.parametrize("more", [{}, {"periodic_i": True, "periodic_j": True}])
+def test_a_fold_that_cannot_be_is_refused(more):
+    with pytest.raises(UserError, match="cannot be folded"):
+        Topology(4, 8, fold="faces", **more)
+    with pytest.raises(UserError, match="4 x 7"):
+        Topology(4, 7, periodic_i=True, fold="faces")
+
+
+@pytest.mark.parametrize("topology", sides, ids=str)
+def test_rectangles_hold_all_cells_that_stand_there(topology):
+    random = np.random.default_rng(3)
+    for _ in range(200):
+        j0, i0 = random.integers(-4, topology.nj), random.integers(-4, topology.ni)
+        j1, i1 = j0 + random.integers(1, 9), i0 + random.integers(1, 9)
+        j, i = np.mgrid[j0:j1, i0:i1]
+        cells = topology.resolve(Place.center, j, i)
+        held = np.zeros((topology.nj, topology.ni), bool)
+        for a, b, c, d in topology.cells_at((j0, j1, i0, i1)):
+            held[a:b, c:d] = True
+        assert held[cells.j[cells.inside], cells.i[cells.inside]].all()
+
+
+def test_a_kernel_on_the_seam_reads_one_row_further():
+    folded = Topology(4, 8, periodic_i=True, fold="faces")
+    reach = (1, 0, 1, 0)
+    assert folded.depths(Place.center, reach, Place.y_face) == (1, 0, 1, 1)
+    assert folded.depths(Place.corner, reach, Place.y_face) == reach
+    assert folded.depths(Place.center, reach, Place.x_face) == reach
+    assert Topology(4, 8).depths(Place.center, reach, Place.corner) == reach
