@@ -181,7 +181,7 @@ class WaveModel:
             )
         arrays = propagation_arrays(grid, spectral)
         frequency, direction = np.divmod(np.arange(spectral.components), spectral.directions)
-        table = {"place": Place.none, "dtype": np.int32, "by_component": True}
+        table: dict[str, Any] = {"place": Place.none, "dtype": np.int32, "by_component": True}
         self.frequency_of = self._static("frequency_of", "1", frequency, **table)
         self.direction_of = self._static("direction_of", "1", direction, **table)
         self.cell_of_point = self._field("cell_of_point", "1", dtype=np.int32, static=True)
@@ -259,7 +259,7 @@ class WaveModel:
         )
         self.source_memory = self._field("source_memory", "1", (self.package.memory,), restart=True)
         self.source_steps = self._field("source_steps", "1")
-        table = {"place": Place.none, "dtype": np.int64}
+        table: dict[str, Any] = {"place": Place.none, "dtype": np.int64}
         self.counters = self._field("counters", "1", (len(COUNTERS),), **table)
         self.phase_times = self._field("phase_times", "ns", (len(PHASES),), **table)
 

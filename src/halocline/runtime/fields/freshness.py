@@ -67,8 +67,7 @@ class Freshness:
         """Which of some rows are not filled on any side."""
         if self.depths is not None:
             return np.full(len(range(self.rows)[rows]), not any(self.depths))
-        stale: NDArray[np.bool_] = ~self._apart[rows].any(axis=1)
-        return stale
+        return np.asarray(~self._apart[rows].any(axis=1), np.bool_)
 
 
 def all_around(depth: int) -> Depths:

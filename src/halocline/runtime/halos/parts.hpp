@@ -221,9 +221,8 @@ class Turns {
  public:
   /// All `rows` of an array: array[row][places[n]] = -array[row][places[n]].
   void add(int array, int item, std::ptrdiff_t rows, View1<const std::int32_t> places) {
-    turns_.push_back(
-        {array, item, rows,
-         std::vector<std::int32_t>(places.data, places.data + places.extent[0])});
+    turns_.push_back({array, item, rows,
+                      std::vector<std::int32_t>(places.data, places.data + places.extent[0])});
   }
 
   std::size_t size() const { return turns_.size(); }
