@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
 top = Path(__file__).parents[2]
 hidden = {"g++", "id"}
+locks = ["requirements.lock", "requirements-test.lock"]
 
 
 @pytest.fixture
@@ -18,7 +21,7 @@ def checkout(tmp_path: Path) -> Path:
     """A folder with the script and its lock, and `bin` with everything but a compiler."""
     folder = tmp_path / "a checkout"
     folder.mkdir()
-    for name in ("halo", "requirements.lock"):
+    for name in ("halo", *locks):
         shutil.copy(top / name, folder)
     programs = folder / "bin"
     programs.mkdir()
@@ -128,8 +131,9 @@ def test_a_missing_module_without_a_compiler(set_up: Path) -> None:
     assert not (set_up / "asked").exists()
 
 
-def test_lock_names_no_registry() -> None:
-    lock = (top / "requirements.lock").read_text()
+@pytest.mark.parametrize("name", locks)
+def test_lock_names_no_registry(name: str) -> None:
+    lock = (top / name).read_text()
     assert "://" not in lock
     assert "--index" not in lock
     requirements = [line for line in lock.splitlines() if "==" in line and "--hash" not in line]
@@ -137,16 +141,27 @@ def test_lock_names_no_registry() -> None:
     assert lock.count("--hash=sha256:") > len(requirements)
 
 
-def test_lock_holds_every_declared_package() -> None:
-    import re
-    import tomllib
+def pinned(name: str) -> dict[str, str]:
+    """Versions of a lock by package, with what they depend on."""
+    lines = (top / name).read_text().splitlines()
+    return dict(line.removesuffix(" \\").split("==", 1) for line in lines if "==" in line[:60])
 
+
+def names_of(requirements: list[str]) -> set[str]:
+    found = [re.match(r"[A-Za-z0-9_.-]+", requirement) for requirement in requirements]
+    return {match.group().lower() for match in found if match} - {"halocline"}
+
+
+def test_locks_hold_every_declared_package() -> None:
     project = tomllib.loads((top / "pyproject.toml").read_text())["project"]
-    declared = [*project["dependencies"]]
-    for extra in project["optional-dependencies"].values():
-        declared += [name for name in extra if not name.startswith("halocline[")]
-    lock = (top / "requirements.lock").read_text()
-    for requirement in declared:
-        name = re.match(r"[A-Za-z0-9_.-]+", requirement)
-        assert name is not None
-        assert f"\n{name.group().lower()}==" in f"\n{lock}", requirement
+    extras = project["optional-dependencies"]
+    users = names_of([*project["dependencies"], *extras["mpi"], *extras["checkout"]])
+    checks = names_of([*extras["grib"], *extras["trace"], *extras["test"]])
+    assert users <= set(pinned("requirements.lock"))
+    assert users | checks <= set(pinned("requirements-test.lock"))
+    assert not (checks - users) & set(pinned("requirements.lock"))
+
+
+def test_tests_run_with_the_packages_of_users() -> None:
+    few, more = pinned("requirements.lock"), pinned("requirements-test.lock")
+    assert {name: more[name] for name in few} == few

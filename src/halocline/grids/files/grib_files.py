@@ -150,8 +150,8 @@ def read_grib(path: Path) -> Source:
     except (ImportError, RuntimeError, OSError):
         raise UserError(
             f"Reading '{path}' needs the package eccodes, which is not installed. Install it with"
-            " 'pip install eccodes' (in the environment of ./halo: 'pip install halocline[grib]'),"
-            " or convert the file to netCDF."
+            " 'pip install eccodes eccodeslib' (in the environment of ./halo with"
+            " '.venv/bin/python -m pip'), or convert the file to netCDF."
         ) from None
     messages = _Messages(eccodes, path)
     if not messages.places:
