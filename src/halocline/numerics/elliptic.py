@@ -72,7 +72,7 @@ def nine_point(
     western faces `x_face_width`, shape (nj, ni + 1), and southern faces `y_face_width`, shape
     (nj + 1, ni). Depth at a corner is the least of the four around it.
     """
-    cells = _padded(depth, topology)
+    cells = topology.with_neighbours(depth)
     corner_depth = np.minimum(
         np.minimum(cells[:-1, :-1], cells[:-1, 1:]), np.minimum(cells[1:, :-1], cells[1:, 1:])
     )
@@ -92,16 +92,6 @@ def nine_point(
         mask=mask,
         topology=topology,
     )
-
-
-def _padded(depth: Array, topology: Topology) -> Array:
-    """Cells with one more on all sides: land, or those across a periodic side."""
-    cells = np.pad(depth, 1)
-    if topology.periodic_j:
-        cells[0], cells[-1] = cells[-2], cells[1]
-    if topology.periodic_i:
-        cells[:, 0], cells[:, -1] = cells[:, -2], cells[:, 1]
-    return cells
 
 
 def nine_point_of(layers: VerticalGrid, shift: float) -> NinePoint:

@@ -48,14 +48,15 @@ class Turning(Options):
 def depth_gradient(grid: Grid) -> tuple[Array, Array]:
     """Gradients of depth along x and y [1] at sea cells, one-sided beside land, 0 on land."""
     gradients = []
-    for axis, width, periodic in ((1, grid.dx, grid.periodic_x), (0, grid.dy, grid.periodic_y)):
+    masks, depths = map(grid.topology.with_neighbours, (grid.mask, grid.depth))
+    nj, ni = grid.shape
+    for along_j, along_i, width in ((0, 1, grid.dx), (1, 0, grid.dy)):
         slope, sides = np.zeros(grid.shape), np.zeros(grid.shape)
         for shift in (1, -1):
-            sea = grid.mask & np.roll(grid.mask, shift, axis)
-            if not periodic:
-                edge = 0 if shift == 1 else -1
-                sea[(edge, slice(None)) if axis == 0 else (slice(None), edge)] = False
-            rise = (grid.depth - np.roll(grid.depth, shift, axis)) * shift
+            j, i = 1 - shift * along_j, 1 - shift * along_i
+            beside = np.s_[j : j + nj, i : i + ni]
+            sea = grid.mask & masks[beside]
+            rise = (grid.depth - depths[beside]) * shift
             slope += np.where(sea, rise / width, 0.0)
             sides += sea
         gradients.append(slope / np.maximum(sides, 1.0))

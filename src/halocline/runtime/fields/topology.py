@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +105,16 @@ class Topology:
             sign[folded] = -1
         inside = (j >= 0) & (j < rows) & (i >= 0) & (i < columns)
         return Points(np.where(inside, j, 0), np.where(inside, i, 0), inside, sign)
+
+    def with_neighbours(self, plane: NDArray[Any]) -> NDArray[Any]:
+        """Cells (nj, ni) with one more on all sides: what stands there, 0 where nothing does.
+
+        >>> Topology(1, 3, periodic_i=True).with_neighbours(np.array([[1, 2, 3]])).tolist()
+        [[0, 0, 0, 0, 0], [3, 1, 2, 3, 1], [0, 0, 0, 0, 0]]
+        """
+        j, i = np.mgrid[-1 : self.nj + 1, -1 : self.ni + 1]
+        cells = self.resolve(Place.center, j, i)
+        return np.where(cells.inside, plane[cells.j, cells.i], np.zeros((), plane.dtype))
 
     def seam(self, place: Place) -> int | None:
         """The row whose points stand on the fold, None where there is none."""
