@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from halocline.component.case.reading import read_case
+from halocline.component.case.shipped import copy_case
 from halocline.experiment.advice import Advice, Candidate, Rating
-from halocline.experiment.case import read_case
 from halocline.experiment.command_line import main
-from halocline.experiment.shipped import copy_case
 from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.running.contest import Score, Standing
 from halocline_lab.benchmarks import decompose

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from halocline.component.case.reading import make_case
 from halocline.core.errors import UserError
-from halocline.experiment.case import make_case
 from halocline.experiment.command_line import main
 from halocline.experiment.run import run
 from halocline.runtime.ranks.communicator import Alone

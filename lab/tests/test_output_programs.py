@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from halocline.component.case.reading import make_case
 from halocline.core.errors import UserError
-from halocline.experiment.case import make_case
 from halocline.runtime.files.disk import variable
 from halocline.runtime.ranks.communicator import Alone
 from halocline_lab.benchmarks.rank_programs import answer_of

@@ -9,9 +9,9 @@ from pathlib import Path
 import matplotlib.image
 import pytest
 
+from halocline.component.case.shipped import copy_case
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
-from halocline.experiment.shipped import copy_case
 from halocline.runtime.record.run_record_file import read_record
 from halocline_lab.acceptance.golden_tolman import table
 from halocline_lab.scaling import scale

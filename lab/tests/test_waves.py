@@ -2,7 +2,7 @@
 
 import pytest
 
-from halocline.experiment.case import make_case
+from halocline.component.case.reading import make_case
 from halocline_lab.benchmarks import waves
 from halocline_lab.benchmarks.wave_run import benchmark_case
 

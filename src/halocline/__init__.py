@@ -14,7 +14,7 @@ def __getattr__(name: str) -> object:
 
         return getattr(running, name)
     if name == "OwnStream":
-        from halocline.experiment.own_stream import OwnStream
+        from halocline.component.streams.own_stream import OwnStream
 
         return OwnStream
     raise AttributeError(f"module 'halocline' has no attribute {name!r}")

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import halocline
-from halocline.experiment.shipped import names
+from halocline.component.case.shipped import names
 from named_programs import named
 
 root = Path(__file__).parents[2]

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from halocline.component.case.case import Case
+from halocline.component.case.reading import make_case
 from halocline.core.errors import UserError
 from halocline.experiment import advice
 from halocline.experiment.advice import Advice, Candidate, Rating, Steps
-from halocline.experiment.case import Case, make_case
 from halocline.experiment.run import run
 from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.ranks.communicator import Alone

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from halocline.component.case.shipped import case_folder
 from halocline.core.errors import UserError
 from halocline.experiment.case_editing import write_settings
-from halocline.experiment.shipped import case_folder
 
 TEXT = """\
 # A case.

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from halocline.component.case.reading import make_case, read_case
+from halocline.component.case.shipped import names
 from halocline.core.errors import UserError
-from halocline.experiment.case import make_case, read_case
 from halocline.experiment.check import report
 from halocline.experiment.command_line import main
 from halocline.experiment.plan import plan
-from halocline.experiment.shipped import names
 
 small = {
     "grid": {"kind": "cartesian", "nx": 12, "ny": 10, "dx": 1e4, "dy": 1e4},

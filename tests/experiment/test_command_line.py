@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import halocline
+from halocline.component.case.shipped import copy_case, names
 from halocline.experiment.command_line import main
-from halocline.experiment.shipped import copy_case, names
 from halocline_lab.commands import commands
 
 

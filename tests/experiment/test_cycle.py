@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from halocline.component.case.reading import make_case, read_case
 from halocline.core.clock import text
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
-from halocline.experiment.case import make_case, read_case
 from halocline.experiment.command_line import main
 from halocline.experiment.cycle import next_forecast
 from halocline.experiment.run import run

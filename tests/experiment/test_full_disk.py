@@ -14,9 +14,9 @@ import sys
 import pytest
 import tomli_w
 
+from halocline.component.case.reading import make_case
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
-from halocline.experiment.case import make_case
 from halocline.experiment.check import report
 from halocline.experiment.resuming import case_file, ended
 from halocline.experiment.run import run

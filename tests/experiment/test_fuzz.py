@@ -18,15 +18,16 @@ import xarray
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from halocline.component.case.reading import read_case
+from halocline.component.case.shipped import case_folder
+from halocline.component.case.tables import put
+from halocline.component.streams.positions import read_positions
 from halocline.core import memory
 from halocline.core.errors import UserError
-from halocline.experiment.boundary import _File
-from halocline.experiment.case import put, read_case
 from halocline.experiment.check import report
-from halocline.experiment.positions import read_positions
-from halocline.experiment.shipped import case_folder
 from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathymetry
+from halocline.waves.boundary import _File
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.spectrum_files import read_spectrum
 

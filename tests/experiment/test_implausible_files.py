@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import xarray
 
+from halocline.component.case.reading import make_case
 from halocline.core.errors import UserError
-from halocline.experiment.case import make_case
 from halocline.experiment.check import report
 from halocline.experiment.run import run
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from halocline.component.case.reading import read_case
 from halocline.core.constants import earth_radius, gravity
-from halocline.experiment.case import WaveCase, read_case
 from halocline.experiment.run import run
 from halocline.grids.horizontal.grid import Grid
+from halocline.waves.case import WaveCase
 from halocline.waves.dispersion import linear_dispersion
 
 Array = NDArray[Any]

@@ -6,7 +6,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.manual import all_tables, explain
-from halocline.experiment.output_names import map_names
+from halocline.waves.output_names import map_names
 
 
 def test_every_option_has_a_meaning_and_every_table_its_sentence() -> None:

@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 import xarray
 
+from halocline.component.streams.field_stream import FieldStream
 from halocline.core.clock import Clock, date, duration
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity
-from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
-from halocline.experiment.output import OutputOptions, make_streams, output_volume
-from halocline.experiment.point_stream import PointStream, PointStreamOptions
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
@@ -27,7 +25,9 @@ from halocline.runtime.ranks.communicator import Alone, world
 from halocline.runtime.writing import record_files
 from halocline.runtime.writing.writers import Writers
 from halocline.runtime.writing.writing_options import WritingOptions
+from halocline.waves.output import OutputOptions, WaveMapOptions, make_streams, output_volume
 from halocline.waves.parameters import mean_parameters
+from halocline.waves.point_stream import PointStream, PointStreamOptions
 from halocline.waves.spectra import jonswap_directional
 from halocline.waves.spectrum import SpectralGrid
 
@@ -89,7 +89,7 @@ def field_stream(folder, hours=6, resumed=False, at=0, **options):
     return opened(
         FieldStream(
             "maps",
-            FieldStreamOptions(**options),
+            WaveMapOptions(**options),
             grid(),
             time,
             folder,
@@ -186,7 +186,7 @@ def test_the_file_is_complete_at_every_record(tmp_path_factory):
 
 
 def test_axes_before_the_horizontal_ones_and_other_names(tmp_path_factory):
-    options = FieldStreamOptions(variables=["ballast"], precision="float64")
+    options = WaveMapOptions(variables=["ballast"], precision="float64")
     stream = opened(
         FieldStream(
             "tracers",
@@ -215,7 +215,7 @@ def test_axes_before_the_horizontal_ones_and_other_names(tmp_path_factory):
 def test_curvilinear_grids(tmp_path_factory):
     y, x = np.mgrid[0:7, 0:10].astype(float)
     model = replace(grid(False), longitude=x + 0.1 * y, latitude=y - 0.1 * x)
-    options = FieldStreamOptions(variables=["significant_height"])
+    options = WaveMapOptions(variables=["significant_height"])
     stream = opened(FieldStream("maps", options, model, clock(), shared(tmp_path_factory)))
     stream.write(start, {"significant_height": height(0)})
     close(stream)
@@ -270,7 +270,7 @@ def test_a_run_that_goes_on_does_not_mix_different_contents(tmp_path_factory):
 def test_wrong_options(tmp_path_factory):
     folder = shared(tmp_path_factory)
     with pytest.raises(UserError, match="CDF-5 files cannot be compressed. Set format"):
-        FieldStreamOptions(compression=4)
+        WaveMapOptions(compression=4)
     with pytest.raises(UserError, match="Unknown output variable 'hs'"):
         field_stream(folder, variables=["hs"])
     with pytest.raises(UserError, match="Whole spectra are written at points"):
@@ -427,7 +427,7 @@ def test_streams_of_a_case_and_their_volume(tmp_path_factory):
         stream.close()
     with pytest.raises(UserError, match="Two output streams write to 'all.nc'"):
         both = make_streams(
-            OutputOptions(fields={n: FieldStreamOptions(file="all.nc") for n in "ab"}),
+            OutputOptions(fields={n: WaveMapOptions(file="all.nc") for n in "ab"}),
             grid(), spectral, clock(), folder, Alone(), decomposition=cut(),
         )  # fmt: skip
         refuse_shared([stream.plan for stream in both])

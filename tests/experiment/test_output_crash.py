@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 import xarray
 
+from halocline.component.streams.field_stream import FieldStream
 from halocline.core.clock import Clock, date, duration
-from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.ranks.communicator import Alone
 from halocline.runtime.writing.writers import Writers
 from halocline.runtime.writing.writing_options import WritingOptions
+from halocline.waves.output import WaveMapOptions
 
 writer = """
 import os
@@ -55,7 +56,7 @@ def make_stream(folder, *, resumed=False):
     grid = Grid(x=np.arange(4.0), y=np.arange(3.0), depth=np.ones((3, 4)), mask=mask)
     start = date("2011-01-15")
     clock = Clock(start, start + duration("100h"), duration("1h"))
-    options = FieldStreamOptions()
+    options = WaveMapOptions()
     stream = FieldStream("maps", options, grid, clock, folder, resumed=resumed)
     stream.open(Writers(Alone(), WritingOptions(way="gathered")))
     return stream

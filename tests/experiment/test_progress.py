@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from halocline.component.case.reading import make_case
 from halocline.core.clock import date
 from halocline.core.errors import UserError
-from halocline.experiment.case import make_case
 from halocline.experiment.progress import Progress, time_words
 from halocline.experiment.run_log import RunLog
 

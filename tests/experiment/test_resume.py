@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import xarray
 
+from halocline.component.case.reading import make_case
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
-from halocline.experiment.case import make_case
 from halocline.experiment.command_line import main
 from halocline.experiment.resuming import case_file, end_file, never_refusing
 from halocline.experiment.run import run

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from halocline.component.case.case import Case
+from halocline.component.case.reading import make_case
 from halocline.core.errors import UserError
 from halocline.experiment import launching, server_advice
-from halocline.experiment.case import Case, make_case
 from halocline.experiment.command_line import main
-from halocline.experiment.expectations import restart_bytes, stream_bytes, work
+from halocline.experiment.expectations import restart_bytes, work
 from halocline.experiment.server_advice import (
     advised_servers,
     decided_servers,
@@ -96,7 +97,7 @@ def test_the_disk_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = case()
     monkeypatch.setattr(server_advice, "trial_bytes", 1)
     monkeypatch.setattr(server_advice, "cores", lambda: 2)
-    volume = sum(stream_bytes(asked, asked.build_grid(), asked.time.clock()).values())
+    volume = sum(asked.stream_bytes(asked.build_grid(), asked.time.clock()).values())
     volume += restart_bytes(asked, asked.build_grid(), asked.time.clock())
     seconds = max(work(asked, asked.build_grid(), asked.time.clock()) / 2, 1e-3)
     monkeypatch.setattr(server_advice, "assembly_speed", 1e15)
@@ -137,7 +138,7 @@ def test_bytes_of_tracers_are_those_of_all_levels() -> None:
         }
     )
     grid, clock = asked.build_grid(), asked.time.clock()
-    assert stream_bytes(asked, grid, clock) == {"maps": 3 * 2 * 3 * 120 * 8}
+    assert asked.stream_bytes(grid, clock) == {"maps": 3 * 2 * 3 * 120 * 8}
     assert restart_bytes(asked, grid, clock) == 2 * 3 * 120 * 4
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from halocline.component.case.reading import make_case
+from halocline.component.streams.own_stream import OwnStream
 from halocline.core.errors import UserError
-from halocline.experiment.case import make_case
 from halocline.experiment.check import report
 from halocline.experiment.command_line import main
-from halocline.experiment.own_stream import OwnStream
 from halocline.experiment.run import run
 
 small: dict[str, Any] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from halocline.component.case.reading import read_case
 from halocline.experiment import start, too_many_ranks
-from halocline.experiment.case import read_case
 from halocline.experiment.check import report
 from halocline.experiment.command_line import main
 

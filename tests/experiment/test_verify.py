@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import xarray
 
+from halocline.component.streams.field_stream import FieldStream
 from halocline.core.clock import Clock, date, duration
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.command_line import main
-from halocline.experiment.field_stream import FieldStream, FieldStreamOptions
 from halocline.experiment.verifying import verify_file
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.files.checksums import DamagedFile
@@ -20,6 +20,7 @@ from halocline.runtime.files.classic_files import GrowingFile, read_header
 from halocline.runtime.ranks.communicator import Alone
 from halocline.runtime.writing.writers import Writers
 from halocline.runtime.writing.writing_options import WritingOptions
+from halocline.waves.output import WaveMapOptions
 
 records = 5
 
@@ -29,7 +30,7 @@ def make_stream(folder: Path, **options) -> FieldStream:
     grid = Grid(x=np.arange(8.0), y=np.arange(6.0), depth=np.ones((6, 8)), mask=mask)
     start = date("2011-01-15")
     clock = Clock(start, start + duration("100h"), duration("1h"))
-    stream = FieldStream("maps", FieldStreamOptions(**options), grid, clock, folder)
+    stream = FieldStream("maps", WaveMapOptions(**options), grid, clock, folder)
     stream.open(Writers(Alone(), WritingOptions(way="gathered")))
     return stream
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from halocline.component.case.reading import make_case
 from halocline.experiment import exit_codes
-from halocline.experiment.case import make_case
 from halocline.experiment.command_line import main
 from halocline.experiment.files_written import list_file, read_list
 from halocline.experiment.run import run

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from halocline.component.case.shipped import data_folder
 from halocline.core.errors import UserError
-from halocline.experiment.shipped import data_folder
 from halocline.grids.horizontal.regular import GridOptions, build_grid, regular_grid
 from halocline.grids.vertical.case_grid import CaseGridOptions, build_levels
 from halocline.grids.vertical.levels import growing_thickness, layered, read_layers

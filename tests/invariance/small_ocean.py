@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from halocline.core.clock import Clock, date, duration
-from halocline.experiment.forcing import WindOptions
-from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import DecompositionOptions
 from halocline.runtime.ranks.communicator import world
+from halocline.waves.component import ForcingOptions, WaveComponent
+from halocline.waves.forcing import WindOptions
 from halocline.waves.model import WavesOptions
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart

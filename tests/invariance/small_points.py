@@ -7,9 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from halocline.core.clock import Clock, date, duration
-from halocline.experiment.boundary_stream import BoundaryStream, BoundaryStreamOptions
-from halocline.experiment.point_stream import PointStream, PointStreamOptions
-from halocline.experiment.track_stream import TrackStream, TrackStreamOptions
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
@@ -19,7 +16,10 @@ from halocline.runtime.transfer.transpose import move
 from halocline.runtime.writing.restart import read_restart
 from halocline.runtime.writing.writers import Writers, write_restart
 from halocline.runtime.writing.writing_options import WritingOptions
+from halocline.waves.boundary_stream import BoundaryStream, BoundaryStreamOptions
+from halocline.waves.point_stream import PointStream, PointStreamOptions
 from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.track_stream import TrackStream, TrackStreamOptions
 
 communicator = world()
 spectral = SpectralGrid(frequencies=5, directions=8)

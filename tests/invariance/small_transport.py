@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 
 from halocline.biogeochemistry.transport import Transport, TransportOptions, reach
-from halocline.experiment.shipped import data_folder
+from halocline.component.case.shipped import data_folder
 from halocline.grids.vertical.levels import read_layers
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.ranks.communicator import world

@@ -123,8 +123,8 @@ targets = (
     target("grids/vertical", "layered.py", "grids/test_layered"),
     target("grids/horizontal", "regular.py", "grids/test_regular"),
     target("grids/horizontal", "bathymetry.py", "grids/test_bathymetry"),
-    target("grids/horizontal", "gaps.py", "experiment/test_file_series grids/test_bathymetry"),
-    target("grids/files", "axes.py parts.py", "experiment/test_file_series grids/test_bathymetry"),
+    target("grids/horizontal", "gaps.py", "component/test_file_series grids/test_bathymetry"),
+    target("grids/files", "axes.py parts.py", "component/test_file_series grids/test_bathymetry"),
 )
 
 

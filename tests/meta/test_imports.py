@@ -11,8 +11,9 @@ import halocline_lab
 by_string = re.compile(r"import_module|__import__|run_module|exec_module|EntryPoint\(|\.load\(\)")
 
 allowed = {
+    "halocline/component/case/registry.py": "entry points of components",
     "halocline/experiment/added_commands.py": "entry points of other packages",
-    "halocline/experiment/forcing.py": "winds from a user's own file",
+    "halocline/waves/forcing.py": "winds from a user's own file",
     "halocline/runtime/ranks/as_rank.py": "what `python -m` would run",
     "halocline_lab/diagnosis/planted/model.py": "the file that users copy",
 }

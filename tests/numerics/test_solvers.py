@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import scipy.sparse.linalg as direct
 
+from halocline.component.case.shipped import data_folder
 from halocline.core.errors import UserError
-from halocline.experiment.shipped import data_folder
 from halocline.grids.vertical.levels import read_layers
 from halocline.numerics.block_factors import BlockFactors
 from halocline.numerics.chebyshev import ritz_bounds, spectrum_bounds

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from halocline.biogeochemistry import transport
+from halocline.component.case.shipped import data_folder
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
-from halocline.experiment.shipped import data_folder
 from halocline.grids.horizontal.curvilinear_files import read_displaced_pole
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.load import Load, Work

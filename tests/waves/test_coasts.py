@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from halocline.experiment.case import read_case
+from halocline.component.case.reading import read_case
 from halocline.grids.horizontal.grid import Grid
 from halocline.waves.spatial_propagation import SpatialPropagation, travel
 from halocline.waves.spectrum import SpectralGrid

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from halocline.core.clock import Clock, date, duration
-from halocline.experiment.forcing import WindOptions
-from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.grids.horizontal.regular import GridOptions, regular_grid
 from halocline.runtime.ranks.communicator import Alone
 from halocline.waves import inspection, spectra
+from halocline.waves.component import ForcingOptions, WaveComponent
+from halocline.waves.forcing import WindOptions
 from halocline.waves.model import WavesOptions
 from halocline.waves.parameters import mean_parameters
 from halocline.waves.spectrum import SpectralGrid

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.biogeochemistry.circulation import GyreOptions, RotationOptions, gyres, rotation
-from halocline.biogeochemistry.start_file import StartFileOptions, from_file
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
@@ -73,9 +72,6 @@ class TransportOptions(Options):
         f"shape at the start by tracer: {', '.join(shapes)}, layers; if not given, the"
         " tracer's name where that is a shape, else layers",
     )
-    start_file: StartFileOptions = option(
-        StartFileOptions(), meaning="tracers that begin from a file"
-    )
     start_offset: float = option(
         18.0, "degree", "distance of the shapes east of the centre of rotation"
     )
@@ -102,9 +98,8 @@ class TransportOptions(Options):
         super().__post_init__()
         if not self.tracers or len(set(self.tracers)) < len(self.tracers):
             raise UserError(f"tracers = {self.tracers}: give at least one name, none twice.")
-        named = {"start": self.start, "start_file.variables": self.start_file.variables}
-        for table, names in {**named, "sinking": dict.fromkeys(self.sinking, "")}.items():
-            strange = sorted(set(names) - set(self.tracers))
+        for table in ("start", "sinking"):
+            strange = sorted(set(getattr(self, table)) - set(self.tracers))
             if strange:
                 raise UserError(f"{table} names {strange}, not among the tracers {self.tracers}.")
         for shape in self.start.values():
@@ -225,9 +220,8 @@ class Transport:
             assert isinstance(block, Block)
             r = block.rectangle
             here = np.s_[r.j0 : r.j1, r.i0 : r.i1]
-            wet = grid.wet[(..., *here)]
             for number, name in enumerate(options.tracers):
-                array[number] = wet * starting(
+                array[number] = grid.wet[(..., *here)] * starting(
                     options.shape_of(name),
                     number,
                     center.x[here],
@@ -235,9 +229,6 @@ class Transport:
                     grid.depth,
                     options.start_centre,
                 )
-            x, y = center.x[here], center.y[here]
-            for name, values in from_file(options.start_file, x, y, grid.depth, wet).items():
-                array[options.tracers.index(name)] = values
         tracer.storage(tracer.layout).fresh[:] = 0
 
     @property

@@ -147,7 +147,7 @@ def _convert(hint: Any, value: Any, path: str) -> Any:
                 raise UserError(f"'{path}' needs {len(kinds)} values, got {_short(value)}.")
             return tuple(_convert(k, v, path) for k, v in zip(kinds, value, strict=True))
         return origin(_convert(kinds[0], item, f"{path}[{at}]") for at, item in enumerate(value))
-    if origin is dict:
+    if origin in (dict, Mapping):
         kind = typing.get_args(hint)[1]
         if not isinstance(value, Mapping):
             raise UserError(f"'{path}' is a table, got {_short(value)}. Write it as [{path}].")

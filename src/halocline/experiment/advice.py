@@ -10,20 +10,20 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from halocline.component.case.case import Case
+from halocline.component.component import Component
 from halocline.core.errors import UserError
-from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.check import Imagined, fields_of
-from halocline.experiment.component import Component
 from halocline.experiment.expectations import work
 from halocline.experiment.run import build_component
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.load import Load
 from halocline.runtime.fields.processor_grid import best_grid, factorisations
 from halocline.runtime.halos.choices import simplest
 from halocline.runtime.halos.patterns import Pattern
@@ -81,9 +81,8 @@ class Candidate:
         have: dict[str, Any] = {
             f"decomposition.{key}": value for key, value in case.decomposition.to_table().items()
         }
-        if isinstance(case, TransportCase):
-            wanted["transport.tile_bytes"] = self.tile
-            have["transport.tile_bytes"] = case.transport.tile_bytes
+        if case.tiles:
+            wanted[case.tiles], have[case.tiles] = self.tile, tile_of(case)
         return {name: value for name, value in wanted.items() if have[name] != value}
 
     def apply(self, case: Case) -> Case:
@@ -93,10 +92,8 @@ class Candidate:
             blocks_per_rank=self.per_rank,
             rows=self.rows if self.kind == "blocks" and not self.by_rule else 0,
         )
-        if isinstance(case, TransportCase):
-            transport = replace(case.transport, tile_bytes=self.tile)
-            return replace(case, decomposition=cut, transport=transport)
-        return replace(case, decomposition=cut)
+        cut_so = replace(case, decomposition=cut)
+        return cut_so.with_settings({case.tiles: self.tile}) if case.tiles else cut_so
 
 
 @dataclass(frozen=True)
@@ -117,13 +114,13 @@ def tile_of(case: Case) -> int:
     Those of the waves are as long as the lanes of the processor, or a row: several blocks per rank
     take their part.
     """
-    return case.transport.tile_bytes if isinstance(case, TransportCase) else 0
+    return int(attrgetter(case.tiles)(case)) if case.tiles else 0
 
 
 def candidates(case: Case, grid: Grid, ranks: int) -> list[Candidate]:
     """All cuts worth a thought: every factorisation of every number of blocks, curves, cards."""
     tile = tile_of(case)
-    load = _load(case, grid)
+    load = case.load(grid)
     found = []
     for per_rank in blocks_of_a_rank["blocks"]:
         try:
@@ -132,29 +129,11 @@ def candidates(case: Case, grid: Grid, ranks: int) -> list[Candidate]:
             rule = 0
         for rows, columns in factorisations(ranks * per_rank):
             found.append(Candidate("blocks", per_rank, rows, columns, rows == rule, tile))
-    rest = ("curve", "cards") if isinstance(case, WaveCase) else ("curve",)
+    rest = [kind for kind in case.cuts if kind != "blocks"]
     found += [Candidate(kind, n, tile=tile) for kind in rest for n in blocks_of_a_rank[kind]]
     others = [length for length in tile_bytes if tile and length != tile]
     plain = [one for one in found if one.by_rule and one.kind == "blocks"][:1]
     return found + [replace(one, tile=length) for one in plain for length in others]
-
-
-def _halo(case: Case) -> int:
-    """How deep halos of a case are [cells]."""
-    from halocline.biogeochemistry.transport import reach
-    from halocline.waves.spatial_propagation import halo
-
-    return reach if isinstance(case, TransportCase) else halo
-
-
-def _load(case: Case, grid: Grid) -> Load:
-    """What blocks of a case cost."""
-    from halocline.biogeochemistry.transport import work
-
-    if isinstance(case, TransportCase):
-        weights = np.ones(grid.mask.shape)
-        return Load(grid.mask, grid.topology, _halo(case), weights=weights, work=work)
-    return Load(grid.mask, grid.topology, _halo(case))
 
 
 class Expectation:
@@ -162,8 +141,7 @@ class Expectation:
 
     def __init__(self, case: Case, grid: Grid, ranks: int, threads: int, cores: int) -> None:
         self.case, self.grid, self.ranks = case, grid, ranks
-        self.halo = _halo(case)
-        self.load = _load(case, grid)
+        self.halo, self.load = case.halo, case.load(grid)
         self.whole = self.load.cost((0, grid.mask.shape[0], 0, grid.mask.shape[1]))
         clock = case.time.clock()
         crowd = max(1.0, ranks * threads / cores)
@@ -198,8 +176,7 @@ class Expectation:
 
     def _rate_cards(self, candidate: Candidate) -> Rating:
         self._cut(candidate, 0)
-        assert isinstance(self.case, WaveCase)
-        components, points = self.case.spectrum.components, self.grid.sea_points
+        components, points = self.case.planes, self.grid.sea_points
         hands = self.ranks * candidate.per_rank
         share = 0.5 * (-(-components // self.ranks) / components)
         share += 0.5 * candidate.per_rank * -(-points // hands) / points
@@ -215,14 +192,13 @@ class Expectation:
     def _cut(self, candidate: Candidate, rank: int) -> Decomposition:
         communicator = Imagined(self.ranks)
         communicator.rank = rank
-        components = self.case.spectrum.components if isinstance(self.case, WaveCase) else 0
         return Decomposition(
             self.grid.mask,
             self.grid.topology,
             halo=self.halo,
             options=candidate.apply(self.case).decomposition,
             communicator=communicator,
-            components=components,
+            components=self.case.planes,
             weights=self.load.weights,
             work=self.load.work,
         )

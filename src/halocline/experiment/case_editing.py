@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from halocline.component.case.shipped import case_folder
+from halocline.component.case.tables import put
 from halocline.core.errors import UserError
-from halocline.experiment.case import put
 from halocline.experiment.manual import toml
-from halocline.experiment.shipped import case_folder
 
 
 def write_settings(path: Path, settings: Mapping[str, Any]) -> None:

@@ -9,19 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from halocline.component.case.case import Case
+from halocline.component.component import Component
 from halocline.core.clock import Clock, duration_text, text
-from halocline.experiment.case import Case, TransportCase, WaveCase
-from halocline.experiment.component import Component
-from halocline.experiment.emptiness import lacking
-from halocline.experiment.expectations import stream_bytes, work
+from halocline.experiment.expectations import work
 from halocline.experiment.progress import time_words
 from halocline.experiment.restarting import Restarts
 from halocline.experiment.run import build_component, build_streams
 from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout
 from halocline.experiment.start import cores, default_ranks
 from halocline.experiment.too_many_ranks import option, why_too_many
-from halocline.experiment.track_stream import TrackStreamOptions
-from halocline.experiment.wave_component import WaveComponent
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.files.room import Need
@@ -70,13 +67,7 @@ def report(case: Case, ranks: int | None = None, folder: Path = Path("results"))
         ("grid", describe(grid)),
         ("time", f"{_period(clock)}, {clock.steps} steps of {duration_text(clock.step)}"),
     ]
-    if isinstance(case, WaveCase):
-        frequencies, directions = case.spectrum.shape
-        lines.append(("spectrum", f"{frequencies} frequencies x {directions} directions"))
-    if isinstance(component, WaveComponent):
-        lines += [("start", words) for words in component.spinning_up()]
-    if isinstance(case, TransportCase):
-        lines.append(("tracers", str(len(case.transport.tracers))))
+    lines += component.describe()
     size = sum(_bytes(field) for field in fields_of(component))
     lines += [
         ("ranks", f"{ranks} ({cores()} cores here)"),
@@ -92,7 +83,7 @@ def report(case: Case, ranks: int | None = None, folder: Path = Path("results"))
     lines.append(("servers", servers.line))
     seconds = work(case, grid, clock) / min(ranks, cores())
     lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
-    lines += [("note", words) for words in lacking(case, restarted=restarted)]
+    lines += [("note", words) for words in case.lacking(restarted=restarted)]
     return "\n".join(f"{name:<10}{value}" for name, value in lines)
 
 
@@ -142,11 +133,10 @@ def _bytes(field: Field) -> int:
 
 def _input(component: Component) -> Iterator[tuple[str, str]]:
     """How much of the input was looked through."""
-    if isinstance(component, WaveComponent):
-        done, total = component.look_through_input(time.monotonic() + patience)
-        if total:
-            rest = "" if done == total else f"; no more in {patience:.0f} s"
-            yield "input", f"{done} of {total} records read{rest}"
+    done, total = component.look_through_input(time.monotonic() + patience)
+    if total:
+        rest = "" if done == total else f"; no more in {patience:.0f} s"
+        yield "input", f"{done} of {total} records read{rest}"
 
 
 def _check_output(
@@ -179,15 +169,12 @@ def _check_output(
 
 def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:
     """Records and volume of each stream."""
-    assert isinstance(case, WaveCase | TransportCase)
     streams: dict[str, StreamOptions] = {
         name.partition(".")[2]: some for name, some in case.output.streams()
     }
-    for name, size in stream_bytes(case, grid, clock).items():
+    for name, size in case.stream_bytes(grid, clock).items():
         yield _stream(name, streams[name], size, clock)
 
 
 def _stream(name: str, options: StreamOptions, size: int, clock: Clock) -> tuple[str, str]:
-    along = isinstance(options, TrackStreamOptions)
-    records = "one record for each position" if along else f"{options.records(clock)} records"
-    return "output", f"{name}: {records}, {size / 1e6:,.1f} MB"
+    return "output", f"{name}: {options.records_in_words(clock)}, {size / 1e6:,.1f} MB"

@@ -228,7 +228,7 @@ def _verify(options: Any) -> int:
 
 
 def _check(options: Any) -> int:
-    from halocline.experiment.case import read_case
+    from halocline.component.case.reading import read_case
     from halocline.experiment.check import report
     from halocline.experiment.start import results_folder
 
@@ -238,7 +238,7 @@ def _check(options: Any) -> int:
 
 
 def _plan(options: Any) -> int:
-    from halocline.experiment.case import read_case
+    from halocline.component.case.reading import read_case
     from halocline.experiment.plan import plan
 
     print(plan(read_case(options.case, options.settings), options.ranks))
@@ -246,7 +246,7 @@ def _plan(options: Any) -> int:
 
 
 def _new(options: Any) -> int:
-    from halocline.experiment.shipped import copy_case
+    from halocline.component.case.shipped import copy_case
 
     path = copy_case(options.name, options.folder or options.name)
     print(f"{path}: change it, then 'halocline run {path.parent}'")
@@ -261,7 +261,7 @@ def _explain(options: Any) -> int:
 
 
 def _cases(options: Any) -> int:
-    from halocline.experiment.shipped import names, summary
+    from halocline.component.case.shipped import names, summary
 
     for name in names():
         print(f"{name:<20} {summary(name)}")

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from halocline.component.case.case import Case
 from halocline.core.clock import Date, date, duration_text, text
 from halocline.core.errors import UserError
-from halocline.experiment.case import Case
 from halocline.runtime.writing.restart import restart_path
 
 _stamp = "%Y%m%dT%H%M%S"

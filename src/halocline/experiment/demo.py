@@ -43,12 +43,11 @@ def demo(command: Callable[[list[str]], int]) -> int:
 
 def _in_place_of_the_last() -> list[str]:
     """Arguments by which the files of a demo before this one are replaced; its restarts go now."""
-    from halocline.experiment.case import WaveCase, read_case
+    from halocline.component.case.reading import read_case
     from halocline.runtime.writing.restart import find_restarts
 
     for path in find_restarts(folder):
         path.unlink()
     case = read_case(name)
-    assert isinstance(case, WaveCase)
     settings = [f"output.{stream}.existing=replace" for stream, _ in case.output.streams()]
     return [word for setting in settings for word in ("--set", setting)]

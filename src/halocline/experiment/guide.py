@@ -24,7 +24,7 @@ stand in a case file many times, under names of your own.
 
 def page() -> str:
     """The whole page, as Markdown."""
-    sections = [_section(table) for table in all_tables() if table.entries]
+    sections = [_section(table) for table in all_tables(only_ours=True) if table.entries]
     return "\n".join([HEADING, *sections])
 
 

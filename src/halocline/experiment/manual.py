@@ -6,15 +6,16 @@ import dataclasses
 import re
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from halocline.component.case.registry import all_cases
+from halocline.component.streams.describing import describe
 from halocline.core.errors import UserError, nearest
+from halocline.core.names import Quantity
 from halocline.core.options import Options
 from halocline.core.other_names import our_name
-from halocline.experiment.case import components
-from halocline.experiment.output_names import describe, map_names
 
 _words = {float: "number", int: "whole number", str: "text", bool: "true or false", list: "list"}
 
@@ -107,13 +108,19 @@ def tables(owner: type[Options], name: str = "") -> Iterator[Table]:
         yield from tables(nested, path)
 
 
-def all_tables() -> list[Table]:
-    """The tables of all components; what they share appears once."""
+def all_tables(*, only_ours: bool = False) -> list[Table]:
+    """The tables of all components (of Halocline's); what they share appears once."""
     found: dict[str, Table] = {}
-    for case in components.values():
+    for case in all_cases(only_ours=only_ours).values():
         for table in tables(case):
             found.setdefault(table.name, table)
     return list(found.values())
+
+
+def all_fields() -> dict[str, Quantity]:
+    """What runs of all components can write, by short name."""
+    cases = all_cases().values()
+    return {name: facts for case in cases for name, facts in case.exports.items()}
 
 
 def explain(key: str = "") -> str:
@@ -137,10 +144,11 @@ def explain(key: str = "") -> str:
         chosen = [table for table in known if table.name.rpartition(".")[2] == key]
     more = dict.fromkeys(entry.facts["more"] for entry in asked if entry.facts["more"])
     told = [part.text() for part in asked or chosen] + [tell() for tell in more]
-    if key in map_names:
-        told.append(describe(key))
-    if not told and (ours := our_name(key)) in map_names:
-        told = [f"'{key}' is called '{ours}' here.", describe(ours)]
+    fields = all_fields()
+    if key in fields:
+        told.append(describe(fields[key]))
+    if not told and (ours := our_name(key)) in fields:
+        told = [f"'{key}' is called '{ours}' here.", describe(fields[ours])]
     if not told:
         raise UserError(f"No option, table or field '{key}'.{_suggestion(key, known)}")
     return "\n\n".join(told)
@@ -161,7 +169,7 @@ def _suggestion(key: str, known: list[Table]) -> str:
     options = [entry.name for table in known for entry in table.entries]
     names = [*options, *(table.name for table in known)]
     last_words = {name.rpartition(".")[2]: name for name in reversed(names)}
-    found = nearest(key, names) or nearest(key.rpartition(".")[2], [*last_words, *map_names])
+    found = nearest(key, names) or nearest(key.rpartition(".")[2], [*last_words, *all_fields()])
     return found or " 'halocline explain' lists the tables."
 
 
@@ -171,7 +179,7 @@ def _options_class(hint: Any) -> tuple[type[Options] | None, bool]:
         if isinstance(kind, type) and issubclass(kind, Options):
             return kind, False
         arguments = typing.get_args(kind)
-        if typing.get_origin(kind) is dict and isinstance(arguments[1], type):
+        if typing.get_origin(kind) in (dict, Mapping) and isinstance(arguments[1], type):
             if issubclass(arguments[1], Options):
                 return arguments[1], True
     return None, False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from halocline.experiment.case import Case
+from halocline.component.case.case import Case
 from halocline.experiment.check import Imagined
 from halocline.experiment.run import build_component
 from halocline.runtime.running.runner import Plan

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from halocline.component.case.restart_options import RestartOptions
+from halocline.component.component import Component
 from halocline.core.clock import Alarm, Clock, Date, duration, text
 from halocline.core.errors import UserError
-from halocline.core.options import Options, option
-from halocline.experiment.component import Component
 from halocline.runtime.fields.field import Field
 from halocline.runtime.files.checksums import DamagedFile
 from halocline.runtime.files.room import Need, size_words
@@ -25,24 +24,6 @@ from halocline.runtime.writing.restart import (
     restart_target,
 )
 from halocline.runtime.writing.writers import Writers
-from halocline.runtime.writing.writing_options import inherited_meaning, inherited_way
-
-
-@dataclass(frozen=True, kw_only=True)
-class RestartOptions(Options):
-    """Restart files, in the output folder, and the one that a run begins with."""
-
-    source: str = option(
-        "", "", "restart file, or a folder whose newest one is taken; empty: begin anew"
-    )
-    interval: str | float = option(
-        "", "s", "time between restart files, as '6h' or a number of seconds; empty: none"
-    )
-    at_end: bool = option(True, "", "write one where the run ends")
-    keep: int = option(
-        0, "1", "how many restart files, the newest ones, stay in the folder; 0: all", at_least=0
-    )
-    way: str = option("", "", inherited_meaning, choices=inherited_way)
 
 
 class Restarts:

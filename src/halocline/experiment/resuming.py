@@ -14,9 +14,9 @@ from typing import Any
 
 import tomli_w
 
+from halocline.component.case.case import Case
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
-from halocline.experiment.case import Case
 from halocline.runtime.files.classic_files import unwritable
 from halocline.runtime.files.disk import disk
 from halocline.runtime.ranks.communicator import Communicator

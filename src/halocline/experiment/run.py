@@ -5,32 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from halocline.component.case.case import Case
+from halocline.component.case.reading import make_case, read_case
+from halocline.component.component import Component
+from halocline.component.streams.own_stream import OwnStream
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date, text
-from halocline.core.errors import UserError
+from halocline.core.errors import UserError, nearest
 from halocline.experiment import exit_codes
-from halocline.experiment.boundary import BoundaryOptions
-from halocline.experiment.case import Case, TransportCase, WaveCase, make_case, read_case
-from halocline.experiment.component import Component
-from halocline.experiment.emptiness import lacking
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.folder_lock import holding
-from halocline.experiment.forcing import WindFunction
-from halocline.experiment.output import make_streams
-from halocline.experiment.output_sources import output_sources
-from halocline.experiment.own_stream import OwnStream
 from halocline.experiment.progress import Progress, speed_words, time_words
 from halocline.experiment.restarting import Restarts
 from halocline.experiment.resuming import leave_end, never_refusing, taking_over
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.run_recording import RunRecording, threads_per_rank
-from halocline.experiment.simulation import Outcome, Simulation, Stream
+from halocline.experiment.simulation import Outcome, Simulation
 from halocline.experiment.stopping import Stopping
-from halocline.experiment.transport_component import TransportComponent
-from halocline.experiment.wave_component import ForcingOptions, WaveComponent
 from halocline.experiment.writing import cost_lines, writing
 from halocline.runtime.files.file_names import refuse_shared
 from halocline.runtime.ranks.communicator import Communicator, world
@@ -61,9 +56,9 @@ def run(
     check_halos: bool = False,
     resume: bool = False,
     show: bool = False,
-    wind_function: WindFunction | None = None,
     communicator: Communicator | None = None,
     streams: Sequence[OwnStream] = (),
+    **given: Any,
 ) -> Result:
     """Run a case on the ranks that call this; those that only serve output end with the run.
 
@@ -71,7 +66,8 @@ def run(
     Files go to the folder `output`; without it nothing is written and the result is in the fields
     of the component. `walltime` [s] ends the run cleanly before its time. With `resume` the run
     goes on from the newest good restart in `output`, or begins anew where there is none. `streams`
-    are output streams of your own, besides those of the case.
+    are output streams of your own, besides those of the case. Other arguments (`wind_function`) go
+    to the component, if its case takes them.
     """
     asked = _as_case(case, settings)
     running(tuple(asked.record.counters))  # before there are threads, so that it counts in them
@@ -90,8 +86,8 @@ def run(
                 check_halos=check_halos,
                 resume=resume,
                 show=show,
-                wind_function=wind_function,
                 streams=streams,
+                given={name: value for name, value in given.items() if value is not None},
             )
 
 
@@ -106,15 +102,13 @@ def _run(
     check_halos: bool,
     resume: bool,
     show: bool,
-    wind_function: WindFunction | None,
     streams: Sequence[OwnStream],
+    given: Mapping[str, Any],
 ) -> Result:
     communicator = writers.communicator
     ready, cut = _automatic(asked, communicator)
     clock = ready.time.clock()
-    component = build_component(
-        ready, clock, communicator, wind_function=wind_function, check_halos=check_halos
-    )
+    component = build_component(ready, clock, communicator, check_halos=check_halos, given=given)
     ending.callback(component.close)
     recording = RunRecording(ready, component, writers)
     root = communicator.rank == 0
@@ -196,11 +190,8 @@ def _run(
         writers.close()
         if not outcome.stopped_by:
             on_first_rank(communicator, lambda: leave_end(results, end))
-    notes = lacking(
-        ready,
-        windy=wind_function is not None,
-        restarted=restarted,
-        watched=folder is None or bool(streams),
+    notes = ready.lacking(
+        restarted=restarted, watched=folder is None or bool(streams), given=tuple(given)
     )
     words = "\n".join([_summary(ready, outcome, component), *notes, *cost_lines(writers, outcome)])
     table = component.run.recorder.table(communicator)
@@ -225,53 +216,15 @@ def build_streams(
     *,
     resumed: bool,
     own: Sequence[OwnStream] = (),
-) -> Sequence[Stream]:
+) -> Sequence[OutputStream]:
     """Output streams of a case and of the user; none without a folder."""
     if folder is None:
         return []
-    grid = component.grid.horizontal if isinstance(component, TransportComponent) else None
-    if isinstance(component, WaveComponent):
-        grid = component.grid
-    assert grid is not None
-    streams = list(_case_streams(case, component, clock, communicator, folder, resumed=resumed))
+    streams = list(case.streams(component, clock, folder, communicator, resumed=resumed))
     for some in own:
-        streams.append(some.prepare(grid, clock, folder, communicator, resumed=resumed))
+        streams.append(some.prepare(component.plane, clock, folder, communicator, resumed=resumed))
     refuse_shared([stream.plan for stream in streams])
     return streams
-
-
-def _case_streams(
-    case: Case,
-    component: Component,
-    clock: Clock,
-    communicator: Communicator,
-    folder: Path,
-    *,
-    resumed: bool,
-) -> Sequence[Stream]:
-    """The output streams of a case."""
-    if isinstance(case, TransportCase):
-        assert isinstance(component, TransportComponent)
-        return component.streams(case.output, clock, folder, title=case.title, resumed=resumed)
-    if not isinstance(case, WaveCase) or not isinstance(component, WaveComponent):
-        return []
-    maps, points = case.output.fields.values(), case.output.points.values()
-    for names in [*(some.variables for some in maps), *(some.variables for some in points)]:
-        for name in names:
-            component.check_name(name)
-    return make_streams(
-        case.output,
-        component.grid,
-        case.spectrum,
-        clock,
-        folder,
-        communicator,
-        title=case.title,
-        resumed=resumed,
-        decomposition=component.decomposition,
-        precision=case.precision,
-        sources=output_sources(case),
-    )
 
 
 def _automatic(case: Case, communicator: Communicator) -> tuple[Case, str]:
@@ -296,72 +249,22 @@ def build_component(
     clock: Clock,
     communicator: Communicator,
     *,
-    wind_function: WindFunction | None = None,
     check_halos: bool = False,
     plan: Plan | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> Component:
-    """The component of a case, with its grid and decomposition."""
-    component: Component
-    if isinstance(case, WaveCase):
-        component = WaveComponent(
-            case.build_grid(),
-            case.spectrum,
-            case.waves,
-            case.start,
-            _with_paths(case),
-            clock,
-            communicator,
-            decomposition=case.decomposition,
-            precision=case.precision,
-            base=Path(case.data_folder),
-            wind_function=wind_function,
-            check_halos=check_halos,
-            plan=plan,
-            boundary=_boundary_files(case),
-            perturbation=case.perturbation,
-        )
-    elif isinstance(case, TransportCase):
-        component = TransportComponent(
-            case.build_levels(),
-            case.transport,
-            clock,
-            communicator,
-            decomposition=case.decomposition,
-            precision=case.precision,
-            check_halos=check_halos,
-            plan=plan,
-            perturbation=case.perturbation,
-        )
-    else:
-        raise UserError(f"No component '{case.component}' can be run yet.")
+    """The component of a case, with its grid and decomposition; `given` as its case `takes` it."""
+    for name in given or {}:
+        if name not in case.takes:
+            takes = ", ".join(case.takes) or "none"
+            raise UserError(
+                f"A case of the component '{case.component}' takes no argument '{name}'."
+                f"{nearest(name, case.takes)} It takes: {takes}."
+            )
+    component = case.build(clock, communicator, check_halos=check_halos, plan=plan, given=given)
     component.run.overlap = case.communication.overlap
     component.run.recompute_halos = case.communication.recompute
     return component
-
-
-def _boundary_files(case: WaveCase) -> BoundaryOptions:
-    """The boundary option with paths as they are found."""
-    names = case.boundary.file
-    names = [names] if isinstance(names, str) else names
-    return replace(case.boundary, file=[case.find_here(name) for name in names if name])
-
-
-def _with_paths(case: WaveCase) -> ForcingOptions:
-    """Forcing options whose files are full paths; patterns stay relative to the case."""
-
-    def full(name: str | list[str]) -> str | list[str]:
-        if isinstance(name, list):
-            return [str(full(item)) for item in name]
-        pattern = any(sign in name for sign in "*?[")
-        return name if not name or pattern else str(case.find(name))
-
-    forcing = case.forcing
-    return replace(
-        forcing,
-        wind=replace(forcing.wind, file=full(forcing.wind.file)),
-        ice=replace(forcing.ice, file=full(forcing.ice.file)),
-        air_sea=replace(forcing.air_sea, file=full(forcing.air_sea.file)),
-    )
 
 
 def _summary(case: Case, outcome: Outcome, component: Component) -> str:

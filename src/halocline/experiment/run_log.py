@@ -13,9 +13,9 @@ from typing import Any, Self
 import tomli_w
 
 import halocline
+from halocline.component.case.case import Case
 from halocline.core.errors import UserError
 from halocline.core.memory import machine_memory
-from halocline.experiment.case import Case
 from halocline.runtime.files.disk import disk
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.writing.restart import on_first_rank

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 import halocline
-from halocline.experiment.case import Case
-from halocline.experiment.component import Component
+from halocline.component.case.case import Case
+from halocline.component.component import Component
 from halocline.experiment.energy import Energy
 from halocline.experiment.run_log import machine_facts, versions
 from halocline.experiment.simulation import Outcome

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from halocline.component.case.case import Case
+from halocline.component.case.output_writers import OutputWriters
 from halocline.core.errors import UserError
-from halocline.experiment.case import Case, TransportCase, WaveCase
-from halocline.experiment.expectations import restart_bytes, stream_bytes, work
-from halocline.experiment.output_writers import OutputWriters
+from halocline.experiment.expectations import restart_bytes, work
 from halocline.experiment.start import cores
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.files.disk import disk
@@ -88,7 +88,7 @@ def advised_servers(
 
 def planned_servers(case: Case, grid: Grid, ranks: int, folder: Path | None) -> ServerCount:
     """The servers of a run that is to be started with `ranks` ranks of the model."""
-    output = _output(case)
+    output = case.output
     settled = _settled(case, output, folder)
     if settled is not None:
         return settled
@@ -102,7 +102,7 @@ def planned_servers(case: Case, grid: Grid, ranks: int, folder: Path | None) -> 
 
 def refuse_wrong_layout(case: Case, ranks: int, servers: int) -> None:
     """Refuse before anything starts what the roles of the ranks would refuse."""
-    given = _output(case).servers
+    given = case.output.servers
     lay_out([0] * (ranks + servers), servers, groups=given.groups, placement=given.placement)
 
 
@@ -112,7 +112,7 @@ def decided_servers(case: Case, world: Communicator, folder: Path | None) -> Ser
 
 
 def _decided(case: Case, folder: Path | None) -> ServerCount:
-    output = _output(case)
+    output = case.output
     settled = _settled(case, output, folder)
     if settled is not None:
         return settled
@@ -182,7 +182,7 @@ def _settled(case: Case, output: OutputWriters, folder: Path | None) -> ServerCo
 def _measured(case: Case, grid: Grid, ranks: int, folder: Path) -> ServerCount:
     """What the output of the case needs on this disk."""
     clock = case.time.clock()
-    volume = sum(stream_bytes(case, grid, clock).values()) + restart_bytes(case, grid, clock)
+    volume = sum(case.stream_bytes(grid, clock).values()) + restart_bytes(case, grid, clock)
     if volume < trial_bytes:
         return ServerCount(0, f"the output is small ({_megabytes(volume)})")
     if not can_start_ranks():
@@ -191,13 +191,8 @@ def _measured(case: Case, grid: Grid, ranks: int, folder: Path) -> ServerCount:
     if bandwidth is None:
         return ServerCount(0, f"the disk of '{folder}' could not be measured")
     seconds = max(work(case, grid, clock) / min(ranks, cores()), 1e-3)
-    budget = _output(case).writing.budget
+    budget = case.output.writing.budget
     return advised_servers(volume, seconds, min(bandwidth, assembly_speed), budget, ranks)
-
-
-def _output(case: Case) -> OutputWriters:
-    assert isinstance(case, WaveCase | TransportCase)
-    return case.output
 
 
 def _megabytes(size: float) -> str:

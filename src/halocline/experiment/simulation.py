@@ -6,45 +6,11 @@ import time as wall
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
-from typing import Protocol
 
+from halocline.component.component import Component
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
-from halocline.experiment.component import Component
 from halocline.experiment.stopping import Stopping
-from halocline.runtime.fields.field import Field
-from halocline.runtime.writing.record_files import FilePlan
-from halocline.runtime.writing.writers import Writers
-
-
-class Stream(Protocol):
-    """One output file series with its own schedule; calls are for all ranks."""
-
-    names: Sequence[str]
-
-    @property
-    def plan(self) -> FilePlan:
-        """The files that it writes."""
-
-    @property
-    def path(self) -> Path:
-        """The file, under the name that it has when it is finished."""
-
-    @property
-    def restart_fields(self) -> Sequence[Field]:
-        """What restarts hold of it."""
-
-    def open(self, writers: Writers) -> None:
-        """Open the first file."""
-
-    def due(self, time: Date) -> bool:
-        """Whether the stream wants a record at `time`."""
-
-    def write(self, time: Date, fields: dict[str, Field]) -> None:
-        """Append a record."""
-
-    def close(self) -> None:
-        """Finish the files."""
 
 
 @dataclass
@@ -71,7 +37,7 @@ class Simulation:
         self,
         component: Component,
         clock: Clock,
-        streams: Sequence[Stream],
+        streams: Sequence[OutputStream],
         stopping: Stopping,
         *,
         restarted: bool = False,

@@ -43,7 +43,7 @@ def start(options: Any, arguments: list[str]) -> int:
         return run_here(options)
     if options.walltime:
         read_walltime(options.walltime)  # refused before ranks are started
-    from halocline.experiment.case import read_case
+    from halocline.component.case.reading import read_case
     from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout, telling
     from halocline.experiment.too_many_ranks import refuse_too_many
 
@@ -75,7 +75,7 @@ def start(options: Any, arguments: list[str]) -> int:
 
 def start_cycle(options: Any, arguments: list[str]) -> int:
     """Run the next forecast of a case below the folder of its forecasts."""
-    from halocline.experiment.case import read_case
+    from halocline.component.case.reading import read_case
     from halocline.experiment.cycle import next_forecast
     from halocline.runtime.writing.restart import on_first_rank
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from halocline.component.case.case import Case
 from halocline.core.errors import UserError
-from halocline.experiment.case import Case
 from halocline.experiment.expectations import state_bytes
 from halocline.grids.horizontal.grid import Grid
 

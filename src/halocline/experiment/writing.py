@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from halocline.component.case.case import Case
 from halocline.core.errors import UserError
-from halocline.experiment.case import Case, TransportCase, WaveCase
 from halocline.experiment.server_advice import decided_servers
 from halocline.experiment.simulation import Outcome
 from halocline.runtime.ranks.communicator import Communicator
@@ -28,7 +28,6 @@ def writing(case: Case, world: Communicator, folder: Path | None) -> Iterator[Wr
 
     On output servers, None when the run has ended; what ended it is raised there too.
     """
-    assert isinstance(case, WaveCase | TransportCase)
     decided = decided_servers(case, world, folder)
     wanted, servers = case.output, case.output.servers
     model, roles = split(world, decided.count, groups=servers.groups, placement=servers.placement)

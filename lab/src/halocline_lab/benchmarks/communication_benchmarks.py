@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from halocline.experiment.shipped import data_folder
+from halocline.component.case.shipped import data_folder
 from halocline.grids.vertical.levels import VerticalGrid, read_layers
 from halocline.numerics.elliptic import (
     EllipticOperator,

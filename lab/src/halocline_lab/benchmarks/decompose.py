@@ -19,11 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from halocline.component.case.case import Case
+from halocline.component.case.reading import read_case
+from halocline.component.case.shipped import find_case
 from halocline.core.errors import UserError
 from halocline.experiment.advice import Advice, Candidate
-from halocline.experiment.case import Case, read_case
 from halocline.experiment.case_editing import setting_words, write_settings
-from halocline.experiment.shipped import find_case
 from halocline.experiment.start import cores
 from halocline_lab.benchmarks.rank_programs import answer_of
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from halocline.component.case.reading import read_case
 from halocline.experiment.advice import Steps, measure, rate_all
-from halocline.experiment.case import read_case
 from halocline.experiment.start import cores
 from halocline.runtime.ranks.communicator import world
 from halocline_lab.benchmarks.rank_programs import give_answer

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.component.case.shipped import data_folder
 from halocline.core.constants import gravity
-from halocline.experiment.shipped import data_folder
 from halocline.grids.vertical.levels import read_layers
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.experiment.shipped import data_folder
+from halocline.component.case.shipped import data_folder
 from halocline.grids.vertical.levels import read_layers
 from halocline.runtime import _native as runtime
 from halocline.runtime.ranks.communicator import Alone, Communicator

@@ -14,8 +14,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from halocline.biogeochemistry.case import TransportCase
+from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
-from halocline.experiment.case import TransportCase, read_case
 from halocline_lab.benchmarks.rank_programs import answer_of
 from halocline_lab.benchmarks.tiles_plot import draw
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from halocline.experiment.case import TransportCase, read_case
+from halocline.biogeochemistry.case import TransportCase
+from halocline.component.case.reading import read_case
 from halocline.experiment.run import run
 from halocline.runtime.ranks.communicator import world
 from halocline_lab.benchmarks.rank_programs import give_answer

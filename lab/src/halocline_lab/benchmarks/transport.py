@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from halocline.biogeochemistry.transport import Transport, TransportOptions, kernel_of
-from halocline.experiment.shipped import data_folder
+from halocline.component.case.shipped import data_folder
 from halocline.grids.vertical.levels import VerticalGrid, read_layers
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.running.runner import Runner

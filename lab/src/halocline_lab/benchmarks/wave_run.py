@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from halocline.experiment.run import Result, run
-from halocline.experiment.wave_component import WaveComponent
 from halocline.runtime.ranks.communicator import world
+from halocline.waves.component import WaveComponent
 from halocline_lab.benchmarks import stream
 from halocline_lab.benchmarks.rank_programs import give_answer
 

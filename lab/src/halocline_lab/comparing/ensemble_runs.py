@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
-from halocline.experiment.case import read_case
 
 roundings = 10.0
 """Size of a perturbation in roundings of the precision of the case, where none is given."""

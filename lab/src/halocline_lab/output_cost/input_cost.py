@@ -20,9 +20,9 @@ import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.component.case.shipped import data_folder
+from halocline.component.forcing.file_series import FileSeries, Share
 from halocline.core.netcdf_lock import netcdf_lock
-from halocline.experiment.file_series import FileSeries, Share
-from halocline.experiment.shipped import data_folder
 from halocline.grids.files.axes import bilinear
 from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathymetry

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from halocline.experiment.field_stream import FieldStreamOptions
-from halocline.experiment.output import OutputOptions
-from halocline.experiment.point_stream import PointStreamOptions
 from halocline.grids.horizontal.grid import Grid
+from halocline.waves.output import OutputOptions, WaveMapOptions
+from halocline.waves.point_stream import PointStreamOptions
 
 fields = (
     "wind_u", "wind_v", "significant_height", "mean_period", "mean_period_zero_crossing",
@@ -37,7 +36,7 @@ def load(grid: Grid) -> OutputOptions:
     parts = [spread[end - count : end] for end, count in zip(ends, counts, strict=True)]
     names = ["points", *(f"boundary{number}" for number in range(1, len(counts)))]
     return OutputOptions(
-        fields={"fields": FieldStreamOptions(variables=list(fields), existing="replace")},
+        fields={"fields": WaveMapOptions(variables=list(fields), existing="replace")},
         points={
             name: PointStreamOptions(
                 points={f"{name}_{n}": place for n, place in enumerate(part)}, existing="replace"

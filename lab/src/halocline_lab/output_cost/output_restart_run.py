@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.component.case.reading import make_case
 from halocline.core.clock import date
-from halocline.experiment.case import WaveCase, make_case
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.files.checksums import DamagedFile
@@ -23,6 +23,7 @@ from halocline.runtime.files.disk import disk
 from halocline.runtime.ranks.communicator import Communicator, world
 from halocline.runtime.writing.restart import RestartTarget, restart_target, verified
 from halocline.runtime.writing.writers import Writers
+from halocline.waves.case import WaveCase
 from halocline_lab import _native
 from halocline_lab.benchmarks.rank_programs import give_answer
 from halocline_lab.output_cost.output_restart import alone

@@ -17,13 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.component.case.reading import make_case
+from halocline.component.case.restart_options import RestartOptions
 from halocline.core.clock import Date
-from halocline.experiment.case import WaveCase, make_case
-from halocline.experiment.output import make_streams
-from halocline.experiment.restarting import RestartOptions, Restarts
+from halocline.experiment.restarting import Restarts
 from halocline.experiment.run import build_component
-from halocline.experiment.wave_component import WaveComponent
 from halocline.runtime.ranks.communicator import Communicator, world
+from halocline.waves.case import WaveCase
+from halocline.waves.component import WaveComponent
+from halocline.waves.output import make_streams
 from halocline_lab import _native
 from halocline_lab.benchmarks.rank_programs import give_answer
 from halocline_lab.benchmarks.wave_run import benchmark_case

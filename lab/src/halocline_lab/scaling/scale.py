@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
-from halocline.experiment.case import read_case
 from halocline.experiment.progress import time_words
 from halocline_lab.benchmarks.machine_load import load_words
 from halocline_lab.benchmarks.rank_programs import answer_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from halocline.component.case.case import Case
 from halocline.core.errors import UserError
-from halocline.experiment.case import Case
 from halocline.experiment.check import Imagined
 from halocline.experiment.run import build_component
 from halocline.runtime.running.runner import Plan

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.metrics import Curvilinear, Metrics
-from halocline.grids.sphere import degree
+from halocline.grids.horizontal.sphere import degree
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 
@@ -121,7 +121,9 @@ class Grid:
 
         A side that is not joined has its faces and corners on both ends, one more than centres.
         """
-        rows, columns = self.topology.shape(place)
+        nj, ni = self.shape
+        rows = nj + (place in (Place.y_face, Place.corner) and not self.periodic_y)
+        columns = ni + (place in (Place.x_face, Place.corner) and not self.periodic_x)
         return self.on_both_sides(place).part(slice(rows), slice(columns))
 
     def on_both_sides(self, place: Place) -> Metrics:

@@ -119,6 +119,10 @@ class StreamOptions(Options):
         first = alarm.start + alarm.interval if self.cumulative else alarm.start
         return alarm.count(max(clock.time, first), clock.end)
 
+    def records_in_words(self, clock: Clock) -> str:
+        """How many records that is."""
+        return f"{self.records(clock)} records"
+
 
 def _moment(value: str, clock: Clock) -> Date:
     """A date, or a time after the start of the run."""

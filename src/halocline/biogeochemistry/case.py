@@ -1,0 +1,147 @@
+"""Cases of the off-line transport of tracers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from halocline.biogeochemistry.component import TransportComponent
+from halocline.biogeochemistry.transport import TransportOptions, reach, work
+from halocline.component.case.case import Case, named
+from halocline.component.case.output_writers import MapOutput
+from halocline.component.component import Component
+from halocline.component.streams.field_stream import FieldStream, FieldStreamOptions
+from halocline.component.streams.region import cut_region
+from halocline.component.streams.stream import OutputStream
+from halocline.core.clock import Clock
+from halocline.core.names import Quantity
+from halocline.core.options import option
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.load import Load
+from halocline.runtime.fields.place import Place
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan
+from halocline.runtime.writing.stream_options import in_stream
+
+seconds_per_value = 3e-9
+"""Time for a cell, tracer and step on one core [s]: `halocline lab transport` on an AMD Zen 5 at 2
+cores, rounded up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracerStreamOptions(FieldStreamOptions):
+    """Maps of some tracers on all levels."""
+
+    variables: list[str] = option([], "", "names of tracers; all if not given")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracerOutputOptions(MapOutput):
+    """What a run of the transport writes."""
+
+    fields: dict[str, TracerStreamOptions] = option({}, "", "streams of maps, by name")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransportCase(Case):
+    """A run of the off-line transport of tracers."""
+
+    component: str = named("transport")
+    transport: TransportOptions = option(TransportOptions(), meaning="tracers and what moves them")
+    output: TracerOutputOptions = option(TracerOutputOptions(), meaning="maps of tracers")
+
+    tiles: ClassVar[str] = "transport.tile_bytes"
+
+    def build(
+        self,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        check_halos: bool = False,
+        plan: Plan | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> TransportComponent:
+        """The tracers with their grid and circulation."""
+        return TransportComponent(
+            self.build_levels(),
+            self.transport,
+            clock,
+            communicator,
+            decomposition=self.decomposition,
+            precision=self.precision,
+            check_halos=check_halos,
+            plan=plan,
+            perturbation=self.perturbation,
+        )
+
+    def streams(
+        self,
+        component: Component,
+        clock: Clock,
+        folder: Path,
+        communicator: Communicator,
+        *,
+        resumed: bool = False,
+    ) -> Sequence[OutputStream]:
+        """Output streams of tracers on all levels."""
+        assert isinstance(component, TransportComponent)
+        tracers = self.transport.tracers
+        for some in self.output.fields.values():
+            component.check_names(some.variables)
+        return [
+            FieldStream(
+                name,
+                replace(some, variables=some.variables or tracers),
+                component.plane,
+                clock,
+                folder,
+                title=self.title,
+                resumed=resumed,
+                decomposition=component.decomposition,
+                place=Place.center,
+                dtype=self.precision,
+                outer=dict.fromkeys(tracers, ("depth",)),
+                axes={"depth": component.grid.depth},
+                more={
+                    "depth": Quantity("depth", "depth", "m", "depth of the centres of the levels"),
+                    **{tracer: Quantity(tracer, "", "1", f"tracer {tracer}") for tracer in tracers},
+                },
+            )
+            for name, some in self.output.fields.items()
+        ]
+
+    @property
+    def halo(self) -> int:
+        """How deep halos are [cells]."""
+        return reach
+
+    def load(self, grid: Grid) -> Load:
+        """What the blocks of a cut cost: cells of land too."""
+        weights = np.ones(grid.mask.shape)
+        return Load(grid.mask, grid.topology, reach, weights=weights, work=work)
+
+    @property
+    def cost(self) -> float:
+        """Expected time for a tracer, cell and step on one core [s]."""
+        return seconds_per_value
+
+    def state_values(self, grid: Grid) -> int:
+        """Values of all tracers, land included."""
+        cells = grid.depth.size * len(self.build_levels().thickness)
+        return cells * len(self.transport.tracers)
+
+    def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
+        """Bytes that each output stream will write, before compression, by its name."""
+        names = self.transport.tracers
+        levels = len(self.build_levels().thickness)
+        volume = {}
+        for name, maps in self.output.fields.items():
+            with in_stream(name):
+                cells = cut_region(grid, maps.region).grid.mask.size
+                values = maps.records(clock) * len(maps.variables or names) * levels * cells
+            volume[name] = values * np.dtype(maps.precision).itemsize
+        return volume

@@ -1,0 +1,144 @@
+"""The transport of tracers with its grid, start and output, as the time loop wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import numpy as np
+
+from halocline.biogeochemistry.transport import Transport, TransportOptions, reach, work
+from halocline.component.case.perturbation import PerturbationOptions
+from halocline.component.component import Component
+from halocline.core.clock import Clock, Date, to_number
+from halocline.core.errors import UserError, nearest
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan, Runner
+
+
+class TransportComponent(Component):
+    """Tracers on one grid, moved by an analytic circulation."""
+
+    def __init__(
+        self,
+        grid: VerticalGrid,
+        options: TransportOptions,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        decomposition: DecompositionOptions | None = None,
+        precision: str = "float32",
+        check_halos: bool = False,
+        plan: Plan | None = None,
+        perturbation: PerturbationOptions | None = None,
+    ) -> None:
+        self.perturbation = perturbation or PerturbationOptions()
+        self.grid, self.options, self.precision = grid, options, precision
+        self.plane = grid.horizontal
+        self.step_length: timedelta = clock.step
+        self.decomposition = Decomposition(
+            grid.mask,
+            grid.topology,
+            halo=reach,
+            options=decomposition,
+            communicator=communicator,
+            weights=np.ones(grid.mask.shape),
+            work=work,
+        )
+        self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
+        dt = clock.step.total_seconds()
+        self.model = Transport(grid, options, self.decomposition, dt, dtype=precision)
+        self.sums = {"tracer contents": self.model.sums}
+        self._outputs: dict[str, Field] = {}
+        self.contents_at_start = Field(
+            "contents_at_start",
+            "m3",
+            self.decomposition,
+            outer=(len(options.tracers),),
+            place=Place.none,
+            dtype=np.float64,
+            restart=True,
+        )
+
+    def restart_fields(self) -> Sequence[Field]:
+        """Fields that a restart file holds."""
+        return [self.model.state.tracer, self.contents_at_start]
+
+    def facts(self) -> dict[str, str | int | float]:
+        """Tracers and precision, which a restart must share."""
+        return {"tracers": " ".join(self.options.tracers), "precision": self.precision}
+
+    def describe(self) -> list[tuple[str, str]]:
+        """How many tracers there are."""
+        return [("tracers", str(len(self.options.tracers)))]
+
+    def start(self, time: Date, restarted: bool) -> None:
+        """Set the tracers to their start unless `restarted`."""
+        if restarted:
+            return
+        self.model.set_start()
+        if self.perturbation.amplitude > 0.0:
+            self._perturb()
+        if self.run.plan is None:
+            self.contents_at_start.set_global(self.model.contents())
+
+    def _perturb(self) -> None:
+        """Change the tracers at the start, each cell of the plane alike on all levels."""
+        width = self.grid.mask.shape[1]
+        tracer = self.model.state.tracer
+        for array, block in zip(tracer.owned, tracer.layout.blocks, strict=True):
+            assert isinstance(block, Block)
+            r = block.rectangle
+            j, i = np.arange(r.j0, r.j1)[:, None], np.arange(r.i0, r.i1)
+            array *= self.perturbation.factors(j * width + i).astype(array.dtype)
+        tracer.written()
+
+    def step(self, time: Date) -> None:
+        """Advance from `time` by one step."""
+        seconds = self.step_length.total_seconds()
+        number = round(to_number(time) / seconds)
+        self.model.step(self.run, self.model.state, seconds, number)
+
+    def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
+        """Tracers by name, each on all levels."""
+        state, result = self.model.state, {}
+        self.check_names(names)
+        for name in names:
+            number = self.options.tracers.index(name)
+            if name not in self._outputs:
+                self._outputs[name] = Field(
+                    name,
+                    "1",
+                    self.decomposition,
+                    outer=(self.grid.thickness.size,),
+                    place=Place.center,
+                    dtype=self.precision,
+                )
+            result[name] = self._outputs[name]
+            for array, tracer in zip(result[name].owned, state.tracer.owned, strict=True):
+                array[...] = tracer[number]
+        return result
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse a name that no tracer has."""
+        for name in names:
+            if name not in self.options.tracers:
+                hint = nearest(name, self.options.tracers)
+                raise UserError(f"Unknown output variable '{name}'.{hint}")
+
+    def summary(self) -> str:
+        """Change of the contents and extremes of the tracers; a call for all ranks."""
+        before = self.contents_at_start.blocks[0]
+        change = self.model.contents() / np.where(before > 0, before, 1.0) - 1.0
+        least, greatest = self.model.extremes()
+        worst = int(np.abs(change).argmax())
+        return (
+            f"{len(self.options.tracers)} tracers: greatest change of a content"
+            f" {change[worst]:.1e} ({self.options.tracers[worst]}), values from {least.min():.3g}"
+            f" to {greatest.max():.3g}"
+        )

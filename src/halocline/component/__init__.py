@@ -1,0 +1,1 @@
+"""What model components stand on: their cases, forcing and output, and what they promise."""

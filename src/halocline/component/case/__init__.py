@@ -1,0 +1,1 @@
+"""Case files: the tables that all components share, what ships, and who is registered."""

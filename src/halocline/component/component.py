@@ -1,0 +1,64 @@
+"""What a run asks of a model component: a class to build upon."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from halocline.core.clock import Date
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.field import Field
+from halocline.runtime.running.runner import Runner
+from halocline.runtime.sums.reductions import GlobalSums
+
+
+class Component(ABC):
+    """A model on one grid, with its forcing, that can be stepped and looked at."""
+
+    run: Runner
+    step_length: timedelta
+    plane: Grid  # the horizontal grid
+    sums: Mapping[str, GlobalSums] = {}  # those it makes, by what they add up
+
+    @abstractmethod
+    def restart_fields(self) -> Sequence[Field]:
+        """Fields that a restart file holds.
+
+        Small state without a place on the grid is a field with `place=Place.none`, the same on
+        all ranks.
+        """
+
+    @abstractmethod
+    def start(self, time: Date, restarted: bool) -> None:
+        """Get ready for the first step at `time`; the fields hold a restart if `restarted`."""
+
+    @abstractmethod
+    def step(self, time: Date) -> None:
+        """Advance from `time` by `step_length`."""
+
+    @abstractmethod
+    def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
+        """Output fields by short name, at `time`, computed from the state."""
+
+    def facts(self) -> dict[str, str | int | float]:
+        """What a restart must share with the run that reads it, besides the grid."""
+        return {}
+
+    def describe(self) -> list[tuple[str, str]]:
+        """What `halocline check` says of it: a word and a line each."""
+        return []
+
+    def look_through_input(self, deadline: float) -> tuple[int, int]:
+        """Read all records of input that a run needs; how many of how many.
+
+        It ends at `deadline` of `time.monotonic` [s].
+        """
+        return 0, 0
+
+    def close(self) -> None:  # noqa: B027
+        """End what still goes on in the background and close the files that are read."""
+
+    def summary(self) -> str:
+        """One line on the state, for the end of a run: a call for all ranks."""
+        return ""

@@ -1,0 +1,1 @@
+"""Input in time: maps from files."""

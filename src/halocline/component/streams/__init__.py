@@ -1,0 +1,1 @@
+"""Output streams of maps and what they share with others."""

@@ -1,0 +1,106 @@
+"""Case files: what is read, what is refused and how, what is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from halocline.component.case.reading import make_case, read_case
+from halocline.component.case.shipped import names
+from halocline.component.case.tables import read_setting
+from halocline.core.clock import text
+from halocline.core.errors import UserError
+from halocline.waves.case import WaveCase
+
+
+def write(folder: Path, words: str) -> Path:
+    path = folder / "case.toml"
+    path.write_text(words)
+    return path
+
+
+@pytest.mark.parametrize("name", names())
+def test_shipped_cases_are_valid(name: str) -> None:
+    case = read_case(name)
+    clock = case.time.clock()
+    assert clock.steps >= 1
+    assert case.title
+
+
+@pytest.mark.parametrize("name", names())
+def test_written_case_gives_the_same_case(name: str, tmp_path: Path) -> None:
+    case = read_case(name)
+    case.write(tmp_path / "resolved.toml")
+    assert read_case(tmp_path / "resolved.toml") == case
+
+
+def test_dates_of_toml_and_texts_mean_the_same(tmp_path: Path) -> None:
+    words = "[time]\nstart = {}\nlength = '6h'\n"
+    first = read_case(write(tmp_path, words.format("2011-01-15T12:00:00")))
+    second = read_case(write(tmp_path, words.format("'2011-01-15T12:00:00'")))
+    assert first == second
+    assert text(first.time.clock().start) == "2011-01-15 12:00"
+
+
+def test_settings_go_before_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "[time]\nlength = '6h'\n")
+    case = read_case(path, ["time.length=1d", "spectrum.directions = 36", "title=a b"])
+    assert isinstance(case, WaveCase)
+    assert (case.time.length, case.spectrum.directions, case.title) == ("1d", 36, "a b")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("[tme]\nlength = '6h'", "Unknown option 'tme'. Did you mean 'time'?"),
+        ("[time]\nlenght = '6h'", "Unknown option 'time.lenght'. Did you mean 'length'?"),
+        ("[spectrum]\ndirections = 2", "directions = 2 is too small; it is at least 4"),
+        ("[spectrum]\ndirections = 24.5", "'spectrum.directions' is a whole number, got 24.5"),
+        ("component = 'wave'", "component = 'wave' is not one of: waves, transport."),
+        ("precision = 'float16'", "float16"),
+        ("time = 3", "'time' is a table of options, got 3. Write it as [time]."),
+        ("[time", "is no valid TOML"),
+    ],
+)
+def test_mistakes_are_refused_with_their_place(tmp_path: Path, words: str, message: str) -> None:
+    path = write(tmp_path, words)
+    with pytest.raises(UserError) as error:
+        read_case(path)
+    assert message in str(error.value)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("time", "message"),
+    [
+        ({}, "needs either 'end' or 'length'"),
+        ({"end": "2000-01-02", "length": "1d"}, "needs either 'end' or 'length'"),
+        ({"end": "1999-01-02"}, "before it starts"),
+        ({"length": "90min"}, "no whole number of steps"),
+        ({"length": "6 hours"}, "Cannot read the duration"),
+    ],
+)
+def test_times_that_make_no_sense(time: dict[str, str], message: str) -> None:
+    case = make_case({"time": time})
+    with pytest.raises(UserError, match=message):
+        case.time.clock()
+
+
+def test_missing_case_and_data_name_the_nearest() -> None:
+    with pytest.raises(UserError, match=r"Did you mean 'global-waves'\?"):
+        read_case("global-wave")
+    with pytest.raises(UserError, match=r"Did you mean 'w_wind_6h_2p5.nc'\?"):
+        read_case("global-waves").find("w_wind_6h_2p.nc")
+
+
+def test_data_beside_the_case_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "gfs_sample.nc").write_bytes(b"mine")
+    case = read_case(write(tmp_path, ""))
+    assert case.find("gfs_sample.nc") == tmp_path / "gfs_sample.nc"
+    assert case.find("w_depth_1p25x1.nc").parent.name == "data"
+
+
+def test_setting_needs_a_value() -> None:
+    with pytest.raises(UserError, match="write it as key=value"):
+        read_setting("time.length")
