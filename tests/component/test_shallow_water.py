@@ -16,6 +16,7 @@ import xarray
 import halocline
 from halocline.component.case import registry
 from halocline.core.checkout import top
+from halocline.core.errors import UserError
 
 example = top / "docs" / "examples" / "shallow_water"
 small = {
@@ -81,6 +82,21 @@ def test_many_ranks_give_the_same_bits(installed: Path) -> None:
         with xarray.open_dataset(out / "maps.nc") as maps:
             found.append({name: maps[name].values.tobytes() for name in maps.data_vars})
     assert found[0] == found[1]
+
+
+def test_kernels_read_no_halo_that_they_do_not_state(installed: Path) -> None:
+    case = {**small, "time": {"length": "4min", "step": "2min"}}
+    case["decomposition"] = {"blocks_per_rank": 4}
+    checked = halocline.run(case, check_halos=True)
+    assert "halos" in checked.summary
+    plain = halocline.run(case).component
+    for mine, same in zip(checked.component.v.owned, plain.v.owned, strict=True):
+        np.testing.assert_array_equal(mine, same)
+
+
+def test_what_it_does_not_take_is_refused(installed: Path) -> None:
+    with pytest.raises(UserError, match="takes no argument 'wind_function'. It takes: none"):
+        halocline.run(small, wind_function=lambda seconds, x, y: (0.0, 0.0))
 
 
 def test_mass_stays_to_round_off_and_nothing_passes_a_wall(installed: Path) -> None:

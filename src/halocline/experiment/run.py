@@ -237,11 +237,9 @@ def _automatic(case: Case, communicator: Communicator) -> tuple[Case, str]:
 
 
 def _as_case(case: Case | Mapping[str, Any] | str | Path, settings: Iterable[str]) -> Case:
-    if isinstance(case, Case):
-        return case
-    if isinstance(case, Mapping):
-        return make_case(case)
-    return read_case(case, settings)
+    if isinstance(case, str | Path):
+        return read_case(case, settings)
+    return make_case(case) if isinstance(case, Mapping) else case
 
 
 def build_component(
