@@ -1,6 +1,8 @@
 """Off-line transport: rotation, real ocean, same bits on blocks, conservation, clear mistakes."""
 
+import gc
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -19,7 +21,9 @@ from halocline.grids.horizontal.regular import GridOptions, regular_grid
 from halocline.grids.vertical.levels import layered, read_layers
 from halocline.numerics.stream_function import VolumeFluxes, divergence
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
+from halocline.runtime.ranks.communicator import Alone
 from halocline.runtime.running.runner import Runner
 
 DAY = 86400.0
@@ -98,7 +102,7 @@ def ocean_options():
 def test_real_coasts_have_no_divergence():
     """Every cell of the 40 levels, in float64 and float32, to the last bit."""
     grid = read_layers(data_folder() / "g_pop_x1_grid.nc")
-    fluxes = gyres(grid, GyreOptions())
+    fluxes = gyres(grid, GyreOptions()).whole()
     for kind in (np.float64, np.float32):
         found = VolumeFluxes(*(getattr(fluxes, n).astype(kind) for n in "xyz"))
         assert not divergence(found, True).any()
@@ -133,6 +137,31 @@ def test_real_ocean_same_bits_closed_and_positive(dtype):
     np.testing.assert_array_equal(results[1], results[0])
     np.testing.assert_array_equal(results[2], results[0])
     assert np.isfinite(results[0]).all()
+
+
+def test_one_rank_of_64_keeps_its_own_part_only():
+    """Set-up holds one global array of 3 dimensions for a while, none is left; planes may be."""
+
+    class OneOf64(Alone):
+        size, rank = 64, 20
+
+    grid = layered(basin(96).horizontal, np.full(50, 2.0))
+    options = TransportOptions(tracers=["bell"], circulation="gyres", horizontal_diffusivity=10.0)
+    cut = Decomposition(
+        grid.mask, grid.topology, halo=2, communicator=OneOf64(), weights=np.ones(grid.mask.shape)
+    )
+    volume, plane = 8 * 50 * 97 * 97, 8 * 97 * 97
+    tracemalloc.start()
+    model = Transport(grid, options, cut, 600.0)
+    model.set_start()
+    gc.collect()
+    kept, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    fields = [field for field in vars(model.state).values() if isinstance(field, Field)]
+    own = sum(array.nbytes for field in fields for array in field.blocks)
+    assert own < 0.75 * volume
+    assert kept < 1.2 * own + 6 * plane
+    assert most < own + 1.1 * volume + 50 * plane
 
 
 def test_all_tracers_go_in_one_exchange():

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from halocline.numerics.stream_function import (
+    Coasts,
+    LevelFluxes,
     VolumeFluxes,
     coast_labels,
-    constant_along_coasts,
     divergence,
-    fluxes_of,
 )
 
 
@@ -46,11 +46,12 @@ def test_divergence_and_coasts_are_exact(periodic):
         raw = random.normal(size=(4, 18, 24)) * 1e7
         if periodic:
             raw[..., -1] = raw[..., 0]
-        stream = constant_along_coasts(raw, open_x, open_y, periodic, smoothing=3)
+        coasts = Coasts(periodic, smoothing=3)
+        stream = [coasts(raw[k], open_x[k], open_y[k]) for k in (3, 2, 1, 0)][::-1]
         padded = np.pad(wet, ((1, 0), (1, 1), (0, 0)))
         turn = random.normal(size=(4, 18, 23)) * 1e5
         turn *= padded[1:, 1:] & padded[:-1, 1:] & padded[1:, :-1] & padded[:-1, :-1]
-        fluxes = fluxes_of(stream, turn)
+        fluxes = LevelFluxes(4, stream.__getitem__, turn.__getitem__).whole()
         assert np.abs(fluxes.x).max() > 1e5 and np.abs(fluxes.z).max() > 1e4
         single = VolumeFluxes(*(getattr(fluxes, n).astype(np.float32) for n in "xyz"))
         assert not divergence(fluxes, periodic).any()

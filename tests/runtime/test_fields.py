@@ -1,4 +1,7 @@
-"""Fields on one rank: what may be swapped with what."""
+"""Fields on one rank: what may be swapped with what, and what static ones keep."""
+
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -56,3 +59,39 @@ def test_fields_of_unequal_shape_are_not_swapped(change):
     for one, other in ((field(), field(**change)), (field(**change), field())):
         with pytest.raises(AssertionError):
             one.swap(other)
+
+
+@pytest.mark.parametrize("kind", ["blocks", "curve", "cards"])
+@pytest.mark.parametrize("on", ["cells", "points", "none"])
+def test_static_fields_have_their_values_in_all_layouts_and_keep_no_global_array(kind, on):
+    where = cut(kind=kind)
+    shape = {"cells": (3, 4, 6), "points": (3, 24), "none": (3,)}[on]
+    values = np.random.default_rng(3).random(shape)
+    truth, kept = values.copy(), weakref.ref(values)
+    one = field(where=where, on=on, static=True)
+    one.set_global(values)
+    del values
+    gc.collect()
+    assert kept() is None
+    for layout in where.layouts if on != "cells" else [where.planes]:
+        for array, block in zip(one.storage(layout).arrays, layout.blocks, strict=True):
+            if on == "none":
+                assert np.array_equal(array, truth)
+            elif on == "points":
+                assert np.array_equal(array, truth[:, block.sea_numbers])
+            else:
+                here = truth[:, block.cell_j, block.cell_i] * block.inside
+                assert np.array_equal(array, here)
+
+
+def test_cells_are_set_as_by_a_global_array():
+    truth = np.random.default_rng(3).random((3, 4, 6))
+    whole, by_cells, by_level = (field(on="cells", static=True) for _ in range(3))
+    whole.set_global(truth)
+    by_cells.set_cells(lambda j, i: truth[:, j, i])
+    for k in range(3):
+        by_level.set_cells(lambda j, i, plane=truth[k]: plane[j, i], at=k)
+    for one in (by_cells, by_level):
+        for got, right in zip(one.blocks, whole.blocks, strict=True):
+            assert np.array_equal(got, right)
+        assert (one.storage(one.layout).fresh == whole.storage(whole.layout).fresh).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from halocline.core.constants import earth_radius
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.sphere import degree
 from halocline.grids.vertical.levels import VerticalGrid
-from halocline.numerics.stream_function import VolumeFluxes, constant_along_coasts, fluxes_of
+from halocline.numerics.stream_function import Coasts, LevelFluxes
 from halocline.runtime.fields.place import Place
 
 Array = NDArray[np.float64]
@@ -56,7 +57,7 @@ class GyreOptions(Options):
     smoothing: int = option(20, "1", "relaxations of the stream function", at_least=0)
 
 
-def rotation(grid: VerticalGrid, options: RotationOptions) -> VolumeFluxes:
+def rotation(grid: VerticalGrid, options: RotationOptions) -> LevelFluxes:
     """Volume fluxes of a rotation of all levels alike."""
     speed = 2.0 * math.pi / (options.period * 86400.0)
     inner, outer = options.radius * degree, (options.radius + options.rim) * degree
@@ -68,7 +69,8 @@ def rotation(grid: VerticalGrid, options: RotationOptions) -> VolumeFluxes:
     corner = grid.horizontal.on_both_sides(Place.corner)
     at = angular_distance(corner.x, corner.y, options.longitude, options.latitude)
     stream = np.interp(at, distance, table - table[-1])
-    return fluxes_of(stream * grid.thickness[:, None, None], bits=40)
+    levels = grid.thickness.size
+    return LevelFluxes(levels, lambda k: stream * grid.thickness[k], bits=40)
 
 
 def angular_distance(longitude: Array, latitude: Array, to_x: float, to_y: float) -> Array:
@@ -78,7 +80,7 @@ def angular_distance(longitude: Array, latitude: Array, to_x: float, to_y: float
     return 2.0 * np.arcsin(np.sqrt(np.clip(chord, 0.0, 1.0)))
 
 
-def gyres(grid: VerticalGrid, options: GyreOptions) -> VolumeFluxes:
+def gyres(grid: VerticalGrid, options: GyreOptions) -> LevelFluxes:
     """Volume fluxes of gyres on any coast and floor; their divergence is exactly zero."""
     corner = grid.horizontal.on_both_sides(Place.corner)
     latitude = corner.y
@@ -87,37 +89,45 @@ def gyres(grid: VerticalGrid, options: GyreOptions) -> VolumeFluxes:
         1.0 + 0.3 * np.cos(2.0 * corner.x * degree)
     ) + options.circumpolar_transport * step**2 * (3.0 - 2.0 * step)
     share = grid.thickness * np.exp(-grid.depth / options.decay_depth)
-    stream = (sverdrup * share / share.sum())[:, None, None] * plane
-    open_x, open_y = grid.open_x_faces(), grid.open_y_faces()
-    stream = constant_along_coasts(
-        stream, open_x, open_y, grid.horizontal.periodic_x, options.smoothing
-    )
+    share = sverdrup * share / share.sum()
+    coasts = Coasts(grid.horizontal.periodic_x, options.smoothing)
+    levels = grid.thickness.size
+    stream = np.empty((levels, *plane.shape))
+    for k in reversed(range(levels)):
+        stream[k] = coasts(share[k] * plane, grid.open_x_faces(k), grid.open_y_faces(k))
     turn = overturning(grid, options.overturning_transport * sverdrup)
-    scale = min(
-        1.0, options.largest_speed / max(largest_speed(fluxes_of(stream, turn), grid), 1e-9)
-    )
-    return fluxes_of(stream * scale, turn * scale)
+    fluxes = LevelFluxes(levels, lambda k: stream[k], turn)
+    scale = min(1.0, options.largest_speed / max(largest_speed(fluxes, grid), 1e-9))
+    return LevelFluxes(levels, lambda k: stream[k] * scale, lambda k: turn(k) * scale)
 
 
-def overturning(grid: VerticalGrid, transport: float) -> Array:
-    """Overturning at the lower edges of southern faces [m3 s-1], shape (nk, nj + 1, ni).
+def overturning(grid: VerticalGrid, transport: float) -> Callable[[int], Array]:
+    """Overturning at the lower edges of southern faces of a level [m3 s-1], shape (nj + 1, ni).
 
     It is 0 unless all four cells around an edge are wet, so that no flux meets a coast or floor.
     """
-    wet = np.pad(grid.wet, ((1, 0), (1, 1), (0, 0)))
-    open_edge = wet[1:, 1:] & wet[:-1, 1:] & wet[1:, :-1] & wet[:-1, :-1]
     total = grid.thickness.sum()
     depth = np.cumsum(grid.thickness[::-1])[::-1]
     corner = grid.horizontal.on_both_sides(Place.corner)
     latitude = 0.5 * (corner.y[:, 1:] + corner.y[:, :-1])
-    shape = np.sin(math.pi * np.sqrt(depth / total))[:, None, None] * np.sin(2 * latitude * degree)
-    return np.where(open_edge, transport * shape, 0.0)
+    down, across = np.sin(math.pi * np.sqrt(depth / total)), np.sin(2 * latitude * degree)
+
+    def level(k: int) -> Array:
+        if k == 0:
+            return np.zeros(across.shape)
+        wet = np.pad(grid.is_wet(k) & grid.is_wet(k - 1), ((1, 1), (0, 0)))
+        return np.where(wet[1:] & wet[:-1], transport * (down[k] * across), 0.0)
+
+    return level
 
 
-def largest_speed(fluxes: VolumeFluxes, grid: VerticalGrid) -> float:
+def largest_speed(fluxes: LevelFluxes, grid: VerticalGrid) -> float:
     """Greatest horizontal speed through any face [m s-1]."""
-    thickness = grid.thickness[:, None, None]
     x_face, y_face = map(grid.horizontal.on_both_sides, (Place.x_face, Place.y_face))
-    u = fluxes.x / (x_face.dy[:, :-1] * thickness)
-    v = fluxes.y / (y_face.dx[:-1] * thickness)
-    return max(float(np.abs(u).max()), float(np.abs(v).max()))
+    greatest = 0.0
+    for k, thickness in enumerate(grid.thickness):
+        here = fluxes.level(k)
+        u = here.x / (x_face.dy[:, :-1] * thickness)
+        v = here.y / (y_face.dx[:-1] * thickness)
+        greatest = max(greatest, float(np.abs(u).max()), float(np.abs(v).max()))
+    return greatest

@@ -6,6 +6,7 @@ reactions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,7 +19,7 @@ from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
-from halocline.numerics.stream_function import VolumeFluxes
+from halocline.numerics.stream_function import LevelFluxes
 from halocline.numerics.tracer_courant import outflow
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition
@@ -129,6 +130,7 @@ class TransportState:
         dtype: DTypeLike = np.float64,
     ) -> None:
         levels = grid.thickness.size
+        self.decomposition, self.dtype = decomposition, dtype
 
         def static(
             name: str, units: str, values: Array, *outer: int, place: Place = Place.center
@@ -153,18 +155,29 @@ class TransportState:
 
         self.tracer = cells("tracer", restart=True)
         self.new_tracer = cells("new_tracer", restart=False)
-        self.volume = static("volume", "m3", grid.volume, levels)
+        every_level = np.arange(levels)[:, None, None]
+        self.volume = self._on_levels("volume", "m3", levels)
+        self.volume.set_cells(lambda j, i: grid.volume_of(every_level, (j, i)))
         self.area = static("area", "m2", grid.horizontal.area)
         self.thickness = static("thickness", "m", grid.thickness, levels, place=Place.none)
         self.spacing = static("spacing", "m", grid.spacing, levels, place=Place.none)
         self._static = static
 
-    def set_fluxes(self, fluxes: VolumeFluxes) -> None:
+    def _on_levels(self, name: str, units: str, levels: int) -> Field:
+        """A static field on cells and levels, to be set without a global array."""
+        more: dict[str, Any] = {"on": "cells", "dtype": self.dtype, "static": True}
+        return Field(name, units, self.decomposition, outer=(levels,), **more)
+
+    def set_fluxes(self, fluxes: LevelFluxes) -> None:
         """Set the volume fluxes [m3 s-1]."""
-        levels = fluxes.x.shape[0]
-        self.x_volume_flux = self._static("x_volume_flux", "m3 s-1", fluxes.x, levels)
-        self.y_volume_flux = self._static("y_volume_flux", "m3 s-1", fluxes.y, levels)
-        self.z_volume_flux = self._static("z_volume_flux", "m3 s-1", fluxes.z, levels)
+        self.x_volume_flux = self._on_levels("x_volume_flux", "m3 s-1", fluxes.levels)
+        self.y_volume_flux = self._on_levels("y_volume_flux", "m3 s-1", fluxes.levels)
+        self.z_volume_flux = self._on_levels("z_volume_flux", "m3 s-1", fluxes.levels)
+        for k in range(fluxes.levels):
+            here = fluxes.level(k)
+            self.x_volume_flux.set_cells(of_plane(here.x), at=k)
+            self.y_volume_flux.set_cells(of_plane(here.y), at=k)
+            self.z_volume_flux.set_cells(of_plane(here.z), at=k)
 
     def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
         """Set diffusivities and sinking speeds."""
@@ -178,16 +191,17 @@ class TransportState:
         profile = options.mixing.background + options.mixing.surface * np.exp(
             -((below / options.mixing.depth) ** 2)
         )
-        self.vertical_diffusivity = self._static(
-            "vertical_diffusivity",
-            "m2 s-1",
-            np.broadcast_to(profile[:, None, None], grid.shape),
-            grid.thickness.size,
-        )
+        self.vertical_diffusivity = self._on_levels("vertical_diffusivity", "m2 s-1", profile.size)
+        self.vertical_diffusivity.set_cells(lambda j, i: profile[:, None, None])
         speeds = np.array([options.sinking.get(name, 0.0) / 86400.0 for name in options.tracers])
         self.sinking_speed = self._static(
             "sinking_speed", "m s-1", speeds, speeds.size, place=Place.none
         )
+
+
+def of_plane(plane: Array) -> Callable[[Any, Any], Array]:
+    """The values of a global plane as a function of rows and columns."""
+    return lambda j, i: plane[j, i]
 
 
 class Transport:
@@ -220,8 +234,9 @@ class Transport:
             assert isinstance(block, Block)
             r = block.rectangle
             here = np.s_[r.j0 : r.j1, r.i0 : r.i1]
+            wet = grid.is_wet(np.arange(grid.thickness.size)[:, None, None], here)
             for number, name in enumerate(options.tracers):
-                array[number] = grid.wet[(..., *here)] * starting(
+                array[number] = wet * starting(
                     options.shape_of(name),
                     number,
                     center.x[here],
@@ -282,7 +297,7 @@ def kernel_of(number: int) -> Kernel:
     return kernels[f"transport_tracers_{'xy'[number % 2]}_first"]
 
 
-def circulation(grid: VerticalGrid, options: TransportOptions) -> VolumeFluxes:
+def circulation(grid: VerticalGrid, options: TransportOptions) -> LevelFluxes:
     """Volume fluxes of the chosen circulation."""
     if options.circulation == "rotation":
         return rotation(grid, options.rotation)
@@ -290,7 +305,7 @@ def circulation(grid: VerticalGrid, options: TransportOptions) -> VolumeFluxes:
 
 
 def check_courant(
-    fluxes: VolumeFluxes, grid: VerticalGrid, options: TransportOptions, dt: float
+    fluxes: LevelFluxes, grid: VerticalGrid, options: TransportOptions, dt: float
 ) -> None:
     """Refuse a step in which more leaves some cell than it holds."""
     worst = outflow(fluxes, grid, options.horizontal_diffusivity, dt)

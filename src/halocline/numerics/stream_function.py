@@ -9,6 +9,7 @@ the divergence is zero to the last bit.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,11 +22,57 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class VolumeFluxes:
-    """Through the western, southern and lower faces of cells [m3 s-1], shape (nk, nj, ni) each."""
+    """Through the western, southern and lower faces of cells [m3 s-1].
+
+    Shape (nk, nj, ni) each, or (nj, ni) of one level.
+    """
 
     x: Array
     y: Array
     z: Array
+
+
+class LevelFluxes:
+    """Volume fluxes of potentials, made level by level, so that nobody holds all of them.
+
+    u = -d(stream)/dy, v = d(stream)/dx with `stream(k)` at corners (nj + 1, ni + 1) [m3 s-1]; and
+    v = -d(turn)/dk, w = d(turn)/dj with `turn(k)` at the lower edges of southern faces,
+    (nj + 1, ni) [m3 s-1], nothing above the surface. Both are rounded to `bits` bits of their
+    greatest value.
+    """
+
+    def __init__(
+        self,
+        levels: int,
+        stream: Callable[[int], Array],
+        turn: Callable[[int], Array] | None = None,
+        bits: int = 22,
+    ) -> None:
+        self.levels, self._stream, self._turn = levels, stream, turn
+        potentials = [stream] if turn is None else [stream, turn]
+        greatest = max(float(np.abs(p(k)).max()) for p in potentials for k in range(levels))
+        self._quantum = 2.0 ** (math.ceil(math.log2(greatest)) - bits) if greatest > 0 else 1.0
+
+    def level(self, k: int) -> VolumeFluxes:
+        """Those of level k, shape (nj, ni) each."""
+        stream = self._rounded(self._stream(k))
+        x = -(stream[1:, :-1] - stream[:-1, :-1])
+        y = stream[:-1, 1:] - stream[:-1, :-1]
+        if self._turn is None:
+            return VolumeFluxes(x, y, np.zeros_like(y))
+        turn = self._rounded(self._turn(k))
+        above = np.zeros_like(turn)
+        if k + 1 < self.levels:
+            above = self._rounded(self._turn(k + 1))
+        return VolumeFluxes(x, y - (above - turn)[:-1], turn[1:] - turn[:-1])
+
+    def _rounded(self, potential: Array) -> Array:
+        return np.round(potential / self._quantum) * self._quantum
+
+    def whole(self) -> VolumeFluxes:
+        """Those of all levels."""
+        levels = [self.level(k) for k in range(self.levels)]
+        return VolumeFluxes(*(np.stack([getattr(one, n) for one in levels]) for n in "xyz"))
 
 
 def coast_labels(open_x: Mask, open_y: Mask, periodic_x: bool, known: Index | None = None) -> Index:
@@ -59,30 +106,29 @@ def coast_labels(open_x: Mask, open_y: Mask, periodic_x: bool, known: Index | No
             label = shorter
 
 
-def constant_along_coasts(
-    potential: Array, open_x: Mask, open_y: Mask, periodic_x: bool, smoothing: int
-) -> Array:
-    """Make a potential at corners constant along every connected coast of each level.
+class Coasts:
+    """Makes potentials at corners constant along every connected coast, from the surface down.
 
     A coast takes the mean of its corners; `smoothing` relaxations of the corners at sea towards the
-    mean of their neighbours spread the jump. Shapes (nk, nj + 1, ni + 1), (nk, nj, ni + 1),
-    (nk, nj + 1, ni). Levels count upward.
+    mean of their neighbours spread the jump.
     """
-    result = potential.copy()
-    at_sea = np.zeros(potential.shape, bool)
-    label: Index | None = None
-    for k in reversed(range(potential.shape[0])):
-        label = coast_labels(open_x[k], open_y[k], periodic_x, label)
-        numbers = label.ravel()
+
+    def __init__(self, periodic_x: bool, smoothing: int) -> None:
+        self.periodic_x, self.smoothing = periodic_x, smoothing
+        self._label: Index | None = None
+
+    def __call__(self, potential: Array, open_x: Mask, open_y: Mask) -> Array:
+        """The potential of the next level below; (nj + 1, ni + 1), (nj, ni + 1), (nj + 1, ni)."""
+        self._label = coast_labels(open_x, open_y, self.periodic_x, self._label)
+        numbers = self._label.ravel()
         count = np.bincount(numbers, minlength=numbers.size)
-        total = np.bincount(numbers, weights=potential[k].ravel(), minlength=numbers.size)
-        result[k] = (total / np.maximum(count, 1))[label]
-        at_sea[k] = (count == 1)[label]
-    if periodic_x:
-        at_sea[..., 0] = at_sea[..., -1] = _joined_at_sea(open_x, open_y)
-    for level, sea in zip(result, at_sea, strict=True):
-        _relax(level, sea, periodic_x, smoothing)
-    return result
+        total = np.bincount(numbers, weights=potential.ravel(), minlength=numbers.size)
+        result: Array = (total / np.maximum(count, 1))[self._label]
+        at_sea = (count == 1)[self._label]
+        if self.periodic_x:
+            at_sea[:, 0] = at_sea[:, -1] = _joined_at_sea(open_x, open_y)
+        _relax(result, at_sea, self.periodic_x, self.smoothing)
+        return result
 
 
 def _relax(level: Array, at_sea: Mask, periodic_x: bool, times: int) -> None:
@@ -100,32 +146,10 @@ def _relax(level: Array, at_sea: Mask, periodic_x: bool, times: int) -> None:
 
 
 def _joined_at_sea(open_x: Mask, open_y: Mask) -> Mask:
-    """Corners on the seam of a periodic grid all of whose four faces are open, (nk, nj + 1)."""
-    north_south = np.zeros((open_y.shape[0], open_y.shape[1]), bool)
-    north_south[:, 1:-1] = open_x[:, 1:, 0] & open_x[:, :-1, 0]
-    return north_south & open_y[..., 0] & open_y[..., -1]
-
-
-def fluxes_of(stream: Array, overturning: Array | None = None, bits: int = 22) -> VolumeFluxes:
-    """Volume fluxes of a stream function at corners and one of overturning at southern faces.
-
-    u = -d(stream)/dy, v = d(stream)/dx with `stream` (nk, nj + 1, ni + 1) [m3 s-1]; and
-    v = -d(overturning)/dk, w = d(overturning)/dj with `overturning` at the lower edges of southern
-    faces, (nk, nj + 1, ni) [m3 s-1], nothing above the surface. Both are rounded to `bits` bits of
-    their greatest value.
-    """
-    greatest = max(float(np.abs(p).max()) for p in (stream, overturning) if p is not None)
-    quantum = 2.0 ** (math.ceil(math.log2(greatest)) - bits) if greatest > 0 else 1.0
-    stream = np.round(stream / quantum) * quantum
-    x = -(stream[:, 1:, :-1] - stream[:, :-1, :-1])
-    y = stream[:, :-1, 1:] - stream[:, :-1, :-1]
-    z = np.zeros_like(y)
-    if overturning is not None:
-        turn = np.round(overturning / quantum) * quantum
-        above = np.concatenate([turn[1:], np.zeros_like(turn[:1])])
-        y = y - (above - turn)[:, :-1]
-        z = turn[:, 1:] - turn[:, :-1]
-    return VolumeFluxes(x, y, z)
+    """Corners on the seam of a periodic grid all of whose four faces are open, (nj + 1,)."""
+    north_south = np.zeros(open_y.shape[0], bool)
+    north_south[1:-1] = open_x[1:, 0] & open_x[:-1, 0]
+    return np.asarray(north_south & open_y[:, 0] & open_y[:, -1])
 
 
 def divergence(fluxes: VolumeFluxes, periodic_x: bool) -> Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +55,14 @@ class VerticalGrid:
         """Columns with water, shape (nj, ni)."""
         return self.wet_levels > 0
 
-    @cached_property
+    @property
     def wet(self) -> Mask:
-        """Cells with water, shape (nk, nj, ni)."""
-        levels = self.thickness.size
-        return np.arange(levels)[:, None, None] >= levels - self.wet_levels
+        """Cells with water, shape (nk, nj, ni), made anew each time."""
+        return self.is_wet(np.arange(self.thickness.size)[:, None, None])
+
+    def is_wet(self, level: Any, cells: Any = ()) -> Mask:
+        """Whether there is water in one or some levels, in all columns or at an index of them."""
+        return np.asarray(level >= self.thickness.size - self.wet_levels[cells])
 
     @property
     def interfaces(self) -> Array:
@@ -80,12 +83,13 @@ class VerticalGrid:
     @property
     def cell_thickness(self) -> Array:
         """Thickness of the cells [m], 0 on land and below the floor; shape (nk, nj, ni)."""
-        result = self.thickness[:, None, None] * self.wet
+        return self._thickness_of(np.arange(self.thickness.size)[:, None, None])
+
+    def _thickness_of(self, level: Any, cells: Any = ()) -> Array:
+        result: Array = self.thickness[level] * self.is_wet(level, cells)
         if self.bottom_thickness is not None:
-            lowest = np.arange(self.thickness.size)[:, None, None] == (
-                self.thickness.size - self.wet_levels
-            )
-            result = np.where(lowest, self.bottom_thickness, result)
+            lowest = level == self.thickness.size - self.wet_levels[cells]
+            result = np.where(lowest, self.bottom_thickness[cells], result)
         return result
 
     @property
@@ -100,17 +104,30 @@ class VerticalGrid:
     @property
     def volume(self) -> Array:
         """Volume of the cells [m3], 0 on land; shape (nk, nj, ni)."""
+        return self.volume_of(np.arange(self.thickness.size)[:, None, None])
+
+    def volume_of(self, level: Any, cells: Any = ()) -> Array:
+        """Volume [m3] in one or some levels, of all columns or at an index of them; 0 on land."""
+        area = self.horizontal.area[cells]
         if self.bottom_thickness is None:
-            return self.horizontal.area * self.thickness[:, None, None] * self.wet
-        return self.horizontal.area * self.cell_thickness
+            return area * self.thickness[level] * self.is_wet(level, cells)
+        return area * self._thickness_of(level, cells)
 
-    def open_x_faces(self) -> Mask:
-        """Western faces with water on both sides, and the last eastern: (nk, nj, ni + 1)."""
-        return _open(self.wet, -1, self.horizontal.periodic_x)
+    def open_x_faces(self, level: int | None = None) -> Mask:
+        """Western faces with water on both sides, and the last eastern: (nk, nj, ni + 1).
 
-    def open_y_faces(self) -> Mask:
-        """Southern faces with water on both sides, and the last northern: (nk, nj + 1, ni)."""
-        return _open(self.wet, -2, self.horizontal.periodic_y)
+        Those of one level are (nj, ni + 1).
+        """
+        wet = self.wet if level is None else self.is_wet(level)
+        return _open(wet, -1, self.horizontal.periodic_x)
+
+    def open_y_faces(self, level: int | None = None) -> Mask:
+        """Southern faces with water on both sides, and the last northern: (nk, nj + 1, ni).
+
+        Those of one level are (nj + 1, ni).
+        """
+        wet = self.wet if level is None else self.is_wet(level)
+        return _open(wet, -2, self.horizontal.periodic_y)
 
 
 def _open(wet: Mask, axis: int, joined: bool) -> Mask:

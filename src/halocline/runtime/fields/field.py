@@ -112,7 +112,6 @@ class Field:
         self._storage: dict[str, Storage] = {}
         home = decomposition.planes if place.planar else decomposition.home
         self._valid_in = home.name
-        self._global: Array | None = None
         self._maker: Callable[[Any], Array] | None = None
         self.storage(home).valid = True
 
@@ -122,9 +121,7 @@ class Field:
             self._storage[layout.name] = Storage(
                 self._outer_in(layout), self.place, self.dtype, layout, once=self.dealt is not None
             )
-            if self._global is not None:
-                self._fill(self._storage[layout.name], self._global)
-            elif self._maker is not None:
+            if self._maker is not None:
                 self._make(self._storage[layout.name], self._maker)
         return self._storage[layout.name]
 
@@ -166,11 +163,11 @@ class Field:
         global sea numbers, outer for fields without horizontal place.
         """
         values = np.asarray(values)
-        layout = self.layout if not self.static else self.decomposition.layouts[0]
-        if self.static:
-            self._global = values
-        for storage in self._storage.values() if self.static else [self.storage(layout)]:
-            self._fill(storage, values)
+        layouts: tuple[Layout, ...] = (self.layout,)
+        if self.static and self.on != "cells":  # nobody keeps `values` for a layout used later
+            layouts = self.decomposition.layouts
+        for layout in layouts:
+            self._fill(self.storage(layout), values)
 
     def _fill(self, storage: Storage, values: Array) -> None:
         if self.dealt is not None:
@@ -189,6 +186,21 @@ class Field:
                 assert isinstance(block, Block)
                 cells = values[..., block.cell_j, block.cell_i]
                 array[...] = np.where(block.inside, cells, np.zeros((), self.dtype))
+        storage.fresh[:] = fresh_everywhere if self.static else self.decomposition.world.halo
+
+    def set_cells(self, function: Callable[[Any, Any], Array], at: int | None = None) -> None:
+        """Set values on cells, halos included, from a function of global rows and columns.
+
+        `function(j, i)` gives outer + the shape of j; with `at` it gives the values at that index
+        of the outermost axis. Nobody needs a global array for it.
+        """
+        assert self.on == "cells"
+        storage = self.storage(self.layout)
+        for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
+            assert isinstance(block, Block)
+            cells = function(block.cell_j, block.cell_i)
+            part = array if at is None else array[at]
+            part[...] = np.where(block.inside, cells, np.zeros((), self.dtype))
         storage.fresh[:] = fresh_everywhere if self.static else self.decomposition.world.halo
 
     def set_from(self, function: Callable[[Any], Array]) -> None:
