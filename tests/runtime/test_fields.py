@@ -62,22 +62,22 @@ def test_fields_of_unequal_shape_are_not_swapped(change):
 
 
 @pytest.mark.parametrize("kind", ["blocks", "curve", "cards"])
-@pytest.mark.parametrize("on", ["cells", "points", "none"])
-def test_static_fields_have_their_values_in_all_layouts_and_keep_no_global_array(kind, on):
+@pytest.mark.parametrize("place", [Place.center, Place.point, Place.none])
+def test_static_fields_have_their_values_in_all_layouts_and_keep_no_global_array(kind, place):
     where = cut(kind=kind)
-    shape = {"cells": (3, 4, 6), "points": (3, 24), "none": (3,)}[on]
+    shape = {Place.center: (3, 4, 6), Place.point: (3, 24), Place.none: (3,)}[place]
     values = np.random.default_rng(3).random(shape)
     truth, kept = values.copy(), weakref.ref(values)
-    one = field(where=where, on=on, static=True)
+    one = field(where=where, place=place, static=True)
     one.set_global(values)
     del values
     gc.collect()
     assert kept() is None
-    for layout in where.layouts if on != "cells" else [where.planes]:
+    for layout in where.layouts if place != Place.center else [where.planes]:
         for array, block in zip(one.storage(layout).arrays, layout.blocks, strict=True):
-            if on == "none":
+            if place == Place.none:
                 assert np.array_equal(array, truth)
-            elif on == "points":
+            elif place == Place.point:
                 assert np.array_equal(array, truth[:, block.sea_numbers])
             else:
                 here = truth[:, block.cell_j, block.cell_i] * block.inside
@@ -86,7 +86,7 @@ def test_static_fields_have_their_values_in_all_layouts_and_keep_no_global_array
 
 def test_cells_are_set_as_by_a_global_array():
     truth = np.random.default_rng(3).random((3, 4, 6))
-    whole, by_cells, by_level = (field(on="cells", static=True) for _ in range(3))
+    whole, by_cells, by_level = (field(place=Place.center, static=True) for _ in range(3))
     whole.set_global(truth)
     by_cells.set_cells(lambda j, i: truth[:, j, i])
     for k in range(3):

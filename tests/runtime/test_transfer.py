@@ -6,9 +6,16 @@ Ranks: 1 to 7 in threads of one process; and 1, 3 and 5 through test_ranks.py.
 import numpy as np
 import pytest
 
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Topology
 from halocline.runtime.ranks.communicator import Alone, world
+from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.transfer.fields import move_values, side_of
 from halocline.runtime.transfer.side import Side, in_order
 from halocline.runtime.transfer.transfer import Transfer, _spans
+from halocline.runtime.transfer.transpose import move
 from rank_threads import together
 
 shape = nj, ni = 11, 13
@@ -203,6 +210,77 @@ def test_one_message_per_pair_and_none_within_a_rank():
         assert sent == [others]
 
     together(4, program)
+
+
+mask = np.random.default_rng(8).random(shape) < 0.7
+cuts = {
+    "blocks": ("blocks", Place.point),
+    "cells": ("blocks", Place.center),
+    "curve": ("curve", Place.point),
+    "cells of a curve": ("curve", Place.center),
+    "cards": ("cards", Place.point),
+}
+
+
+def field_on(name, communicator, per_rank, dtype=np.float64):
+    """A field on a cut of a grid with land, where values are its cells' numbers and -1 on land."""
+    kind, place = cuts[name]
+    cut = Decomposition(
+        mask, Topology(*shape, periodic_i=True), halo=2, communicator=communicator,
+        components=components, options=DecompositionOptions(kind=kind, blocks_per_rank=per_rank),
+    )  # fmt: skip
+    return Field(name, "1", cut, outer=(2,), place=place, dtype=dtype)
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 6])
+def test_fields_of_all_kinds_of_cuts(ranks):
+    """From points to cells and back; what is land on points is left as it is on cells."""
+    plane = np.arange(2.0 * cells).reshape(2, *shape)
+
+    def program(communicator):
+        for first in cuts:
+            for second in cuts:
+                one, other = field_on(first, communicator, 1), field_on(second, communicator, 2)
+                one.set_global(plane if one.place == Place.center else plane[:, mask])
+                for array in other.blocks:
+                    array[...] = -1.0
+                transfer = Transfer(side_of(one), side_of(other), communicator)
+                move_values(transfer, [one], [other])
+                sea = np.where(mask, plane, -1.0)
+                for block, array in zip(other.layout.blocks, other.owned, strict=True):
+                    if other.place == Place.point:
+                        found = plane[:, mask][:, block.sea_numbers[: block.owned_points]]
+                    else:
+                        r = block.rectangle
+                        here = np.s_[:, r.j0 : r.j1, r.i0 : r.i1]
+                        found = sea[here]
+                        if one.place == Place.center:  # land of blocks that hold some sea goes too
+                            array = np.where(mask[here[1:]], array, -1.0)
+                    np.testing.assert_array_equal(array, found)
+                assert (other.storage(other.layout).fresh == 0).all()
+
+    together(ranks, program)
+
+
+def test_a_field_goes_from_cards_to_planes_and_back():
+    def program(communicator):
+        field = field_on("cards", communicator, 2)
+        truth = np.random.default_rng(6).random((2, int(mask.sum())))
+        field.set_global(truth)
+        home, planes = field.decomposition.home, field.decomposition.planes
+        for _ in range(2):
+            move(field, planes, Recorder())
+            assert field.layout is planes
+            np.testing.assert_array_equal(field.owned[0], truth)
+            for array in field.storage(home).arrays:
+                array[...] = 0.0
+            field.owned[0][...] *= 2.0
+            truth *= 2.0
+            move(field, home, Recorder())
+            for block, array in zip(home.blocks, field.owned, strict=True):
+                np.testing.assert_array_equal(array, truth[:, block.sea_numbers])
+
+    together(3, program)
 
 
 def test_mistakes_are_named():

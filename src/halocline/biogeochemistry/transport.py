@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -165,7 +165,7 @@ class TransportState:
 
     def _on_levels(self, name: str, units: str, levels: int) -> Field:
         """A static field on cells and levels, to be set without a global array."""
-        more: dict[str, Any] = {"on": "cells", "dtype": self.dtype, "static": True}
+        more: dict[str, Any] = {"place": Place.center, "dtype": self.dtype, "static": True}
         return Field(name, units, self.decomposition, outer=(levels,), **more)
 
     def set_fluxes(self, fluxes: LevelFluxes) -> None:

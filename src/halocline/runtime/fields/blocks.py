@@ -69,9 +69,10 @@ class World:
 
     def numbers_of(self, j: NDArray[Any], i: NDArray[Any]) -> Index32:
         """Numbers of some cells, as in `sea_number`, without a table of all."""
-        rows, at = np.unique(j, return_inverse=True)
-        in_row = np.cumsum(self.mask[rows], axis=1, dtype=np.int32)
-        number = self._sea_before[j] + in_row[at.reshape(np.shape(j)), i] - 1
+        wanted = np.zeros(self.mask.shape[0], bool)
+        wanted[j] = True
+        in_row = np.cumsum(self.mask[wanted], axis=1, dtype=np.int32)
+        number = self._sea_before[j] + in_row[(np.cumsum(wanted) - 1)[j], i] - 1
         return np.where(self.mask[j, i], number, -1).astype(np.int32)
 
     @cached_property

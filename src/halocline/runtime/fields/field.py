@@ -164,7 +164,7 @@ class Field:
         """
         values = np.asarray(values)
         layouts: tuple[Layout, ...] = (self.layout,)
-        if self.static and self.on != "cells":  # nobody keeps `values` for a layout used later
+        if self.static and not self.place.planar:  # nobody keeps `values` for a layout used later
             layouts = self.decomposition.layouts
         for layout in layouts:
             self._fill(self.storage(layout), values)
@@ -194,7 +194,7 @@ class Field:
         `function(j, i)` gives outer + the shape of j; with `at` it gives the values at that index
         of the outermost axis. Nobody needs a global array for it.
         """
-        assert self.on == "cells"
+        assert self.place == Place.center
         storage = self.storage(self.layout)
         for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
             assert isinstance(block, Block)

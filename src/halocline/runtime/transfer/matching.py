@@ -53,7 +53,8 @@ def match(source: Side, target: Side, communicator: Communicator, *, every: bool
     givers, have = _post(communicator, have[:, 0] // volume, have)
     takers, want = _post(communicator, want[:, 0] // volume, want)
     of_have, of_want = _joined(givers, have[:, 0], takers, want[:, 0], ranks, every)
-    lost = np.setdiff1d(np.arange(takers.size), of_want)
+    lost = np.ones(takers.size, bool)
+    lost[of_want] = False
     _, missing = _post(communicator, takers[lost], want[lost, 1:])
     givers, have, takers, want = givers[of_have], have[of_have], takers[of_want], want[of_want]
     ends = have[:, 1], want[:, 1]

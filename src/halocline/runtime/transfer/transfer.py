@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -66,6 +67,15 @@ class Transfer:
         self.take = [link for link in found.take if link.rank != me]
         self._plans: dict[tuple[Kind, Kind], _Plan] = {}
 
+    def of_components(self, has: Index, wants: Index) -> Transfer:
+        """The same for other components of the arrays on both sides; a call for all ranks."""
+        other = copy(self)
+        other.source = replace(self.source, components=has)
+        other.target = replace(self.target, components=wants)
+        other._components = _components(other.source, other.target, self.communicator)
+        other._plans = {}
+        return other
+
     def __call__(
         self, given: Sequence[Flats] | None = None, wanted: Sequence[Flats] | None = None
     ) -> None:
@@ -89,7 +99,7 @@ class Transfer:
         if self._components is None:
             return None
         has, wants = self._components[giver][0], self._components[taker][1]
-        _, at_giver, at_taker = np.intersect1d(has, wants, return_indices=True)
+        _, at_giver, at_taker = np.intersect1d(has, wants, True, return_indices=True)
         return at_giver, at_taker
 
 
