@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import tomli_w
 
 from halocline.component.case.reading import make_case, read_case
 from halocline.component.case.shipped import names
 from halocline.component.case.tables import read_setting
 from halocline.core.clock import text
 from halocline.core.errors import UserError
+from halocline.experiment.members import read_members
 from halocline.waves.case import WaveCase
 
 
@@ -22,17 +24,22 @@ def write(folder: Path, words: str) -> Path:
 
 @pytest.mark.parametrize("name", names())
 def test_shipped_cases_are_valid(name: str) -> None:
-    case = read_case(name)
-    clock = case.time.clock()
-    assert clock.steps >= 1
-    assert case.title
+    members = read_members(name)
+    assert members.title
+    for member in members.members.values():
+        assert member.clock.steps >= 1
+        assert member.case.title
 
 
 @pytest.mark.parametrize("name", names())
 def test_written_case_gives_the_same_case(name: str, tmp_path: Path) -> None:
-    case = read_case(name)
-    case.write(tmp_path / "resolved.toml")
-    assert read_case(tmp_path / "resolved.toml") == case
+    members = read_members(name)
+    (tmp_path / "resolved.toml").write_text(tomli_w.dumps(members.to_table()))
+    again = read_members(tmp_path / "resolved.toml")
+    assert again.to_table() == members.to_table()
+    assert [some.case for some in again.members.values()] == [
+        some.case for some in members.members.values()
+    ]
 
 
 def test_dates_of_toml_and_texts_mean_the_same(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from halocline.core.clock import date
 from halocline.core.errors import UserError
 from halocline.experiment.progress import Progress, time_words
 from halocline.experiment.run_log import RunLog
+from halocline.runtime.ranks.communicator import Alone
 
 start, end = date("2000-01-01"), date("2000-01-05")
 
@@ -50,7 +51,8 @@ def test_times_of_waiting() -> None:
 def test_log_holds_versions_machine_and_every_option(tmp_path: Path) -> None:
     case = make_case({"time": {"length": "6h"}, "title": "A test"})
     log = RunLog(tmp_path / "results" / "halocline.log")
-    log.begin(case, ranks=2, threads=3, decomposition="blocks: 2")
+    log.begin()
+    log.of_member("", Alone()).begin(case, ranks=2, threads=3, decomposition="blocks: 2")
     log.line("started")
     words = log.path.read_text()
     for expected in ("halocline ", "numpy ", "cores ", "ranks 2", "threads 3", "blocks: 2"):

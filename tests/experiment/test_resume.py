@@ -110,7 +110,7 @@ def test_a_finished_run_that_is_resumed_all_the_same_has_not_ended_meanwhile(tmp
     def fails(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Simulation, "run", fails)
+    monkeypatch.setattr(Simulation, "begin", fails)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path / case_file, output=tmp_path, resume=True)
     assert not (tmp_path / end_file).exists()

@@ -114,7 +114,7 @@ def test_a_list_that_was_broken_off(tmp_path: Path, capsys: pytest.CaptureFixtur
     """A kill may leave part of a line; what was begun last may never have been there."""
     folder = tmp_path / "results"
     run(make_case(case(restart={"interval": "1h"})), output=folder)
-    path = folder / list_file
+    path = folder / list_file()
     whole = path.read_bytes()
     (folder / "halocline.end").unlink()
     (folder / "maps" / "hourly_20000101T030000.nc").unlink()

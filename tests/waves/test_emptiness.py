@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import halocline
-from halocline.component.case.reading import make_case, read_case
+from halocline.component.case.reading import make_case
 from halocline.component.case.shipped import names
 from halocline.component.streams.own_stream import OwnStream
 from halocline.experiment.check import report
+from halocline.experiment.members import read_members
 
 calm = {
     "grid": {"kind": "cartesian", "nx": 8, "ny": 6, "dx": 1e4, "dy": 1e4},
@@ -50,7 +51,8 @@ def test_what_a_run_has_of_its_own_counts() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_shipped_cases_lack_nothing(name: str) -> None:
-    assert read_case(name).lacking() == []
+    for member in read_members(name).members.values():
+        assert member.case.lacking() == []
 
 
 def test_check_and_the_summary_of_a_run_say_it(tmp_path) -> None:

@@ -12,10 +12,13 @@ from typing import Any
 from halocline.component.case.case import Case
 from halocline.component.component import Component
 from halocline.core.clock import Clock, duration_text, text
+from halocline.experiment.building import build_component, build_streams
 from halocline.experiment.expectations import work
+from halocline.experiment.members import Members, of_member
+from halocline.experiment.moments import candidates
 from halocline.experiment.progress import time_words
 from halocline.experiment.restarting import Restarts
-from halocline.experiment.run import build_component, build_streams
+from halocline.experiment.seating import seats_of
 from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout
 from halocline.experiment.start import cores, default_ranks
 from halocline.experiment.too_many_ranks import option, why_too_many
@@ -41,19 +44,47 @@ class Imagined(Alone):
         self.size = size
 
 
-def report(case: Case, ranks: int | None = None, folder: Path = Path("results")) -> str:
+def report_members(members: Members, ranks: int | None, folder: Path) -> str:
+    """What `report` says of each member, after the schedule and who is on which ranks."""
+    if not members.several:
+        return report(members.first.case, ranks, folder)
+    seats = seats_of(members, ranks or max(members.least_ranks(), cores()))
+    clocks = {name: member.clock for name, member in members.members.items()}
+    source = members.first.case.restart.source
+    interval = members.schedule().interval
+    begin = next(iter(candidates(None, source, clocks, interval, resume=False)), None)
+    lines = [members.title, *members.schedule().lines(), *seats.describe().split("; ")]
+    for name, member in members.members.items():
+        with of_member(name):
+            path = begin[name] if begin else None
+            said = report(
+                member.running(), len(seats.crew_of(name).ranks), folder, member=name, begin=path
+            )
+        lines += ["", f"[members.{name}]", said]
+    return "\n".join(lines)
+
+
+def report(
+    case: Case,
+    ranks: int | None = None,
+    folder: Path = Path("results"),
+    *,
+    member: str = "",
+    begin: Path | None = None,
+) -> str:
     """Grid, sea points, ranks, memory, output and time of a case, as lines.
 
     What a run reads is read, and what it makes before its first step is made, so that what would
-    stop the run is found here; `folder` is where its results would go.
+    stop the run is found here; `folder` is where its results would go. A `member` of several begins
+    from the restart `begin`.
     """
     clock = case.time.clock()
     grid = case.build_grid()
     ranks = ranks or default_ranks(grid.sea_points, threads=1)
     communicator = Imagined(ranks)
     component = build_component(case, clock, communicator, plan=Plan())
-    restarts = Restarts(case.restart, component, clock, folder, tell=lambda line: None)
-    restarted = restarts.read()
+    restarts = Restarts(case.restart, component, clock, folder, lambda line: None, member)
+    restarted = not restarts.read_from(begin) if begin else not member and restarts.read()
     component.start(clock.time, restarted)
     lines_of_input = list(_input(component))
     component.close()
@@ -78,9 +109,10 @@ def report(case: Case, ranks: int | None = None, folder: Path = Path("results"))
     lines += lines_of_input
     lines += list(_output(case, grid, clock))
     lines += [("restarts", need.what) for need in needs]
-    servers = planned_servers(case, grid, ranks, folder)
-    refuse_wrong_layout(case, ranks, servers.count)
-    lines.append(("servers", servers.line))
+    if not member:
+        servers = planned_servers(case, grid, ranks, folder)
+        refuse_wrong_layout(case, ranks, servers.count)
+        lines.append(("servers", servers.line))
     seconds = work(case, grid, clock) / min(ranks, cores())
     lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
     lines += [("note", words) for words in case.lacking(restarted=restarted)]

@@ -87,7 +87,11 @@ def build_parser(*, complete: bool = True) -> argparse.ArgumentParser:
     _case_arguments(check)
     check.add_argument("-n", "--ranks", type=_positive, help="number of ranks to plan for")
     check.add_argument("--output", metavar="DIR", help="folder of results; results/CASE")
-    plan = command("plan", "print the kernels and exchanges of one step", "plan global-waves -n 2")
+    plan = command(
+        "plan",
+        "print the schedule of a run, and the kernels and exchanges of one step",
+        "plan global-waves -n 2",
+    )
     _case_arguments(plan)
     plan.add_argument("-n", "--ranks", type=_positive, default=2, help="number of ranks (2)")
     new = command("new", "copy a shipped case with its data", "new swell my-swell")
@@ -228,20 +232,20 @@ def _verify(options: Any) -> int:
 
 
 def _check(options: Any) -> int:
-    from halocline.component.case.reading import read_case
-    from halocline.experiment.check import report
+    from halocline.experiment.check import report_members
+    from halocline.experiment.members import read_members
     from halocline.experiment.start import results_folder
 
-    case = read_case(options.case, options.settings)
-    print(report(case, options.ranks, Path(results_folder(options))))
+    members = read_members(options.case, options.settings)
+    print(report_members(members, options.ranks, Path(results_folder(options))))
     return exit_codes.done
 
 
 def _plan(options: Any) -> int:
-    from halocline.component.case.reading import read_case
-    from halocline.experiment.plan import plan
+    from halocline.experiment.members import read_members
+    from halocline.experiment.plan import plan_members
 
-    print(plan(read_case(options.case, options.settings), options.ranks))
+    print(plan_members(read_members(options.case, options.settings), options.ranks))
     return exit_codes.done
 
 

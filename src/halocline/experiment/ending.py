@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from halocline.runtime.ranks.communicator import world
+from halocline.runtime.ranks.communicator import Communicator, Ranks, world
 
 code_file = "HALOCLINE_EXIT_CODE_FILE"
 """Names the file by which rank 0 tells the launching process that all ranks listen to signals (it
@@ -23,6 +23,14 @@ patience = 3.0
 """Time in which the other ranks must reach the same end for it to be an orderly one [s]."""
 
 
+_crew: list[Communicator] = []
+
+
+def one_of(communicator: Communicator) -> None:
+    """Remember whose rank this is: ranks of one member that fail alike say it once."""
+    _crew[:] = [communicator]
+
+
 def end_all_ranks(message: str, code: int) -> int:
     """End this run with `code`, on whatever ranks call it.
 
@@ -30,28 +38,39 @@ def end_all_ranks(message: str, code: int) -> int:
     Where some do not, the message of whoever failed is printed and all ranks are ended.
     """
     communicator = world()
-    if _all_here():
+    everyone, first_of_crew = _who_is_here()
+    if everyone:
         if communicator.rank == 0:
             print(message, file=sys.stderr, flush=True)
         return report_code(code)
-    print(f"{message}\n(on rank {communicator.rank})", file=sys.stderr, flush=True)
-    report_code(code, anyone=True)
+    if first_of_crew:
+        print(f"{message}\n(on rank {communicator.rank})", file=sys.stderr, flush=True)
+        report_code(code, anyone=True)
+    else:
+        time.sleep(to_be_passed_on)
     time.sleep(to_be_passed_on)
     communicator.abort(code)
     return code
 
 
-def _all_here() -> bool:
-    """Whether every rank arrives here within some seconds."""
+def _who_is_here() -> tuple[bool, bool]:
+    """Whether every rank arrives here within some seconds, and whether this one has to speak.
+
+    It has, unless all ranks of its member are here, and it is not the first of them.
+    """
     from mpi4py import MPI
 
-    request = MPI.COMM_WORLD.Ibarrier()
+    all_here = MPI.COMM_WORLD.Ibarrier()
+    crew = next((some for some in _crew if isinstance(some, Ranks)), None)
+    crew_here = crew.comm.Ibarrier() if crew is not None else None
     deadline = time.monotonic() + patience
-    while not request.Test():
+    while not all_here.Test():
         if time.monotonic() > deadline:
-            return False
+            if crew is None or crew_here is None or not crew_here.Test():
+                return False, True
+            return False, crew.rank == 0
         time.sleep(0.01)
-    return True
+    return True, True
 
 
 def report_code(code: int, *, anyone: bool = False) -> int:

@@ -16,6 +16,8 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity
 from halocline.core.options import Options
 from halocline.core.other_names import our_name
+from halocline.experiment.members import MemberOptions
+from halocline.experiment.schedule import ScheduleOptions
 
 _words = {float: "number", int: "whole number", str: "text", bool: "true or false", list: "list"}
 
@@ -114,6 +116,8 @@ def all_tables(*, only_ours: bool = False) -> list[Table]:
     for case in all_cases(only_ours=only_ours).values():
         for table in tables(case):
             found.setdefault(table.name, table)
+    for owner, name in ((MemberOptions, "members.NAME"), (ScheduleOptions, "schedule")):
+        found |= {table.name: table for table in tables(owner, name)}
     return list(found.values())
 
 

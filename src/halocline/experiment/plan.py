@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 from halocline.component.case.case import Case
+from halocline.experiment.building import build_component
 from halocline.experiment.check import Imagined
-from halocline.experiment.run import build_component
+from halocline.experiment.members import Members, of_member
+from halocline.experiment.seating import seats_of
 from halocline.runtime.running.runner import Plan
+
+
+def plan_members(members: Members, ranks: int) -> str:
+    """The schedule of a run, and the first step of each of its members."""
+    if not members.several:
+        return plan(members.first.case, ranks)
+    seats = seats_of(members, ranks)
+    lines = [*members.schedule().lines(), *seats.describe().split("; ")]
+    for name, member in members.members.items():
+        with of_member(name):
+            own = plan(member.case, len(seats.crew_of(name).ranks))
+        lines += ["", *(f"{name}: {line}" for line in own.splitlines())]
+    return "\n".join(lines)
 
 
 def plan(case: Case, ranks: int) -> str:

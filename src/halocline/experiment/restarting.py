@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from halocline.component.case.restart_options import RestartOptions
@@ -13,6 +13,7 @@ from halocline.core.errors import UserError
 from halocline.runtime.fields.field import Field
 from halocline.runtime.files.checksums import DamagedFile
 from halocline.runtime.files.room import Need, size_words
+from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.writing.restart import (
     Facts,
     fields_in,
@@ -30,6 +31,7 @@ class Restarts:
     """Reads the restart that a run begins with and writes those that it leaves.
 
     `folder` is that of the results; `tell` gets a line wherever a damaged file is passed over.
+    `member` is whose they are in a run of several, which remove their old ones together.
     """
 
     def __init__(
@@ -39,9 +41,10 @@ class Restarts:
         clock: Clock,
         folder: Path | None = None,
         tell: Callable[[str], None] = print,
+        member: str = "",
     ) -> None:
         self.options, self.component, self.clock = options, component, clock
-        self.folder, self.tell = folder, tell
+        self.folder, self.tell, self.member = folder, tell, member
         self.alarm = (
             Alarm(clock.start, duration(options.interval)) if options.interval != "" else None
         )
@@ -89,26 +92,18 @@ class Restarts:
         """
         communicator = self.component.run.decomposition.communicator
         candidates = on_first_rank(communicator, lambda: self._candidates(resume))
-        damaged: list[str] = []
-        for path in candidates:
-            try:
-                time = read_restart(path, self.fields, self.facts(), self.clock.calendar)
-            except DamagedFile as error:
-                damaged.append(str(error))
-                self.tell(str(error))
-                continue
-            self.clock.set(time)
-            self.source = path
-            if damaged or resume:
-                self.tell(f"Going on from '{path}' ({text(time)}).")
-            return True
-        if damaged:
-            raise UserError(
-                f"No restart file that this run can begin with is good. {damaged[0]} There is no"
-                " earlier one between the start and the end of the run. Begin anew ('halocline"
-                " run'), or name another file (restart.source)."
-            )
-        return False
+        moments = [{self.member: path} for path in candidates]
+        return read_together([self], moments, communicator, self.tell, resume=resume)
+
+    def read_from(self, path: Path) -> str:
+        """Set fields and clock from a file; what is damaged in it, if anything is."""
+        try:
+            time = read_restart(path, self.fields, self.facts(), self.clock.calendar)
+        except DamagedFile as error:
+            return str(error)
+        self.clock.set(time)
+        self.source = path
+        return ""
 
     def _candidates(self, resume: bool) -> list[Path]:
         """On rank 0: the files to begin with, the best first."""
@@ -142,26 +137,31 @@ class Restarts:
         """
         assert self.folder is not None
         ours = self.source is not None and self.source.parent.resolve() == self.folder.resolve()
-        for path in find_restarts(self.folder):
-            if ours and path.name <= restart_path(self.folder, self.clock.time).name:
+        for path in find_restarts(self.folder, self.member):
+            if ours and path.name <= self._path(self.folder).name:
                 continue
             number = 1
             while (aside := path.with_suffix(f".{number}{path.suffix}")).exists():
                 number += 1
             path.rename(aside)
         for part in self.folder.glob("restart_*.part"):
-            part.unlink()
+            if restart_stamp(part.with_suffix(""), self.member):
+                part.unlink()
+
+    def _path(self, folder: Path) -> Path:
+        """The file of the clock's time."""
+        return restart_path(folder, self.clock.time, self.member)
 
     def needs(self, more: Sequence[Field] = ()) -> list[Need]:
         """The room for the restarts from now on, those of `more` fields: for all that stay.
 
         One more is there while the next is written. Those that an unbroken run had left go for it.
         """
-        path = restart_path(self.folder or Path(), self.clock.end)
-        count = self._planned()
-        if self.options.keep:
-            there = len(find_restarts(path.parent)) if self.source is not None else 0
-            count = min(count, max(1, self.options.keep + 1 - there))
+        path = restart_path(self.folder or Path(), self.clock.end, self.member)
+        count, keep = self._planned(), self.options.keep
+        if keep:
+            there = len(find_restarts(path.parent, self.member)) if self.source is not None else 0
+            count = min(count, max(1, keep + 1 + bool(self.member) - there))
         if not count:
             return []
         fields = [*self.component.restart_fields(), *more]
@@ -179,21 +179,55 @@ class Restarts:
         count = self.alarm.count(clock.time + clock.step, clock.end)
         return count + int(at_end and not self.alarm.rings(clock.end))
 
-    def after_step(self, writers: Writers, folder: Path, time: Date) -> None:
-        """Write a restart where the schedule asks for one."""
-        if self.alarm is not None and self.alarm.rings(time) and time > self.clock.start:
-            self.write(writers, folder, time)
+    def due(self, moment: Date) -> bool:
+        """Whether the schedule asks for a restart at a moment of the run."""
+        return self.alarm is not None and self.alarm.rings(moment) and moment > self.clock.start
 
-    def at_end(self, writers: Writers, folder: Path, time: Date, stopped: bool) -> None:
-        """Write a restart where the run ends; always where it was stopped before its time."""
-        path = restart_path(folder, time)
-        if (self.options.at_end or stopped) and path not in (self.newest, self.source):
-            self.write(writers, folder, time)
+    def leave(self, writers: Writers, folder: Path) -> None:
+        """Write a restart of the clock's time unless there is one; a call for all ranks."""
+        if self._path(folder) not in (self.newest, self.source):
+            self.write(writers, folder, self.clock.time)
 
     def write(self, writers: Writers, folder: Path, time: Date) -> None:
-        """Write a restart, after which those that are too many go; a call for all ranks."""
-        path = restart_path(folder, time)
+        """Write a restart, after which those that are too many go if there is no other member."""
+        path = restart_path(folder, time, self.member)
         with self.component.run.recorder.time("restart", "output"):
-            target = restart_target(path, self.fields, time, self.facts(), self.options.keep)
+            keep = 0 if self.member else self.options.keep
+            target = restart_target(path, self.fields, time, self.facts(), keep)
             writers.restart(target, self.fields)
         self.newest = path
+
+
+def read_together(
+    restarts: Sequence[Restarts],
+    candidates: Sequence[Mapping[str, Path]],
+    council: Communicator,
+    tell: Callable[[str], None],
+    *,
+    resume: bool = False,
+) -> bool:
+    """Begin all members at the newest moment whose files are all good; whether there is one.
+
+    `restarts` are those of the members on this rank, `candidates` the files of all members by
+    moment, the best first. A call for all ranks of the `council`.
+    """
+    damaged = ""
+    for candidate in candidates:
+        found = [words for some in restarts if (words := some.read_from(candidate[some.member]))]
+        everyone = council.broadcast(council.gather("\n".join(found)))
+        problems = list(dict.fromkeys(words for words in everyone if words))
+        for words in problems:
+            tell(words)
+        if not problems:
+            if damaged or resume:
+                paths = " and ".join(f"'{path}'" for path in candidate.values())
+                tell(f"Going on from {paths} ({text(max(some.clock.time for some in restarts))}).")
+            return True
+        damaged = damaged or problems[0]
+    if damaged:
+        raise UserError(
+            f"No restart file that this run can begin with is good. {damaged} There is no"
+            " earlier one between the start and the end of the run. Begin anew ('halocline"
+            " run'), or name another file (restart.source)."
+        )
+    return False

@@ -6,11 +6,11 @@ date at which it ended, written when all else is complete.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import tomli_w
 
@@ -23,20 +23,26 @@ from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.writing.restart import on_first_rank
 from halocline.runtime.writing.stream_options import StreamOptions
 
+
+class Tabled(Protocol):
+    """What a run is made from: a case, or its members."""
+
+    def to_table(self) -> dict[str, Any]:
+        """Every option, nested."""
+
+
 case_file, end_file = "halocline.toml", "halocline.end"
 
 
 @contextmanager
 def taking_over(
     folder: Path | None,
-    case: Case | None,
+    case: Tabled | None,
     communicator: Communicator,
-    taken: Callable[[], None],
 ) -> Iterator[None]:
     """Make a folder that of a run while its output files are opened; for all ranks.
 
-    A run that begins leaves its `case`; one that is resumed has none. `taken` is called on rank 0
-    when the files are open. Killed within, nothing can be
+    A run that begins leaves its `case`; one that is resumed has none. Killed within, nothing can be
     resumed; where a file is refused, the folder stays that of the run before.
     """
     if folder is None:
@@ -60,7 +66,6 @@ def taking_over(
         raise
 
     def leave() -> None:
-        taken()
         if case is not None:
             (folder / end_file).unlink(missing_ok=True)
             write_small(path, tomli_w.dumps(case.to_table()))

@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import platform
 import sys
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -68,13 +69,17 @@ def _processor() -> str:
 
 
 class RunLog:
-    """The log of one run, written on rank 0 as the run goes on; elsewhere all calls do nothing.
+    """The log of one run, written on rank 0 as the run goes on.
 
-    A disk that is full ends the log, not the run.
+    Elsewhere calls do nothing, or, on first ranks of further members, `keep` what they are told
+    until it is delivered. A disk that is full ends the log, not the run.
     """
 
-    def __init__(self, path: Path, *, write: bool = True, append: bool = False) -> None:
-        self.path, self.writes = path, write
+    def __init__(
+        self, path: Path, *, write: bool = True, append: bool = False, keep: bool = False
+    ) -> None:
+        self.path, self.writes, self.keeps = path, write, keep
+        self.waiting: list[str] = []
         if write:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,10 +90,12 @@ class RunLog:
                 ) from None
 
     @classmethod
-    def of_ranks(cls, path: Path, communicator: Communicator, *, append: bool = False) -> Self:
+    def of_ranks(
+        cls, path: Path, communicator: Communicator, *, append: bool = False, keep: bool = False
+    ) -> Self:
         """The log that rank 0 begins; where it cannot, all ranks are told alike."""
         begun = on_first_rank(communicator, lambda: cls(path, append=append))
-        return begun if communicator.rank == 0 else cls(path, write=False)
+        return begun if communicator.rank == 0 else cls(path, write=False, keep=keep)
 
     def section(self, title: str, lines: list[str] | str) -> None:
         """Add a titled section."""
@@ -100,6 +107,8 @@ class RunLog:
         self._add(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {words}\n")
 
     def _add(self, words: str) -> None:
+        if self.keeps:
+            self.waiting.append(words)
         if not self.writes:
             return
         try:
@@ -110,10 +119,47 @@ class RunLog:
             reason = f"Cannot write the log '{self.path}' any more: {error.strerror}."
             print(f"halocline: {reason} The run goes on.", file=sys.stderr, flush=True)
 
-    def begin(self, case: Case, *, ranks: int, threads: int, decomposition: str) -> None:
-        """All that is known before the first step."""
+    def deliver(self, communicator: Communicator) -> None:
+        """Have rank 0 write what others keep; a call for all ranks."""
+        kept, self.waiting = self.waiting, []
+        for some in communicator.gather(kept) or []:
+            for words in some:
+                self._add(words)
+
+    def begin(self) -> None:
+        """What was asked of whom."""
         self.section("command", " ".join(sys.argv))
         self.section("versions", versions())
         self.section("machine", machine())
+
+    def of_member(self, name: str, communicator: Communicator) -> MemberLog:
+        """The same log for a member, whose ranks the communicator has."""
+        return MemberLog(self, name, communicator.rank == 0)
+
+
+@dataclass(frozen=True)
+class MemberLog:
+    """The log as a member sees it: its name begins titles and lines, its first rank speaks."""
+
+    log: RunLog
+    name: str
+    speaks: bool
+
+    def section(self, title: str, lines: list[str] | str) -> None:
+        """Add a titled section."""
+        if self.speaks:
+            self.log.section(f"{self._prefix}{title}", lines)
+
+    def line(self, words: str) -> None:
+        """Add a line with the time of day."""
+        if self.speaks:
+            self.log.line(f"{self._prefix}{words}")
+
+    def begin(self, case: Case, *, ranks: int, threads: int, decomposition: str) -> None:
+        """All that is known of the member before its first step."""
         self.section("parallel", [f"ranks {ranks}", f"threads {threads}", decomposition])
         self.section("options", tomli_w.dumps(case.to_table()))
+
+    @property
+    def _prefix(self) -> str:
+        return f"{self.name}: " if self.name else ""

@@ -23,16 +23,18 @@ from halocline.runtime.ranks.communicator import Communicator, Ranks
 from halocline.runtime.record.hardware_counters import running
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.record.run_record import RunRecord
-from halocline.runtime.record.run_record_file import record_name, write_record
+from halocline.runtime.record.run_record_file import record_of, write_record
 from halocline.runtime.record.run_record_parts import join, read_part
 from halocline.runtime.writing.writers import Writers
 
 
 class RunRecording:
-    """The recording of one run, from the time that its component is made."""
+    """The recording of one run, or a member of it, from the time that its component is made."""
 
-    def __init__(self, case: Case, component: Component, writers: Writers) -> None:
-        self.case, self.component, self.writers = case, component, writers
+    def __init__(
+        self, case: Case, component: Component, writers: Writers, member: str = ""
+    ) -> None:
+        self.case, self.component, self.writers, self.member = case, component, writers, member
         self.began = datetime.now(UTC)
         self.energy = Energy()
         self.recorder = component.run.recorder
@@ -52,13 +54,14 @@ class RunRecording:
         )
         if record is None:
             return ""
+        path = folder / record_of(self.member)
         try:
-            write_record(folder / record_name, record)
+            write_record(path, record)
         except (OSError, RuntimeError) as error:
             return f"record: cannot be written ({error}); the results are complete without it"
         spent = float(record.ranks["recording_seconds"].max())
         return (
-            f"record: {folder / record_name} ({spent:.2g} s of {record.seconds:.3g} s went into"
+            f"record: {path} ({spent:.2g} s of {record.seconds:.3g} s went into"
             f" recording, {spent / max(record.seconds, 1e-9):.2%})"
         )
 
@@ -70,6 +73,7 @@ class RunRecording:
             "command": sys.argv,
             "title": self.case.title,
             "component": self.case.component,
+            "member": self.member,
             "precision": self.case.precision,
             "began": self.began.isoformat(timespec="seconds"),
             "mpi": mpi_library(self.writers.communicator),

@@ -1,4 +1,4 @@
-"""The time loop: step the component, feed the output streams, stop cleanly when asked."""
+"""The time loop of one component: step it, feed the output streams."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from datetime import timedelta
 from halocline.component.component import Component
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
-from halocline.experiment.stopping import Stopping
 
 
 @dataclass
@@ -31,50 +30,49 @@ class Outcome:
 
 
 class Simulation:
-    """One run of a component from the clock's time to its end."""
+    """The steps of one component from the clock's time to its end, and its output."""
 
     def __init__(
         self,
         component: Component,
         clock: Clock,
         streams: Sequence[OutputStream],
-        stopping: Stopping,
         *,
         restarted: bool = False,
-        after_step: Callable[[Date], None] | None = None,
+        after_step: Callable[[], None] = lambda: None,
     ) -> None:
         self.component, self.clock, self.streams = component, clock, streams
-        self.stopping, self.restarted, self.after_step = stopping, restarted, after_step
+        self.restarted, self.after_step = restarted, after_step
+        self.first, self.steps, self.began = clock.time, 0, wall.perf_counter()
 
-    def run(self) -> Outcome:
-        """Step to the end, or until a signal or the wall time asks to stop."""
-        recorder = self.component.run.recorder
-        first, steps, stopped_by = self.clock.time, 0, ""
-        begin = wall.perf_counter()
+    def begin(self) -> None:
+        """Get ready for the first step, and write what is due before it."""
+        self.first, self.began = self.clock.time, wall.perf_counter()
         self.component.start(self.clock.time, self.restarted)
         if not self.restarted:
             self._output()
-        with self.stopping.listening():
-            while not self.clock.finished:
-                with recorder.step():
-                    self.component.step(self.clock.time)
-                self.clock.advance()
-                steps += 1
-                self._output()
-                if self.after_step:
-                    self.after_step(self.clock.time)
-                stopped_by = self.stopping.asked()
-                if stopped_by:
-                    break
+
+    def advance(self, steps: int) -> None:
+        """Some steps, or fewer where the run ends before."""
+        for _ in range(min(steps, self.clock.steps - self.clock.step_number)):
+            with self.component.run.recorder.step():
+                self.component.step(self.clock.time)
+            self.clock.advance()
+            self.steps += 1
+            self._output()
+            self.after_step()
+
+    def end(self, stopped_by: str) -> Outcome:
+        """Close the files; how the run went."""
         for stream in self.streams:
             stream.close()
         return Outcome(
             time=self.clock.time,
-            steps=steps,
-            seconds=wall.perf_counter() - begin,
-            output_seconds=recorder.seconds("output"),
+            steps=self.steps,
+            seconds=wall.perf_counter() - self.began,
+            output_seconds=self.component.run.recorder.seconds("output"),
             stopped_by=stopped_by if not self.clock.finished else "",
-            model_time=self.clock.time - first,
+            model_time=self.clock.time - self.first,
         )
 
     def _output(self) -> None:

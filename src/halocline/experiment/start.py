@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
@@ -15,6 +15,9 @@ from halocline.experiment.launching import on_ranks, ready_to_stop
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.ranks.launch import can_start_ranks, how_to_get_mpi
 from halocline.runtime.ranks.launched import under_mpi
+
+if TYPE_CHECKING:
+    from halocline.experiment.members import Members
 
 points_per_rank = 200
 """Fewer sea points per rank than these are not worth a rank that nobody asked for."""
@@ -43,11 +46,14 @@ def start(options: Any, arguments: list[str]) -> int:
         return run_here(options)
     if options.walltime:
         read_walltime(options.walltime)  # refused before ranks are started
-    from halocline.component.case.reading import read_case
+    from halocline.experiment.members import read_members
     from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout, telling
     from halocline.experiment.too_many_ranks import refuse_too_many
 
-    case = read_case(options.case, options.settings)
+    members = read_members(options.case, options.settings)
+    if members.several:
+        return _start_members(members, options, arguments)
+    case = members.first.case
     grid = case.build_grid()
     ranks = options.ranks or default_ranks(grid.sea_points, threads)
     if not options.ranks and ranks > 1 and not can_start_ranks():
@@ -71,6 +77,41 @@ def start(options: Any, arguments: list[str]) -> int:
         if ranks + servers.count == 1:
             return run_here(options)
         return on_ranks(arguments, ranks, threads, servers=servers.count, quiet=options.quiet)
+
+
+def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
+    """Run a case of several members, on as many ranks as asked for or as there are cores."""
+    from halocline.experiment.members import of_member
+    from halocline.experiment.seating import seats_of
+    from halocline.experiment.too_many_ranks import refuse_too_many
+
+    threads = options.threads or 1
+    grids = {}
+    for name, member in members.members.items():
+        with of_member(name):
+            grids[name] = member.case.build_grid()
+    points = sum(grid.sea_points for grid in grids.values())
+    least = members.least_ranks()
+    ranks = options.ranks or max(least, default_ranks(points, threads))
+    if not options.ranks and ranks > 1 and not can_start_ranks():
+        ranks = 1
+    if not options.ranks and members.ranks_by_number():
+        ranks = least
+    seats = seats_of(members, ranks)
+    for name, member in members.members.items():
+        own, there = len(seats.crew_of(name).ranks), grids[name].sea_points
+        if own > max(there, 1):
+            raise UserError(
+                f"Member '{name}': cannot share {there} sea points among {own} ranks. Use fewer"
+                " ranks (-n), or give it fewer (members.NAME.ranks)."
+            )
+        if not options.oversubscribe:
+            refuse_too_many(member.case, grids[name], seats.size, threads, cores())
+    if not options.quiet:
+        print(f"{members.schedule().text()}; {seats.describe()}", flush=True)
+    if seats.size == 1:
+        return run_here(options)
+    return on_ranks(arguments, ranks, threads, servers=seats.serving, quiet=options.quiet)
 
 
 def start_cycle(options: Any, arguments: list[str]) -> int:
@@ -141,10 +182,10 @@ def run_here(options: Any) -> int:
     )
     if world().rank == 0 and not options.quiet:
         print(result.summary)
-        if result.outcome.stopped_by:
+        if result.stopped_by:
             print(f"to go on: halocline resume {shlex.quote(str(folder))}")
         print(f"results are in {folder}: {', '.join(sorted(os.listdir(folder)))}")
-    return report_code(exit_codes.stopped if result.outcome.stopped_by else exit_codes.done)
+    return report_code(exit_codes.stopped if result.stopped_by else exit_codes.done)
 
 
 def results_folder(options: Any) -> str:

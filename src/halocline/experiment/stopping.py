@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from halocline.core.errors import UserError
 from halocline.experiment.ending import code_file
+from halocline.experiment.run_log import RunLog
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.writing.writers import Writers
 
@@ -45,16 +46,21 @@ def hold_back() -> None:
 
 
 class Stopping:
-    """Whether the run has to end before its time, asked once a step by all ranks alike."""
+    """Whether the run has to end before its time, asked by all ranks alike.
+
+    That is after each interval of the schedule: a step, where there is one member.
+    """
 
     def __init__(
         self,
         communicator: Communicator,
         walltime: float | None = None,
-        writers: Writers | None = None,
+        writers: Sequence[Writers] = (),
         folder_gone: Callable[[], str] = str,
+        log: RunLog | None = None,
     ) -> None:
         self.communicator, self.writers, self.folder_gone = communicator, writers, folder_gone
+        self.log = log
         self.started = time.monotonic()
         self.walltime = walltime
         self.longest_step = 0.0
@@ -87,13 +93,23 @@ class Stopping:
         if self.walltime is not None:
             over = now - self.started + 2.0 * self.longest_step > self.walltime
             code = max(code, 3 if over else 0)
-        if self.writers is not None and self.writers.failed:
-            code = failed
+        failures = [writers.failed for writers in self.writers]  # each looks at its messages
+        code = failed if any(failures) else code
         lost = self.folder_gone() if self.communicator.rank == 0 else ""
         code = gone if lost else code
-        code = int(self.communicator.maximum(np.array([float(code)]))[0])
+        told = self.log is not None and bool(self.log.waiting)
+        found = self.communicator.maximum(np.array([float(code), float(told)]))
+        if found[1] and self.log is not None:
+            self.log.deliver(self.communicator)
+        code = int(found[0])
         if code == gone:
             raise UserError(self.communicator.broadcast(lost))
-        if code == failed and self.writers is not None:
-            self.writers.raise_failure()
+        if code == failed:
+            self._raise_failure()
         return codes[code]
+
+    def _raise_failure(self) -> None:
+        """Say on all ranks what some could not write."""
+        words = next((some.failure for some in self.writers if some.failure), "")
+        everyone = self.communicator.broadcast(self.communicator.gather(words))
+        raise UserError(next(words for words in everyone if words))

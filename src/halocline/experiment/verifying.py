@@ -10,13 +10,13 @@ from pathlib import Path
 from halocline.core.clock import date, text
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
-from halocline.experiment.files_written import list_file, lists_in, missing, read_list
+from halocline.experiment.files_written import list_file, lists_in, members_in, missing, read_list
 from halocline.runtime.files.checksums import DamagedFile
 from halocline.runtime.files.classic_files import verify_records
 from halocline.runtime.files.compressed_files import is_netcdf4, verify_chunks
 from halocline.runtime.files.zarr_files import verify_zarr
 from halocline.runtime.ranks.communicator import Alone
-from halocline.runtime.writing.restart import find_restarts, suffix, verified
+from halocline.runtime.writing.restart import restarts_of_all, suffix, verified
 
 
 def verify(names: Sequence[str]) -> int:
@@ -24,13 +24,14 @@ def verify(names: Sequence[str]) -> int:
     damaged, strange = 0, 0
     for name in names:
         for folder in lists_in(Path(name)):
-            for path in missing(folder):
-                print(
-                    f"The file '{path}' is missing: the run in '{folder}' has written it"
-                    f" ({list_file}).",
-                    file=sys.stderr,
-                )
-                damaged += 1
+            for member in members_in(folder):
+                for path in missing(folder, member):
+                    print(
+                        f"The file '{path}' is missing: the run in '{folder}' has written it"
+                        f" ({list_file(member)}).",
+                        file=sys.stderr,
+                    )
+                    damaged += 1
         for path in _files(Path(name)):
             try:
                 print(f"{path}: good, {verify_file(path)}")
@@ -85,8 +86,10 @@ def _files(path: Path) -> Iterator[Path]:
         inside = [name for name in folders if not _is_zarr(here / name)]
         folders[:] = [name for name in inside if not name.endswith((".zarr.part", ".zarr.old"))]
         found |= {here / name for name in names if name.endswith(".nc")}
-        found |= set(find_restarts(here))
-        listed = (here / some.path for some in read_list(here))
+        found |= set(restarts_of_all(here))
+        listed = (
+            here / some.path for member in members_in(here) for some in read_list(here, member)
+        )
         found |= {file for file in listed if file.exists()}
     if not found and not lists_in(path):
         raise UserError(f"There are no output files (*.nc, *.zarr) or restart files in '{path}'.")

@@ -10,7 +10,7 @@ import numpy as np
 
 from halocline.component.case.case import Case
 from halocline.core.errors import UserError
-from halocline.experiment.server_advice import decided_servers
+from halocline.experiment.server_advice import ServerCount, decided_servers
 from halocline.experiment.simulation import Outcome
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.roles import split
@@ -23,12 +23,14 @@ once take some tenths."""
 
 
 @contextmanager
-def writing(case: Case, world: Communicator, folder: Path | None) -> Iterator[Writers | None]:
-    """The writers of a run, on ranks of the model.
+def writing(
+    case: Case, world: Communicator, folder: Path | None, decided: ServerCount | None = None
+) -> Iterator[Writers | None]:
+    """The writers of a run, on ranks of the model; the number of servers may be `decided`.
 
     On output servers, None when the run has ended; what ended it is raised there too.
     """
-    decided = decided_servers(case, world, folder)
+    decided = decided or decided_servers(case, world, folder)
     wanted, servers = case.output, case.output.servers
     model, roles = split(world, decided.count, groups=servers.groups, placement=servers.placement)
     round_robin = servers.assignment == "round-robin"

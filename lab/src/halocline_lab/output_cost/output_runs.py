@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from halocline.component.case.reading import make_case
 from halocline.component.case.restart_options import RestartOptions
 from halocline.core.clock import Date
+from halocline.experiment.building import build_component
 from halocline.experiment.restarting import Restarts
-from halocline.experiment.run import build_component
 from halocline.runtime.ranks.communicator import Communicator, world
 from halocline.waves.case import WaveCase
 from halocline.waves.component import WaveComponent

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from halocline.component.case.case import Case
 from halocline.core.errors import UserError
+from halocline.experiment.building import build_component
 from halocline.experiment.check import Imagined
-from halocline.experiment.run import build_component
 from halocline.runtime.running.runner import Plan
 
 

@@ -25,6 +25,15 @@ def read_case(name: str | Path, settings: Iterable[str] = ()) -> Case:
     >>> read_case("global-waves", ["time.length=6h"]).time.length
     '6h'
     """
+    path, table = read_table(name, settings)
+    try:
+        return make_case(table)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def read_table(name: str | Path, settings: Iterable[str] = ()) -> tuple[Path, dict[str, Any]]:
+    """Path and nested tables of a case file, changed by `settings`."""
     path = find_case(str(name))
     try:
         table = loads(path.read_text(encoding="utf-8"))
@@ -35,14 +44,14 @@ def read_case(name: str | Path, settings: Iterable[str] = ()) -> Case:
     for setting in settings:
         put(table, *read_setting(setting))
     table.setdefault("data_folder", str(path.parent.resolve()))
-    try:
-        return make_case(table)
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
+    return path, table
 
 
 def make_case(table: Mapping[str, Any]) -> Case:
     """A case from nested tables, of the component that it names; no other is imported."""
+    if "members" in table:
+        names = ", ".join(map(str, table["members"]))
+        raise UserError(f"A case of one component is needed, and this one has members ({names}).")
     kind = component_case(table.get("component", unnamed))
     try:
         return kind.from_table(plain_dates(table))

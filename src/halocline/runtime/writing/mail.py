@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -11,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime.ranks.communicator import Communicator, Ranks
+from halocline.runtime.ranks.patience import until
 
 Bytes = NDArray[np.uint8]
 
@@ -70,25 +69,6 @@ class Mail:
         if self._comm is not None:
             self._comm.Free()
             self._comm = None
-
-
-shortest_nap, longest_nap = 2e-5, 1e-3
-"""Pauses between looks at what has not arrived yet [s]."""
-
-short_looks = 30
-"""Looks before the first pause, between which others may have the core."""
-
-
-def until(done: Callable[[], bool]) -> None:
-    """Wait, asleep most of the time, until `done` says so."""
-    for _ in range(short_looks):
-        if done():
-            return
-        os.sched_yield()
-    nap = shortest_nap
-    while not done():
-        time.sleep(nap)
-        nap = min(1.5 * nap, longest_nap)
 
 
 def wait(request: Request, meanwhile: Callable[[], None] = lambda: None) -> None:

@@ -55,24 +55,39 @@ def on_first_rank(communicator: Communicator, action: Callable[[], Result]) -> R
     return value
 
 
-def restart_path(folder: Path, time: Date) -> Path:
-    """Name of the restart file of a date."""
-    return folder / f"restart_{time.strftime('%Y%m%dT%H%M%S')}{suffix}"
+def restart_path(folder: Path, time: Date, member: str = "") -> Path:
+    """Name of the restart file of a date, of one member where a run has several."""
+    stamp = time.strftime("%Y%m%dT%H%M%S")
+    return folder / f"restart_{stamp}{_of(member)}{suffix}"
 
 
-def restart_stamp(path: Path) -> str:
+def restart_stamp(path: Path, member: str = "") -> str:
     """The date in the name of a restart file, or nothing where the name is another.
 
     >>> restart_stamp(Path("results/restart_20110115T180000.safetensors"))
     '20110115T180000'
+    >>> restart_stamp(Path("restart_20110115T180000.waves.safetensors"), "waves")
+    '20110115T180000'
     """
-    found = re.fullmatch(rf"restart_(\d{{8}}T\d{{6}}){re.escape(suffix)}", path.name)
+    ending = re.escape(f"{_of(member)}{suffix}")
+    found = re.fullmatch(rf"restart_(\d{{8}}T\d{{6}}){ending}", path.name)
     return found[1] if found else ""
 
 
-def find_restarts(folder: Path) -> list[Path]:
-    """The restart files in a folder, newest first, by the date in their names."""
-    return sorted(filter(restart_stamp, folder.glob("restart_*")), reverse=True)
+def _of(member: str) -> str:
+    return f".{member}" if member else ""
+
+
+def find_restarts(folder: Path, member: str = "") -> list[Path]:
+    """The restart files in a folder (of a member), newest first, by the date in their names."""
+    found = [path for path in folder.glob("restart_*") if restart_stamp(path, member)]
+    return sorted(found, reverse=True)
+
+
+def restarts_of_all(folder: Path) -> list[Path]:
+    """The restart files in a folder, whatever member they are of."""
+    name = re.compile(rf"restart_\d{{8}}T\d{{6}}(\.[\w-]+)?{re.escape(suffix)}")
+    return sorted(path for path in folder.glob("restart_*") if name.fullmatch(path.name))
 
 
 def fields_in(path: Path) -> set[str]:

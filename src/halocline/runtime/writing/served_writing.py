@@ -7,12 +7,13 @@ from collections import deque
 import numpy as np
 
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.patience import until
 from halocline.runtime.ranks.roles import Roles
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.writing.direct_writing import Job
 from halocline.runtime.writing.frame_writing import Sent, pack, wait_for_all
 from halocline.runtime.writing.frames import Frame, Route, page
-from halocline.runtime.writing.mail import Bytes, Mail, Request, until
+from halocline.runtime.writing.mail import Bytes, Mail, Request
 from halocline.runtime.writing.orders import (
     Answer,
     LeaveStream,

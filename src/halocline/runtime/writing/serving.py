@@ -15,12 +15,13 @@ import numpy as np
 
 from halocline.core.errors import UserError
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.patience import until
 from halocline.runtime.ranks.roles import Roles
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.writing.direct_writing import Part, complete_behind
 from halocline.runtime.writing.frame_writing import Assembler, Sums, write_block
 from halocline.runtime.writing.frames import Frame, Route, cut_frame, page
-from halocline.runtime.writing.mail import Mail, Request, until
+from halocline.runtime.writing.mail import Mail, Request
 from halocline.runtime.writing.orders import (
     Answer,
     LeaveStream,

@@ -241,16 +241,18 @@ class Writers:
         if self._served is not None:
             self._served.progress()
             self._served.look()
-        return bool(self._words())
+        return bool(self.failure)
 
     def raise_failure(self) -> None:
         """Say what could not be written, if anything, on all ranks; a call for all ranks."""
-        everyone = self.communicator.broadcast(self.communicator.gather(self._words()))
+        everyone = self.communicator.broadcast(self.communicator.gather(self.failure))
         failures = [words for words in everyone if words]
         if failures:
             raise UserError(failures[0])
 
-    def _words(self) -> str:
+    @property
+    def failure(self) -> str:
+        """What this rank knows that could not be written."""
         failure = self._pen.failure
         if failure is not None and not isinstance(failure, UserError):
             raise failure

@@ -1,0 +1,208 @@
+"""The members of a run together: who steps when, and what they do at the same moment.
+
+Between two moments at which all members meet (the intervals of the schedule) those side by side
+know nothing of each other; a case of one component is a run of one member that meets itself after
+every step.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from halocline.core.clock import Clock, Date
+from halocline.core.errors import UserError
+from halocline.experiment.member_run import Extras, MemberRun
+from halocline.experiment.members import Members
+from halocline.experiment.moments import candidates, remove_old
+from halocline.experiment.restarting import read_together
+from halocline.experiment.resuming import leave_end, taking_over
+from halocline.experiment.run_log import RunLog
+from halocline.experiment.seating import Team
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.restart import on_first_rank
+
+
+class JointRun:
+    """All members of a run, as a rank sees them that computes for those `here`."""
+
+    def __init__(
+        self,
+        members: Members,
+        team: Team,
+        here: Sequence[MemberRun],
+        folder: Path | None,
+        extras: Extras,
+    ) -> None:
+        self.members, self.council, self.here = members, team.council, here
+        self.folder, self.extras = folder, extras
+        self.clocks = {name: member.clock for name, member in members.members.items()}
+        self.schedule = members.schedule()
+        self.intervals = 0  # of the schedule, from the start of the run
+        self.log = self._begin_log(team.about)
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the first member, at its start."""
+        return self.clocks[self.members.first.name]
+
+    @property
+    def end(self) -> Date:
+        """When the last member ends."""
+        return max(clock.end for clock in self.clocks.values())
+
+    @property
+    def moment(self) -> Date:
+        """The model time at which all members are, but those that have ended."""
+        return min(self.clock.start + self.intervals * self.schedule.interval, self.end)
+
+    def tell(self, line: str) -> None:
+        """Say a line in the log and to who looks on."""
+        if self.log is not None:
+            self.log.line(line)
+        if self.council.rank == 0:
+            print(f"halocline: {line}", file=sys.stderr, flush=True)
+
+    def read_restart(self) -> None:
+        """Set all members to the newest good restart that there is, if it is to go on from one."""
+        resume = self.extras.resume
+        if self.members.several:
+            options = self.members.first.case.restart
+
+            def find() -> Sequence[dict[str, Path]]:
+                interval = self.schedule.interval
+                return candidates(self.folder, options.source, self.clocks, interval, resume=resume)
+
+            found = on_first_rank(self.council, find)
+            restarts = [some.restarts for some in self.here]
+            self.restarted = read_together(restarts, found, self.council, self.tell, resume=resume)
+        else:
+            self.restarted = self.here[0].restarts.read(resume=resume)
+        self.intervals = self._passed()
+        if resume and not self.restarted:
+            self.tell("There is no restart file in the folder yet: the run begins anew.")
+
+    def open_files(self) -> None:
+        """Make the folder that of this run, with the files of all members."""
+        for some in self.here:
+            some.restarted = self.restarted
+        _agreed(self.council, [some.prepare for some in self.here])
+        taken = None if self.extras.resume else self.members
+        with taking_over(self.folder, taken, self.council):
+            _agreed(self.council, [some.open for some in self.here])
+
+    def begin(self) -> None:
+        """Get all members ready for their first steps."""
+        for some in self.here:
+            with self.away(some):
+                some.begin()
+
+    def advance(self) -> None:
+        """One interval of the schedule, by those of its entries that are for members here."""
+        mine = {some.name: some for some in self.here}
+        for entry in self.schedule.entries:
+            if entry.member in mine:
+                with self.away(mine[entry.member]):
+                    mine[entry.member].advance(entry.steps)
+        self.intervals += 1
+
+    @contextmanager
+    def away(self, busy: MemberRun | None = None) -> Iterator[None]:
+        """Put on record that all members here wait, but the one that is busy."""
+        with ExitStack() as waiting:
+            if self.members.several:
+                for some in self.here:
+                    if some is not busy:
+                        waiting.enter_context(some.away())
+            yield
+
+    def leave_restarts_where_due(self) -> None:
+        """Write a restart of all members where the options ask for one of this moment."""
+        if self.folder is not None and self.here[0].restarts.due(self.moment):
+            self._leave_restarts(self.folder)
+
+    def finish(self, stopped_by: str) -> None:
+        """Leave the last restart, close all files, and mark the end of a run that reached it."""
+        for some in self.here:
+            some.end(stopped_by)
+        if self.folder is None:
+            return
+        folder, moment = self.folder, self.moment
+        if stopped_by or self.members.first.case.restart.at_end:
+            self._leave_restarts(folder)
+        for some in self.here:
+            some.close()
+        if self.members.several:
+            self.council.gather(None)
+            self._remove_old(folder)
+        if not stopped_by:
+            on_first_rank(self.council, lambda: leave_end(folder, moment))
+
+    def report(self) -> str:
+        """How the run went, member by member; the same words on all ranks."""
+        said = [(some.name, some.report()) for some in self.here]
+        if not self.members.several:
+            return said[0][1]
+        spoken = [words for words, some in zip(said, self.here, strict=True) if some.leads]
+        everyone = self.council.broadcast(self.council.gather(spoken))
+        found = dict(pair for pairs in everyone for pair in pairs)
+        if self.log is not None:
+            self.log.deliver(self.council)
+        lines = [self.members.title] if self.members.title else []
+        lines += [
+            f"{name}: {line}" for name in self.members.members for line in found[name].splitlines()
+        ]
+        return "\n".join(lines)
+
+    def _begin_log(self, about: str) -> RunLog | None:
+        if self.folder is None:
+            return None
+        several = self.members.several
+        leads = any(some.leads for some in self.here)
+        path, append = self.folder / "halocline.log", self.extras.resume
+        log = RunLog.of_ranks(path, self.council, append=append, keep=several and leads)
+        log.begin()
+        if several and self.council.rank == 0:
+            log.section("members", [*about.split("; "), *self.schedule.lines()])
+        for some in self.here:
+            some.begin_log(log)
+        return log
+
+    def _passed(self) -> int:
+        """Intervals of the schedule from the start of the run to where its members are."""
+        interval = self.schedule.interval
+        own = max(-((some.clock.start - some.clock.time) // interval) for some in self.here)
+        return int(self.council.maximum(np.array([float(own)]))[0])
+
+    def _leave_restarts(self, folder: Path) -> None:
+        self._remove_old(folder)
+        for some in self.here:
+            some.leave_restart()
+
+    def _remove_old(self, folder: Path) -> None:
+        """Of several members: restarts that are too many go where all members' are complete."""
+        if self.members.several and self.council.rank == 0:
+            keep = self.members.first.case.restart.keep
+            remove_old(folder, self.clocks, self.schedule.interval, keep)
+
+
+def _agreed(council: Communicator, actions: Sequence[Callable[[], None]]) -> None:
+    """Do something for the members here; what one of them refuses, all ranks refuse.
+
+    For what all ranks of a member refuse alike.
+    """
+    failure: tuple[type[UserError], str] | None = None
+    try:
+        for action in actions:
+            action()
+    except UserError as error:
+        failure = type(error), str(error)
+    everyone = council.broadcast(council.gather(failure))
+    found = next((some for some in everyone if some is not None), None)
+    if found is not None:
+        kind, words = found
+        raise kind(words)

@@ -1,0 +1,245 @@
+"""One member of a run on its ranks: its component, files and record, from beginning to end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from halocline.component.case.case import Case
+from halocline.component.component import Component
+from halocline.component.streams.own_stream import OwnStream
+from halocline.component.streams.stream import OutputStream
+from halocline.core.clock import text
+from halocline.experiment.building import build_component, build_streams
+from halocline.experiment.files_written import FilesWritten
+from halocline.experiment.members import Member, of_member
+from halocline.experiment.progress import speed_words, time_words
+from halocline.experiment.restarting import Restarts
+from halocline.experiment.resuming import never_refusing
+from halocline.experiment.run_log import MemberLog, RunLog
+from halocline.experiment.run_recording import RunRecording, threads_per_rank
+from halocline.experiment.simulation import Outcome, Simulation
+from halocline.experiment.writing import cost_lines
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.referee import Referee, cache_folder
+from halocline.runtime.writing.record_files import check
+from halocline.runtime.writing.restart import on_first_rank
+from halocline.runtime.writing.writers import Writers
+
+away = "other members"
+"""The phase in which a member waits for the others, or they use its ranks."""
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What a run is given besides its cases."""
+
+    check_halos: bool = False
+    resume: bool = False
+    streams: Sequence[OwnStream] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+
+class MemberRun:
+    """A member of a run on the ranks that compute for it; calls are for all of these.
+
+    They come in this order: `begin_log`, reading `restarts`, `prepare`, `open`, `begin`, `advance`
+    as often as wanted, `end`, `close`, `report`.
+    """
+
+    def __init__(
+        self, member: Member, writers: Writers, folder: Path | None, extras: Extras
+    ) -> None:
+        self.name, self.given, self.extras = member.name, member, extras
+        self.writers, self.folder = writers, folder
+        self.communicator: Communicator = writers.communicator
+        with of_member(self.name):
+            self.case, self.cut = _automatic(member.running(), self.communicator)
+            self.clock = self.case.time.clock()
+            self.component: Component = build_component(
+                self.case,
+                self.clock,
+                self.communicator,
+                check_halos=extras.check_halos,
+                given=extras.given,
+            )
+        self.recording = RunRecording(self.case, self.component, writers, self.name)
+        self.restarts = Restarts(
+            self.case.restart, self.component, self.clock, folder, self.tell, self.name
+        )
+        self.log: MemberLog | None = None
+        self.streams: Sequence[OutputStream] = ()
+        self.restarted = False
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the first rank of the member."""
+        return self.communicator.rank == 0
+
+    def begin_log(self, log: RunLog) -> None:
+        """Tell the log of the run what this member is."""
+        self.log = log.of_member(self.name, self.communicator)
+        self.log.begin(
+            self.case,
+            ranks=self.communicator.size,
+            threads=threads_per_rank(),
+            decomposition=self.component.run.decomposition.describe(),
+        )
+        self.writers.tell = self.log.line
+        self.log.line(self.writers.about)
+        if self.cut:
+            self.log.line(self.cut)
+
+    def tell(self, line: str) -> None:
+        """Say a line in the log and to who looks on."""
+        if self.log is not None:
+            self.log.line(line)
+        if self.leads:
+            whose = f"{self.name}: " if self.name else ""
+            print(f"halocline: {whose}{line}", file=sys.stderr, flush=True)
+
+    def prepare(self) -> None:
+        """Make the output streams and see whether there is room for what they will write."""
+        restarted = self.restarted
+        if self.extras.resume and not restarted:
+            self.case = never_refusing(self.case)
+        with of_member(self.name):
+            self.streams = build_streams(
+                self.case,
+                self.component,
+                self.clock,
+                self.communicator,
+                self.folder,
+                resumed=restarted,
+                own=self.extras.streams,
+            )
+            if self.folder is not None:
+                plans = [stream.plan for stream in self.streams]
+                more = self.restarts.needs(self._gathered())
+                on_first_rank(self.communicator, lambda: check(plans, more))
+
+    def open(self) -> None:
+        """Open the files of all streams; what an earlier run left gets out of the way."""
+        if self.folder is None:
+            return
+        files = FilesWritten(self.folder, self.name)
+        if self.leads:
+            self.writers.began = files.add
+
+        def leave_names() -> None:
+            self.restarts.move_aside()
+            first = [(stream.plan.name, stream.path) for stream in self.streams]
+            files.begin(first, goes_on=self.extras.resume and self.restarted)
+
+        with of_member(self.name):
+            for stream in self.streams:
+                stream.open(self.writers)
+            on_first_rank(self.communicator, leave_names)
+
+    def begin(self) -> None:
+        """Get ready for the first step."""
+        missing = self.restarts.add(self._gathered())
+        if missing and self.log is not None:
+            self.log.line(f"not in the restart, begun anew: {', '.join(missing)}")
+        clock, component = self.clock, self.component
+        referee = Referee(
+            component.run.exchange,
+            self.case.communication,
+            tell=self.log.line if self.log is not None else lambda line: None,
+            folder=cache_folder(),
+            steps=clock.steps - clock.step_number,
+            watch=not self.extras.check_halos,
+            sums=component.sums,
+        )
+
+        def after_step() -> None:
+            with component.run.recorder.time("choice of exchanges"):
+                referee.after_step(component.run.recorder.seconds("step"))
+
+        self.simulation = Simulation(
+            component, clock, self.streams, restarted=self.restarted, after_step=after_step
+        )
+        with of_member(self.name):
+            self.simulation.begin()
+
+    def advance(self, steps: int) -> None:
+        """Some steps, or fewer where the member ends before."""
+        with of_member(self.name):
+            self.simulation.advance(steps)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Put on record that others are waited for."""
+        with self.component.run.recorder.time(away, "wait"):
+            yield
+
+    def leave_restart(self) -> None:
+        """Write a restart of this moment."""
+        if self.folder is not None:
+            self.restarts.leave(self.writers, self.folder)
+
+    def end(self, stopped_by: str) -> None:
+        """Close the output streams."""
+        self.outcome: Outcome = self.simulation.end(stopped_by)
+
+    def close(self) -> None:
+        """Wait until all is written."""
+        if self.folder is not None:
+            self.writers.close()
+
+    def report(self) -> str:
+        """How it went, for people; the record, and the end of the log."""
+        component, outcome = self.component, self.outcome
+        notes = self.case.lacking(
+            restarted=self.restarted,
+            watched=self.folder is None or bool(self.extras.streams),
+            given=tuple(self.extras.given),
+        )
+        waited = component.run.recorder.seconds(away)
+        words = [_summary(self.case, outcome, component), *notes]
+        if self.name:
+            words.append(f"{time_words(waited)} waited for other members, or lent to them")
+        words += cost_lines(self.writers, outcome)
+        table = component.run.recorder.table(self.communicator)
+        truth = component.run.truth.report() if component.run.truth else ""
+        if self.folder is not None and self.case.record.write:
+            words.append(self.recording.leave(self.folder, outcome, self.restarts.fields))
+        said = "\n".join(filter(None, words))
+        if self.log is not None:
+            self.log.section("time by phase", table or "")
+            if truth:
+                self.log.section("halos", truth)
+            self.log.section("summary", said)
+        return "\n".join(filter(None, [said, truth]))
+
+    def _gathered(self) -> list[Field]:
+        """What streams gather between records, which restarts hold too."""
+        return [field for stream in self.streams for field in stream.restart_fields]
+
+
+def _automatic(case: Case, communicator: Communicator) -> tuple[Case, str]:
+    """The case with its cut decided, and the reason for the log."""
+    if case.decomposition.tiles != "auto":
+        return case, ""
+    from halocline.experiment.advice import automatic
+
+    return automatic(case, communicator)
+
+
+def _summary(case: Case, outcome: Outcome, component: Component) -> str:
+    lines = [case.title] if case.title else []
+    if outcome.stopped_by:
+        lines.append(f"stopped by {outcome.stopped_by} at {text(outcome.time)}")
+    lines.append(
+        f"{outcome.steps} steps to {text(outcome.time)} in {time_words(outcome.seconds)}:"
+        f" {speed_words(outcome.days_per_day)}"
+    )
+    state = component.summary()
+    if state:
+        lines.append(state)
+    return "\n".join(lines)

@@ -1,0 +1,294 @@
+"""The members of a run: cases of one component each, that run side by side or in sequence.
+
+    [members.waves]
+    case = "swell"
+
+    [members.tracers]
+    case = "tracer-rotation"
+    time.step = "15min"
+    ranks = 1
+
+What stands beside `[members]` (`time`, `restart`, ...) holds for all of them; what stands in the
+table of a member comes before it, the case that the member names after it. A case without members
+is one member without a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from halocline.component.case.case import Case
+from halocline.component.case.reading import make_case, read_table
+from halocline.core.clock import Clock, duration, duration_text, text
+from halocline.core.errors import UserError
+from halocline.core.options import Options, option
+from halocline.experiment.schedule import Schedule, ScheduleOptions, make_schedule
+from halocline.runtime.ranks.seats import Wish, refuse_equal_names
+
+own_tables = ("title", "data_folder", "members", "schedule")
+"""What a case with members has for itself; all other tables are those of its members."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberOptions(Options):
+    """A member of a run: its case, and on which ranks it computes."""
+
+    case: str = option(
+        "", "", "a case file, its folder or a shipped case, which further tables change; or empty"
+    )
+    ranks: int = option(
+        0, "1", "ranks that compute for it; 0: a part of those that nobody asks for", at_least=0
+    )
+    share: float = option(
+        0.0, "1", "its part of these ranks; 0: by the expected work", at_least=0, at_most=1
+    )
+    on_ranks_of: str = option(
+        "", "", "the member on whose ranks it computes, in sequence; empty: on ranks of its own"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.ranks > 0) + (self.share > 0.0) + bool(self.on_ranks_of) > 1:
+            raise UserError("Give one of ranks, share and on_ranks_of, or none of them.")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One member: its name (empty where it is the only one), its case, and its wishes."""
+
+    name: str
+    case: Case
+    options: MemberOptions = field(default_factory=MemberOptions)
+
+    @property
+    def clock(self) -> Clock:
+        """A clock of its own, at its start."""
+        with of_member(self.name):
+            return self.case.time.clock()
+
+    def running(self) -> Case:
+        """The case as it runs in a folder with others: names of files begin with the member's."""
+        if not self.name:
+            return self.case
+        output: Any = self.case.output
+        streams = {
+            kind: {name: _prefixed(stream, self.name) for name, stream in tables.items()}
+            for kind, tables in vars(output).items()
+            if isinstance(tables, dict)
+        }
+        changed: dict[str, Any] = {"output": replace(output, **streams)}
+        return replace(self.case, **changed)
+
+
+@dataclass(frozen=True)
+class Members:
+    """All members of a run, by name, and in what turns they step."""
+
+    members: Mapping[str, Member]
+    title: str = ""
+    schedule_options: ScheduleOptions = field(default_factory=ScheduleOptions)
+
+    @classmethod
+    def of(cls, case: Case) -> Members:
+        """A case of one component."""
+        return cls({"": Member("", case)}, case.title)
+
+    def __post_init__(self) -> None:
+        refuse_equal_names(list(self.members))
+        if len(self.members) > 1 or "" not in self.members:
+            _refuse_what_cannot_run_together(self)
+
+    @property
+    def several(self) -> bool:
+        """Whether members have names."""
+        return "" not in self.members
+
+    @property
+    def first(self) -> Member:
+        """The first of them."""
+        return next(iter(self.members.values()))
+
+    def schedule(self) -> Schedule:
+        """The members' steps in one interval."""
+        steps = {name: member.clock.step for name, member in self.members.items()}
+        return make_schedule(steps, self.schedule_options)
+
+    def wishes(self, work: Mapping[str, float], servers: Mapping[str, int]) -> list[Wish]:
+        """What the members ask of the ranks, those without a share by their expected `work`."""
+        options = {name: member.options for name, member in self.members.items()}
+        named = sum(some.share for some in options.values())
+        free = [
+            name
+            for name, some in options.items()
+            if not (some.ranks or some.share or some.on_ranks_of)
+        ]
+        if named > 1.0 or (free and named >= 1.0):
+            raise UserError(
+                f"The shares of the members add up to {named:g}"
+                f"{f', which leaves nothing for {free[0]!r}' if named <= 1.0 else ''}. Let all"
+                " of them add up to 1 at most (members.NAME.share)."
+            )
+        total = sum(self._work_of(name, work) for name in free)
+        return [
+            Wish(
+                name,
+                some.ranks,
+                some.share or (1.0 - named) * self._work_of(name, work) / max(total, 1e-300),
+                some.on_ranks_of,
+                servers.get(name, 0),
+            )
+            for name, some in options.items()
+        ]
+
+    def least_ranks(self) -> int:
+        """Ranks by which every member has its own, or those that it asks for."""
+        own = [m.options for m in self.members.values() if not m.options.on_ranks_of]
+        return sum(some.ranks or 1 for some in own)
+
+    def ranks_by_number(self) -> bool:
+        """Whether all members ask for numbers of ranks, so that no other number fits."""
+        own = [m.options for m in self.members.values() if not m.options.on_ranks_of]
+        return all(some.ranks for some in own)
+
+    def _work_of(self, leader: str, work: Mapping[str, float]) -> float:
+        """The work on the ranks of a member: its own, and of those that ask for its ranks."""
+        others = (n for n, member in self.members.items() if member.options.on_ranks_of == leader)
+        return work[leader] + sum(work[name] for name in others)
+
+    def to_table(self) -> dict[str, Any]:
+        """Every option of every member, as a case file that gives the same run."""
+        if not self.several:
+            return self.first.case.to_table()
+        members = {
+            name: {**_seat(member.options), **member.case.to_table()}
+            for name, member in self.members.items()
+        }
+        return {
+            "title": self.title,
+            "schedule": self.schedule_options.to_table(),
+            "members": members,
+        }
+
+
+@contextmanager
+def of_member(name: str) -> Iterator[None]:
+    """Say of a mistake that it is one of a member."""
+    try:
+        yield
+    except UserError as error:
+        if not name:
+            raise
+        raise type(error)(f"Member '{name}': {error}") from None
+
+
+def read_members(name: str | Path, settings: Iterable[str] = ()) -> Members:
+    """Read a case with or without members: a file, a folder with one, or a shipped case.
+
+    >>> list(read_members("two-members").members), list(read_members("swell").members)
+    (['waves', 'tracers'], [''])
+    """
+    path, table = read_table(name, settings)
+    try:
+        return make_members(table)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def make_members(table: Mapping[str, Any]) -> Members:
+    """Members from nested tables."""
+    if "members" not in table:
+        return Members.of(make_case(table))
+    tables = table["members"]
+    if not isinstance(tables, Mapping) or not tables:
+        raise UserError("[members] names no member. Add a table [members.NAME] for each.")
+    folder = str(table.get("data_folder", ""))
+    common = {key: value for key, value in table.items() if key not in own_tables}
+    members = {name: _member(name, some, common, folder) for name, some in tables.items()}
+    schedule = ScheduleOptions.from_table(table.get("schedule", {}), "schedule")
+    return Members(members, str(table.get("title", "")), schedule)
+
+
+def _member(name: str, table: Any, common: Mapping[str, Any], folder: str) -> Member:
+    """A member from its table, what holds for all, and its own case."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name):
+        raise UserError(
+            f"members.{name[:60]}: the name of a member begins the names of its files. Use letters,"
+            " digits, '_' and '-', a letter first, 40 at most."
+        )
+    if not isinstance(table, Mapping):
+        raise UserError(f"'members.{name}' is a table of options. Write it as [members.{name}].")
+    own = {field.name for field in fields(MemberOptions)}
+    with of_member(name):
+        options = MemberOptions.from_table(
+            {key: value for key, value in table.items() if key in own}, f"members.{name}"
+        )
+        base: dict[str, Any] = {"data_folder": folder} if folder else {}
+        if options.case:
+            beside = Path(folder) / options.case
+            _, base = read_table(beside if folder and beside.exists() else options.case)
+            if "members" in base:
+                raise UserError(f"The case '{options.case}' has members itself. Name one without.")
+        inner = {key: value for key, value in table.items() if key not in own}
+        return Member(name, make_case(_merged(_merged(base, common), inner)), options)
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested tables, in which what is `above` counts.
+
+    >>> _merged({"time": {"step": "1h", "length": "1d"}}, {"time": {"step": "2h"}})
+    {'time': {'step': '2h', 'length': '1d'}}
+    """
+    result = dict(below)
+    for key, value in above.items():
+        under = result.get(key)
+        if isinstance(value, Mapping) and isinstance(under, Mapping):
+            value = _merged(under, value)
+        result[key] = value
+    return result
+
+
+def _prefixed(stream: Any, name: str) -> Any:
+    """A stream whose files begin with the member's name."""
+    folder, slash, last = stream.file.rpartition("/")
+    return replace(stream, file=f"{folder}{slash}{name}.{last}" if last else stream.file)
+
+
+def _seat(options: MemberOptions) -> dict[str, Any]:
+    """Where a member computes; its case is told whole."""
+    return {key: value for key, value in options.to_table().items() if key != "case"}
+
+
+def _refuse_what_cannot_run_together(members: Members) -> None:
+    """Refuse members that do not begin together, never step, or whose restarts would not meet."""
+    first = members.first
+    schedule = members.schedule()
+    for name, member in members.members.items():
+        clock = member.clock
+        if (clock.start, clock.calendar) != (first.clock.start, first.clock.calendar):
+            raise UserError(
+                f"The member '{name}' begins at {text(clock.start)} ({clock.calendar}),"
+                f" '{first.name}' at {text(first.clock.start)} ({first.clock.calendar}). Let all"
+                " members begin together: [time] beside [members] holds for all."
+            )
+        if not clock.steps:
+            raise UserError(
+                f"The schedule never advances the member '{name}': its run ends where it begins"
+                f" ({text(clock.start)}). Give it a later end (members.{name}.time)."
+            )
+        if member.case.restart != first.case.restart:
+            raise UserError(
+                f"The members '{first.name}' and '{name}' have different options in [restart], but"
+                " a restart is of all members at one moment. Give them once, beside [members]."
+            )
+    interval = first.case.restart.interval
+    if interval != "" and duration(interval) % schedule.interval:
+        raise UserError(
+            f"restart.interval = {interval!r} is no whole number of intervals of the schedule"
+            f" ({duration_text(schedule.interval)}), after which all members are at one moment."
+            " Take a multiple of it."
+        )

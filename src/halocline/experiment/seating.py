@@ -1,0 +1,126 @@
+"""The ranks of a run at work: which members each computes for, and who writes their output.
+
+Output servers are those of one member each: the last ranks of that member, as many as its case
+says. Where a run has several members, 'auto' asks for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from halocline.core.errors import UserError
+from halocline.experiment.ending import one_of
+from halocline.experiment.expectations import work
+from halocline.experiment.members import Member, Members, of_member
+from halocline.experiment.server_advice import ServerCount
+from halocline.experiment.writing import writing
+from halocline.runtime.ranks.communicator import Communicator, Ranks
+from halocline.runtime.ranks.patience import PatientRanks
+from halocline.runtime.ranks.seats import Seats, deal_ranks
+from halocline.runtime.writing.restart import on_first_rank
+from halocline.runtime.writing.writers import Writers
+
+
+@dataclass(frozen=True)
+class Team:
+    """What one computing rank knows: its members with their writers, and who meets for them all.
+
+    The `council` are all ranks that compute, of all members.
+    """
+
+    here: Sequence[tuple[Member, Writers]]
+    council: Communicator
+    about: str = ""
+
+
+@contextmanager
+def seated(members: Members, world: Communicator, folder: Path | None) -> Iterator[Team | None]:
+    """The team of this rank; on output servers, None when the run has ended."""
+    with ExitStack() as stack:
+        if not members.several:
+            member = members.first
+            writers = stack.enter_context(writing(member.case, world, folder))
+            yield None if writers is None else Team([(member, writers)], writers.communicator)
+            return
+        seats = on_first_rank(world, lambda: seats_of(members, _computing(members, world.size)))
+        worlds, council = _split(world, seats)
+        here: list[tuple[Member, Writers]] = []
+        for name, inner in worlds.items():
+            member = members.members[name]
+            one_of(inner)
+            decided = ServerCount(servers_of(member), "the members share one run")
+            found = stack.enter_context(writing(member.case, inner, folder, decided))
+            if found is None:
+                yield None
+                return
+            here.append((member, found))
+        assert council is not None, "a rank that does not compute serves"
+        yield Team(here, council, seats.describe())
+
+
+def seats_of(members: Members, computing: int) -> Seats:
+    """Where the members of a run sit on so many computing ranks."""
+    servers = {name: servers_of(member) for name, member in members.members.items()}
+    return deal_ranks(members.wishes(expected_work(members), servers), computing)
+
+
+def expected_work(members: Members) -> Mapping[str, float]:
+    """Expected time of each member on one core [s]."""
+    found = {}
+    for name, member in members.members.items():
+        with of_member(name):
+            found[name] = work(member.case, member.case.build_grid(), member.clock)
+    return found
+
+
+def servers_of(member: Member) -> int:
+    """How many output servers a member of several has."""
+    output = member.case.output
+    servers = output.servers
+    if servers.placement != "packed":
+        raise UserError(
+            f"output.servers.placement = {servers.placement!r} of the member '{member.name}': where"
+            " a run has several members, servers are the last ranks of their member. Leave it"
+            " out."
+        )
+    if servers.given is not None:
+        return int(servers.given)
+    return int(servers.groups) if output.needs_servers(member.case.restart.way) else 0
+
+
+def _computing(members: Members, size: int) -> int:
+    """How many ranks of a world compute."""
+    servers = sum(servers_of(member) for member in members.members.values())
+    if servers >= size:
+        raise UserError(
+            f"The members ask for {servers} output servers, and there are {size} ranks. Start more"
+            " ('halocline run -n N' starts servers besides N ranks), or ask for fewer"
+            " (members.NAME.output.servers.count)."
+        )
+    return size - servers
+
+
+def _split(
+    world: Communicator, seats: Seats
+) -> tuple[dict[str, Communicator], Communicator | None]:
+    """What each member of this rank sees as its world, and the council where this rank computes.
+
+    A call for all ranks of the world.
+    """
+    names = [name for crew in seats.crews for name in crew.members]
+    if not isinstance(world, Ranks):
+        return dict.fromkeys(names, world), world
+    from mpi4py import MPI
+
+    found: dict[str, Communicator] = {}
+    for name in names:
+        mine = world.rank in seats.crew_of(name).world_of(name)
+        comm = world.comm.Split(0 if mine else MPI.UNDEFINED, world.rank)
+        if mine:
+            found[name] = Ranks(comm)
+    computes = any(world.rank in crew.ranks for crew in seats.crews)
+    comm = world.comm.Split(0 if computes else MPI.UNDEFINED, world.rank)
+    return found, PatientRanks(comm) if computes else None
