@@ -4,6 +4,9 @@ import queue
 import threading
 
 import numpy as np
+import pytest
+
+from halocline.runtime.ranks.launched import under_mpi
 
 seconds = 60.0
 
@@ -54,7 +57,12 @@ class Threads:
 
 
 def together(ranks, program):
-    """Run `program(communicator)` on all ranks; the first mistake is raised here."""
+    """Run `program(communicator)` on all ranks; the first mistake is raised here.
+
+    Where ranks of MPI run the same test, once for each would be too often.
+    """
+    if under_mpi():
+        pytest.skip("ranks in threads are tested without ranks of MPI")
     board, barrier = [None] * ranks, threading.Barrier(ranks)
     mail = {(a, b): queue.SimpleQueue() for a in range(ranks) for b in range(ranks)}
     mistakes = []
