@@ -4,6 +4,7 @@ import gc
 import math
 import tracemalloc
 
+import netCDF4
 import numpy as np
 import pytest
 
@@ -192,3 +193,44 @@ def test_mistakes():
         build(basin(20), TransportOptions(), 10 * DAY)
     with pytest.raises(UserError, match="too small"):
         MixingOptions(depth=0.0)
+
+
+def test_tracers_begin_from_a_file(tmp_path):
+    """Levels of the file between ours; cells as an exact function, land and other tracers apart."""
+
+    def exact(x, y, depth):
+        return 3.0 + 0.01 * x - 0.02 * y + 0.001 * depth
+
+    path, levels = tmp_path / "start.nc", np.array([10.0, 100.0, 400.0])
+    with netCDF4.Dataset(path, "w") as file:
+        for name, values in (("lon", np.arange(-20.0, 21, 4)), ("lat", np.arange(-18.0, 19, 3))):
+            file.createDimension(name, values.size)
+            file.createVariable(name, "f8", (name,))[:] = values
+        file.createDimension("z", 3)
+        file.createVariable("z", "f8", ("z",))[:] = levels
+        data = file.createVariable("PO4", "f8", ("z", "lat", "lon"))
+        data[:] = exact(file["lon"][:], file["lat"][:][:, None], levels[:, None, None])
+    depth = [0.0, 80.0, 150.0, 400.0, 400.0, 400.0]
+    flat = GridOptions(
+        nx=6, ny=4, x0=-7.0, y0=-5.0, dx=2.0, dy=2.0, depth=depth, closed_edges=False
+    )
+    grid = layered(regular_grid(flat), np.array([50.0, 100.0, 200.0]))
+    table = {
+        "tracers": ["constant", "phosphate"],
+        "start_file": {"file": str(path), "variables": {"phosphate": "PO4"}},
+    }
+    results = []
+    for blocks in (1, 4):
+        model, _ = build(
+            grid, TransportOptions.from_table(table), 60.0, np.float64, blocks_per_rank=blocks
+        )
+        results.append(model.state.tracer.gather())
+    np.testing.assert_array_equal(*results)
+    center = grid.horizontal.at(Place.center)
+    wanted = exact(center.x, center.y, grid.depth[:, None, None]) * grid.wet
+    np.testing.assert_allclose(results[0][1], wanted, rtol=1e-12)
+    np.testing.assert_array_equal(results[0][0], grid.wet)
+    with pytest.raises(UserError, match="start_file.variables names"):
+        TransportOptions.from_table({**table, "tracers": ["constant"]})
+    with pytest.raises(UserError, match="needs both"):
+        TransportOptions.from_table({"start_file": {"file": str(path)}})

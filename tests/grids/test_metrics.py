@@ -10,7 +10,7 @@ from halocline.grids.horizontal.curvilinear_files import read_displaced_pole
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
 from halocline.grids.horizontal.regular import GridOptions, regular_grid
-from halocline.grids.horizontal.sphere import longitude_latitude, vectors
+from halocline.grids.sphere import longitude_latitude, vectors
 from halocline.runtime.fields.place import Place
 
 places = (Place.center, Place.x_face, Place.y_face, Place.corner)

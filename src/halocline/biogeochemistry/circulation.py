@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.core.constants import earth_radius
 from halocline.core.options import Options, option
-from halocline.grids.horizontal.sphere import degree
+from halocline.grids.sphere import degree
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics.stream_function import Coasts, LevelFluxes
 from halocline.runtime.fields.place import Place

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halocline.biogeochemistry.circulation import angular_distance
 from halocline.core.errors import UserError, nearest
-from halocline.grids.horizontal.sphere import degree
+from halocline.grids.sphere import degree
 
 Array = NDArray[np.float64]
 shape_radius = 12.0 * degree

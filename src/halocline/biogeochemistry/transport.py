@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.biogeochemistry.circulation import GyreOptions, RotationOptions, gyres, rotation
+from halocline.biogeochemistry.start_file import StartFileOptions, from_file
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
@@ -73,6 +74,9 @@ class TransportOptions(Options):
         f"shape at the start by tracer: {', '.join(shapes)}, layers; if not given, the"
         " tracer's name where that is a shape, else layers",
     )
+    start_file: StartFileOptions = option(
+        StartFileOptions(), meaning="tracers that begin from a file"
+    )
     start_offset: float = option(
         18.0, "degree", "distance of the shapes east of the centre of rotation"
     )
@@ -99,8 +103,9 @@ class TransportOptions(Options):
         super().__post_init__()
         if not self.tracers or len(set(self.tracers)) < len(self.tracers):
             raise UserError(f"tracers = {self.tracers}: give at least one name, none twice.")
-        for table in ("start", "sinking"):
-            strange = sorted(set(getattr(self, table)) - set(self.tracers))
+        named = {"start": self.start, "start_file.variables": self.start_file.variables}
+        for table, names in {**named, "sinking": dict.fromkeys(self.sinking, "")}.items():
+            strange = sorted(set(names) - set(self.tracers))
             if strange:
                 raise UserError(f"{table} names {strange}, not among the tracers {self.tracers}.")
         for shape in self.start.values():
@@ -244,6 +249,9 @@ class Transport:
                     grid.depth,
                     options.start_centre,
                 )
+            x, y = center.x[here], center.y[here]
+            for name, values in from_file(options.start_file, x, y, grid.depth, wet).items():
+                array[options.tracers.index(name)] = values
         tracer.storage(tracer.layout).fresh[:] = 0
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halocline.core.constants import earth_radius
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
-from halocline.grids.horizontal.sphere import degree
+from halocline.grids.sphere import degree
 from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.spatial_propagation import schemes
 from halocline.waves.spectrum import SpectralGrid

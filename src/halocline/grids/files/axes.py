@@ -147,6 +147,13 @@ class Bilinear:
         north = (1.0 - x) * values[self.north, self.west] + x * values[self.north, self.east]
         return (1.0 - y) * south + y * north
 
+    def part(self, some: NDArray[np.bool_]) -> Bilinear:
+        """The weights of some of the points."""
+        return Bilinear(
+            self.south[some], self.north[some], self.west[some], self.east[some],
+            self.weight_x[some], self.weight_y[some],
+        )  # fmt: skip
+
     def used(self, shape: tuple[int, int]) -> NDArray[np.bool_]:
         """Which cells of the file's grid have a weight above zero at any point."""
         used = np.zeros(shape, bool)

@@ -243,12 +243,47 @@ class GriddedFiles:
             n == 1 for d, n in sizes.items() if d not in (j, i, time)
         )
 
+    def level_axis(self, variable: str) -> str | None:
+        """The dimension of a variable that counts levels, None where it is one map per time."""
+        data = self.first[variable]
+        several = [d for d, n in zip(data.dims, data.shape, strict=True) if n > 1]
+        more = [dim for dim in several if dim not in self.axes]
+        if len(more) > 1 or not set(self.axes[:2]) <= set(data.dims):
+            raise UserError(
+                f"The variable '{variable}' of {self.name} is no map on levels, or one for each"
+                f" time: {self.first.listing()}. Name another."
+            )
+        return more[0] if more else None
+
+    def level_depths(self, variable: str) -> Array | None:
+        """Depths of the levels of a variable [m], positive down; None where it is one map."""
+        axis = self.level_axis(variable)
+        if axis is None:
+            return None
+        if axis not in self.first.variables:
+            raise UserError(f"{self.name} has no depths of the levels '{axis}' of '{variable}'.")
+        attributes, depths = self.first[axis].attrs, self.first[axis].read()
+        units = str(attributes.get("units", "m")).strip()
+        factor = 1.0 if units == "m" else unit_factors["m"].get(units)
+        if factor is None or not np.isfinite(depths).all():
+            raise UserError(
+                f"The depths '{axis}' of {self.name} are missing or in '{units}', which is no"
+                f" length. Known units are: {', '.join(['m', *unit_factors['m']])}."
+            )
+        return depths * (-factor if attributes.get("positive") == "up" else factor)
+
     def read(
-        self, variable: str, short_name: str, record: Record | None = None, part: Part | None = None
+        self,
+        variable: str,
+        short_name: str,
+        record: Record | None = None,
+        part: Part | None = None,
+        *,
+        level: int | None = None,
     ) -> Array:
         """One map (latitude, longitude) or a part of it in our order and units.
 
-        Missing values are NaN.
+        Missing values are NaN. Without a `short_name` units are those of the file.
         """
         number = record.file if record else 0
         data = self.sources[number][variable]
@@ -256,6 +291,8 @@ class GriddedFiles:
         places: dict[str, int | slice] = {dim: 0 for dim in data.dims if dim not in (j, i)}
         if record is not None and time in places:
             places[time] = record.position
+        if level is not None and (axis := self.level_axis(variable)) is not None:
+            places[axis] = level
         sizes = dict(zip(data.dims, data.shape, strict=True))
         latitudes, longitudes = self.latitude.order, self.longitude.order
         if sizes[j] <= latitudes.max() or sizes[i] <= longitudes.max():
@@ -272,6 +309,8 @@ class GriddedFiles:
 
         values, count = read_slabs(columns, longitudes, sizes[i], axis=1)
         self.values_read += count
+        if not short_name:
+            return values[latitudes - first]
         found = self._to_our_units(values[latitudes - first], data.attrs, variable, short_name)
         self._refuse_implausible(found, variable, short_name, record, part)
         return found

@@ -43,14 +43,21 @@ def nearest_valid(
     valid: Mask, wanted: Mask, longitude: Axis, latitude: Axis
 ) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
     """Places (j, i) that are wanted but not valid, and for each the nearest valid place."""
-    edge = valid & _beside(~valid, bool(longitude.period))
-    target, source = np.argwhere(wanted & ~valid), np.argwhere(edge)
     angles = np.deg2rad(latitude.values), np.deg2rad(longitude.values)
 
     def vectors(places: Index) -> Array:
         phi, lam = angles[0][places[:, 0]], angles[1][places[:, 1]]
         return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
 
+    return nearest_places(valid, wanted, vectors, bool(longitude.period))
+
+
+def nearest_places(
+    valid: Mask, wanted: Mask, vectors: Callable[[Index], Array], periodic: bool
+) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
+    """The same on any grid; `vectors` gives unit vectors (3, n) of places (n, 2)."""
+    edge = valid & _beside(~valid, periodic)
+    target, source = np.argwhere(wanted & ~valid), np.argwhere(edge)
     to, of = vectors(target), vectors(source)
     nearest = np.zeros(len(target), np.int64)
     for start in range(0, len(target), 64):

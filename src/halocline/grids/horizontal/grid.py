@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.metrics import Curvilinear, Metrics
-from halocline.grids.horizontal.sphere import degree
+from halocline.grids.sphere import degree
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.constants import earth_radius
-from halocline.grids.horizontal.sphere import (
+from halocline.grids.sphere import (
     angles_between,
     directions,
     longitude_latitude,

@@ -56,10 +56,27 @@ def directions(points: Array, along: Array) -> Array:
 
     At a pole, east is that of longitude 0.
     """
+    east, north = _east_north(points, along)
+    return np.arctan2(north, east)
+
+
+def on_tangent_plane(points: Array, others: Array) -> tuple[Array, Array]:
+    """Where others lie, east and north, on the planes that touch the sphere at points [radius].
+
+    Great circles are straight there.
+    """
+    height = (points * others).sum(axis=0)
+    east, north = _east_north(points, others)
+    height = np.maximum(height, 1e-3)
+    return east / height, north / height
+
+
+def _east_north(points: Array, along: Array) -> tuple[Array, Array]:
+    """Eastward and northward components at points; at a pole, east is that of longitude 0."""
     x, y, z = points
     across = np.hypot(x, y)
     pole = across == 0.0
     cosine, sine = (np.where(pole, p, v / np.where(pole, 1.0, across)) for p, v in ((1, x), (0, y)))
     east = along[1] * cosine - along[0] * sine
     north = along[2] * across - z * (along[0] * cosine + along[1] * sine)
-    return np.arctan2(north, east)
+    return east, north
