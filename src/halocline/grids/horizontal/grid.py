@@ -121,9 +121,7 @@ class Grid:
 
         A side that is not joined has its faces and corners on both ends, one more than centres.
         """
-        nj, ni = self.shape
-        rows = nj + (place in (Place.y_face, Place.corner) and not self.periodic_y)
-        columns = ni + (place in (Place.x_face, Place.corner) and not self.periodic_x)
+        rows, columns = self.topology.shape(place)
         return self.on_both_sides(place).part(slice(rows), slice(columns))
 
     def on_both_sides(self, place: Place) -> Metrics:
