@@ -92,7 +92,7 @@ def turned(step: float) -> Grid:
 
 def test_curvilinear_files_converge_with_second_order(tmp_path):
     """Also across the seam of the file's columns, onto places of another curvilinear grid."""
-    own = turned(7.0).at(Place.y_face)
+    own = turned(7.0).on_both_sides(Place.corner)
     inside = np.s_[2:-2]
     points = own.x[inside].ravel(), own.y[inside].ravel()
     ours, errors = np.array([10.0, 90.0]), []

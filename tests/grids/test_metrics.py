@@ -100,6 +100,9 @@ def test_a_rotated_grid_has_the_metrics_of_the_regular_one(place):
         )
         away = np.abs(found.angle - np.arctan2(north, east))[inner].max()
         errors[-1].append(away)
+        # On the sides lengths across them are of first order.
+        assert np.abs(found.dx / exact.dx - 1.0).max() < 0.03, place
+        assert np.abs(found.dy / exact.dy - 1.0).max() < 0.03, place
         assert np.abs(found.angle).max() > 0.1
     order = np.log2(np.array(errors[0]) / np.maximum(errors[1], 1e-15))
     small = np.array(errors[1]) < 1e-9
