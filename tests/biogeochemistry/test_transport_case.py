@@ -81,6 +81,23 @@ def test_output(tmp_path: Path):
         run(wrong, output=tmp_path / "wrong")
 
 
+def test_tracers_begin_from_a_file_beside_the_case(tmp_path: Path):
+    """A constant of the file stays constant; cells without water have 0."""
+    x, y = np.arange(-10.0, 11.0, 5.0), np.arange(-10.0, 11.0, 5.0)
+    values = np.full((1, y.size, x.size), 7.0)
+    data = xarray.Dataset({"PO4": (("z", "lat", "lon"), values)}, {"z": [10.0], "lat": y, "lon": x})
+    data.to_netcdf(tmp_path / "start.nc")
+    begin = {"file": "start.nc", "variables": {"constant": "PO4"}}
+    case = {
+        **CASE,
+        "data_folder": str(tmp_path),
+        "time": {"length": "1h", "step": "1h"},
+        "transport": {**CASE["transport"], "start_file": begin},
+    }
+    model = run(case).component.model
+    np.testing.assert_allclose(model.state.tracer.gather()[1], 7.0 * model.grid.wet, rtol=1e-13)
+
+
 def test_mistakes():
     with pytest.raises(UserError, match="Did you mean 'constant'"):
         run(CASE).component.diagnose(["constat"], None)

@@ -68,7 +68,7 @@ class TransportCase(Case):
         """The tracers with their grid and circulation."""
         return TransportComponent(
             self.build_levels(),
-            self.transport,
+            self._transport_found(),
             clock,
             communicator,
             decomposition=self.decomposition,
@@ -77,6 +77,12 @@ class TransportCase(Case):
             plan=plan,
             perturbation=self.perturbation,
         )
+
+    def _transport_found(self) -> TransportOptions:
+        """Options of the transport with the path of the file that it begins from."""
+        start = self.transport.start_file
+        start = replace(start, file=start.file and str(self.find(start.file)))
+        return replace(self.transport, start_file=start)
 
     def streams(
         self,
