@@ -2,7 +2,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <array>
 #include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "contract.hpp"
@@ -70,15 +74,21 @@ struct Binder {
   explicit Binder(BindFunction function) { binders().push_back(function); }
 };
 
+/// What is kept under a name of the module, made empty when first asked for.
+template <class Kept>
+Kept kept(nb::module_& module, const char* name) {
+  if (!nb::hasattr(module, name)) module.attr(name) = Kept();
+  return nb::borrow<Kept>(module.attr(name));
+}
+
 /// Publish a contract in the module's `contracts`: name -> list of
-/// (name, access, place, units, (west, east, south, north), column).
+/// (name, access, place, units, (west, east, south, north), column, optional).
 template <std::size_t N>
 void publish(nb::module_& module, const Contract<N>& contract) {
   static constexpr const char* access[] = {"read", "write", "update"};
   static constexpr const char* place[] = {"center",    "x_face", "y_face", "corner",
                                           "interface", "point",  "none"};
   static constexpr const char* column[] = {"own", "whole"};
-  if (!nb::hasattr(module, "contracts")) module.attr("contracts") = nb::dict();
   nb::list arguments;
   for (const Argument& argument : contract.arguments) {
     arguments.append(nb::make_tuple(
@@ -86,9 +96,94 @@ void publish(nb::module_& module, const Contract<N>& contract) {
         place[static_cast<int>(argument.place)], std::string(argument.units).c_str(),
         nb::make_tuple(argument.reach.west, argument.reach.east, argument.reach.south,
                        argument.reach.north),
-        column[static_cast<int>(argument.column)]));
+        column[static_cast<int>(argument.column)], argument.optional));
   }
-  module.attr("contracts")[std::string(contract.name).c_str()] = arguments;
+  kept<nb::dict>(module, "contracts")[contract.name.data()] = arguments;
+}
+
+/// How NumPy calls the numbers of a view, and its number of axes.
+template <class T, int Rank>
+nb::tuple taken(const View<T, Rank>*) {
+  using Number = std::remove_const_t<T>;
+  const std::string kind = std::is_floating_point_v<Number> ? "float"
+                           : std::is_unsigned_v<Number>     ? "uint"
+                                                            : "int";
+  return nb::make_tuple((kind + std::to_string(8 * sizeof(Number))).c_str(), Rank);
+}
+
+/// The view of an array; of None, for a result that nobody wants, an empty one.
+template <class V>
+V view_of(nb::handle array) {
+  return array.is_none() ? V{} : nb::cast<V>(array);
+}
+
+/// A kernel as Python takes it: a function of a box, of the arrays of a contract in its order, and
+/// of scalars.
+template <std::size_t Count, class... Arguments>
+class PythonKernel {
+ public:
+  using Function = void (*)(Box, Arguments...);
+  static constexpr std::size_t scalar_count = sizeof...(Arguments) - Count;
+  using Names = std::array<const char*, scalar_count>;
+
+  PythonKernel(const Contract<Count>& contract, Function function, Names scalars)
+      : contract_(contract), function_(function), scalars_(scalars) {}
+
+  /// In the module: the function by its name, and in `bindings` how to bind it to arrays, as
+  /// name -> list of ([(type, axes) of every array], function of a list of (box, *arrays)).
+  void define(nb::module_& module) const { define(module, Arrays{}, Scalars{}); }
+
+ private:
+  using Arrays = std::make_index_sequence<Count>;
+  using Scalars = std::make_index_sequence<scalar_count>;
+  template <std::size_t At>
+  using Taken = std::tuple_element_t<At, std::tuple<Arguments...>>;
+
+  template <std::size_t... A, std::size_t... S>
+  void define(nb::module_& module, std::index_sequence<A...> arrays,
+              std::index_sequence<S...> scalars) const {
+    const char* name = contract_.name.data();
+    module.def(name, function_, "box"_a, nb::arg(contract_.arguments[A].name.data())...,
+               nb::arg(scalars_[S])...);
+    nb::list takes;
+    (takes.append(taken(static_cast<const Taken<A>*>(nullptr))), ...);
+    nb::dict bindings = kept<nb::dict>(module, "bindings");
+    if (!bindings.contains(name)) bindings[name] = nb::list();
+    nb::cast<nb::list>(bindings[name])
+        .append(nb::make_tuple(takes,
+                               nb::cpp_function([kernel = *this, arrays, scalars](nb::list calls) {
+                                 return kernel.bind(calls, arrays, scalars);
+                               })));
+  }
+
+  /// A function of the scalars that calls the kernel for every box with arrays that it keeps.
+  template <std::size_t... A, std::size_t... S>
+  nb::object bind(nb::list calls, std::index_sequence<A...>, std::index_sequence<S...>) const {
+    std::vector<std::tuple<Box, Taken<A>...>> bound;
+    for (nb::handle call : calls)
+      bound.emplace_back(nb::cast<Box>(call[0]), view_of<Taken<A>>(call[A + 1])...);
+    return nb::cpp_function(
+        [function = function_, bound = std::move(bound), calls](Taken<Count + S>... scalars) {
+          for (const auto& call : bound)
+            function(std::get<0>(call), std::get<A + 1>(call)..., scalars...);
+        },
+        nb::name(contract_.name.data()), nb::arg(scalars_[S])...);
+  }
+
+  Contract<Count> contract_;
+  Function function_;
+  Names scalars_;
+};
+
+/// Publish a kernel: its contract, and the function with the names of its scalars. Versions for
+/// other types of numbers are defined in the same way.
+template <std::size_t Count, class... Arguments, class... Names>
+void define(nb::module_& module, const Contract<Count>& contract,
+            void (*function)(Box, Arguments...), Names... scalars) {
+  static_assert(sizeof...(Arguments) == Count + sizeof...(Names),
+                "a kernel takes a box, the arrays of its contract, then the scalars named here");
+  publish(module, contract);
+  PythonKernel<Count, Arguments...>(contract, function, {scalars...}).define(module);
 }
 
 }  // namespace halocline

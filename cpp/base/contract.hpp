@@ -20,6 +20,8 @@ struct Reach {
 /// Whether the value at one k, frequency, direction or tracer depends on that index only.
 enum class Column { own, whole };
 
+/// What a kernel does with one array. Units "any" are the same, whatever they are, in all arguments
+/// that say so.
 struct Argument {
   std::string_view name;
   Access access = Access::read;
@@ -27,7 +29,14 @@ struct Argument {
   std::string_view units = "1";
   Reach reach{};
   Column column = Column::own;
+  bool optional = false;  ///< a result that a caller may do without: the view is empty then
 };
+
+/// A result that a caller may do without.
+constexpr Argument if_wanted(Argument argument) {
+  argument.optional = true;
+  return argument;
+}
 
 /// What a kernel touches; the runner derives halo exchanges, checks and tests from it.
 template <std::size_t N>

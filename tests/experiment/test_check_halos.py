@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from halocline.experiment.command_line import main
-from halocline.runtime.running.runner import Runner
+from halocline.runtime.fields.freshness import all_around
+from halocline.runtime.running.calls import BoundCall
 
 words = ["run", "swell", "-n", "1", "--set", "time.length=3h"]
 words += ["--set", "decomposition.blocks_per_rank=3"]
@@ -39,15 +40,15 @@ def test_an_unknown_check_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_field_changed_behind_the_runner_ends_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call = Runner.__call__
+    call = BoundCall.__call__
 
-    def forgetful(self: Runner, kernel, state=None, /, **given) -> None:
-        call(self, kernel, state, **given)
-        if kernel.name == "propagate_space":
-            spectrum = state.spectrum.storage(state.spectrum.layout)
-            spectrum.fresh[:] = 3
+    def forgetful(self: BoundCall, **scalars) -> None:
+        call(self, **scalars)
+        if self.kernel.name == "propagate_space":
+            spectrum = self.values[0].field
+            spectrum.storage(spectrum.layout).fresh.set(all_around(3))
 
-    monkeypatch.setattr(Runner, "__call__", forgetful)
+    monkeypatch.setattr(BoundCall, "__call__", forgetful)
     assert main([*words, "--check", "halos", "--output", str(tmp_path)]) == 2
     message = capsys.readouterr().err
     assert "kernel 'propagate_space' reads 'spectrum' (field 'spectrum') 3 deep" in message

@@ -92,7 +92,8 @@ def test_blocks_are_solved_exactly(rough, rows, columns, precision):
         operator,
         SolverOptions(block_rows=rows, block_columns=columns, precision=precision),
     )
-    residual, preconditioned = operator.field("residual"), operator.field("preconditioned")
+    residual = operator.field("residual", "m3 s-2")
+    preconditioned = operator.field("preconditioned")
     residual.set_global(rough.right_side * numbers.mask)
     blocks.prepare(run, residual, preconditioned)()
     depth = np.where(numbers.mask, 1.0, 0.0)
@@ -107,7 +108,8 @@ def test_blocks_are_solved_exactly(rough, rows, columns, precision):
 def test_a_polynomial_is_that_many_chebyshev_iterations_from_zero(rough):
     operator, run = world_of(rough.numbers)
     bounds = spectrum_bounds(operator, run, Scaling(operator), 0.02)
-    residual, preconditioned = operator.field("residual"), operator.field("preconditioned")
+    residual = operator.field("residual", "m3 s-2")
+    preconditioned = operator.field("preconditioned")
     residual.set_global(rough.right_side * rough.numbers.mask)
     for degree in (1, 2, 5, 9, 26):
         exact = SolverOptions(degree=degree, precision="float64")

@@ -7,6 +7,7 @@ import pytest
 
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import all_around, nowhere
 from halocline.runtime.fields.kernel import Argument, Kernel
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
@@ -138,8 +139,8 @@ def test_leading_rows_have_their_own_freshness():
     argument = Argument("value", "update", "point", "1", (-1, 1, -1, 1), "own")
     touch_kernel = Kernel("touch", (argument,), touch)
     run = Runner(decomposition)
-    run(touch_kernel, value=field.rows(2))
+    run(touch_kernel, value=field.part(slice(2)))
     fresh = field.storage(field.layout).fresh
-    assert fresh[:2].tolist() == [0, 0]
-    assert fresh[2:].tolist() == [2] * 4
+    assert fresh.of(slice(0, 2)) == nowhere
+    assert fresh.of(slice(2, 6)) == all_around(2)
     assert field.gather()[:, 0].tolist() == [1, 1, 0, 0, 0, 0]

@@ -257,7 +257,7 @@ def test_fields_of_all_kinds_of_cuts(ranks):
                         if one.place == Place.center:  # land of blocks that hold some sea goes too
                             array = np.where(mask[here[1:]], array, -1.0)
                     np.testing.assert_array_equal(array, found)
-                assert (other.storage(other.layout).fresh == 0).all()
+                assert not any(other.storage(other.layout).fresh.of())
 
     together(ranks, program)
 

@@ -9,7 +9,8 @@ from halocline.runtime.fields.decomposition import Decomposition, DecompositionO
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
-from halocline.runtime.running.runner import PerBlock, Runner
+from halocline.runtime.running.bound import local_count
+from halocline.runtime.running.runner import Runner
 from halocline.waves import _native
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,
@@ -100,12 +101,12 @@ class SpaceDriver:
 
     def step(self, x_first: bool = True, **scalars: float) -> None:
         """One sub-step; `scalars` are arguments of the kernel in place of those of the options."""
-        rows = self.spectrum.rows(self.spectral.components)
+        rows = self.spectrum.part(slice(self.spectral.components))
         self.runner(
             kernel,
             self,
             spectrum=rows,
-            components=PerBlock(lambda layout, _: rows.local(layout)),
+            components=local_count(rows),
             x_first=x_first,
             **self.options.scalars(self.spectral) | scalars,
         )

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from halocline.core import constants
+from halocline.core.native_options import native_of
 from halocline.waves import _native, inspection, spectra
 from halocline.waves.ardhuin import Ardhuin, ArdhuinDissipation, ArdhuinInput, ArdhuinTail
 from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.linear_input import LinearInput
 from halocline.waves.parameters import mean_parameters
-from halocline.waves.source_integration import SourceIntegration, fill_from
+from halocline.waves.source_integration import SourceIntegration
 from halocline.waves.spectrum import SpectralGrid
 from references import ardhuin as reference
 from references import growth
@@ -153,7 +154,14 @@ def test_options_change_what_the_reference_says_they_change():
 
 
 def air(given, speed, stress, level, dtype, highest=2.0 * math.pi * 0.41172):
-    options = fill_from(_native.ArdhuinInputOptions(), given)
+    options = native_of(
+        _native.ArdhuinInputOptions,
+        given,
+        gravity=constants.gravity,
+        von_karman=constants.von_karman,
+        density_ratio=constants.air_density / constants.water_density,
+        air_viscosity=constants.air_viscosity,
+    )
     result = [np.empty(len(speed), dtype) for _ in range(3)]
     arrays = [np.ascontiguousarray(array, dtype) for array in (speed, stress, level)]
     _native.air_over_waves(options, *arrays, highest, *result)

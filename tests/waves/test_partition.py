@@ -196,8 +196,9 @@ def test_fields_on_blocks_hold_what_the_function_gives():
         "wind_v": wind[1],
     }
     fields = {}
+    units = {"spectrum": "m2 Hz-1 rad-1", "wavenumber": "rad m-1"}
     for name, values in arrays.items():
-        fields[name] = Field(name, "1", decomposition, outer=values.shape[:-1])
+        fields[name] = Field(name, units.get(name, "m s-1"), decomposition, outer=values.shape[:-1])
         fields[name].set_global(values.astype(np.float32))
     wanted = ["swell2_height", "wind_sea_direction", "partitions"]
     process = Partitions(decomposition, grid, wanted)

@@ -252,7 +252,7 @@ class Transport:
             x, y = center.x[here], center.y[here]
             for name, values in from_file(options.start_file, x, y, grid.depth, wet).items():
                 array[options.tracers.index(name)] = values
-        tracer.storage(tracer.layout).fresh[:] = 0
+        tracer.written()
 
     @property
     def settings(self) -> dict[str, int | bool]:

@@ -45,7 +45,8 @@ void chebyshev_step_diagonal(Box box, View2<const T> diagonal, View2<const T> we
 
 inline constexpr Contract<2> copy_values_contract{
     "copy_values",
-    {{{"source", Access::read, Place::center, "1"}, {"copy", Access::write, Place::center, "1"}}}};
+    {{{"source", Access::read, Place::center, "any"},
+      {"copy", Access::write, Place::center, "any"}}}};
 
 /// copy = source, in another precision.
 template <class From, class To>

@@ -11,7 +11,6 @@ from halocline.numerics import _native
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
-from halocline.runtime.running.prepared import PreparedCall
 from halocline.runtime.running.runner import Runner
 
 sweep_steps: int = _native.sweep_steps
@@ -54,20 +53,18 @@ class DiagonalSteps:
             static["solution"] = self.solutions[turn]
             static["new_solution"] = self.solutions[1 - turn]
             static["correction"] = self.corrections[memory_turn]
-            self._singles[turn, memory_turn] = PreparedCall(
-                run, kernels["chebyshev_step_diagonal"], operator, **static
+            self._singles[turn, memory_turn] = run.bind(
+                kernels["chebyshev_step_diagonal"], operator, **static
             )
             if self.deep:
-                self._sweeps[turn, memory_turn] = PreparedCall(
-                    run,
+                self._sweeps[turn, memory_turn] = run.bind(
                     kernels["chebyshev_sweep"],
                     operator,
                     **static,
                     new_correction=self.corrections[1 - memory_turn],
                     weights=self.weights,
                 )
-        self._start = PreparedCall(
-            run,
+        self._start = run.bind(
             kernels["chebyshev_start"],
             inverse_diagonal=inverse_diagonal,
             right_side=right_side,

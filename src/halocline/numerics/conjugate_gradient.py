@@ -13,7 +13,7 @@ from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.kernel_sums import KernelSums
 from halocline.numerics.preconditioners import Preconditioner
 from halocline.runtime.fields.field import Field
-from halocline.runtime.running.prepared import PreparedCall
+from halocline.runtime.running.calls import BoundCall
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
 
@@ -88,9 +88,9 @@ class Iteration(ABC):
         for name in names:
             setattr(self.space, name, self.operator.field(name, units))
 
-    def call(self, kernel: str, sums: KernelSums | None = None, **given: Field) -> PreparedCall:
+    def call(self, kernel: str, sums: KernelSums | None = None, **given: Field) -> BoundCall:
         parts = {} if sums is None else {"parts": sums.parts}
-        return PreparedCall(self.run, kernels[kernel], self.space, **parts, **given)
+        return self.run.bind(kernels[kernel], self.space, **parts, **given)
 
     def preconditioned(self, given: Field, result: Field) -> Callable[[], None]:
         """The preconditioner, ready to be applied to a field."""

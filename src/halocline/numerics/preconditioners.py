@@ -14,7 +14,6 @@ from halocline.numerics.chebyshev_weights import Bounds, weights
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.solver_options import SolverOptions
 from halocline.runtime.fields.field import Field
-from halocline.runtime.running.prepared import PreparedCall
 from halocline.runtime.running.runner import Runner
 
 
@@ -53,8 +52,7 @@ class Scaling(Preconditioner):
         )
 
     def prepare(self, run: Runner, residual: Field, preconditioned: Field) -> Callable[[], None]:
-        return PreparedCall(
-            run,
+        return run.bind(
             kernels["precondition_diagonal"],
             inverse_diagonal=self.inverse_diagonal,
             residual=residual,
@@ -81,8 +79,7 @@ class Blocks(Preconditioner):
             replace(a, reach=(-depth, depth, -depth, depth)) if a.name == "residual" else a
             for a in kernel.arguments
         )
-        return PreparedCall(
-            run,
+        return run.bind(
             replace(kernel, arguments=arguments),
             self.factors,
             residual=residual,
@@ -115,8 +112,8 @@ class Polynomial(Preconditioner):
             given = self.operator.field("right_side", "m3 s-2")
             found = self.operator.field("solution")
         steps = DiagonalSteps(self.operator, run, self.scaling.inverse_diagonal, given, found)
-        take = PreparedCall(run, kernels["copy_values"], source=residual, copy=given)
-        give = PreparedCall(run, kernels["copy_values"], source=found, copy=preconditioned)
+        take = run.bind(kernels["copy_values"], source=residual, copy=given)
+        give = run.bind(kernels["copy_values"], source=found, copy=preconditioned)
 
         def apply() -> None:
             if not self.same:

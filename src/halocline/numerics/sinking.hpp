@@ -26,7 +26,7 @@ HD INLINE T open_interface(T area, T dt, T low_volume, T high_volume) {
 
 inline constexpr Contract<4> sinking_contract{
     "sinking",
-    {{{"tracer", Access::update, Place::center, "1", {}, Column::whole},
+    {{{"tracer", Access::update, Place::center, "any", {}, Column::whole},
       {"volume", Access::read, Place::center, "m3", {}, Column::whole},
       {"area", Access::read, Place::center, "m2"},
       {"sinking_speed", Access::read, Place::none, "m s-1"}}}};

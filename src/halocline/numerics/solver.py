@@ -21,7 +21,6 @@ from halocline.numerics.preconditioners import Blocks, Polynomial, Preconditione
 from halocline.numerics.solver_options import Convergence, SolverOptions, Watch
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field
-from halocline.runtime.running.prepared import PreparedCall
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
 
@@ -42,8 +41,7 @@ class EllipticSolver:
         self._solution = operator.field("solution")
         residual = operator.field("residual", "m3 s-2")
         self._square = KernelSums(operator.decomposition, 1)
-        self._start = self._square.again = PreparedCall(
-            run,
+        self._start = self._square.again = run.bind(
             kernels["nine_point_residual"],
             operator,
             right_side=self._right_side,
@@ -52,11 +50,10 @@ class EllipticSolver:
             parts=self._square.parts,
         )
         self._norm = KernelSums(operator.decomposition, 2)
-        self._measure = self._norm.again = PreparedCall(
-            run,
+        self._measure = self._norm.again = run.bind(
             kernels["two_products"],
             residual=self._right_side,
-            preconditioned=self._right_side,
+            preconditioned=operator.field("nothing"),
             parts=self._norm.parts,
         )
         fields = (self._right_side, self._solution, residual)
@@ -117,7 +114,7 @@ class EllipticSolver:
         try:
             self._norm.begin()
             self._measure()
-            watch = Watch(self.options, self._norm.finish()[0], self.operator.norm_of_area)
+            watch = Watch(self.options, self._norm.finish()[1], self.operator.norm_of_area)
             self._square.begin()
             self._start()
             self.iteration.iterate(watch)

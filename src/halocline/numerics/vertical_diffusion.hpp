@@ -34,7 +34,7 @@ HD INLINE Elimination<T> eliminate(T conductance_below, T conductance_above, T r
 
 inline constexpr Contract<5> vertical_diffusion_contract{
     "vertical_diffusion",
-    {{{"tracer", Access::update, Place::center, "1", {}, Column::whole},
+    {{{"tracer", Access::update, Place::center, "any", {}, Column::whole},
       {"volume", Access::read, Place::center, "m3", {}, Column::whole},
       {"vertical_diffusivity", Access::read, Place::interface, "m2 s-1", {}, Column::whole},
       {"area", Access::read, Place::center, "m2"},

@@ -21,10 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halocline.core import constants
+from halocline.core.native_options import native_of
 from halocline.core.options import Options, option
 from halocline.waves import _native
 from halocline.waves.linear_input import LinearInput
-from halocline.waves.source_integration import SourcePackage, fill, fill_from
+from halocline.waves.source_integration import SourcePackage
 
 ARDHUIN = "Ardhuin et al. 2010"
 TEST_471 = "WAVEWATCH III manual, ST4, test 471"
@@ -241,12 +242,12 @@ def ardhuin(options: Ardhuin | None = None) -> SourcePackage:
         "density_ratio": constants.air_density / constants.water_density,
         "air_viscosity": constants.air_viscosity,
     }
-    native = fill(
-        _native.ArdhuinOptions(),
-        wind_input=fill_from(_native.ArdhuinInputOptions(), options.wind_input, **constants_of_air),
-        breaking=fill_from(_native.ArdhuinDissipationOptions(), options.breaking),
-        linear=fill_from(
-            _native.LinearInputOptions(),
+    native = native_of(
+        _native.ArdhuinOptions,
+        wind_input=native_of(_native.ArdhuinInputOptions, options.wind_input, **constants_of_air),
+        breaking=native_of(_native.ArdhuinDissipationOptions, options.breaking),
+        linear=native_of(
+            _native.LinearInputOptions,
             options.linear,
             gravity=constants.gravity,
             density_ratio=constants_of_air["density_ratio"],

@@ -2,19 +2,19 @@
 
 #include "bind.hpp"
 
+namespace halocline::waves {
 namespace {
 
 template <class T>
-void define(nanobind::module_& module) {
-  using namespace nanobind::literals;
-  module.def("linear_dispersion", &halocline::waves::linear_dispersion<T>, "box"_a, "depth"_a,
-             "sigma"_a, "wavenumber"_a, "group_speed"_a, "gravity"_a);
+void bind(nb::module_& module) {
+  define(module, linear_dispersion_contract, &linear_dispersion<T>, "gravity");
 }
 
 }  // namespace
 
 HALOCLINE_BIND(dispersion) {
-  halocline::publish(module, halocline::waves::linear_dispersion_contract);
-  define<float>(module);
-  define<double>(module);
+  bind<float>(module);
+  bind<double>(module);
 }
+
+}  // namespace halocline::waves

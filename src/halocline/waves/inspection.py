@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from halocline.core.constants import gravity
 from halocline.core.errors import UserError, nearest
+from halocline.core.native_options import native_of
 from halocline.core.options import Options
 from halocline.waves import _native
 from halocline.waves.ardhuin import ardhuin
@@ -22,7 +23,6 @@ from halocline.waves.source_integration import (
     SourceIntegration,
     SourcePackage,
     SourceSettings,
-    fill_from,
 )
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.tolman_chalikov import TolmanChalikov
@@ -36,7 +36,7 @@ def tolman_chalikov(options: TolmanChalikov | None = None) -> SourcePackage:
         "ST2",
         _native.integrate_tolman_chalikov,
         _native.separate_tolman_chalikov,
-        fill_from(_native.TolmanChalikovOptions(), options or TolmanChalikov(), gravity=gravity),
+        native_of(_native.TolmanChalikovOptions, options or TolmanChalikov(), gravity=gravity),
         1,
     )
 

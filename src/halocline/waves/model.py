@@ -21,7 +21,9 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
-from halocline.runtime.running.runner import Runner, local_rows
+from halocline.runtime.running.bound import local_count
+from halocline.runtime.running.calls import BoundCall
+from halocline.runtime.running.runner import Runner
 from halocline.waves import _native
 from halocline.waves.ardhuin import Ardhuin
 from halocline.waves.bottom_friction import BottomFriction
@@ -153,6 +155,7 @@ class WaveModel:
         )
         self._ice: SeaIce | None = None
         self._boundary: tuple[Numbers, NDArray[Any]] | None = None
+        self._bound: tuple[Runner, list[BoundCall]] | None = None
         self._prepare_propagation()
         self._prepare_turning()
         self._prepare_surface()
@@ -384,19 +387,8 @@ class WaveModel:
         self.hold_boundary()
 
         # 3. propagation in space: the slower a frequency, the fewer its sub-steps
-        propagation = self.options.propagation.scalars(self.spectral)
-        for sub_step, spatial_step in enumerate(self.spatial_steps):
-            moving = int((self.sub_steps > sub_step).sum()) * self.spectral.directions
-            spectrum = self.spectrum.rows(moving)
-            run(
-                kernels["propagate_space"],
-                self,
-                spectrum=spectrum,
-                spatial_step=spatial_step,
-                components=local_rows(spectrum),
-                x_first=(number + sub_step) % 2 == 0,
-                **propagation,
-            )
+        for sub_step, propagate in enumerate(self._propagation(run)):
+            propagate(x_first=(number + sub_step) % 2 == 0)
 
         # 4. turning again, so that space and direction are split evenly
         self._turn(run)
@@ -414,6 +406,27 @@ class WaveModel:
             )
             for name, seconds in self.phase_seconds().items():
                 run.recorder.count(f"sources: {name}", seconds - before[name])
+
+    def _propagation(self, run: Runner) -> list[BoundCall]:
+        """Propagation in space by sub-step, of the components that move in it."""
+        if self._bound is None or self._bound[0] is not run:
+            scalars = self.options.propagation.scalars(self.spectral)
+            calls = []
+            for sub_step, spatial_step in enumerate(self.spatial_steps):
+                moving = int((self.sub_steps > sub_step).sum()) * self.spectral.directions
+                spectrum = self.spectrum.part(slice(moving))
+                calls.append(
+                    run.bind(
+                        kernels["propagate_space"],
+                        self,
+                        spectrum=spectrum,
+                        spatial_step=spatial_step,
+                        components=local_count(spectrum),
+                        **scalars,
+                    )
+                )
+            self._bound = run, calls
+        return self._bound[1]
 
     def _turn(self, run: Runner) -> None:
         """Shift in direction over half a global step."""

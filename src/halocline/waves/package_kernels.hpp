@@ -80,27 +80,20 @@ void separate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<const
 }
 
 template <class T, class Package>
-void define_package(nb::module_& module, const char* integrate_name, const char* separate_name) {
-  module.def(integrate_name, &integrate<T, Package>, "box"_a, "spectrum"_a, "wavenumber"_a,
-             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a,
-             "open_water"_a, "friction_velocity"_a, "roughness"_a, "source_memory"_a,
-             "source_steps"_a, "counters"_a, "phase_times"_a, "options"_a, "package"_a,
-             "duration"_a, "timed"_a);
-  module.def(separate_name, &separate<T, Package>, "box"_a, "spectrum"_a, "wavenumber"_a,
-             "group_velocity"_a, "depth"_a, "wind_u"_a, "wind_v"_a, "air_sea_difference"_a,
-             "open_water"_a, "friction_velocity"_a, "roughness"_a, "source_memory"_a, "input"_a,
-             "dissipation"_a, "quadruplets"_a, "quadruplet_diagonal"_a, "friction"_a, "breaking"_a,
-             "options"_a, "package"_a, "rounds"_a);
+void bind_package_in(nb::module_& module, const Contract<14>& integrating,
+                     const Contract<17>& separating) {
+  define(module, integrating, &integrate<T, Package>, "options", "package", "duration", "timed");
+  define(module, separating, &separate<T, Package>, "options", "package", "rounds");
 }
 
-/// Publish the contracts of a package's kernels and define them in both precisions.
+/// Publish a package's kernels in both precisions.
 template <class Package>
 void bind_package(nb::module_& module, const char* integrate_name, const char* separate_name,
                   Access friction_velocity) {
-  publish(module, integrate_contract(integrate_name, friction_velocity));
-  publish(module, separate_contract(separate_name, friction_velocity));
-  define_package<float, Package>(module, integrate_name, separate_name);
-  define_package<double, Package>(module, integrate_name, separate_name);
+  const auto integrating = integrate_contract(integrate_name, friction_velocity);
+  const auto separating = separate_contract(separate_name, friction_velocity);
+  bind_package_in<float, Package>(module, integrating, separating);
+  bind_package_in<double, Package>(module, integrating, separating);
 }
 
 }  // namespace halocline::waves

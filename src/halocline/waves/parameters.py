@@ -156,8 +156,7 @@ class MeanParameters:
             name: Field(name, PARAMETERS[name][0], decomposition, dtype=dtype)
             for name in check_wanted(wanted)
         }
-        nothing = Field("unwanted", "1", decomposition, outer=(0,), place=Place.none, dtype=dtype)
-        self._outputs = {name: self.fields.get(name, nothing) for name in PARAMETERS}
+        self._outputs = {name: self.fields.get(name) for name in PARAMETERS}
         tables = ParameterTables(grid, dtype)
         self._scalars = tables.scalars
         self._tables = {
@@ -181,8 +180,9 @@ class MeanParameters:
 
 def table_field(name: str, values: Array, decomposition: Decomposition) -> Field:
     """Make a field without horizontal place of a kernel's table."""
+    units = {"frequency": "Hz"}.get(name, "1")
     table = Field(
-        name, "1", decomposition, outer=values.shape, place=Place.none, dtype=values.dtype
+        name, units, decomposition, outer=values.shape, place=Place.none, dtype=values.dtype
     )
     table.set_global(values)
     return table

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.constants import gravity
+from halocline.core.native_options import native_of
 from halocline.core.options import Options, option
 from halocline.waves import _native
 from halocline.waves.bottom_friction import BottomFriction
@@ -68,20 +69,6 @@ class SourceIntegration(Options):
     )
 
 
-def fill(native: Any, **values: Any) -> Any:
-    """Set the members of a native struct by name."""
-    for name, value in values.items():
-        if not hasattr(native, name):
-            raise AttributeError(f"{type(native).__name__} has no member '{name}'")
-        setattr(native, name, value)
-    return native
-
-
-def fill_from(native: Any, options: Options, **values: Any) -> Any:
-    """Set the members of a native struct from options of equal names."""
-    return fill(native, **{**options.to_table(), **values})
-
-
 usual_strength = {"ST2": 1.0e7, "ST4": 2.5e7}
 """Constant of the quadruplets that belongs to each package [1]."""
 
@@ -103,8 +90,8 @@ class SourceSettings:
         What is not given is as the package `physics` wants it.
         """
         seeding, strength = self.integration.seeding, self.quadruplets.strength
-        integration = fill_from(
-            _native.IntegrationOptions(),
+        integration = native_of(
+            _native.IntegrationOptions,
             self.integration,
             gravity=gravity,
             seeding=physics == "ST2" if seeding is None else seeding,
@@ -114,17 +101,17 @@ class SourceSettings:
             breaking_intensity=self.breaking.intensity,
             breaking_height_ratio=self.breaking.height_ratio,
         )
-        return fill(
-            _native.SourceOptions(),
-            grid=fill_from(_native.SpectralNumbers(), self.grid),
+        return native_of(
+            _native.SourceOptions,
+            grid=native_of(_native.SpectralNumbers, self.grid),
             integration=integration,
-            quadruplets=fill_from(
-                _native.QuadrupletOptions(),
+            quadruplets=native_of(
+                _native.QuadrupletOptions,
                 self.quadruplets,
                 gravity=gravity,
                 strength=usual_strength[physics] if strength is None else strength,
             ),
-            stability=fill_from(_native.StabilityOptions(), self.stability, gravity=gravity),
+            stability=native_of(_native.StabilityOptions, self.stability, gravity=gravity),
         )
 
 

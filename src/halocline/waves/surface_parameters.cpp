@@ -6,13 +6,11 @@ namespace halocline::waves {
 
 template <class T>
 static void bind(nb::module_& module) {
-  module.def("surface_parameters", &surface_parameters<T>, "box"_a, "wind_u"_a, "wind_v"_a,
-             "friction_velocity"_a, "wind_speed"_a, "wind_direction"_a, "drag_coefficient"_a,
-             "charnock"_a, "height"_a, "von_karman"_a, "gravity"_a, "missing"_a);
+  define(module, surface_parameters_contract, &surface_parameters<T>, "height", "von_karman",
+         "gravity", "missing");
 }
 
 HALOCLINE_BIND(surface_parameters) {
-  publish(module, surface_parameters_contract);
   bind<float>(module);
   bind<double>(module);
 }

@@ -2,19 +2,19 @@
 
 #include "bind.hpp"
 
+namespace halocline::waves {
 namespace {
 
 template <class T>
-void define(nanobind::module_& module) {
-  using namespace nanobind::literals;
-  module.def("turn_directions", &halocline::waves::turn_directions<T>, "box"_a, "spectrum"_a,
-             "turning_x"_a, "turning_y"_a, "direction_face"_a, "step"_a, "steps"_a, "scheme"_a);
+void bind(nb::module_& module) {
+  define(module, turn_directions_contract, &turn_directions<T>, "step", "steps", "scheme");
 }
 
 }  // namespace
 
 HALOCLINE_BIND(turning) {
-  halocline::publish(module, halocline::waves::turn_directions_contract);
-  define<float>(module);
-  define<double>(module);
+  bind<float>(module);
+  bind<double>(module);
 }
+
+}  // namespace halocline::waves

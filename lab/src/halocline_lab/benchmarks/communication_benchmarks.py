@@ -22,12 +22,12 @@ from halocline.runtime.fields.decomposition import (
     DecompositionOptions,
 )
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.halos.choices import HaloChoice, contenders, simplest
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.contest import Trial, contest
-from halocline.runtime.running.prepared import PreparedCall
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.choice import SumChoice
 from halocline.runtime.sums.choice import choices as sum_choices
@@ -197,14 +197,13 @@ def _operator_numbers(grid: VerticalGrid) -> NinePoint:
 def _application(numbers: NinePoint, decomposition: Decomposition, direction: Field) -> Trial:
     """A call that applies the nine-point operator to `direction`, whose halo is filled before."""
     operator = EllipticOperator(numbers, decomposition)
-    apply = PreparedCall(
-        Runner(decomposition),
+    apply = Runner(decomposition).bind(
         kernels["apply_nine_point"],
         operator,
         direction=direction,
         image=operator.field("image", "m3 s-2"),
     )
-    direction.storage(direction.layout).fresh[:] = decomposition.world.halo
+    direction.storage(direction.layout).fresh.set(all_around(decomposition.world.halo))
     return apply
 
 

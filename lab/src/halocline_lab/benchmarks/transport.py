@@ -145,7 +145,7 @@ def _step_times(model: Transport, run: Runner, number: int) -> tuple[float, floa
         spent[1] += time.process_time() - processor
 
     state = model.state
-    run(replace(kernel, function=timed), state, dt=1800.0, **model.settings)
+    run(replace(kernel, function=timed, versions=()), state, dt=1800.0, **model.settings)
     state.tracer.swap(state.new_tracer)
     return spent[0], spent[1]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -11,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
+from halocline.runtime.fields.freshness import Freshness, all_around, every_row, everywhere, nowhere
 from halocline.runtime.fields.place import Place
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 alignment = 64
-fresh_everywhere = 1_000
 
 
 def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -39,8 +40,8 @@ class Storage:
     """The arrays of a field in one layout.
 
     `arrays` has one array per block: outer + (nj, ni) for cells, outer + (points,) for points.
-    `flat` sees the same memory as (rows, horizontal), for halos. `fresh` is, for every row, how
-    deep the halo is fresh [cells]. `requests` is the runner's: what it asks of the halo exchange.
+    `flat` sees the same memory as (rows, horizontal), for halos. `fresh` is, for every row,
+    how deep the halo is filled. `requests` is the runner's: what it asks of the halo exchange.
     With `once` there is one array for all blocks.
     """
 
@@ -76,8 +77,8 @@ class Storage:
                 array = _aligned((*outer, nj, block.row_length), dtype)
                 self.arrays.append(array[..., :ni])
                 self.flat.append(array.reshape(rows, nj * block.row_length))
-        self.fresh = np.zeros(rows, np.int64)
-        self.requests: dict[tuple[int, int], Any] = {}
+        self.fresh = Freshness(rows)
+        self.requests: dict[tuple[Any, ...], Any] = {}
         self.valid = False
 
 
@@ -89,6 +90,9 @@ class Field:
     does not change after it is set, all its halos are fresh. The first of `outer` of a field
     without horizontal place counts items that are `dealt` to the ranks, or all ranks have all.
     """
+
+    swaps: ClassVar[int] = 0
+    """How often any two fields have been swapped: who keeps memory of fields looks again then."""
 
     def __init__(
         self,
@@ -119,13 +123,14 @@ class Field:
         """Memory of this field in a layout, made when first asked for."""
         if layout.name not in self._storage:
             self._storage[layout.name] = Storage(
-                self._outer_in(layout), self.place, self.dtype, layout, once=self.dealt is not None
+                self.outer_in(layout), self.place, self.dtype, layout, once=self.dealt is not None
             )
             if self._maker is not None:
                 self._make(self._storage[layout.name], self._maker)
         return self._storage[layout.name]
 
-    def _outer_in(self, layout: Layout) -> tuple[int, ...]:
+    def outer_in(self, layout: Layout) -> tuple[int, ...]:
+        """The extents before the horizontal ones as this rank has them in a layout."""
         if self.by_component and layout.components is not None:
             return (layout.components.size, *self.outer[1:])
         if self.dealt is not None:
@@ -186,7 +191,8 @@ class Field:
                 assert isinstance(block, Block)
                 cells = values[..., block.cell_j, block.cell_i]
                 array[...] = np.where(block.inside, cells, np.zeros((), self.dtype))
-        storage.fresh[:] = fresh_everywhere if self.static else self.decomposition.world.halo
+        halo = self.decomposition.world.halo
+        storage.fresh.set(everywhere if self.static else all_around(halo))
 
     def set_cells(self, function: Callable[[Any, Any], Array], at: int | None = None) -> None:
         """Set values on cells, halos included, from a function of global rows and columns.
@@ -201,18 +207,19 @@ class Field:
             cells = function(block.cell_j, block.cell_i)
             part = array if at is None else array[at]
             part[...] = np.where(block.inside, cells, np.zeros((), self.dtype))
-        storage.fresh[:] = fresh_everywhere if self.static else self.decomposition.world.halo
+        halo = self.decomposition.world.halo
+        storage.fresh.set(everywhere if self.static else all_around(halo))
 
     def set_from(self, function: Callable[[Any], Array]) -> None:
         """Set owned values block by block: `function(block)` gives outer + the owned shape."""
         storage = self.storage(self.layout)
         for array, block in zip(self.owned, self.layout.blocks, strict=True):
             array[...] = function(block)
-        storage.fresh[:] = 0
+        storage.fresh.set(nowhere)
 
     def written(self) -> None:
         """Say that owned values were set from outside; halos are stale now."""
-        self.storage(self.layout).fresh[:] = 0
+        self.storage(self.layout).fresh.set(nowhere)
 
     def set_per_block(self, function: Callable[[Any], Array]) -> None:
         """Set a static field block by block: `function(block)` gives outer + the padded shape."""
@@ -230,7 +237,7 @@ class Field:
         for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
             if isinstance(block, Block):
                 array[...] = function(block)
-        storage.fresh[:] = fresh_everywhere
+        storage.fresh.set(everywhere)
 
     def gather(self) -> Array | None:
         """Global array (as in `set_global`) on rank 0, None elsewhere; a call for all ranks."""
@@ -238,9 +245,9 @@ class Field:
 
         return gather(self)
 
-    def rows(self, count: int) -> Rows:
-        """The first `count` rows of the outermost axis (leading spectral components)."""
-        return Rows(self, count)
+    def part(self, where: int | slice, axis: int = 0) -> Part:
+        """Some entries of an outer axis, as an argument of a kernel: a slice keeps the axis."""
+        return Part(self, where, axis)
 
     def move_to(self, layout: Layout) -> bool:
         """Whether the values have to be brought to `layout` before use there."""
@@ -255,6 +262,7 @@ class Field:
         for one in ("decomposition", "outer", "place", "dtype", "by_component", "dealt"):
             assert getattr(self, one) == getattr(other, one), f"{one} of {self} and {other}"
         assert not self.static and not other.static
+        Field.swaps += 1
         self._storage, other._storage = other._storage, self._storage
         self._valid_in, other._valid_in = other._valid_in, self._valid_in
 
@@ -262,14 +270,63 @@ class Field:
         return f"Field({self.name!r}, {self.units!r}, outer={self.outer}, place={self.place.value})"
 
 
-class Rows:
-    """The leading rows of a field, as an argument of a kernel."""
+class Part:
+    """Entries of one outer axis of a field, or all of it, as an argument of a kernel.
 
-    def __init__(self, field: Field, count: int) -> None:
-        self.field, self.count = field, count
+    Its halos are as fresh as those of its own rows, whatever others are. Where components are
+    dealt to the ranks, entries are counted over all of them.
+    """
 
-    def local(self, layout: Layout) -> int:
-        """How many rows of the layout are among the leading ones."""
-        if self.field.by_component and layout.components is not None:
-            return int(np.searchsorted(layout.components, self.count))
-        return self.count
+    def __init__(self, field: Field, where: int | slice | None = None, axis: int = 0) -> None:
+        self.field, self.where, self.axis = field, where, axis
+        if where is None:
+            return
+        entries = range(field.outer[axis])
+        if isinstance(where, int):
+            where = slice(entries[where], entries[where] + 1)
+        chosen = entries[where]
+        assert chosen.step == 1, f"{field} has no part {where}: every entry from first to last"
+        self._first, self._last = chosen.start, max(chosen.start, chosen.stop)
+
+    @property
+    def axes(self) -> int:
+        """How many axes the arrays have."""
+        place = self.field.place
+        horizontal = 2 if place.planar else int(place is Place.point)
+        return len(self.field.outer) + horizontal - isinstance(self.where, int)
+
+    def bounds(self, layout: Layout) -> tuple[int, int]:
+        """First and behind-last entry of the axis among those of a layout."""
+        if self.where is None:
+            return 0, (self.field.outer_in(layout) or (1,))[0]
+        if self.axis == 0 and self.field.by_component and layout.components is not None:
+            first, last = np.searchsorted(layout.components, (self._first, self._last))
+            return int(first), int(last)
+        return self._first, self._last
+
+    def count(self, layout: Layout) -> int:
+        """How many entries of the axis a layout has."""
+        first, last = self.bounds(layout)
+        return last - first
+
+    def arrays(self, layout: Layout) -> list[Array]:
+        """The arrays of all blocks, without the axis where one entry was asked for."""
+        arrays = self.field.storage(layout).arrays
+        if self.where is None:
+            return arrays
+        first, last = self.bounds(layout)
+        entries = first if isinstance(self.where, int) else slice(first, last)
+        index = (*(slice(None),) * self.axis, entries)
+        return [array[index] for array in arrays]
+
+    def rows(self, layout: Layout) -> list[slice]:
+        """Which rows of the flat arrays it has, in stretches."""
+        if self.where is None:
+            return [every_row]
+        outer, (first, last) = self.field.outer_in(layout), self.bounds(layout)
+        before, inside = math.prod(outer[: self.axis]), math.prod(outer[self.axis + 1 :])
+        begins = [n * outer[self.axis] for n in range(before)]
+        return [slice((n + first) * inside, (n + last) * inside) for n in begins]
+
+    def __repr__(self) -> str:
+        return repr(self.field) if self.where is None else f"{self.field}.part({self.where})"

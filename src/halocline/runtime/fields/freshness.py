@@ -67,7 +67,8 @@ class Freshness:
         """Which of some rows are not filled on any side."""
         if self.depths is not None:
             return np.full(len(range(self.rows)[rows]), not any(self.depths))
-        return np.asarray(~self._apart[rows].any(axis=1), np.bool_)
+        stale: NDArray[np.bool_] = np.logical_not(self._apart[rows].any(axis=1))
+        return stale
 
 
 def all_around(depth: int) -> Depths:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
+from numpy.typing import NDArray
+
+from halocline.runtime.fields.freshness import Depths
 from halocline.runtime.fields.place import Place
 
+Array = NDArray[Any]
 Box = tuple[int, int, int, int, int]  # j0, j1, i0, i1, points
 
 
@@ -22,6 +27,7 @@ class Argument:
     units: str
     reach: tuple[int, int, int, int]  # west, east, south, north, as signed offsets
     column: str  # own, whole
+    optional: bool = False  # a result that a caller may do without
 
     @property
     def depth(self) -> int:
@@ -29,17 +35,66 @@ class Argument:
         return max(abs(offset) for offset in self.reach)
 
     @property
+    def depths(self) -> Depths:
+        """How far to the west, east, south and north it is read [cells]."""
+        west, east, south, north = self.reach
+        return max(-west, 0), max(east, 0), max(-south, 0), max(north, 0)
+
+    @property
+    def reads_halo(self) -> bool:
+        return self.depth > 0 and self.access != "write"
+
+    @property
     def writes(self) -> bool:
         return self.access != "read"
 
 
+Call = tuple[Any, ...]
+"""A box, and the arrays of one block in the order of the contract; None for what nobody wants."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A kernel as it is compiled for some types of numbers.
+
+    `takes` has the type and the number of axes of each array. `bind` gives a function of the
+    scalars that does calls, again and again.
+    """
+
+    takes: tuple[tuple[str, int], ...]
+    bind: Callable[[list[Call]], Callable[..., None]]
+
+    def fits(self, dtypes: Sequence[str | None]) -> bool:
+        """Whether the arrays have its types of numbers; None fits all."""
+        pairs = zip(self.takes, dtypes, strict=True)
+        return all(given is None or given == wanted for (wanted, _), given in pairs)
+
+
 @dataclass(frozen=True)
 class Kernel:
-    """A native function with its contract. The runner calls it once for every local block."""
+    """A native function with its contract. The runner calls it once for every local block.
+
+    A function of Python has no `versions`: it takes what it is given.
+    """
 
     name: str
     arguments: tuple[Argument, ...]
     function: Callable[..., Any]
+    versions: tuple[Version, ...] = ()
+
+    def bound(self, calls: list[Call]) -> Callable[..., None]:
+        """A function of the scalars that does these calls; see `running/checks.py` for checks."""
+        if not self.versions:
+            return partial(self._call_python, calls)
+        if not calls:
+            return partial(_nothing)
+        dtypes = [None if array is None else array.dtype.name for array in calls[0][1:]]
+        return next(one for one in self.versions if one.fits(dtypes)).bind(calls)
+
+    def _call_python(self, calls: list[Call], **scalars: Any) -> None:
+        names = [argument.name for argument in self.arguments]
+        for box, *arrays in calls:
+            self.function(box=box, **dict(zip(names, arrays, strict=True)), **scalars)
 
     @property
     def horizontal(self) -> bool:
@@ -60,12 +115,13 @@ class Kernel:
             and not any(a.writes and (a.place == Place.none or a.depth) for a in self.arguments)
         )
 
-    def bytes_of(self, box: Box, arrays: dict[str, Any]) -> int:
-        """Bytes that a call on a box must move: what is read once, written once, updated twice."""
-        j0, j1, i0, i1, points = box
+    def bytes_of(self, call: Call) -> int:
+        """Bytes that a call must move: what is read once, written once, updated twice."""
+        (j0, j1, i0, i1, points), *arrays = call
         size = 0
-        for argument in self.arguments:
-            array = arrays[argument.name]
+        for argument, array in zip(self.arguments, arrays, strict=True):
+            if array is None:
+                continue
             values = array.size
             if argument.place == Place.point:
                 values = values // max(1, array.shape[-1]) * points
@@ -95,10 +151,19 @@ def rim(box: Box, inner: Box) -> list[Box]:
     return [(*side, points) for side in sides if side[0] < side[1] and side[2] < side[3]]
 
 
+def _nothing(**_: Any) -> None:
+    """What a rank without blocks does."""
+
+
 def kernels_of(native: ModuleType) -> dict[str, Kernel]:
     """All kernels of a room's extension module, by name."""
     return {
-        name: Kernel(name, tuple(_argument(*a) for a in arguments), getattr(native, name))
+        name: Kernel(
+            name,
+            tuple(_argument(*a) for a in arguments),
+            getattr(native, name),
+            tuple(Version(tuple(takes), bind) for takes, bind in native.bindings[name]),
+        )
         for name, arguments in native.contracts.items()
     }
 

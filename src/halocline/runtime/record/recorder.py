@@ -37,10 +37,8 @@ class Work:
     calls: int = 0
     counts: dict[str, tuple[float, int]] = field(default_factory=dict)  # sum, calls counted
 
-    def take(self, moved: float, counts: dict[str, float]) -> None:
-        """Add a call; a count is NaN where the counter did not run."""
-        self.bytes += moved
-        self.calls += 1
+    def take(self, counts: dict[str, float]) -> None:
+        """Add what was counted in a call; a count is NaN where the counter did not run."""
         for name, value in counts.items():
             total, counted = self.counts.get(name, (0.0, 0))
             if not math.isnan(value):
@@ -143,7 +141,10 @@ class Recorder:
         work = self.work.get(name)
         if work is None:
             work = self.work[name] = Work()
-        work.take(moved, {what: counter.since() for what, counter in self.hardware.items()})
+        work.bytes += moved
+        work.calls += 1
+        if self.hardware:
+            work.take({what: counter.since() for what, counter in self.hardware.items()})
 
     def exchange(self, name: str, partners: Partners, begin: int) -> None:
         """Record messages that were begun at `begin` [ns] and have come now."""

@@ -24,21 +24,26 @@ Kept = dict[int, Flat]  # copies of arguments, by their place among the argument
 
 @dataclass(frozen=True)
 class Held:
-    """An argument of a kernel with the memory it is bound to: the leading `rows` of a field."""
+    """An argument of a kernel with the memory it is bound to: some `rows` of a field."""
 
     argument: Argument
     field: Field
     storage: Storage
-    rows: int
+    rows: slice
 
     @property
     def flat(self) -> Flat:
-        return [array[: self.rows] for array in self.storage.flat]
+        return [array[self.rows] for array in self.storage.flat]
+
+    @property
+    def memory(self) -> tuple[Storage, int, int]:
+        """What tells which memory it is."""
+        return self.storage, self.rows.start, self.rows.stop
 
     @property
     def fresh(self) -> int:
         """How deep the halo is fresh in all rows [cells]."""
-        return int(self.storage.fresh[: self.rows].min(initial=1_000_000))
+        return min(self.storage.fresh.of(self.rows))
 
     @property
     def reads(self) -> bool:
@@ -104,17 +109,22 @@ class Trials:
         """What the call gives if a halo holds `value` from `ring` cells outside on."""
         restore(call, true)
         if ring:
-            self.poison(call.layout, call.held[at], ring, call.held[at].rows, value)
+            self.poison(call.layout, call.held[at], ring, value)
         call.again()
         return copies(call, call.before)
 
     def poison(
-        self, layout: Layout, item: Held, ring: int, rows: int, value: float = np.nan
+        self,
+        layout: Layout,
+        item: Held,
+        ring: int,
+        value: float = np.nan,
+        leading: int | None = None,
     ) -> None:
-        """Put a value into the halos of the leading rows from `ring` cells outside on."""
+        """Put a value into the halos of all or the leading rows from `ring` cells outside on."""
         places = self._ring(layout.name, item.field.place, ring)
-        for flat, index in zip(item.storage.flat, places, strict=True):
-            flat[:rows, index] = value
+        for flat, index in zip(item.flat, places, strict=True):
+            flat[:leading, index] = value
 
     def _ring_of(self, layout_name: str, place: Place, ring: int) -> list[NDArray[np.int32]]:
         """Places of every block's halo that are at least `ring` cells outside."""

@@ -51,7 +51,7 @@ class HaloTruth:
         self.trials = Trials(decomposition, self.exchange)
         self.ledger = Ledger(self.exchange)
         self.comparisons = 0
-        self._twins: dict[tuple[Storage, int, int], Request] = {}
+        self._twins: dict[tuple[Storage, int, int, int], Request] = {}
         self._believed: set[Storage] = set()
 
     def watch(
@@ -59,7 +59,7 @@ class HaloTruth:
         kernel: Kernel,
         layout: Layout,
         held: list[Held],
-        stale: Sequence[tuple[Storage, Request]],
+        stale: Sequence[tuple[Held, Request]],
         action: Callable[[], None],
         again: Callable[[], None],
         beyond: int = 0,
@@ -69,12 +69,7 @@ class HaloTruth:
         `action` exchanges the `stale` halos and computes, as far as `beyond` cells into the halos;
         `again` only computes, owned values only.
         """
-        coming = {
-            at: request
-            for at, h in enumerate(held)
-            for storage, request in stale
-            if h.storage is storage and h.argument.depth and h.argument.access != "write"
-        }
+        coming = {at: request for at, h in enumerate(held) for one, request in stale if one is h}
         self._compare(kernel, layout, [h for at, h in enumerate(held) if at not in coming])
         for item in held:
             if item.checkable and isinstance(layout.blocks[0], Block):
@@ -133,7 +128,7 @@ class HaloTruth:
 
     def _twin(self, item: Held) -> Request:
         """A copy of an argument, to be exchanged in its stead."""
-        key = (item.storage, item.rows, item.argument.depth)
+        key = (*item.memory, item.argument.depth)
         if key not in self._twins:
             arrays = [np.empty_like(array) for array in item.flat]
             self._twins[key] = Request(arrays, item.field.place, all_around(item.argument.depth))
@@ -155,9 +150,9 @@ class HaloTruth:
 
     def _poison_stale(self, layout: Layout, item: Held) -> None:
         """NaN into the halos of the leading rows that are not fresh at all."""
-        fresh = item.storage.fresh[: item.rows]
-        leading = int(np.argmax(fresh > 0)) if fresh.any() else item.rows
-        self.trials.poison(layout, item, 1, leading)
+        stale = item.storage.fresh.stale_rows(item.rows)
+        leading = stale.size if stale.all() else int(np.argmin(stale))
+        self.trials.poison(layout, item, 1, leading=leading)
 
     def _examine(self, call: Call) -> list[bool]:
         """Refuse a stale read; say which of the halos that were filled have been read."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import nowhere
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.transfer.fields import side_of
 from halocline.runtime.transfer.side import Index
@@ -35,7 +36,7 @@ def move(field: Field, layout: Layout, recorder: Recorder) -> None:
             transfer([_batch(given, field.layout, batch)], [_batch(wanted, layout, batch)])
         else:
             transfer([given], [wanted])
-    field.storage(layout).fresh[:] = 0
+    field.storage(layout).fresh.set(nowhere)
     field.now_in(layout)
 
 

@@ -1,0 +1,217 @@
+"""Calls that are bound once: what they refuse, and that they do what fields hold now."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from halocline.numerics.elliptic import EllipticOperator, kernels
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import all_around, nowhere
+from halocline.runtime.fields.kernel import Argument, Kernel
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.running.bound import PerBlock
+from halocline.runtime.running.checks import KernelMismatch
+from halocline.runtime.running.runner import Runner
+from numerics.basins import basin, numbers_of
+
+
+def cut(blocks: int = 4, halo: int = 2) -> Decomposition:
+    options = DecompositionOptions(blocks_per_rank=blocks)
+    topology = Topology(8, 12, periodic_i=True)
+    return Decomposition(np.ones((8, 12), bool), topology, halo=halo, options=options)
+
+
+decomposition = cut()
+
+
+def cells(name: str, units: str = "m2 s-2", where: Decomposition = decomposition, **more) -> Field:
+    return Field(name, units, where, **{"place": Place.center, "dtype": np.float64} | more)
+
+
+def nine_point(**changed: Field | None) -> dict[str, Field | None]:
+    """Fields that fit the kernel `apply_nine_point`, some of them changed."""
+    coefficients = {name: cells(name, "m") for name in ("diagonal", "west", "south", "corner")}
+    return coefficients | {
+        "direction": cells("pressure"), "image": cells("image", "m3 s-2")
+    } | changed  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "both_sides"),
+    [
+        ({"direction": cells("pressure", "Pa")}, r"'direction'.*\[m2 s-2\].*'pressure'.*\[Pa\]"),
+        ({"image": cells("image", place=Place.point, units="m3 s-2")}, r"'image'.*center.*'point'"),
+        ({"west": cells("west", "m", outer=(3,))}, r"'west'.*takes 2 axes.*\(3,\).*has 3"),
+        (
+            {"west": cells("west", "m", dtype=np.float32)},
+            r"compiled for \(all float32\) or \(all float64\).*west float32, south float64",
+        ),
+        ({"south": cells("south", "m", cut(2))}, r"'south'.*4 blocks.*works on|'south'.*2 blocks"),
+        ({"image": None}, r"'image'.*wants a field, got none"),
+        ({"image": cells("image", "m3 s-2", static=True)}, r"'image'.*write.*'image' is static"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_both_sides_named(changed, both_sides):
+    run = Runner(decomposition)
+    run.bind(kernels["apply_nine_point"], **nine_point())
+    with pytest.raises(KernelMismatch, match=both_sides):
+        run.bind(kernels["apply_nine_point"], **nine_point(**changed))
+    with pytest.raises(KernelMismatch, match=both_sides):
+        run(kernels["apply_nine_point"], **nine_point(**changed))
+
+
+def test_units_that_are_any_are_one():
+    run, copy = Runner(decomposition), kernels["copy_values"]
+    run.bind(copy, source=cells("heat", "W m-2"), copy=cells("flux", "kg s-3"))
+    with pytest.raises(KernelMismatch, match=r"'copy'.*'heat' in \[W m-2\].*'flux' is in \[K\]"):
+        run.bind(copy, source=cells("heat", "W m-2"), copy=cells("flux", "K"))
+
+
+@pytest.mark.parametrize(
+    "change", [{"outer": (2,)}, {"dtype": np.float32}, {"place": Place.point}], ids=str
+)
+def test_unequal_fields_are_not_swapped(change):
+    one, other = cells("now", outer=(3,)), cells("new", **{"outer": (3,)} | change)
+    with pytest.raises(AssertionError, match="'new'.*'now'|'now'.*'new'"):
+        one.swap(other)
+
+
+@pytest.mark.parametrize(
+    "mode", [{}, {"check_halos": True}, {"overlap": True}, {"recompute_halos": True}], ids=str
+)
+def test_a_bound_call_exchanges_and_marks_as_one_made_anew(mode):
+    numbers = numbers_of(basin(2))
+    parts = Decomposition(
+        numbers.mask, numbers.topology, halo=2, options=DecompositionOptions(blocks_per_rank=4)
+    )
+    operator, run = EllipticOperator(numbers, parts), Runner(parts, **mode)
+    values, expected = operator.field("values"), operator.field("expected", "m3 s-2")
+    image = operator.field("image", "m3 s-2")
+    call = run.bind(kernels["apply_nine_point"], operator, direction=values, image=image)
+    scale = run.bind(kernels["new_direction"], preconditioned=values, direction=values)
+    random = np.random.default_rng(0)
+    for _ in range(3):
+        values.set_from(lambda block: random.standard_normal([n - 4 for n in block.shape]))
+        call()
+        Runner(parts)(kernels["apply_nine_point"], operator, direction=values, image=expected)
+        assert np.array_equal(image.gather(), expected.gather())
+        assert np.isfinite(image.gather()).all()
+        fresh = values.storage(values.layout).fresh
+        assert fresh.of() == all_around(2 if run.recompute_halos else 1)
+        scale(beta=0.5)
+        assert run.recompute_halos or fresh.of() == nowhere
+    assert run.recorder.counters["apply_nine_point"].calls >= 3
+
+
+def test_a_bound_call_takes_what_fields_hold_now():
+    """Three time levels take turns; each turn is prepared once."""
+    now, old, new = (cells(name) for name in ("now", "old", "new"))
+    for number, field in enumerate((now, old, new)):
+        field.set_global(np.full((8, 12), 10.0**number))
+    made = []
+    kernel = replace(kernels["copy_values"])
+    versions = tuple(
+        replace(one, bind=lambda calls, bind=one.bind: made.append(len(calls)) or bind(calls))
+        for one in kernel.versions
+    )
+    call = Runner(decomposition).bind(replace(kernel, versions=versions), source=now, copy=new)
+    held = [1.0, 10.0, 100.0]
+    for _ in range(9):
+        call()
+        held[2] = held[0]
+        assert [field.gather()[0, 0] for field in (now, old, new)] == held
+        now.owned[0][...] += 1.0
+        for block in now.owned[1:]:
+            block[...] += 1.0
+        held[0] += 1.0
+        old.swap(now)
+        now.swap(new)
+        held = [held[2], held[0], held[1]]
+    assert made == [4] * 3
+
+
+def test_an_entry_of_an_outer_axis_has_its_own_freshness():
+    levels = cells("levels", outer=(2, 3))
+    values = np.random.default_rng(1).random((2, 3, 8, 12))
+    levels.set_from(
+        lambda b: values[..., b.rectangle.j0 : b.rectangle.j1, b.rectangle.i0 : b.rectangle.i1]
+    )
+    one = cells("one", outer=(2,))
+    run = Runner(decomposition)
+
+    def from_west(box, value, result):
+        j0, j1, i0, i1, _ = box
+        result[..., j0:j1, i0:i1] = value[..., j0:j1, i0 - 1 : i1 - 1]
+
+    arguments = (
+        Argument("value", "read", Place.center, "m2 s-2", (-1, 0, 0, 0), "own"),
+        Argument("result", "write", Place.center, "m2 s-2", (0, 0, 0, 0), "own"),
+    )
+    run(Kernel("from_west", arguments, from_west), value=levels.part(1, axis=1), result=one)
+    assert np.array_equal(one.gather(), np.roll(values[:, 1], 1, axis=-1))
+    fresh = levels.storage(levels.layout).fresh
+    depths = [fresh.of(slice(row, row + 1)) for row in range(6)]
+    assert depths == [nowhere, (1, 0, 0, 0), nowhere] * 2
+    run(Kernel("from_west", arguments, from_west), value=one, result=levels.part(1, axis=1))
+    assert [fresh.of(slice(row, row + 1)) for row in range(6)] == [nowhere] * 6
+    assert np.array_equal(levels.gather()[:, 1], np.roll(values[:, 1], 2, axis=-1))
+    assert np.array_equal(levels.gather()[:, [0, 2]], values[:, [0, 2]])
+
+
+def test_scalars_by_block_are_bound():
+    result = cells("result")
+    seen = []
+
+    def take(box, result, number, shift):
+        seen.append((number, shift))
+
+    arguments = (Argument("result", "write", Place.center, "m2 s-2", (0, 0, 0, 0), "own"),)
+    number = PerBlock(lambda layout, at: layout.blocks[at].number)
+    call = Runner(decomposition).bind(Kernel("take", arguments, take), result=result, number=number)
+    call(shift=1)
+    call(shift=2)
+    assert seen == [(at, shift) for shift in (1, 2) for at in range(4)]
+
+
+def test_a_call_does_little_beside_its_kernel(monkeypatch):
+    """Per call: one look at the clock before and after, one native call, nothing looked up."""
+    count = SimpleNamespace(native=0, looked=0)
+    numbers = numbers_of(basin(2))
+    parts = Decomposition(
+        numbers.mask, numbers.topology, halo=1, options=DecompositionOptions(blocks_per_rank=4)
+    )
+    operator, run = EllipticOperator(numbers, parts), Runner(parts)
+    values, image = operator.field("values"), operator.field("image", "m3 s-2")
+
+    def counted(bind):
+        def bound(calls):
+            function = bind(calls)
+
+            def native(**scalars):
+                count.native += 1
+                function(**scalars)
+
+            return native
+
+        return bound
+
+    kernel = kernels["apply_nine_point"]
+    versions = tuple(replace(one, bind=counted(one.bind)) for one in kernel.versions)
+    call = run.bind(replace(kernel, versions=versions), operator, direction=values, image=image)
+    call()
+    storage = Field.storage
+
+    def looked_up(field, layout):
+        count.looked += 1
+        return storage(field, layout)
+
+    monkeypatch.setattr(Field, "storage", looked_up)
+    count.native = 0
+    for _ in range(10):
+        call()
+    assert (count.native, count.looked) == (10, 0)
+    assert run.recorder.counters["halo exchange"].calls == 1
