@@ -74,6 +74,7 @@ def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> 
         (["check", "swell", "--set", "time.length=abc"], "time.length: Cannot read the duration"),
         (["check", "swell", "--set", "time.step=abc"], "time.step: Cannot read the duration"),
         (["check", "swell", "--set", "time.start=now"], "time.start: Cannot read the date"),
+        (["check", "swell", "--set", "record.counters=['cycle']"], "knows the counter 'cycle'"),
         (["plot", "a.nc", "--arrows", "winds"], "Did you mean 'wind'?"),
     ],
 )

@@ -11,8 +11,13 @@ import pytest
 program = """
 import sys
 from halocline.experiment.command_line import main
+others = {
+    "swell": ["halocline.biogeochemistry", "halocline.numerics._native"],
+    "tracer-rotation": ["halocline.waves"],
+}
 code = main(sys.argv[1:])
 heavy = "cmocean matplotlib pandas pyarrow rich scipy wavespectra xarray zarr".split()
+heavy += ["halocline_lab", *others.get(sys.argv[2], [])]
 print("code", code, "loaded", [name for name in heavy if name in sys.modules])
 """
 small = ["-n", "1", "--quiet", "--set", "time.length=1h", "--output", "results"]

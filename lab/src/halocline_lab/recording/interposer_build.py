@@ -145,7 +145,8 @@ def _key(library: Library) -> str:
         [compiler(), "--version"], capture_output=True, text=True, check=False
     ).stdout
     content = hashlib.sha256()
-    for text in (library.header, " ".join(library.options), compiler(), version, *flags):
+    program = os.path.realpath(compiler())  # links to one compiler are one compiler
+    for text in (library.header, " ".join(library.options), program, version, *flags):
         content.update(text.encode() + b"\0")
     files = [*sources.rglob("*.[ch]pp"), *sources.rglob("*.h"), *_recording_folder().glob("rec*")]
     for file in sorted(files):

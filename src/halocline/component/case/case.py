@@ -31,6 +31,7 @@ from halocline.runtime.fields.decomposition import DecompositionOptions
 from halocline.runtime.fields.load import Load
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.record.hardware_counters import refuse_unknown
 from halocline.runtime.running.referee import CommunicationOptions
 from halocline.runtime.running.runner import Plan
 from halocline.runtime.writing.stream_options import in_stream
@@ -66,6 +67,10 @@ class RecordOptions(Options):
         "what the processor counts in kernels, where it lets us: floating-point operations,"
         " 'D1 loads', 'D1 misses', 'L2 misses', 'instructions', 'cycles' and others",
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_unknown(self.counters)
 
 
 @dataclass(frozen=True, kw_only=True)

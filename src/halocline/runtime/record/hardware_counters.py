@@ -7,6 +7,7 @@ PMCx003, PMCx041, PMCx043), Intel's "Software Developer's Manual", volume 3 (FP_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -72,18 +73,23 @@ def of_vendor() -> dict[str, list[Event]]:
     return {"AuthenticAMD": of_amd, "GenuineIntel": of_intel}.get(vendor(), {})
 
 
-@lru_cache
-def running(names: tuple[str, ...]) -> dict[str, Any]:
-    """Counters of this process by name, those that work here.
-
-    They also count in threads that are started after the first call.
-    """
+def refuse_unknown(names: Sequence[str]) -> None:
+    """Refuse names of counts that no processor has."""
     for name in names:
         if name not in {**of_every_processor, **of_amd, **of_intel}:
             raise UserError(
                 f"Nobody knows the counter '{name}'. This processor may have:"
                 f" {', '.join(known_counters())}."
             )
+
+
+@lru_cache
+def running(names: tuple[str, ...]) -> dict[str, Any]:
+    """Counters of this process by name, those that work here.
+
+    They also count in threads that are started after the first call.
+    """
+    refuse_unknown(names)
     made = {name: counter(name) for name in names}
     return {name: one for name, one in made.items() if one.works}
 
