@@ -16,9 +16,11 @@ from halocline.core.clock import Clock, date, duration
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
 from halocline.runtime.files import classic_files, room
 from halocline.runtime.files.file_names import refuse_shared
 from halocline.runtime.ranks.communicator import Alone, world
@@ -95,7 +97,7 @@ def field_stream(folder, hours=6, resumed=False, at=0, **options):
             folder,
             title="A test",
             resumed=resumed,
-            decomposition=cut(),
+            space=cut(),
         )  # fmt: skip
     )
 
@@ -185,8 +187,13 @@ def test_the_file_is_complete_at_every_record(tmp_path_factory):
     close(stream)
 
 
-def test_axes_before_the_horizontal_ones_and_other_names(tmp_path_factory):
-    options = WaveMapOptions(variables=["ballast"], precision="float64")
+@pytest.mark.parametrize("processing", ["instantaneous", "mean"])
+def test_axes_before_the_horizontal_ones_and_nothing_below_the_floor(tmp_path_factory, processing):
+    options = WaveMapOptions(
+        variables=["ballast"], precision="float64", processing=processing, interval="1h"
+    )
+    wet_levels = grid().mask * (1 + np.arange(10) % 2)
+    space = Space(cut(), levels=Axis("level", 2), wet_levels=wet_levels)
     stream = opened(
         FieldStream(
             "tracers",
@@ -194,22 +201,26 @@ def test_axes_before_the_horizontal_ones_and_other_names(tmp_path_factory):
             grid(),
             clock(),
             shared(tmp_path_factory),
-            decomposition=cut(),
+            space=space,
+            place=Place.center,
+            dtype=np.float64,
             outer={"ballast": ("tracer", "level")},
             axes={"tracer": np.arange(3), "level": [5.0, 15.0]},
             more={"ballast": Quantity("ballast", "", "kg m-3", "something heavy")},
-        )  # fmt: skip
+        )
     )
-    field = Field("ballast", "kg m-3", cut(), outer=(3, 2), place=Place.center, dtype=np.float64)
+    axes = (Axis("tracer", 3), space.levels)
+    field = Field("ballast", "kg m-3", space, axes=axes, place=Place.center, dtype=np.float64)
     values = np.random.default_rng(3).random((3, 2, 7, 10))
     field.set_global(values)
-    stream.write(start, {"ballast": field})
+    stream.write(start + duration("1h"), {"ballast": field})
     close(stream)
     with xarray.open_dataset(stream.path) as data:
         assert data.ballast.dims == ("time", "tracer", "level", "latitude", "longitude")
-        mask = grid().mask
-        assert np.array_equal(data.ballast.values[0][..., mask], values[..., mask])
-        assert np.isnan(data.ballast.values[0][..., ~mask]).all()
+        deep = np.stack([wet_levels == 2, wet_levels > 0])
+        assert np.array_equal(data.ballast[0], np.where(deep, values, np.nan), equal_nan=True)
+        assert deep.any() and not deep[0].all()
+    assert np.array_equal(field.gather(), values) if world().rank == 0 else field.gather() is None
 
 
 def test_curvilinear_grids(tmp_path_factory):

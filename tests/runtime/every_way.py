@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from halocline.core.clock import Clock, date, duration
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.files.classic_files import GrowingFile, create, verify_records
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.ranks.roles import split
-from halocline.runtime.transfer.sharing import cell_columns
 from halocline.runtime.writing.restart import read_restart, restart_target
 from halocline.runtime.writing.serving import Server
 from halocline.runtime.writing.sources import Columns
@@ -33,6 +34,8 @@ direct = (
     "first", "separate", "gathered", "blocked", "buffered", "shared", "parts", "striped",
     "mpiio", "mpiio-collective",
 )  # fmt: skip
+mask = np.random.default_rng(1).random((nj, ni)) < 0.7
+wet_levels = mask * np.random.default_rng(2).integers(1, levels + 1, (nj, ni))
 rows, columns = np.arange(3, 20), np.arange(30, 4, -1) % ni
 
 
@@ -41,7 +44,6 @@ def clock():
 
 
 def cut(communicator, kind):
-    mask = np.random.default_rng(1).random((nj, ni)) < 0.7
     options = DecompositionOptions(kind=kind, blocks_per_rank=2)
     return Decomposition(
         mask, Topology(nj, ni), halo=2, options=options, communicator=communicator,
@@ -57,10 +59,14 @@ def made_fields(decomposition):
         Field("age", "s", decomposition, place=Place.none, outer=(2,)),
     ]
     if decomposition.kind != "cards":
-        outer = (levels,)
-        made.append(
-            Field("tracer", "1", decomposition, place=Place.center, outer=outer, dtype=np.float64)
-        )
+        space = Space(decomposition, levels=Axis("depth", levels), wet_levels=wet_levels)
+        axes = (space.levels,)
+        made += [
+            Field("tracer", "1", space, place=Place.center, axes=axes, dtype=np.float64),
+            Field("speed", "m s-1", space, place=Place.x_face, axes=axes),
+            Field("turn", "s-1", space, place=Place.corner, axes=(Axis("kind", 2), *axes)),
+            Field("stress", "Pa", space, place=Place.y_face),
+        ]
     return made
 
 
@@ -68,11 +74,7 @@ def set_values(fields, seed):
     """Set all fields; their global values by name."""
     random, values = np.random.default_rng(seed), {}
     for field in fields:
-        world_of = field.decomposition.world
-        shape = {Place.point: (world_of.sea_points,), Place.center: (nj, ni), Place.none: ()}[
-            field.place
-        ]
-        value = random.normal(size=(*field.outer, *shape)).astype(field.dtype)
+        value = random.normal(size=field.shape).astype(field.dtype)
         if field.place != Place.none:
             value[random.random(value.shape) < 0.05] = np.nan
         field.set_global(value)
@@ -103,18 +105,34 @@ def content(fields):
 
 def as_in_file(field, value):
     """The global values of a field on the region, missing ones filled."""
-    mask = field.decomposition.world.mask
-    plane = np.full((*field.outer, nj, ni), missing_value)
-    plane[..., mask] = value[..., mask] if field.place == Place.center else value
+    if field.place == Place.point:
+        plane = np.full((*field.outer, nj, ni), missing_value)
+        plane[..., mask] = value
+    else:
+        plane = np.where(wet(field), value, missing_value)
     plane = plane[..., rows[:, None], columns]
     return np.where(np.isfinite(plane), plane, missing_value)
+
+
+def wet(field):
+    """Where a planar field is wet, from the mask of all cells shifted by one."""
+    deep = np.arange(levels)[:, None, None] >= levels - wet_levels
+    cells = np.pad(deep if field.levels else mask, [(0, 0)] * bool(field.levels) + [(1, 1), (1, 1)])
+    found = cells[..., 1:, 1:] & cells[..., 1:, :-1] & cells[..., :-1, 1:] & cells[..., :-1, :-1]
+    if field.place == Place.center:
+        found = cells[..., 1:-1, 1:-1]
+    elif field.place == Place.x_face:
+        found = cells[..., 1:-1, 1:] & cells[..., 1:-1, :-1]
+    elif field.place == Place.y_face:
+        found = cells[..., 1:, 1:-1] & cells[..., :-1, 1:-1]
+    return found
 
 
 def write(folder, writers, kind, options):
     """Three records, the last in a new file, and two restarts; then compare on rank 0."""
     decomposition = cut(writers.communicator, kind)
     fields = made_fields(decomposition)
-    on_map = Columns(*cell_columns(decomposition, rows, columns), fill=missing_value)
+    on_map = Columns(rows, columns, fill=missing_value)
     root = writers.communicator.rank == 0
     stream = Stream("maps", options, clock(), folder, content(fields))
     stream.open(writers)
@@ -141,9 +159,9 @@ def write(folder, writers, kind, options):
         for field in again:
             whole = field.gather()
             if root:
-                mask = decomposition.world.mask
-                sea = (..., mask) if field.place == Place.center else ...
-                assert np.array_equal(whole[sea], values[field.name][sea], equal_nan=True)
+                kept = field.space.owners(field.place) >= 0 if field.place.planar else True
+                expected = np.where(kept, values[field.name], 0)
+                assert np.array_equal(whole, expected, equal_nan=True)
 
 
 def compare(folder, stream, expected):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from halocline.numerics.elliptic import EllipticOperator, kernels
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.freshness import all_around, nowhere
@@ -62,6 +63,18 @@ def test_what_does_not_fit_is_refused_with_both_sides_named(changed, both_sides)
         run.bind(kernels["apply_nine_point"], **nine_point(**changed))
     with pytest.raises(KernelMismatch, match=both_sides):
         run(kernels["apply_nine_point"], **nine_point(**changed))
+
+
+def test_axes_of_one_name_have_one_extent():
+    run, copy = Runner(decomposition), kernels["copy_values"]
+    deep = cells("deep", axes=(Axis("depth", 4),)).part(0)
+    flat = cells("flat", axes=(Axis("depth", 3),)).part(0)
+    run.bind(copy, source=deep, copy=flat)
+    tracers = Argument("a", "read", Place.center, "any", (0, 0, 0, 0), "own")
+    both = Kernel("both", (tracers, replace(tracers, name="b", access="write")), print)
+    run.bind(both, a=deep.field, b=cells("top", axes=(Axis("depth", 5, staggered=True),)))
+    with pytest.raises(KernelMismatch, match="'both'.*'deep' has 4.*'depth', 'flat' has 3"):
+        run.bind(both, a=deep.field, b=flat.field)
 
 
 def test_units_that_are_any_are_one():

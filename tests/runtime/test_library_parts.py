@@ -15,7 +15,6 @@ from halocline.runtime.files.classic_files import verify_records
 from halocline.runtime.files.disk import using
 from halocline.runtime.files.emulated_disks import FullDisk
 from halocline.runtime.ranks.communicator import world
-from halocline.runtime.transfer.sharing import cell_columns
 from halocline.runtime.writing.restart import restart_target, verified
 from halocline.runtime.writing.sources import Columns
 from halocline.runtime.writing.stream_options import StreamOptions
@@ -43,7 +42,7 @@ def write(folder, way):
     writers = Writers(world(), WritingOptions(way=way))
     stream = Stream("maps", StreamOptions(interval="1h", split="3h"), clock, folder, content)
     stream.open(writers)
-    places = Columns(*cell_columns(cut, np.arange(rows), np.arange(columns)))
+    places = Columns(np.arange(rows), np.arange(columns))
     for hour in range(5):
         time = start + duration(f"{hour}h")
         stream.append(time, {"spectrum": places.source(field)})

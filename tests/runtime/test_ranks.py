@@ -16,6 +16,7 @@ files = [
     "test_mpi_files.py",
     "test_overlap.py",
     "test_picking.py",
+    "test_places.py",
     "test_referee.py",
     "test_reductions.py",
     "test_restart.py",

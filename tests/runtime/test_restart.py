@@ -11,9 +11,11 @@ import pytest
 
 from halocline.core.clock import date
 from halocline.core.errors import UserError
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.files import restart_layout
 from halocline.runtime.files.checksums import DamagedFile
@@ -47,23 +49,14 @@ def fields(cut, dtype=np.float32):
         Field("roughness", "m", cut, dtype=np.float64),
         Field("age", "s", cut, place=Place.none, outer=(2,)),
     ]
-    if cut.kind != "cards":
-        made.append(Field("plane", "1", cut, place=Place.center))
     return made
 
 
 def fill(made, seed=5):
     random = np.random.default_rng(seed)
-    world = made[0].decomposition.world
     values = {}
     for field in made:
-        horizontal = {
-            Place.point: (world.sea_points,),
-            Place.center: world.mask.shape,
-            Place.none: (),
-        }
-        shape = (*field.outer, *horizontal[field.place])
-        values[field.name] = random.normal(size=shape).astype(field.dtype)
+        values[field.name] = random.normal(size=field.shape).astype(field.dtype)
         field.set_global(values[field.name])
     return values
 
@@ -90,16 +83,30 @@ def test_any_decomposition_reads_what_any_other_wrote(tmp_path_factory, written,
             assert whole.dtype == values[field.name].dtype
 
 
-def test_fields_on_cells(tmp_path_factory):
+def places(cut):
+    """Fields at every place, with levels, and values on land and below the sea floor."""
+    mask = cut.world.mask
+    space = Space(cut, levels=Axis("depth", 3), wet_levels=mask * (1 + np.arange(17) % 3))
+    axes = (Axis("tracer", 2), space.levels)
+    return [Field(p.value, "1", space, place=p, axes=axes) for p in Place if p.planar]
+
+
+@pytest.mark.parametrize("first, second", [("blocks", "curve"), ("curve", "blocks")])
+def test_planes_keep_all_values_that_blocks_have(tmp_path_factory, first, second):
     path = restart_path(shared(tmp_path_factory), time)
-    first = fields(decomposition("blocks", 2))
-    fill(first)
-    write_restart(path, first, time, facts)
-    second = fields(decomposition("curve"))
-    read_restart(path, second, facts, "standard")
-    mine, theirs = first[3].gather(), second[3].gather()
-    assert mine is None or np.array_equal(mine[second[3].decomposition.world.mask],
-                                          theirs[second[3].decomposition.world.mask])  # fmt: skip
+    written = places(decomposition(first, 2))
+    values = fill(written)
+    write_restart(path, written, time, facts)
+    read = places(decomposition(second))
+    read_restart(path, read, facts, "standard")
+    for old, new in zip(written, read, strict=True):
+        owners = old.space.owners(old.place), new.space.owners(new.place)
+        kept = (owners[0] >= 0) & (owners[1] >= 0)
+        dry = ~old.space.wet(old.place)
+        whole = new.gather()
+        if whole is not None:
+            assert np.array_equal(whole, np.where(kept, values[old.name], 0))
+            assert (whole[:, dry & kept] != 0).any()
 
 
 def test_names_and_the_latest(tmp_path_factory):

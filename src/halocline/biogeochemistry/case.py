@@ -107,7 +107,7 @@ class TransportCase(Case):
                 folder,
                 title=self.title,
                 resumed=resumed,
-                decomposition=component.decomposition,
+                space=component.model.state.space,
                 place=Place.center,
                 dtype=self.precision,
                 outer=dict.fromkeys(tracers, ("depth",)),

@@ -114,8 +114,8 @@ class TransportComponent(Component):
                 self._outputs[name] = Field(
                     name,
                     "1",
-                    self.decomposition,
-                    outer=(self.grid.thickness.size,),
+                    state.space,
+                    axes=(state.levels,),
                     place=Place.center,
                     dtype=self.precision,
                 )

@@ -6,7 +6,7 @@ reactions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,12 +22,14 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
 from halocline.numerics.stream_function import LevelFluxes
 from halocline.numerics.tracer_courant import outflow
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Kernel, kernels_of
 from halocline.runtime.fields.load import Work
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
 
@@ -130,54 +132,45 @@ class TransportState:
     def __init__(
         self,
         grid: VerticalGrid,
-        tracers: int,
+        tracers: Sequence[str],
         decomposition: Decomposition,
         dtype: DTypeLike = np.float64,
     ) -> None:
-        levels = grid.thickness.size
-        self.decomposition, self.dtype = decomposition, dtype
+        levels = Axis("depth", coordinates=tuple(grid.depth.tolist()), units="m")
+        space = Space(decomposition, levels=levels, wet_levels=grid.wet_levels)
+        self.space, self.levels, self.tracers = space, levels, Axis("tracer", entries=(*tracers,))
+        axes, center = (self.tracers, levels), Place.center
+        self.dtype = dtype
 
         def static(
-            name: str, units: str, values: Array, *outer: int, place: Place = Place.center
+            name: str, units: str, values: Array, *axes: Axis, place: Place = center
         ) -> Field:
-            field = Field(
-                name, units, decomposition, outer=outer, place=place, dtype=dtype, static=True
-            )
+            field = Field(name, units, space, axes=axes, place=place, dtype=dtype, static=True)
             field.set_global(values.astype(dtype))
             return field
 
-        def cells(name: str, restart: bool) -> Field:
-            outer = (tracers, levels)
-            return Field(
-                name,
-                "1",
-                decomposition,
-                outer=outer,
-                place=Place.center,
-                dtype=dtype,
-                restart=restart,
-            )
-
-        self.tracer = cells("tracer", restart=True)
-        self.new_tracer = cells("new_tracer", restart=False)
-        every_level = np.arange(levels)[:, None, None]
-        self.volume = self._on_levels("volume", "m3", levels)
+        self.tracer = Field(
+            "tracer", "1", space, axes=axes, place=center, dtype=dtype, restart=True
+        )
+        self.new_tracer = Field("new_tracer", "1", space, axes=axes, place=center, dtype=dtype)
+        every_level = np.arange(levels.size)[:, None, None]
+        self.volume = self._on_levels("volume", "m3")
         self.volume.set_cells(lambda j, i: grid.volume_of(every_level, (j, i)))
         self.area = static("area", "m2", grid.horizontal.area)
         self.thickness = static("thickness", "m", grid.thickness, levels, place=Place.none)
         self.spacing = static("spacing", "m", grid.spacing, levels, place=Place.none)
         self._static = static
 
-    def _on_levels(self, name: str, units: str, levels: int) -> Field:
+    def _on_levels(self, name: str, units: str) -> Field:
         """A static field on cells and levels, to be set without a global array."""
-        more: dict[str, Any] = {"place": Place.center, "dtype": self.dtype, "static": True}
-        return Field(name, units, self.decomposition, outer=(levels,), **more)
+        axes, place = (self.levels,), Place.center
+        return Field(name, units, self.space, axes=axes, place=place, dtype=self.dtype, static=True)
 
     def set_fluxes(self, fluxes: LevelFluxes) -> None:
         """Set the volume fluxes [m3 s-1]."""
-        self.x_volume_flux = self._on_levels("x_volume_flux", "m3 s-1", fluxes.levels)
-        self.y_volume_flux = self._on_levels("y_volume_flux", "m3 s-1", fluxes.levels)
-        self.z_volume_flux = self._on_levels("z_volume_flux", "m3 s-1", fluxes.levels)
+        self.x_volume_flux = self._on_levels("x_volume_flux", "m3 s-1")
+        self.y_volume_flux = self._on_levels("y_volume_flux", "m3 s-1")
+        self.z_volume_flux = self._on_levels("z_volume_flux", "m3 s-1")
         for k in range(fluxes.levels):
             here = fluxes.level(k)
             self.x_volume_flux.set_cells(of_plane(here.x), at=k)
@@ -196,11 +189,11 @@ class TransportState:
         profile = options.mixing.background + options.mixing.surface * np.exp(
             -((below / options.mixing.depth) ** 2)
         )
-        self.vertical_diffusivity = self._on_levels("vertical_diffusivity", "m2 s-1", profile.size)
+        self.vertical_diffusivity = self._on_levels("vertical_diffusivity", "m2 s-1")
         self.vertical_diffusivity.set_cells(lambda j, i: profile[:, None, None])
         speeds = np.array([options.sinking.get(name, 0.0) / 86400.0 for name in options.tracers])
         self.sinking_speed = self._static(
-            "sinking_speed", "m s-1", speeds, speeds.size, place=Place.none
+            "sinking_speed", "m s-1", speeds, self.tracers, place=Place.none
         )
 
 
@@ -226,7 +219,7 @@ class Transport:
         self.grid, self.options, self.decomposition = grid, options, decomposition
         fluxes = circulation(grid, options)
         check_courant(fluxes, grid, options, dt)
-        self.state = TransportState(grid, len(options.tracers), decomposition, dtype)
+        self.state = TransportState(grid, options.tracers, decomposition, dtype)
         self.state.set_fluxes(fluxes)
         self.state.set_mixing(grid, options)
         self.sums = GlobalSums(decomposition.communicator, len(options.tracers))
@@ -291,9 +284,9 @@ class Transport:
         """Least and greatest value of every tracer over the whole sea; for all ranks."""
         state, count = self.state, len(self.options.tracers)
         least, greatest = np.full(count, np.inf), np.full(count, -np.inf)
-        for tracer, volume in zip(state.tracer.owned, state.volume.owned, strict=True):
+        for tracer, wet in zip(state.tracer.owned, state.tracer.wet, strict=True):
             for number in range(count):
-                values = tracer[number][volume > 0]
+                values = tracer[number][wet]
                 least[number] = min(least[number], values.min(initial=np.inf))
                 greatest[number] = max(greatest[number], values.max(initial=-np.inf))
         communicator = self.decomposition.communicator

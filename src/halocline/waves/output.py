@@ -82,7 +82,7 @@ def make_streams(
             folder,
             title=title,
             resumed=resumed,
-            decomposition=decomposition,
+            space=decomposition,
             dtype=precision,
         )
         for name, some in options.fields.items()

@@ -25,6 +25,7 @@ from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantity
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
@@ -115,11 +116,15 @@ class PointStream:
                 self.samples = options.samples(clock)
             except UserError as error:
                 raise UserError(f"In output stream '{name}': {error}") from None
+            axes = {
+                short: tuple(Axis("", size) for size in shape)
+                for short, (_, shape) in self._written().items()
+            }
             self.interval = IntervalValues(
                 name,
                 options.processing,
                 {short: facts for short, (facts, _) in self._written().items()},
-                {short: shape for short, (_, shape) in self._written().items()},
+                axes,
                 decomposition,
                 place=Place.none,
                 dtype=np.float64,

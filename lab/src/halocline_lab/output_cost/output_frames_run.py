@@ -54,7 +54,7 @@ class Domain:
             for values in field.owned:
                 values[...] = np.arange(values.shape[-1]) + n
             field.written()
-        self.columns = Columns.of_whole(self.fields[0])
+        self.columns = Columns()
 
     def define(self, file: netCDF4.Dataset) -> None:
         """Dimensions and variables of a file."""

@@ -141,7 +141,7 @@ class Case(Options):
                 folder,
                 title=self.title,
                 resumed=resumed,
-                decomposition=component.run.decomposition,
+                space=component.run.decomposition,
                 place=Place.center,
                 dtype=self.precision,
                 more=self.exports,

@@ -20,10 +20,11 @@ from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.core.other_names import hint
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
-from halocline.runtime.transfer.sharing import cell_columns
+from halocline.runtime.fields.space import Space
 from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.sources import Columns, Source
 from halocline.runtime.writing.streams import (
@@ -68,7 +69,7 @@ class FieldStream:
         outer: Mapping[str, tuple[str, ...]] | None = None,
         axes: Mapping[str, Array] | None = None,
         more: Mapping[str, Quantity] | None = None,
-        decomposition: Decomposition | None = None,
+        space: Space | Decomposition | None = None,
         place: Place = Place.point,
         dtype: DTypeLike = np.float32,
     ) -> None:
@@ -83,22 +84,22 @@ class FieldStream:
         self._columns: Columns | None = None
         try:
             self.region = cut_region(grid, options.region)
-            if decomposition is not None:
-                places = cell_columns(decomposition, self.region.rows, self.region.columns)
-                self._columns = Columns(*places, fill=missing_value)
+            if space is not None:
+                rows, columns = self.region.rows, self.region.columns
+                self._columns = Columns(rows, columns, fill=missing_value)
             if options.cumulative:
                 self.samples = options.samples(clock)
-                assert decomposition is not None, "means and extremes lie in fields"
-                sizes = {
-                    short_name: tuple(len(self.axes[axis]) for axis in axes_of)
-                    for short_name, axes_of in self.outer.items()
+                assert space is not None, "means and extremes lie in fields"
+                axes_of_fields = {
+                    short_name: tuple(Axis(axis, len(self.axes[axis])) for axis in names)
+                    for short_name, names in self.outer.items()
                 }
                 self.interval = IntervalValues(
                     name,
                     options.processing,
                     described,
-                    sizes,
-                    decomposition,
+                    axes_of_fields,
+                    space,
                     place=place,
                     dtype=dtype,
                 )

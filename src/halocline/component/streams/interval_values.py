@@ -17,10 +17,12 @@ from halocline.core.clock import Alarm, Clock, Date, duration, duration_text, to
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity
 from halocline.core.options import option
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
 from halocline.runtime.writing.stream_options import StreamOptions
 
 Array = NDArray[Any]
@@ -90,8 +92,8 @@ class IntervalValues:
         stream: str,
         kind: str,
         names: Mapping[str, Quantity],
-        outer: Mapping[str, tuple[int, ...]],
-        decomposition: Decomposition,
+        axes: Mapping[str, tuple[Axis, ...]],
+        space: Space | Decomposition,
         *,
         place: Place,
         dtype: DTypeLike,
@@ -110,8 +112,8 @@ class IntervalValues:
                 part: Field(
                     f"{stream}_{name}_{kind}_{part}",
                     quantity.units,
-                    decomposition,
-                    outer=outer.get(name, ()),
+                    space,
+                    axes=axes.get(name, ()),
                     place=place,
                     dtype=kind_of_number,
                     restart=True,
@@ -122,8 +124,8 @@ class IntervalValues:
             self._results[name] = Field(
                 f"{stream}_{name}_{kind}",
                 quantity.units,
-                decomposition,
-                outer=outer.get(name, ()),
+                space,
+                axes=axes.get(name, ()),
                 place=place,
                 dtype=np.float64 if kind == "mean" else dtype,
                 dealt=dealt,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime.fields.place import Place
-from halocline.runtime.fields.topology import Cells, Topology
+from halocline.runtime.fields.topology import Cells, Points, Topology
 
 Index = NDArray[np.int64]
 Index32 = NDArray[np.int32]
@@ -140,6 +140,21 @@ class Block:
         nj, ni = self.shape
         return self.halo, nj - self.halo, self.halo, ni - self.halo, self.owned_points
 
+    def box_of(self, place: Place) -> tuple[int, int, int, int, int]:
+        """What the block owns of a place, in padded indices, like `box`.
+
+        The last face of a closed side lies in the first row or column of the halo.
+        """
+        h, r = self.halo, self.rectangle
+        j0, j1, i0, i1 = self.world.owned(r, place if place.planar else Place.center)
+        return j0 - r.j0 + h, j1 - r.j0 + h, i0 - r.i0 + h, i1 - r.i0 + h, self.owned_points
+
+    def points_of(self, place: Place) -> Points:
+        """Which value of a planar place stands at each padded cell; shape `shape`."""
+        h, r = self.halo, self.rectangle
+        j, i = np.mgrid[r.j0 - h : r.j1 + h, r.i0 - h : r.i1 + h]
+        return self.world.topology.resolve(place, j, i)
+
     @property
     def points(self) -> int:
         """Owned and halo points."""
@@ -177,6 +192,10 @@ class Hand:
     @property
     def box(self) -> tuple[int, int, int, int, int]:
         return 0, 0, 0, 0, self.owned_points
+
+    def box_of(self, place: Place) -> tuple[int, int, int, int, int]:
+        """The same: it holds points only."""
+        return self.box
 
     @property
     def points(self) -> int:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.core.errors import UserError
+from halocline.runtime.fields.axis import Axis, sizes
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.freshness import Freshness, all_around, every_row, everywhere, nowhere
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
 
 if TYPE_CHECKING:
     from halocline.runtime.fields.dealt import Dealt
@@ -85,10 +88,12 @@ class Storage:
 class Field:
     """One quantity on a decomposed grid.
 
-    `outer` are the extents before the horizontal ones; with `by_component` the first of them
-    counts spectral components, which the layout `planes` of cards holds in part. A `static` field
-    does not change after it is set, all its halos are fresh. The first of `outer` of a field
-    without horizontal place counts items that are `dealt` to the ranks, or all ranks have all.
+    `axes` come before the horizontal ones, levels last; `outer` is short for axes without names.
+    With `by_component` the first of them counts spectral components, which the layout `planes` of
+    cards holds in part. A `static` field does not change after it is set, all its halos are fresh.
+    The first axis of a field without horizontal place counts items that are `dealt` to the ranks,
+    or all ranks have all. With a `direction` it is a component of a vector along x or y, its
+    `partner` is the other one. Of a decomposition the space is that of its plane.
     """
 
     swaps: ClassVar[int] = 0
@@ -98,8 +103,9 @@ class Field:
         self,
         name: str,
         units: str,
-        decomposition: Decomposition,
+        space: Space | Decomposition,
         *,
+        axes: tuple[Axis, ...] = (),
         outer: tuple[int, ...] = (),
         place: Place = Place.point,
         dtype: DTypeLike = np.float32,
@@ -108,16 +114,51 @@ class Field:
         static: bool = False,
         dealt: Dealt | None = None,
     ) -> None:
+        assert not (axes and outer), "axes have their extents"
         assert dealt is None or place == Place.none
         self.dealt = dealt
-        self.name, self.units, self.decomposition = name, units, decomposition
-        self.outer, self.place, self.dtype = outer, place, np.dtype(dtype)
-        self.by_component, self.restart, self.static = by_component, restart, static
+        self.space = space if isinstance(space, Space) else Space(space)
+        self.axes = axes or tuple(Axis("", size) for size in outer)
+        if by_component:
+            self.axes = (replace(self.axes[0], dealt=True), *self.axes[1:])
+        self.outer = sizes(self.axes)
+        self.name, self.units = name, units
+        self.place, self.dtype = place, np.dtype(dtype)
+        self.restart, self.static = restart, static
+        self.partner: Field | None = None
+        self.direction: Literal["", "x", "y"] = ""
+        decomposition = self.decomposition
+        if place.planar and decomposition.world.halo < 1:
+            _check_halo(name, place, decomposition)
         self._storage: dict[str, Storage] = {}
         home = decomposition.planes if place.planar else decomposition.home
         self._valid_in = home.name
         self._maker: Callable[[Any], Array] | None = None
         self.storage(home).valid = True
+
+    @property
+    def decomposition(self) -> Decomposition:
+        return self.space.decomposition
+
+    @property
+    def by_component(self) -> bool:
+        """Whether the first axis is dealt to the ranks in the layout `planes` of cards."""
+        return bool(self.axes) and self.axes[0].dealt
+
+    @property
+    def levels(self) -> Axis | None:
+        """The last axis, if it is that of the levels or interfaces of the space."""
+        return self.axes[-1] if self.axes and self.space.is_of_levels(self.axes[-1]) else None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the global array: axes, then that of the place."""
+        return (*self.outer, *self.space.shape(self.place))
+
+    @property
+    def vector(self) -> bool:
+        """Whether it is a component of a vector, which changes sign across a fold."""
+        return bool(self.direction)
 
     def storage(self, layout: Layout) -> Storage:
         """Memory of this field in a layout, made when first asked for."""
@@ -157,17 +198,25 @@ class Field:
             return [a[..., : b.owned_points] for a, b in zip(self.blocks, blocks, strict=True)]
         owned = []
         for array, block in zip(self.blocks, blocks, strict=True):
-            j0, j1, i0, i1, _ = block.box
+            assert isinstance(block, Block)
+            j0, j1, i0, i1, _ = block.box_of(self.place)
             owned.append(array[..., j0:j1, i0:i1])
         return owned
 
-    def set_global(self, values: Array) -> None:
-        """Set all values, halos included, from a global array that every rank has.
+    @property
+    def wet(self) -> list[NDArray[np.bool_]]:
+        """Which owned values are wet, one array per block; without the axes before the levels."""
+        assert self.place.planar
+        blocks = [block for block in self.layout.blocks if isinstance(block, Block)]
+        return [self.space.wet_in(block, self.place, self.levels) for block in blocks]
 
-        `values` is outer + (nj, ni) for cells, outer + (sea points,) for points in the order of
-        global sea numbers, outer for fields without horizontal place.
+    def set_global(self, values: Array) -> None:
+        """Set all values, halos included, from a global array of the shape `self.shape`.
+
+        Every rank has it. Points are in the order of global sea numbers.
         """
         values = np.asarray(values)
+        assert values.shape == self.shape, f"{self} has the shape {self.shape}, not {values.shape}"
         layouts: tuple[Layout, ...] = (self.layout,)
         if self.static and not self.place.planar:  # nobody keeps `values` for a layout used later
             layouts = self.decomposition.layouts
@@ -189,24 +238,30 @@ class Field:
                     array[row] = values[row][block.sea_numbers]
             else:
                 assert isinstance(block, Block)
-                cells = values[..., block.cell_j, block.cell_i]
-                array[...] = np.where(block.inside, cells, np.zeros((), self.dtype))
+                points = block.points_of(self.place)
+                here = values[..., points.j, points.i]
+                array[...] = np.where(points.inside, here, np.zeros((), self.dtype))
+                if self.vector:
+                    array[..., points.sign < 0] *= -1
         halo = self.decomposition.world.halo
         storage.fresh.set(everywhere if self.static else all_around(halo))
 
     def set_cells(self, function: Callable[[Any, Any], Array], at: int | None = None) -> None:
-        """Set values on cells, halos included, from a function of global rows and columns.
+        """Set values on planes, halos included, from a function of global rows and columns.
 
         `function(j, i)` gives outer + the shape of j; with `at` it gives the values at that index
         of the outermost axis. Nobody needs a global array for it.
         """
-        assert self.place == Place.center
+        assert self.place.planar
         storage = self.storage(self.layout)
         for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
             assert isinstance(block, Block)
-            cells = function(block.cell_j, block.cell_i)
+            points = block.points_of(self.place)
+            cells = function(points.j, points.i)
             part = array if at is None else array[at]
-            part[...] = np.where(block.inside, cells, np.zeros((), self.dtype))
+            part[...] = np.where(points.inside, cells, np.zeros((), self.dtype))
+            if self.vector:
+                part[..., points.sign < 0] *= -1
         halo = self.decomposition.world.halo
         storage.fresh.set(everywhere if self.static else all_around(halo))
 
@@ -259,7 +314,7 @@ class Field:
 
     def swap(self, other: Field) -> None:
         """Exchange the values of two fields of one shape, without copying."""
-        for one in ("decomposition", "outer", "place", "dtype", "by_component", "dealt"):
+        for one in ("decomposition", "axes", "place", "dtype", "dealt", "direction"):
             assert getattr(self, one) == getattr(other, one), f"{one} of {self} and {other}"
         assert not self.static and not other.static
         Field.swaps += 1
@@ -268,6 +323,21 @@ class Field:
 
     def __repr__(self) -> str:
         return f"Field({self.name!r}, {self.units!r}, outer={self.outer}, place={self.place.value})"
+
+
+def pair(x: Field, y: Field) -> None:
+    """Make two fields the components of one vector along x and y."""
+    x.partner, y.partner, x.direction, y.direction = y, x, "x", "y"
+
+
+def _check_halo(name: str, place: Place, decomposition: Decomposition) -> None:
+    """Refuse a place whose last face would have no memory."""
+    world = decomposition.world
+    if world.topology.shape(place) != world.mask.shape:
+        raise UserError(
+            f"The field '{name}' lies on {place.value}, one more than cells across closed sides,"
+            " which lie in the halo of the last blocks; but there is no halo. Use a halo of 1."
+        )
 
 
 class Part:

@@ -15,26 +15,25 @@ if TYPE_CHECKING:
 
 
 def gather(field: Field) -> NDArray[Any] | None:
-    """Global array of `field` on rank 0 (outer + (nj, ni) or outer + (sea points,))."""
-    decomposition, layout = field.decomposition, field.layout
-    communicator, world = decomposition.communicator, decomposition.world
+    """Global array of `field` on rank 0, of the shape `field.shape`."""
+    communicator, layout = field.decomposition.communicator, field.layout
     assert field.dealt is None, "what is dealt stays where it is"
     if field.place == Place.none:
         return field.blocks[0].copy() if communicator.rank == 0 else None
     pieces = [
-        (_places(field, block), np.ascontiguousarray(values))
+        (_held(field, block), np.ascontiguousarray(values))
         for block, values in zip(layout.blocks, field.owned, strict=True)
     ]
     everyone = communicator.gather((layout.components, pieces))
     if everyone is None:
         return None
-    shape = world.mask.shape if field.place.planar else (world.sea_points,)
-    whole = np.zeros((*field.outer, *shape), field.dtype)
+    whole = np.zeros(field.shape, field.dtype)
     for components, parts in everyone:
         for places, values in parts:
             if field.place.planar:
-                j0, j1, i0, i1 = places
-                whole[..., j0:j1, i0:i1] = values
+                j0, i0 = places
+                rows, columns = values.shape[-2:]
+                whole[..., j0 : j0 + rows, i0 : i0 + columns] = values
             elif field.by_component and components is not None:
                 for component, row in zip(components, values, strict=True):
                     whole[component][..., places] = row
@@ -43,9 +42,9 @@ def gather(field: Field) -> NDArray[Any] | None:
     return whole
 
 
-def _places(field: Field, block: Any) -> Any:
+def _held(field: Field, block: Any) -> Any:
+    """Global numbers of the owned points of a block, or the first row and column that it owns."""
     if field.place == Place.point:
         return block.sea_numbers[: block.owned_points]
     assert isinstance(block, Block)
-    r = block.rectangle
-    return r.j0, r.j1, r.i0, r.i1
+    return block.rectangle.j0, block.rectangle.i0

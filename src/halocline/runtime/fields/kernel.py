@@ -29,6 +29,9 @@ class Argument:
     column: str  # own, whole
     optional: bool = False  # a result that a caller may do without
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", Place(self.place))
+
     @property
     def depth(self) -> int:
         """Depth of halo that the kernel reads [cells]."""
@@ -114,6 +117,12 @@ class Kernel:
             and places != {Place.none}
             and not any(a.writes and (a.place == Place.none or a.depth) for a in self.arguments)
         )
+
+    @property
+    def place(self) -> Place:
+        """Whose owned box is computed: the place of all that is written, centres if they differ."""
+        written = {argument.place for argument in self.arguments if argument.writes}
+        return written.pop() if len(written) == 1 else Place.center
 
     def bytes_of(self, call: Call) -> int:
         """Bytes that a call must move: what is read once, written once, updated twice."""

@@ -201,9 +201,11 @@ def _in_a_row(sides: list[tuple[int, int]], length: int) -> bool:
     return ends[-1] == length and all(a == b for (a, _), b in zip(sides, ends, strict=False))
 
 
-def extended_box(block: Any, beyond: int) -> tuple[int, int, int, int, int]:
+def extended_box(
+    block: Any, beyond: int, place: Place = Place.center
+) -> tuple[int, int, int, int, int]:
     """The box of a block with `beyond` cells more on every side that has neighbours."""
-    j0, j1, i0, i1, points = block.box
+    j0, j1, i0, i1, points = block.box_of(place)
     r, (j, i, there) = block.rectangle, _covered(block, beyond)
     south, north = int(there[j < r.j0].any()), int(there[j >= r.j1].any())
     west, east = int(there[i < r.i0].any()), int(there[i >= r.i1].any())

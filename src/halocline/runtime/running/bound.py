@@ -109,7 +109,7 @@ class Bound:
             for rows in part.rows(layout)
         ]
         self.halos = [
-            Halo(one, one.argument.depths)
+            Halo(one, _depths(one, kernel))
             for one in self.held
             if one.argument.reads_halo and not one.field.static
         ]
@@ -126,14 +126,13 @@ class Bound:
     @cached_property
     def own(self) -> Native:
         """Calls on all that is owned."""
-        return self._make([[block.box] for block in self.layout.blocks])
+        return self._make([[box] for box in self._boxes(0)])
 
     def on_own(self, beyond: int) -> Native:
         """Calls on all that is owned, and `beyond` cells into the halos."""
         if not beyond:
             return self.own
-        blocks = self.layout.blocks
-        return self._made("own", beyond, lambda: [[extended_box(b, beyond)] for b in blocks])
+        return self._made("own", beyond, lambda: [[box] for box in self._boxes(beyond)])
 
     def on_inner(self) -> Native:
         """Calls on what reads no halo, where there is such."""
@@ -143,14 +142,17 @@ class Bound:
         """Calls on what the inner ones leave."""
 
         def boxes() -> Boxes:
-            whole = [extended_box(b, beyond) if beyond else b.box for b in self.layout.blocks]
-            pairs = zip(whole, self._inner(), strict=True)
+            pairs = zip(self._boxes(beyond), self._inner(), strict=True)
             return [rim(box, inner) if _is(inner) else [box] for box, inner in pairs]
 
         return self._made("rim", beyond, boxes)
 
+    def _boxes(self, beyond: int) -> list[Box]:
+        place, blocks = self.kernel.place, self.layout.blocks
+        return [extended_box(b, beyond, place) if beyond else b.box_of(place) for b in blocks]
+
     def _inner(self) -> list[Box]:
-        return [self.kernel.inner(block.box) for block in self.layout.blocks]
+        return [self.kernel.inner(box) for box in self._boxes(0)]
 
     def _made(self, what: str, beyond: int, boxes: Callable[[], Boxes]) -> Native:
         native = self._native.get((what, beyond))
@@ -180,10 +182,16 @@ def _is(box: Box) -> bool:
     return box[0] < box[1] and box[2] < box[3]
 
 
+def _depths(held: Held, kernel: Kernel) -> Depths:
+    """How far a kernel reads beyond what blocks own of an argument."""
+    topology = held.field.decomposition.world.topology
+    return topology.depths(held.field.place, held.argument.depths, kernel.place)
+
+
 def request_of(held: Held, depths: Depths) -> Request:
     """What is asked of the exchange, the same object every time."""
     key, requests = (held.rows.start, held.rows.stop, *depths), held.storage.requests
     if key not in requests:
-        requests[key] = Request(held.flat, held.field.place, depths)
+        requests[key] = Request(held.flat, held.field.place, depths, held.field.vector)
     request: Request = requests[key]
     return request

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from halocline.core.errors import UserError
 from halocline.core.units import same_units
+from halocline.runtime.fields.axis import Axis, mismatch
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Part
 from halocline.runtime.fields.kernel import Argument, Kernel
@@ -28,6 +29,7 @@ def check(kernel: Kernel, parts: Sequence[Part | None], decomposition: Decomposi
             raise KernelMismatch(f"{_of(kernel, argument)} {problem}")
     _check_shared_units(kernel, pairs)
     _check_numbers(kernel, pairs)
+    _check_axes(kernel, parts)
 
 
 def _of(kernel: Kernel, argument: Argument) -> str:
@@ -108,6 +110,22 @@ def _check_numbers(kernel: Kernel, pairs: Sequence[tuple[Argument, Part | None]]
                 f" {part.field.outer} and those of its place. Give a field, or a part of one, with"
                 " as many axes."
             )
+
+
+def _check_axes(kernel: Kernel, parts: Sequence[Part | None]) -> None:
+    """Refuse axes of one name and unequal extents; those of which a part was asked for are free."""
+    named = [(part.field.name, _whole_axes(part)) for part in parts if part is not None]
+    problem = mismatch(named)
+    if problem:
+        raise KernelMismatch(
+            f"Kernel '{kernel.name}' is given fields of unequal extent: {problem}. Give fields of"
+            " one space, or parts of one length."
+        )
+
+
+def _whole_axes(part: Part) -> tuple[Axis, ...]:
+    axes = part.field.axes
+    return axes if part.where is None else (*axes[: part.axis], *axes[part.axis + 1 :])
 
 
 def _listed(names: Sequence[str], dtypes: Sequence[str | None]) -> str:

@@ -99,7 +99,8 @@ class Trials:
         restore(call, call.before)
         wanted = sorted({*call.unpromised(halo), *call.exchanged})
         requests = [
-            Request(h.flat, h.field.place, all_around(halo)) for h in (call.held[n] for n in wanted)
+            Request(h.flat, h.field.place, all_around(halo), h.field.vector)
+            for h in (call.held[n] for n in wanted)
         ]
         if requests:
             self.exchange(call.layout, requests)
@@ -155,7 +156,7 @@ def owned(item: Held, flat: Flat) -> Flat:
     found = []
     for array, block in zip(flat, blocks, strict=True):
         assert isinstance(block, Block)
-        j0, j1, i0, i1, _ = block.box
+        j0, j1, i0, i1, _ = block.box_of(item.field.place)
         cells = array.reshape(len(array), block.shape[0], block.row_length)
         found.append(cells[:, j0:j1, i0:i1])
     return found

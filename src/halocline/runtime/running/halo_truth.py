@@ -131,7 +131,9 @@ class HaloTruth:
         key = (*item.memory, item.argument.depth)
         if key not in self._twins:
             arrays = [np.empty_like(array) for array in item.flat]
-            self._twins[key] = Request(arrays, item.field.place, all_around(item.argument.depth))
+            self._twins[key] = Request(
+                arrays, item.field.place, all_around(item.argument.depth), item.field.vector
+            )
         for copy, array in zip(self._twins[key].flat, item.flat, strict=True):
             copy[...] = array
         return self._twins[key]

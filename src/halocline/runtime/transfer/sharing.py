@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TypeAlias
@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.runtime.fields.blocks import Hand
+from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.place import Place
@@ -92,10 +92,9 @@ def of_dealt(dealt: Dealt, width: int) -> Sharing:
     return Sharing(dealt.ranks.size * width, tuple(pieces))
 
 
-def share(
+def share_points(
     decomposition: Decomposition,
     layout: Layout,
-    place: Place,
     target: Index,
     width: int,
     *,
@@ -103,25 +102,69 @@ def share(
 ) -> Ownership:
     """How the sea points of a grid, each with its column in `target` (-1: none), are shared.
 
-    `place` says how the blocks store them: as a list of points, or on the cells of a padded plane.
     Where ranks share the components of a field, each of these has `inner` rows (0: it has none).
     """
     me = decomposition.communicator.rank
+    return _ownership(
+        me,
+        width,
+        (
+            (rank, block, target[numbers], np.arange(numbers.size), rows)
+            for rank, block, numbers, rows in _owned(decomposition, layout, inner)
+        ),
+    )
+
+
+def share_planes(
+    decomposition: Decomposition, layout: Layout, place: Place, target: Index, width: int
+) -> Ownership:
+    """How the values of a planar place, each with its column in `target` (-1: none), are shared.
+
+    `target` has the global shape of the place.
+    """
+    return _ownership(
+        decomposition.communicator.rank,
+        width,
+        _owned_planes(decomposition, layout, place, target),
+    )
+
+
+Owned: TypeAlias = tuple[int, int, Index, Index, Index | None]
+"""What a block owns: its rank, its number there, columns, where they lie in memory, and rows."""
+
+
+def _ownership(me: int, width: int, owned: Iterable[Owned]) -> Ownership:
     pieces, local = [], []
-    for rank, block, numbers, rows in _owned(decomposition, layout, inner):
-        columns = target[numbers]
+    for rank, block, columns, places, rows in owned:
         here = np.flatnonzero(columns >= 0)
         here = here[np.argsort(columns[here], kind="stable")]
-        places = here
-        if rank == me and place.planar:
-            places = _places_on_cells(layout, block)[here]
-        starts, lengths, own = _runs(columns[here], places)
+        starts, lengths, own = _runs(columns[here], places[here])
         piece = Piece(rank, block, starts, lengths, rows)
         if lengths.size:
             pieces.append(piece)
             if rank == me:
                 local.append((piece, own))
     return Ownership(Sharing(width, tuple(pieces)), tuple(local))
+
+
+def _owned_planes(
+    decomposition: Decomposition, layout: Layout, place: Place, target: Index
+) -> Iterator[Owned]:
+    """Blocks of all ranks; where values lie in memory is right for those of this rank only."""
+    world, me = decomposition.world, decomposition.communicator.rank
+    seen = [0] * decomposition.communicator.size
+    for rectangle in world.rectangles:
+        rank = 0 if decomposition.kind == "cards" else rectangle.rank
+        number, seen[rank] = seen[rank], seen[rank] + 1
+        j0, j1, i0, i1 = world.owned(rectangle, place)
+        columns = target[j0:j1, i0:i1].ravel()
+        places = np.arange(columns.size)
+        if rank == me:
+            block = layout.blocks[number]
+            assert isinstance(block, Block)
+            a0, a1, b0, b1, _ = block.box_of(place)
+            places = (np.arange(a0, a1)[:, None] * block.row_length + np.arange(b0, b1)).ravel()
+        yield rank, number, columns, places, None
 
 
 def _owned(
@@ -165,15 +208,6 @@ def point_owners(decomposition: Decomposition) -> Index:
     return ranks[world.owner[world.mask]]
 
 
-def _places_on_cells(layout: Layout, number: int) -> Index:
-    """Where the owned sea points of a block lie in its padded plane of cells."""
-    block = layout.blocks[number]
-    assert not isinstance(block, Hand)
-    count = block.owned_points
-    j, i = block.point_j[:count].astype(np.int64), block.point_i[:count]
-    return j * block.row_length + i
-
-
 def _runs(columns: Index, places: Index) -> tuple[Index, Index, Index]:
     """Runs in which both advance by one: first columns, lengths, first places."""
     if not columns.size:
@@ -182,14 +216,3 @@ def _runs(columns: Index, places: Index) -> tuple[Index, Index, Index]:
     first = np.concatenate([[0], breaks])
     lengths = np.diff(np.concatenate([first, [columns.size]]))
     return columns[first], lengths, places[first]
-
-
-def cell_columns(
-    decomposition: Decomposition, rows: Sequence[int] | Index, columns: Sequence[int] | Index
-) -> tuple[Index, int]:
-    """Column of each sea point in a table of some rows and columns of the grid, and its width."""
-    mask = decomposition.world.mask
-    target = np.full(mask.shape, -1, np.int64)
-    cells = np.arange(len(rows) * len(columns)).reshape(len(rows), len(columns))
-    target[np.asarray(rows)[:, np.newaxis], np.asarray(columns)] = cells
-    return target[mask], cells.size

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from halocline.core.clock import Date, date
 from halocline.core.errors import UserError
 from halocline.runtime.fields.field import Field
-from halocline.runtime.fields.place import Place
 from halocline.runtime.files.checksums import DamagedFile, crc32c, extend_by_parts
 from halocline.runtime.files.classic_files import unwritable
 from halocline.runtime.files.disk import File, disk
@@ -110,7 +109,7 @@ def restart_target(
         "facts": json.dumps(dict(facts), sort_keys=True),
         "units": json.dumps({field.name: field.units for field in fields}),
     }
-    arrays = [(field.name, field.dtype, _global_shape(field)) for field in fields]
+    arrays = [(field.name, field.dtype, field.shape) for field in fields]
     return RestartTarget(path, make_layout(arrays, texts), keep)
 
 
@@ -223,12 +222,6 @@ def read_restart(path: Path, fields: Sequence[Field], facts: Facts, calendar: st
     return date(layout.texts["time"], calendar)
 
 
-def _global_shape(field: Field) -> tuple[int, ...]:
-    world = field.decomposition.world
-    horizontal = {Place.point: (world.sea_points,), Place.center: world.mask.shape, Place.none: ()}
-    return (*field.outer, *horizontal[field.place])
-
-
 def _check(path: Path, layout: Layout, field: Field) -> None:
     """Refuse a file without this field, or with another shape or precision of it."""
     if field.name not in layout.entries:
@@ -236,7 +229,7 @@ def _check(path: Path, layout: Layout, field: Field) -> None:
             f"The restart file '{path}' has no field '{field.name}', which this run needs."
             " Use the options of the run that wrote it."
         )
-    entry, shape = layout.entries[field.name], _global_shape(field)
+    entry, shape = layout.entries[field.name], field.shape
     if entry.shape != shape or entry.dtype.newbyteorder("=") != field.dtype:
         raise UserError(
             f"The field '{field.name}' of the restart file '{path}' is"

@@ -111,7 +111,7 @@ class Writers:
             mail = Mail(world)
             self._served = Served(communicator, mail, roles, self.options, round_robin)
             self._ways["servers"] = self._served
-        self._columns: dict[tuple[int, str], Columns] = {}
+        self._columns = Columns()
         self._add(restarts, restart_way, -1)
 
     def record_in(self, recorder: Recorder) -> None:
@@ -174,7 +174,7 @@ class Writers:
         begin = time.perf_counter()
         output = self._outputs[restarts]
         self._tell_of(restarts, target.path)
-        sources = {field.name: self._whole(field).source(field) for field in fields}
+        sources = {field.name: self._columns.source(field) for field in fields}
         key = (_key(sources), target.layout.size)
         if output.frame is None or output.frame[0] != key:
             output.frame = key, restart_frame(target.layout, sources)
@@ -385,13 +385,6 @@ class Writers:
             size = header.record_size
             output.frame = key, Frame(tables, size, (size,), header.checksum_at)
         return output.frame[1]
-
-    def _whole(self, field: Field) -> Columns:
-        """All columns of a field, for restarts."""
-        key = id(field.decomposition), field.place
-        if key not in self._columns:
-            self._columns[key] = Columns.of_whole(field)
-        return self._columns[key]
 
 
 def _key(sources: Mapping[str, Source]) -> tuple[Any, ...]:
