@@ -44,10 +44,6 @@ class Argument:
         return max(-west, 0), max(east, 0), max(-south, 0), max(north, 0)
 
     @property
-    def reads_halo(self) -> bool:
-        return self.depth > 0 and self.access != "write"
-
-    @property
     def writes(self) -> bool:
         return self.access != "read"
 

@@ -108,11 +108,7 @@ class Bound:
             if part is not None
             for rows in part.rows(layout)
         ]
-        self.halos = [
-            Halo(one, _depths(one, kernel))
-            for one in self.held
-            if one.argument.reads_halo and not one.field.static
-        ]
+        self.halos = [Halo(one, depths) for one in self.held if any(depths := _depths(one, kernel))]
         self.written = [one for one in self.held if one.argument.writes]
         self._marks = [(one.storage.fresh, one.rows) for one in self.written]
         self._native: dict[tuple[str, int], Native] = {}
@@ -183,7 +179,9 @@ def _is(box: Box) -> bool:
 
 
 def _depths(held: Held, kernel: Kernel) -> Depths:
-    """How far a kernel reads beyond what blocks own of an argument."""
+    """How far a kernel reads what others may have changed beyond what blocks own of an argument."""
+    if held.argument.access == "write" or held.field.static:
+        return nowhere
     topology = held.field.decomposition.world.topology
     return topology.depths(held.field.place, held.argument.depths, kernel.place)
 
