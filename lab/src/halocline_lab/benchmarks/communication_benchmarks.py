@@ -218,7 +218,8 @@ def _one_after_another(*trials: Trial) -> Trial:
 def ninept(place: Bench) -> list[Row]:
     """NINEPT_4: a nine-point weighted sum on POP's x1 grid after its halo update, in all ways."""
     grid = _x1_grid()
-    exchange = Exchange("NINEPT_4", _decomposed(grid, place.communicator), dtype=np.float64)
+    cut = _decomposed(grid, place.communicator)
+    exchange = Exchange("NINEPT_4", cut, dtype=np.float64, units="m2 s-2")
     apply = _application(_operator_numbers(grid), exchange.decomposition, exchange.fields[0])
     ways = exchange.choices()
     trials = [_one_after_another(exchange.trial(way), apply) for way in ways]

@@ -74,11 +74,12 @@ class Exchange:
         fields: int = 1,
         outer: tuple[int, ...] = (),
         dtype: DTypeLike = np.float32,
+        units: str = "1",
     ) -> None:
         self.name, self.decomposition = name, decomposition
         self.layout = decomposition.planes
         self.fields = [
-            Field(f"field{n}", "1", decomposition, outer=outer, place=Place.center, dtype=dtype)
+            Field(f"field{n}", units, decomposition, outer=outer, place=Place.center, dtype=dtype)
             for n in range(fields)
         ]
         depth = decomposition.world.halo
