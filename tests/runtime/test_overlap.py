@@ -117,7 +117,7 @@ def test_recomputation_sends_fewer_messages():
             )
             for name in ("a", "b", "weight")
         }
-        fields["weight"].set_global(np.ones((24, 24)))
+        fields["weight"].set_global(np.ones((2, 24, 24)))
         run = Runner(decomposition, recompute_halos=recompute)
         fields["a"].written()
         seven_times(run, SimpleNamespace(**fields))
