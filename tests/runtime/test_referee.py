@@ -80,7 +80,8 @@ def test_judges_what_costs_most_and_changes_no_bit(eager, tmp_path):
         assert "rivals:" in lines[0]
         (choice,) = run.exchange.chosen.values()
         assert choice.text in contenders
-        assert lines[0].startswith(f"halos of blocks: 1 rows of float64 cells to depth 1: {choice}")
+        begin = f"halos of blocks: 1 row of float64 at center to depth 1 west: {choice}"
+        assert lines[0].startswith(begin)
         everyone = world().gather(choice.text)
         assert everyone is None or len(set(everyone)) == 1
     assert run.recorder.message_count == plain.recorder.message_count

@@ -155,7 +155,7 @@ def test_thousands_of_sums_with_random_delays():
 
 @pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 def test_on_groups_of_nine_ranks():
-    on_nine_ranks(limit=60.0)
+    on_nine_ranks(limit=240.0)
 
 
 @pytest.mark.slow

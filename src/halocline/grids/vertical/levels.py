@@ -191,7 +191,7 @@ def growing_thickness(count: int, top: float, deep: float, total: float) -> Arra
     internal vertical grid (Smith et al. 2010, LAUR-10-01853); L follows from the total.
 
     >>> growing_thickness(40, 10.0, 250.0, 5500.0)[:2].round(2).tolist()
-    [10.01, 10.09]
+    [10.01, 10.11]
     """
     if not count * top < total < count * deep:
         raise UserError(

@@ -33,7 +33,8 @@ class Item:
     turns: bool = False
 
     def __str__(self) -> str:
-        return f"{self.rows} rows of {self.dtype} {self.place} to depth {depth_words(self.depths)}"
+        rows = "1 row" if self.rows == 1 else f"{self.rows} rows"
+        return f"{rows} of {self.dtype} at {self.place} to depth {depth_words(self.depths)}"
 
 
 def depth_words(depths: Depths) -> str:

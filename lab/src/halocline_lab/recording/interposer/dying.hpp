@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -32,6 +33,15 @@ inline void note_end(int number) {
   all->story.signal = number;
 }
 
+/// Leave the processor to the other ranks of this machine for a moment, so that they too are told.
+/// Open MPI's launcher sends SIGTERM to all and SIGKILL as soon as the first has ended: 1.3 ms later
+/// where that one ends at once, which a rank that waits for a core does not live to see.
+inline void let_others_be_told(int number) {
+  if (number != SIGTERM && number != SIGINT && number != SIGHUP) return;
+  const timespec moment{0, 100'000'000};
+  nanosleep(&moment, nullptr);
+}
+
 /// Note the signal, then do what would have been done.
 inline void note_signal(int number, siginfo_t* info, void* context) {
   note_end(number);
@@ -39,6 +49,7 @@ inline void note_signal(int number, siginfo_t* info, void* context) {
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     before.sa_sigaction(number, info, context);
   } else if (before.sa_handler == SIG_DFL) {
+    let_others_be_told(number);
     sigaction(number, &before, nullptr);
     raise(number);  // it comes when this handler has returned
   } else {
