@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from halocline.runtime.record.run_record_parts import Part
+from halocline.runtime.record.run_record_parts import RecordPart
 from halocline_lab.recording.call_sites import readable, resolve_sites, section_types, source_lines
 
 source = """
@@ -43,7 +43,7 @@ def test_names_are_those_of_the_author(tmp_path):
             table = subprocess.run(["nm", program], capture_output=True, text=True, check=True)
             row = next(row for row in table.stdout.splitlines() if mangled in row)
             site = f"{program}+0x{int(row.split()[0], 16):x} in {row.split()[-1]}"
-            part = Part({"regions": [["MPI_Send", "send", site]]}, {})
+            part = RecordPart({"regions": [["MPI_Send", "send", site]]}, {})
             resolve_sites([part])
             said = part.about["regions"][0][2]
             assert name in said and place in said and "_Z" not in said

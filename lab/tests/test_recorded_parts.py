@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from halocline.runtime.record.run_record import empty
-from halocline.runtime.record.run_record_parts import Part
+from halocline.runtime.record.run_record_parts import RecordPart
 from halocline_lab.recording.recorded_parts import number_communicators, unite_regions
 
 
 def part_of(regions, **tables):
     names = ("statistics", "messages", "events")
-    return Part({"regions": regions, "about": {}}, {n: tables.get(n, empty(n)) for n in names})
+    return RecordPart(
+        {"regions": regions, "about": {}}, {n: tables.get(n, empty(n)) for n in names}
+    )
 
 
 def test_rows_of_one_line_are_added():

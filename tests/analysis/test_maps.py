@@ -13,7 +13,7 @@ from matplotlib.quiver import Barbs, Quiver
 from halocline.analysis import looks
 from halocline.analysis.coastline import inland_at
 from halocline.analysis.map_grid import (
-    Grid,
+    MapGrid,
     arrow_places,
     carried_to_coast,
     corners,
@@ -54,7 +54,7 @@ def test_global_map_spans_the_globe_and_shows_the_values(global_waves: xr.Datase
 @pytest.mark.parametrize("west", [-180.0, 0.0, -175.0])
 def test_any_start_of_the_longitudes_gives_the_same_window(start: float, west: float) -> None:
     longitude = start + np.arange(0.0, 360.0, 5.0)
-    grid = Grid(longitude, np.array([-5.0, 0.0, 5.0]), True, ("latitude", "longitude"))
+    grid = MapGrid(longitude, np.array([-5.0, 0.0, 5.0]), True, ("latitude", "longitude"))
     values = np.tile(np.cos(np.deg2rad(longitude)), (3, 1))
     x, turned = windowed(grid, values, (west, west + 360.0, -5.0, 5.0))
     assert turned[0] == pytest.approx(np.cos(np.deg2rad(x)))
@@ -156,7 +156,7 @@ def test_colours_reach_the_coast_but_not_over_ice() -> None:
     iberia = (latitude[:, None] > 37.0) & (latitude[:, None] < 43.0) & (longitude > -9.0)
     ice = (latitude[:, None] > 45.0) & (longitude < -15.0)
     values[iberia | ice] = np.nan
-    filled = carried_to_coast(Grid(longitude, latitude, True, ("latitude", "longitude")), values)
+    filled = carried_to_coast(MapGrid(longitude, latitude, True, ("latitude", "longitude")), values)
     assert np.isnan(filled[ice]).all()
     assert filled[9, 22] == 5.0
     assert np.array_equal(filled[~np.isnan(values)], values[~np.isnan(values)])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halocline.core.errors import UserError
-from halocline.experiment.schedule import Entry, Schedule, ScheduleOptions, make_schedule
+from halocline.experiment.schedule import Schedule, ScheduleLine, ScheduleOptions, make_schedule
 
 hour, quarter = timedelta(hours=1), timedelta(minutes=15)
 steps = {"waves": hour, "tracers": quarter}
@@ -58,4 +58,4 @@ def test_steps_that_never_meet_are_refused():
 
 def test_an_entry_without_steps_is_refused():
     with pytest.raises(UserError, match="never advances the member 'a'"):
-        Schedule(hour, (Entry("a", 0, hour), Entry("b", 1, hour)))
+        Schedule(hour, (ScheduleLine("a", 0, hour), ScheduleLine("b", 1, hour)))

@@ -78,11 +78,11 @@ def test_a_rank_that_is_asked_for_another_ones_points_is_caught():
 def test_runs_of_dealt_items():
     dealt = Dealt(np.array([2, 2, 0, 2, 4]), 2)
     assert dealt.own.tolist() == [0, 1, 3]
-    pieces = {
-        piece.rank: (piece.starts.tolist(), piece.lengths.tolist())
-        for piece in of_dealt(dealt, 10).pieces
+    found = {
+        runs.rank: (runs.starts.tolist(), runs.lengths.tolist())
+        for runs in of_dealt(dealt, 10).owned
     }
-    assert pieces == {0: ([20], [10]), 2: ([0, 30], [20, 10]), 4: ([40], [10])}
+    assert found == {0: ([20], [10]), 2: ([0, 30], [20, 10]), 4: ([40], [10])}
     assert of_dealt(dealt, 10) is of_dealt(dealt, 10)
     assert of_dealt(dealt, 10).width == 50
     assert not of_dealt(dealt, 10).unowned[0].size

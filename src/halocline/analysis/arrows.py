@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.analysis import reading
 from halocline.analysis.coastline import Extent
-from halocline.analysis.map_grid import Grid, Numbers, arrow_places, values_on
+from halocline.analysis.map_grid import MapGrid, Numbers, arrow_places, values_on
 from halocline.analysis.wave_fields import (
     HEIGHT,
     Arrows,
@@ -29,7 +29,7 @@ LOWEST_WAVES = 0.1
 
 def draw_arrows(
     axes: Axes,
-    grid: Grid,
+    grid: MapGrid,
     dataset: xr.Dataset,
     data: xr.DataArray,
     extent: Extent,
@@ -58,7 +58,7 @@ def draw_arrows(
     return draw_winds(axes, grid, u, v, extent, across, ink)
 
 
-def _has_waves(grid: Grid, dataset: xr.Dataset, data: xr.DataArray) -> NDArray[np.bool_]:
+def _has_waves(grid: MapGrid, dataset: xr.Dataset, data: xr.DataArray) -> NDArray[np.bool_]:
     """Where waves are high enough to have a direction worth an arrow."""
     height = data if "height" in f"{data.name}" else reading.find(dataset, HEIGHT)
     if height is None or set(height.dims) != set(data.dims):
@@ -67,7 +67,7 @@ def _has_waves(grid: Grid, dataset: xr.Dataset, data: xr.DataArray) -> NDArray[n
 
 
 def draw_directions(
-    axes: Axes, grid: Grid, towards: Numbers, extent: Extent, across: int, ink: str = "white"
+    axes: Axes, grid: MapGrid, towards: Numbers, extent: Extent, across: int, ink: str = "white"
 ) -> Quiver:
     """Arrows of one length where waves go; `towards` is clockwise from north [degree]."""
     j, i, x, y = arrow_places(grid, np.isfinite(towards), extent, across)
@@ -76,7 +76,7 @@ def draw_directions(
 
 
 def draw_winds(
-    axes: Axes, grid: Grid, u: Numbers, v: Numbers, extent: Extent, across: int, ink: str = DARK
+    axes: Axes, grid: MapGrid, u: Numbers, v: Numbers, extent: Extent, across: int, ink: str = DARK
 ) -> Quiver:
     """Arrows along the wind [m s-1], as long as it is strong."""
     j, i, x, y = arrow_places(grid, np.isfinite(u) & np.isfinite(v), extent, across)
@@ -87,7 +87,7 @@ def draw_winds(
 
 
 def draw_barbs(
-    axes: Axes, grid: Grid, u: Numbers, v: Numbers, extent: Extent, across: int
+    axes: Axes, grid: MapGrid, u: Numbers, v: Numbers, extent: Extent, across: int
 ) -> Barbs:
     """Barbs of the wind [m s-1]: half a barb for 5 knots, a barb for 10, a flag for 50."""
     j, i, x, y = arrow_places(grid, np.isfinite(u) & np.isfinite(v), extent, across)

@@ -30,7 +30,7 @@ REGIONS: dict[str, Extent] = {
 
 
 @dataclass(frozen=True)
-class Grid:
+class MapGrid:
     """Centres of the cells [degree]: 1-D and ascending if `regular`, else 2-D of shape (j, i).
 
     A Cartesian grid is not `geographic`; its centres are in km.
@@ -81,16 +81,16 @@ class Grid:
         return west + turn, east + turn, south, north
 
 
-def grid_of(data: xr.DataArray) -> Grid:
+def grid_of(data: xr.DataArray) -> MapGrid:
     """The grid of a variable, with longitudes that rise without a jump."""
     latitude, longitude = reading.horizontal(data)
     x, y = longitude.values.astype(np.float64), latitude.values.astype(np.float64)
     if x.ndim == 2:
-        return Grid(x, y, False, (str(latitude.dims[0]), str(latitude.dims[1])))
+        return MapGrid(x, y, False, (str(latitude.dims[0]), str(latitude.dims[1])))
     dimensions = (str(latitude.dims[0]), str(longitude.dims[0]))
     if reading.is_cartesian(longitude):
-        return Grid(np.sort(x) * 1e-3, np.sort(y) * 1e-3, True, dimensions, geographic=False)
-    return Grid(np.sort(unwrapped(x)), np.sort(y), True, dimensions)
+        return MapGrid(np.sort(x) * 1e-3, np.sort(y) * 1e-3, True, dimensions, geographic=False)
+    return MapGrid(np.sort(unwrapped(x)), np.sort(y), True, dimensions)
 
 
 def unwrapped(longitude: Numbers) -> Numbers:
@@ -102,7 +102,7 @@ def _turned(difference: Numbers) -> Numbers:
     return np.remainder(difference + 180.0, 360.0) - 180.0
 
 
-def values_on(grid: Grid, data: xr.DataArray) -> Numbers:
+def values_on(grid: MapGrid, data: xr.DataArray) -> Numbers:
     """Values of shape (j, i) in the order of the grid, NaN where masked."""
     extra = [str(name) for name in data.dims if name not in grid.dimensions]
     if extra:
@@ -117,7 +117,7 @@ def values_on(grid: Grid, data: xr.DataArray) -> Numbers:
     return values
 
 
-def extent_of(region: str | Extent | None, grid: Grid, values: Numbers | None = None) -> Extent:
+def extent_of(region: str | Extent | None, grid: MapGrid, values: Numbers | None = None) -> Extent:
     """The box to draw: that of the grid, a named region, or west, east, south, north [degree].
 
     With `values`, the box of a whole regular grid leaves out empty rows and columns at its edges.
@@ -146,7 +146,7 @@ def extent_of(region: str | Extent | None, grid: Grid, values: Numbers | None = 
     return west, east, south, north
 
 
-def _without_empty_edges(grid: Grid, values: Numbers) -> Extent:
+def _without_empty_edges(grid: MapGrid, values: Numbers) -> Extent:
     known = np.isfinite(values)
     rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
     if not grid.regular or min(len(rows), len(columns)) < 2:
@@ -172,7 +172,7 @@ def _numbers(region: str) -> Extent:
     return west, east, south, north
 
 
-def windowed(grid: Grid, values: Numbers, extent: Extent) -> tuple[Numbers, Numbers]:
+def windowed(grid: MapGrid, values: Numbers, extent: Extent) -> tuple[Numbers, Numbers]:
     """Longitudes and values of a regular grid turned so that they cover the window of `extent`.
 
     A grid round the Earth is repeated by one cell more than the window on either side, so that
@@ -192,7 +192,7 @@ def windowed(grid: Grid, values: Numbers, extent: Extent) -> tuple[Numbers, Numb
     return grid.longitude + turn, values
 
 
-def carried_to_coast(grid: Grid, values: Numbers, cells: int = 3) -> Numbers:
+def carried_to_coast(grid: MapGrid, values: Numbers, cells: int = 3) -> Numbers:
     """Fill masked cells that hold land, up to `cells` from the sea, with the mean of neighbours.
 
     The land drawn on top hides them; colours then reach the coast instead of ending in steps.
@@ -220,7 +220,7 @@ def carried_to_coast(grid: Grid, values: Numbers, cells: int = 3) -> Numbers:
     return filled
 
 
-def corners(grid: Grid) -> tuple[Numbers, Numbers]:
+def corners(grid: MapGrid) -> tuple[Numbers, Numbers]:
     """Corners of the cells of a curvilinear grid, halfway between centres, shape (j, i, 4).
 
     Longitudes lie within half a circle of the centre of their cell.
@@ -239,7 +239,7 @@ def corners(grid: Grid) -> tuple[Numbers, Numbers]:
 
 
 def cell_shapes(
-    grid: Grid, keep: NDArray[np.bool_], extent: Extent
+    grid: MapGrid, keep: NDArray[np.bool_], extent: Extent
 ) -> tuple[Numbers, NDArray[np.intp]]:
     """Corners of the cells kept that show in the window, shape (shape, 4, 2), and whose they are.
 
@@ -273,7 +273,7 @@ def _corner_means(values: Numbers) -> Numbers:
     return np.asarray(0.25 * means)
 
 
-def values_within(grid: Grid, values: Numbers, extent: Extent) -> Numbers:
+def values_within(grid: MapGrid, values: Numbers, extent: Extent) -> Numbers:
     """Finite values whose centres lie inside `extent`."""
     west, east, south, north = extent
     x, y = grid.longitude, grid.latitude
@@ -285,7 +285,7 @@ def values_within(grid: Grid, values: Numbers, extent: Extent) -> Numbers:
 
 
 def arrow_places(
-    grid: Grid, keep: NDArray[np.bool_], extent: Extent, across: int
+    grid: MapGrid, keep: NDArray[np.bool_], extent: Extent, across: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Numbers, Numbers]:
     """Cells that get an arrow (j, i) and where it stands: about `across` of them along the map."""
     west, east, south, north = extent

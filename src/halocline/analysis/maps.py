@@ -18,7 +18,7 @@ from halocline.analysis import looks, reading
 from halocline.analysis.arrows import draw_arrows
 from halocline.analysis.coastline import Extent, draw_land, inland_at
 from halocline.analysis.map_grid import (
-    Grid,
+    MapGrid,
     Numbers,
     carried_to_coast,
     cell_shapes,
@@ -39,7 +39,7 @@ NO_WAVES = 0.005
 Field = AxesImage | QuadMesh | PolyCollection
 
 
-def prepare_axes(axes: Axes, grid: Grid, extent: Extent) -> None:
+def prepare_axes(axes: Axes, grid: MapGrid, extent: Extent) -> None:
     """Frame, degree marks and the ratio of the axes (true at the middle latitude of a region)."""
     west, east, south, north = extent
     axes.set_xlim(west, east)
@@ -83,7 +83,7 @@ def degrees_north(value: float) -> str:
 
 
 def draw_field(
-    axes: Axes, grid: Grid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
+    axes: Axes, grid: MapGrid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
 ) -> Field:
     """Colour the cells: smoothly on evenly spaced latitudes and longitudes, else cell by cell."""
     if grid.regular:
@@ -127,7 +127,7 @@ def _edges_filled(values: Numbers) -> Numbers:
 
 
 def _draw_cells(
-    axes: Axes, grid: Grid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
+    axes: Axes, grid: MapGrid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
 ) -> PolyCollection:
     """Cells of a curvilinear grid as quadrilaterals."""
     keep = np.isfinite(values)
@@ -146,7 +146,9 @@ def _draw_cells(
     return cells
 
 
-def draw_contours(axes: Axes, grid: Grid, values: Numbers, extent: Extent, levels: Numbers) -> None:
+def draw_contours(
+    axes: Axes, grid: MapGrid, values: Numbers, extent: Extent, levels: Numbers
+) -> None:
     """Thin lines at `levels` over a smoothly coloured field, labelled by the colour bar only."""
     if not grid.regular or min(values.shape) < 4:
         return
@@ -179,7 +181,7 @@ class DrawnMap:
     """One drawn map: its axes, its colours, and what stands on them."""
 
     axes: Axes
-    grid: Grid
+    grid: MapGrid
     extent: Extent
     coast: bool
     field: Field
@@ -189,7 +191,7 @@ class DrawnMap:
     title: Text
 
 
-def shown_values(grid: Grid, dataset: xr.Dataset, data: xr.DataArray) -> Numbers:
+def shown_values(grid: MapGrid, dataset: xr.Dataset, data: xr.DataArray) -> Numbers:
     """Values of shape (j, i) that say something, NaN elsewhere.
 
     Depths of the sea floor are empty on land, where files have 0; periods, directions and spreads

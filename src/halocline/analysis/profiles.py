@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from halocline.analysis import looks, reading
-from halocline.analysis.map_grid import Grid, Numbers, grid_of, values_on
+from halocline.analysis.map_grid import MapGrid, Numbers, grid_of, values_on
 from halocline.analysis.maps import degrees_east, degrees_north
 from halocline.analysis.series import plain_axes
 from halocline.analysis.titles import headline, panel_title
@@ -34,7 +34,7 @@ def shape_of(data: xr.DataArray) -> Shape:
     return "channel" if wide == 1 else "point"
 
 
-def sea_cells(grid: Grid, record: xr.DataArray) -> tuple[Indices, Indices]:
+def sea_cells(grid: MapGrid, record: xr.DataArray) -> tuple[Indices, Indices]:
     """Rows and columns of a grid that have any value."""
     known = np.isfinite(values_on(grid, record))
     return np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
@@ -51,7 +51,7 @@ def at_point(data: xr.DataArray) -> xr.DataArray:
 
 
 def profile(
-    grid: Grid, record: xr.DataArray, sea: tuple[Indices, Indices]
+    grid: MapGrid, record: xr.DataArray, sea: tuple[Indices, Indices]
 ) -> tuple[Numbers, Numbers, bool]:
     """Places along the channel, values in its middle, and whether it runs east.
 
@@ -107,7 +107,7 @@ def channel_sheet(variables: list[xr.DataArray], index: int, title: str = "") ->
     return figure
 
 
-def _label_place(axes: Axes, grid: Grid, eastward: bool) -> None:
+def _label_place(axes: Axes, grid: MapGrid, eastward: bool) -> None:
     if not grid.geographic:
         axes.set_xlabel("x [km]" if eastward else "y [km]")
         return

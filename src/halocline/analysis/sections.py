@@ -8,7 +8,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from halocline.analysis import looks, reading
-from halocline.analysis.map_grid import Grid, Numbers, extent_of, grid_of
+from halocline.analysis.map_grid import MapGrid, Numbers, extent_of, grid_of
 from halocline.analysis.maps import add_colour_bar, degree_step, degrees_east, degrees_north
 from halocline.analysis.titles import headline, panel_title
 from halocline.core.errors import UserError
@@ -37,7 +37,7 @@ def parse_section(text: str) -> tuple[str, float]:
         ) from None
 
 
-def section_points(grid: Grid, along: str, at: float) -> tuple[Numbers, Numbers]:
+def section_points(grid: MapGrid, along: str, at: float) -> tuple[Numbers, Numbers]:
     """Longitudes and latitudes of the points of a section, about one per cell."""
     if not grid.geographic:
         raise UserError("A section is along a latitude or a longitude; this grid is Cartesian.")
@@ -52,7 +52,7 @@ def section_points(grid: Grid, along: str, at: float) -> tuple[Numbers, Numbers]
     return np.full_like(y, at), y
 
 
-def nearest_cells(grid: Grid, x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
+def nearest_cells(grid: MapGrid, x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
     """Flat index of the cell nearest to each point, and its distance [degree of arc]."""
     longitude, latitude = grid.longitude, grid.latitude
     if grid.regular:
@@ -111,7 +111,7 @@ def section_figure(
     return figure, mesh
 
 
-def _sorted(data: xr.DataArray, grid: Grid, values: Numbers) -> Numbers:
+def _sorted(data: xr.DataArray, grid: MapGrid, values: Numbers) -> Numbers:
     if not grid.regular:
         return values
     latitude, longitude = reading.horizontal(data)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from halocline.analysis import reading
 from halocline.analysis.coastline import Extent
-from halocline.analysis.map_grid import Grid, Numbers, extent_of, grid_of, values_on
+from halocline.analysis.map_grid import MapGrid, Numbers, extent_of, grid_of, values_on
 from halocline.analysis.maps import DrawnMap, draw_map
 from halocline.analysis.titles import headline
 from halocline.analysis.undefined import NOTE
@@ -96,7 +96,7 @@ def sheet_size(columns: int, rows: int, width: float, height: float) -> tuple[fl
     return across, TOP + BOTTOM + rows * height + (rows - 1) * GAP_Y
 
 
-def panel_size(grid: Grid, extent: Extent, panels: int) -> tuple[float, float]:
+def panel_size(grid: MapGrid, extent: Extent, panels: int) -> tuple[float, float]:
     """Width and height of one map [inch], in the proportions of its box."""
     west, east, south, north = extent
     ratio = (north - south) / (east - west)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from halocline.analysis import reading
 from halocline.analysis.coastline import Extent
-from halocline.analysis.map_grid import Grid, Numbers, cell_shapes, values_on, windowed
+from halocline.analysis.map_grid import MapGrid, Numbers, cell_shapes, values_on, windowed
 
 NOTE = "hatched: sea without waves, where this has no value · plain: outside the model"
 HATCH = "/////"
 
 
 def undefined_cells(
-    grid: Grid, dataset: xr.Dataset, data: xr.DataArray, shown: Numbers
+    grid: MapGrid, dataset: xr.Dataset, data: xr.DataArray, shown: Numbers
 ) -> NDArray[np.bool_]:
     """Where the model has sea and a map shows nothing, of shape (j, i).
 
@@ -36,7 +36,7 @@ def undefined_cells(
 
 
 def draw_undefined(
-    axes: Axes, grid: Grid, cells: NDArray[np.bool_], shown: Numbers, extent: Extent
+    axes: Axes, grid: MapGrid, cells: NDArray[np.bool_], shown: Numbers, extent: Extent
 ) -> Collection | None:
     """Hatch these cells, under the colours of those beside them; None where there are none."""
     if not cells.any():

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from halocline.analysis import reading
-from halocline.analysis.map_grid import Grid, Numbers, values_on
+from halocline.analysis.map_grid import MapGrid, Numbers, values_on
 
 Arrows = Literal["auto", "waves", "wind", "barbs", "none"]
 
@@ -102,7 +102,7 @@ def arrows_for(dataset: xr.Dataset, variable: xr.DataArray, arrows: Arrows) -> A
     return "waves" if is_wave and sized and direction_for(dataset, variable) is not None else "none"
 
 
-def going_to(grid: Grid, direction: xr.DataArray) -> Numbers:
+def going_to(grid: MapGrid, direction: xr.DataArray) -> Numbers:
     """Directions that waves go to, clockwise from north [degree], of shape (j, i)."""
     values = values_on(grid, direction)
     words = f"{direction.attrs.get('standard_name', '')} {direction.attrs.get('long_name', '')}"

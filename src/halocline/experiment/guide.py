@@ -9,7 +9,7 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from halocline.experiment.manual import Entry, Table, all_tables, toml
+from halocline.experiment.manual import ManualEntry, ManualTable, all_tables, toml
 
 HEADING = """\
 # Options of case files
@@ -28,7 +28,7 @@ def page() -> str:
     return "\n".join([HEADING, *sections])
 
 
-def _section(table: Table) -> str:
+def _section(table: ManualTable) -> str:
     name = f"`[{table.name}]`" if table.name else "Above all tables"
     rows = [
         "| option | default | units | allowed | meaning |",
@@ -38,7 +38,7 @@ def _section(table: Table) -> str:
     return "\n".join([f"## {name}", "", table.meaning, "", *rows, ""])
 
 
-def _row(entry: Entry) -> str:
+def _row(entry: ManualEntry) -> str:
     given = entry.default is not dataclasses.MISSING
     units = str(entry.facts.get("units", ""))
     source = f" *Source: {entry.facts['source']}.*" if entry.facts.get("source") else ""
@@ -52,7 +52,7 @@ def _row(entry: Entry) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _allowed(entry: Entry) -> str:
+def _allowed(entry: ManualEntry) -> str:
     if entry.facts.get("choices"):
         return ", ".join(f"`{toml(choice)}`" for choice in entry.facts["choices"])
     low, high = entry.facts.get("at_least"), entry.facts.get("at_most")

@@ -23,7 +23,7 @@ _words = {float: "number", int: "whole number", str: "text", bool: "true or fals
 
 
 @dataclass(frozen=True)
-class Entry:
+class ManualEntry:
     """One option as the manual shows it."""
 
     name: str
@@ -59,12 +59,12 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Table:
+class ManualTable:
     """One table of the case file as the manual shows it; `name` is empty for the top."""
 
     name: str
     owner: type[Options]
-    entries: tuple[Entry, ...]
+    entries: tuple[ManualEntry, ...]
 
     @property
     def meaning(self) -> str:
@@ -92,7 +92,7 @@ def toml(value: Any) -> str:
     return str(value)
 
 
-def tables(owner: type[Options], name: str = "") -> Iterator[Table]:
+def tables(owner: type[Options], name: str = "") -> Iterator[ManualTable]:
     """All tables of a case file below `owner`, outermost first."""
     hints = typing.get_type_hints(owner)
     entries, inner = [], []
@@ -103,16 +103,18 @@ def tables(owner: type[Options], name: str = "") -> Iterator[Table]:
             inner.append((nested, f"{path}.NAME" if named else path))
             continue
         entries.append(
-            Entry(path, owner, _kind(hints[field.name]), _default(field), dict(field.metadata))
+            ManualEntry(
+                path, owner, _kind(hints[field.name]), _default(field), dict(field.metadata)
+            )
         )
-    yield Table(name, owner, tuple(entries))
+    yield ManualTable(name, owner, tuple(entries))
     for nested, path in inner:
         yield from tables(nested, path)
 
 
-def all_tables(*, only_ours: bool = False) -> list[Table]:
+def all_tables(*, only_ours: bool = False) -> list[ManualTable]:
     """The tables of all components (of Halocline's); what they share appears once."""
-    found: dict[str, Table] = {}
+    found: dict[str, ManualTable] = {}
     for case in all_cases(only_ours=only_ours).values():
         for table in tables(case):
             found.setdefault(table.name, table)
@@ -169,7 +171,7 @@ def _is_named(name: str, key: str, *, beginning: bool = False) -> bool:
     return bool(re.fullmatch(pattern, key)) or (beginning and f"{name}.".startswith(f"{key}."))
 
 
-def _suggestion(key: str, known: list[Table]) -> str:
+def _suggestion(key: str, known: list[ManualTable]) -> str:
     options = [entry.name for table in known for entry in table.entries]
     names = [*options, *(table.name for table in known)]
     last_words = {name.rpartition(".")[2]: name for name in reversed(names)}

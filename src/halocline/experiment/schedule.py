@@ -32,7 +32,7 @@ class ScheduleOptions(Options):
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScheduleLine:
     """One line of a schedule: a member and its steps in one interval."""
 
     member: str
@@ -42,7 +42,7 @@ class Entry:
     def text(self) -> str:
         """The entry as people read it.
 
-        >>> Entry("tracers", 4, timedelta(minutes=15)).text()
+        >>> ScheduleLine("tracers", 4, timedelta(minutes=15)).text()
         'tracers 4 x 15min'
         """
         return f"{self.member} {self.steps} x {duration_text(self.step)}".strip()
@@ -58,7 +58,7 @@ class Schedule:
     """
 
     interval: timedelta
-    entries: tuple[Entry, ...]
+    entries: tuple[ScheduleLine, ...]
 
     def __post_init__(self) -> None:
         names = [entry.member for entry in self.entries]
@@ -108,7 +108,7 @@ def make_schedule(
                 f"schedule.interval = {options.interval!r} is no positive time. Give one, as '1h'."
             )
     return Schedule(
-        interval, tuple(Entry(name, interval // steps[name], steps[name]) for name in order)
+        interval, tuple(ScheduleLine(name, interval // steps[name], steps[name]) for name in order)
     )
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.core.plausible import refuse_bad_axis, refuse_implausible
-from halocline.grids.files.sources import Source, Variable, open_source
+from halocline.grids.files.sources import FileVariables, Variable, open_source
 from halocline.waves.spectra import per_radian, to_cartesian, turned
 from halocline.waves.spectrum import SpectralGrid
 
@@ -39,7 +39,9 @@ def read_spectrum(
     return interpolate(energy, at, to_cartesian(nautical), spectral)
 
 
-def _read(file: Source, path: str | Path, time: int, station: int) -> tuple[Array, Array, Array]:
+def _read(
+    file: FileVariables, path: str | Path, time: int, station: int
+) -> tuple[Array, Array, Array]:
     """Density [frequency][direction] [m2 Hz-1 rad-1], frequencies [Hz], directions [degree]."""
     names = [_find(file, path, *some) for some in (("frequency", "freq"), ("direction", "dir"))]
     frequency, direction = bands(file, path, *names)
@@ -51,7 +53,9 @@ def _read(file: Source, path: str | Path, time: int, station: int) -> tuple[Arra
     return energy, frequency, nautical
 
 
-def bands(file: Source, path: str | Path, frequency: str, direction: str) -> tuple[Array, Array]:
+def bands(
+    file: FileVariables, path: str | Path, frequency: str, direction: str
+) -> tuple[Array, Array]:
     """Frequencies [Hz], which must ascend, and directions [degree] of a file of spectra."""
     found = []
     for name, short_name in ((frequency, "frequency"), (direction, "direction")):
@@ -90,7 +94,7 @@ def interpolate(
     return result
 
 
-def _find(file: Source, path: str | Path, *names: str) -> str:
+def _find(file: FileVariables, path: str | Path, *names: str) -> str:
     for name in names:
         if name in file.variables:
             return name

@@ -37,7 +37,7 @@ from halocline.runtime.transfer.picking import Picker
 from halocline.runtime.transfer.sharing import of_one_rank
 from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.restart import on_first_rank
-from halocline.runtime.writing.sources import Source, of_columns
+from halocline.runtime.writing.sources import TableSource, of_columns
 from halocline.runtime.writing.stream_options import StreamOptions
 from halocline.runtime.writing.streams import Stream, define_time, define_values, missing_value
 from halocline.runtime.writing.writers import Writers
@@ -196,7 +196,7 @@ class TrackStream:
             "wnddir": np.rad2deg(np.arctan2(-u, -v)) % 360.0,
         }
 
-    def _source(self, values: Array, owner: int) -> Source:
+    def _source(self, values: Array, owner: int) -> TableSource:
         """Values (1, ...) of the owner of a position, or (0, ...) of another rank."""
         sharing = of_one_rank(prod(values.shape[1:]), owner)
         row = values.reshape(1, -1).astype(self.options.precision)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from halocline.analysis import looks, maps, reading
 from halocline.analysis.coastline import Extent, draw_land
-from halocline.analysis.map_grid import Grid, extent_of, grid_of, values_on, windowed
+from halocline.analysis.map_grid import MapGrid, extent_of, grid_of, values_on, windowed
 from halocline.analysis.sheet import panel_size
 from halocline_lab.comparing.differences import Difference, less
 from halocline_lab.comparing.outputs import Numbers, Output
@@ -85,7 +85,7 @@ def _level(output: Output, found: Difference) -> str:
 class _Page:
     """A figure with three maps of one grid below each other."""
 
-    def __init__(self, grid: Grid, extent: Extent, coast: bool, units: str) -> None:
+    def __init__(self, grid: MapGrid, extent: Extent, coast: bool, units: str) -> None:
         self.grid, self.extent, self.coast, self.units = grid, extent, coast, units
         width, height = panel_size(grid, extent, 2)
         self.panel = 0.75 * width, 0.75 * height

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from halocline.core.programs import find_program
-from halocline.runtime.record.run_record_parts import Part
+from halocline.runtime.record.run_record_parts import RecordPart
 from halocline_lab.recording.function_names import cpp_name, demangled, fortran_name
 
 address = re.compile(r"^(?P<path>/.*)\+0x(?P<offset>[0-9a-f]+)(?: in (?P<symbol>.*))?$")
 
 
-def resolve_sites(parts: Iterable[Part]) -> None:
+def resolve_sites(parts: Iterable[RecordPart]) -> None:
     """Turn "PATH+0xOFFSET in SYMBOL" into "file:line in function" as far as that is known."""
     regions = [region for part in parts for region in part.about["regions"]]
     wanted: dict[str, set[str]] = defaultdict(set)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from halocline.runtime.record.run_record import RunRecord, Table, nobody
-from halocline.runtime.record.run_record_parts import Part, join, read_parts
+from halocline.runtime.record.run_record_parts import RecordPart, join, read_parts
 from halocline_lab.recording.call_sites import resolve_sites
 from halocline_lab.recording.salvaging import endings, salvage
 
@@ -71,7 +71,7 @@ def program_of(arguments: Sequence[str]) -> str:
     return name
 
 
-def unite_regions(part: Part) -> None:
+def unite_regions(part: RecordPart) -> None:
     """Make one region of those that are on one line of the source: their addresses differ."""
     regions = [tuple(region) for region in part.about["regions"]]
     first = {region: number for number, region in reversed(list(enumerate(regions)))}
@@ -85,7 +85,7 @@ def unite_regions(part: Part) -> None:
         part.tables[name] = united_rows(part.tables[name], keys)
 
 
-def forget_cancelled(part: Part) -> None:
+def forget_cancelled(part: RecordPart) -> None:
     """Messages that were started and came from nobody, since they were cancelled, are nobody's."""
     kinds = np.array([kind for _, kind, _ in part.about["regions"]] or [""])
     events = part.tables["events"]
@@ -121,7 +121,7 @@ def ranks_of(runs: Sequence[Sequence[int]]) -> list[int]:
     return [first + step * at for first, step, count in runs for at in range(count)]
 
 
-def number_communicators(parts: Sequence[Part]) -> list[list[int] | None]:
+def number_communicators(parts: Sequence[RecordPart]) -> list[list[int] | None]:
     """Number communicators alike on all ranks; returns the members of each (None: too many).
 
     Each rank has numbered its own. Two are the same if they have the same members, and as many

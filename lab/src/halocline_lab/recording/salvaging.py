@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from halocline.runtime.record.run_record_parts import Part
+from halocline.runtime.record.run_record_parts import RecordPart
 
 exits = -1
 """What stands for a signal where a process called _exit."""
@@ -60,7 +60,7 @@ def _await_end(process: int) -> None:
         time.sleep(0.02)
 
 
-def endings(parts: Iterable[Part]) -> list[str]:
+def endings(parts: Iterable[RecordPart]) -> list[str]:
     """Sentences on the ranks that did not come to MPI_Finalize and could not say so."""
     found: dict[int, list[int]] = defaultdict(list)
     for part in parts:

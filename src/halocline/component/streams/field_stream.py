@@ -26,7 +26,7 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.space import Space
 from halocline.runtime.writing.record_files import FilePlan
-from halocline.runtime.writing.sources import Columns, Source
+from halocline.runtime.writing.sources import Columns, TableSource
 from halocline.runtime.writing.streams import (
     Stream,
     define_time,
@@ -182,7 +182,7 @@ class FieldStream:
                 attributes["cell_methods"] = self.options.cell_methods(self.samples)
             define_values(file, name, kind, dimensions, attributes)
 
-    def _source(self, values: Field | Array) -> Source | Array:
+    def _source(self, values: Field | Array) -> TableSource | Array:
         """The values on the region."""
         if isinstance(values, Field):
             assert self._columns is not None, "fields lie on a decomposed grid"

@@ -14,7 +14,7 @@ from halocline.grids.horizontal.grid import Grid
 
 
 @dataclass(frozen=True)
-class Region:
+class GridRegion:
     """Rows and columns of a grid, and the grid that they make."""
 
     rows: NDArray[np.int64]
@@ -26,7 +26,7 @@ class Region:
         return plane[..., self.rows[:, None], self.columns]
 
 
-def cut_region(grid: Grid, box: Sequence[float]) -> Region:
+def cut_region(grid: Grid, box: Sequence[float]) -> GridRegion:
     """Cells whose centres lie in `box` (west, east, south, north); the whole grid if it is empty.
 
     Longitudes of any convention; a box may cross the edge of the grid where that is joined. On
@@ -39,7 +39,7 @@ def cut_region(grid: Grid, box: Sequence[float]) -> Region:
     ([-30.0, 0.0, 30.0], [0.0, 30.0, 60.0])
     """
     if len(box) == 0:
-        return Region(np.arange(grid.y.size), np.arange(grid.x.size), grid)
+        return GridRegion(np.arange(grid.y.size), np.arange(grid.x.size), grid)
     if len(box) != 4 or box[2] > box[3]:
         raise UserError(f"region = {list(box)}: write [west, east, south, north].")
     rows, columns, x = _inside(grid, *box)
@@ -62,7 +62,7 @@ def cut_region(grid: Grid, box: Sequence[float]) -> Region:
         grid, x=x, y=grid.y[rows], periodic_x=False, periodic_y=False, boundary=None,
         obstruction_x=None, obstruction_y=None, **planes,
     )  # fmt: skip
-    return Region(rows, columns, some)
+    return GridRegion(rows, columns, some)
 
 
 def _inside(grid: Grid, west: float, east: float, south: float, north: float) -> tuple[Any, ...]:

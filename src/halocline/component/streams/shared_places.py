@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.field import Field
 from halocline.runtime.transfer.picking import Picker, Picking
-from halocline.runtime.writing.sources import Source, of_dealt
+from halocline.runtime.writing.sources import TableSource, of_dealt
 from halocline.runtime.writing.streams import missing_value
 
 Array = NDArray[Any]
@@ -69,6 +69,6 @@ class SharedPlaces:
         found = np.hypot(east, north) > 1e-6
         return np.where(found, np.mod(np.rad2deg(np.arctan2(east, north)), 360.0), np.nan)
 
-    def source(self, values: Array, precision: str) -> Source:
+    def source(self, values: Array, precision: str) -> TableSource:
         """Values (own places, ...) for a record; what is not finite is missing."""
         return of_dealt(values.astype(precision), self.dealt, fill=missing_value)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.files.axes import Axis, bilinear
+from halocline.grids.files.axes import FileAxis, bilinear
 from halocline.grids.horizontal.grid import Grid
 
 Array = NDArray[Any]
@@ -98,12 +98,12 @@ def nearest_sea(x: float, y: float, grid: Grid) -> int:
     return int(np.argmin(away_x**2 + (grid.point_y - y) ** 2))
 
 
-def _axes(grid: Grid) -> tuple[Axis, Axis]:
+def _axes(grid: Grid) -> tuple[FileAxis, FileAxis]:
     order_x, order_y = np.arange(grid.x.size), np.arange(grid.y.size)
     if not grid.spherical:
-        return Axis("x", grid.x, order_x), Axis("y", grid.y, order_y)
+        return FileAxis("x", grid.x, order_x), FileAxis("y", grid.y, order_y)
     period = 360.0 if grid.periodic_x else 0.0
-    return Axis("longitude", grid.x, order_x, period), Axis("latitude", grid.y, order_y)
+    return FileAxis("longitude", grid.x, order_x, period), FileAxis("latitude", grid.y, order_y)
 
 
 def _check_inside(name: str, x: float, y: float, grid: Grid) -> None:

@@ -14,7 +14,7 @@ Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Axis:
+class FileAxis:
     """One axis of a file: ascending values, and where each stands in the file.
 
     `period` is 360 for longitudes that go round the globe, else 0.
@@ -37,7 +37,7 @@ class Axis:
         return f"{self.values[0]:g} to {self.values[-1]:g}"
 
 
-def longitude_axis(longitude: Array) -> Axis:
+def longitude_axis(longitude: Array) -> FileAxis:
     """Longitudes of any convention and order [degree], cut at their widest gap.
 
     >>> longitude_axis(np.array([358.0, 359.0, 0.0, 1.0])).values.tolist()
@@ -51,23 +51,23 @@ def longitude_axis(longitude: Array) -> Axis:
     values = np.mod(longitude[order], 360.0)
     values = np.where(values - rounded[order] > 180.0, values - 360.0, values)
     if values.size == 1:
-        return Axis("longitude", values, order)
+        return FileAxis("longitude", values, order)
     gaps = np.diff(np.append(values, values[0] + 360.0))
     widest = int(np.argmax(gaps))
     if gaps[widest] <= 1.5 * float(np.median(gaps)):
-        return Axis("longitude", values, order, 360.0)
+        return FileAxis("longitude", values, order, 360.0)
     first = (widest + 1) % values.size
     values, order = np.roll(values, -first), np.roll(order, -first)
-    return Axis("longitude", np.where(values < values[0], values + 360.0, values), order)
+    return FileAxis("longitude", np.where(values < values[0], values + 360.0, values), order)
 
 
-def latitude_axis(latitude: Array, where: str = "the file") -> Axis:
+def latitude_axis(latitude: Array, where: str = "the file") -> FileAxis:
     """Latitudes from south to north [degree], whichever way the file has them."""
     order = np.argsort(latitude, kind="stable")
     values = latitude[order]
     if np.any(np.diff(values) == 0.0):
         raise UserError(f"A latitude stands twice in {where}. Each latitude may stand there once.")
-    return Axis("latitude", values, order)
+    return FileAxis("latitude", values, order)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class AxisWeights:
     weight: Array
 
 
-def axis_weights(axis: Axis, points: Array, where: str, whose: str) -> AxisWeights:
+def axis_weights(axis: FileAxis, points: Array, where: str, whose: str) -> AxisWeights:
     """Weights of linear interpolation along an axis, element by element (same bits anywhere).
 
     Points up to half a cell beyond the first and last value get the value there; points further
@@ -98,7 +98,7 @@ def axis_weights(axis: Axis, points: Array, where: str, whose: str) -> AxisWeigh
     return AxisWeights(low, (low + 1) % axis.values.size, weight)
 
 
-def _along(axis: Axis, points: Array) -> Array:
+def _along(axis: FileAxis, points: Array) -> Array:
     """The points in the convention of the axis: longitudes from its first one on."""
     if axis.name != "longitude":
         return points
@@ -107,12 +107,12 @@ def _along(axis: Axis, points: Array) -> Array:
     return axis.values[0] + offset
 
 
-def _margin(axis: Axis) -> float:
+def _margin(axis: FileAxis) -> float:
     """How far beyond the first and last value points may lie [degree]."""
     return 0.5 * axis.spacing + 1e-6
 
 
-def check_cover(axis: Axis, points: Array, where: str, whose: str) -> None:
+def check_cover(axis: FileAxis, points: Array, where: str, whose: str) -> None:
     """Refuse points that lie too far outside of an axis."""
     if axis.period:
         return
@@ -165,7 +165,7 @@ class Bilinear:
 
 
 def bilinear(
-    longitude: Axis, latitude: Axis, points: tuple[Array, Array], where: str, whose: str
+    longitude: FileAxis, latitude: FileAxis, points: tuple[Array, Array], where: str, whose: str
 ) -> Bilinear:
     """Weights from the grid of two axes to points (longitude, latitude) [degree]."""
     x = axis_weights(longitude, points[0], where, whose)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.files.axes import Axis
+from halocline.grids.files.axes import FileAxis
 from halocline.grids.files.gridded_files import GriddedFiles, unit_factors
-from halocline.grids.files.sources import Source
+from halocline.grids.files.sources import FileVariables
 
 _letter = {"longitude": "x", "latitude": "y"}
 
@@ -18,7 +18,7 @@ _letter = {"longitude": "x", "latitude": "y"}
 class CartesianFile(GriddedFiles):
     """One file with x and y in metres, or in the unit of length that they name."""
 
-    def coordinate(self, which: str, source: Source | None = None) -> str:
+    def coordinate(self, which: str, source: FileVariables | None = None) -> str:
         """Name of the one-dimensional x (for longitude), y (for latitude) or time."""
         if which == "time":
             return super().coordinate(which, source)
@@ -39,14 +39,14 @@ class CartesianFile(GriddedFiles):
         )
 
     @cached_property
-    def longitude(self) -> Axis:
+    def longitude(self) -> FileAxis:
         return self._length_axis("longitude")
 
     @cached_property
-    def latitude(self) -> Axis:
+    def latitude(self) -> FileAxis:
         return self._length_axis("latitude")
 
-    def _length_axis(self, which: str) -> Axis:
+    def _length_axis(self, which: str) -> FileAxis:
         """x or y from small to large [m]."""
         letter, name = _letter[which], self.coordinate(which)
         units = str(self.first[name].attrs.get("units", "m")).strip()
@@ -68,7 +68,7 @@ class CartesianFile(GriddedFiles):
             raise UserError(
                 f"A value of {letter} stands twice in {self.name}. Each may stand there once."
             )
-        return Axis(letter, given[order], order)
+        return FileAxis(letter, given[order], order)
 
     def place(self, x: float, y: float) -> str:
         return f"x = {x:g} m, y = {y:g} m"

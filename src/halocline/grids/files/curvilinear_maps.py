@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.files.axes import Axis, Bilinear
+from halocline.grids.files.axes import Bilinear, FileAxis
 from halocline.grids.files.gridded_files import GriddedFiles
-from halocline.grids.files.sources import Source
+from halocline.grids.files.sources import FileVariables
 from halocline.grids.sphere import on_tangent_plane, vectors
 
 Array = NDArray[np.float64]
@@ -45,7 +45,7 @@ def open_maps(paths: Sequence[Path], calendar: str = "standard") -> GriddedFiles
 class CurvilinearFiles(GriddedFiles):
     """Files whose longitudes and latitudes are planes; their axes count columns and rows."""
 
-    def coordinate(self, which: str, source: Source | None = None) -> str:
+    def coordinate(self, which: str, source: FileVariables | None = None) -> str:
         """Name of the plane of longitudes or latitudes, or of the time."""
         if which == "time":
             return super().coordinate(which, source)
@@ -82,18 +82,20 @@ class CurvilinearFiles(GriddedFiles):
         return points
 
     @cached_property
-    def longitude(self) -> Axis:
+    def longitude(self) -> FileAxis:
         """Columns; their period is their number where the last is beside the first."""
         count = self.points.shape[2]
         step = np.median(_apart(self.points[:, :, 1:], self.points[:, :, :-1]))
         seam = np.median(_apart(self.points[:, :, 0], self.points[:, :, -1]))
         order = np.arange(count)
-        return Axis("column", order.astype(float), order, float(count) if seam <= 1.5 * step else 0)
+        return FileAxis(
+            "column", order.astype(float), order, float(count) if seam <= 1.5 * step else 0
+        )
 
     @cached_property
-    def latitude(self) -> Axis:
+    def latitude(self) -> FileAxis:
         order = np.arange(self.points.shape[1])
-        return Axis("row", order.astype(float), order)
+        return FileAxis("row", order.astype(float), order)
 
     def place(self, x: float, y: float) -> str:
         return f"column {x:g}, row {y:g}"

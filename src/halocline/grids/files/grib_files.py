@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halocline.core.clock import Date, date, time_units, to_number
 from halocline.core.errors import UserError
 from halocline.core.netcdf_lock import netcdf_lock
-from halocline.grids.files.sources import Index, Source, Variable
+from halocline.grids.files.sources import FileVariables, Index, Variable
 
 Array = NDArray[np.float64]
 
@@ -140,7 +140,7 @@ class _Messages:
         return plane
 
 
-def read_grib(path: Path) -> Source:
+def read_grib(path: Path) -> FileVariables:
     """Winds at 10 m, ice and temperatures at the surface of a GRIB file as variables.
 
     Times are those for which a forecast is valid. Messages are decoded when they are read.
@@ -162,7 +162,7 @@ def read_grib(path: Path) -> Source:
     return _source(messages)
 
 
-def _source(messages: _Messages) -> Source:
+def _source(messages: _Messages) -> FileVariables:
     times = sorted(set.intersection(*(set(some) for some in messages.places.values())))
     if not times:
         names = ", ".join(sorted(messages.places))
@@ -179,7 +179,7 @@ def _source(messages: _Messages) -> Source:
     for name, places in messages.places.items():
         of_time = [places[t] for t in times]
         variables[name] = _maps(messages, of_time, tuple(lines), {"units": _units[name]})
-    return Source(variables)
+    return FileVariables(variables)
 
 
 def _line(name: str, values: Array, attributes: dict[str, str]) -> Variable:

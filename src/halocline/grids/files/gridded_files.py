@@ -18,9 +18,9 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.names import quantity
 from halocline.core.paths import is_there
 from halocline.core.plausible import refuse_bad_axis, refuse_implausible
-from halocline.grids.files.axes import Axis, latitude_axis, longitude_axis
-from halocline.grids.files.parts import Part, read_slabs
-from halocline.grids.files.sources import Source, Variable, open_source
+from halocline.grids.files.axes import FileAxis, latitude_axis, longitude_axis
+from halocline.grids.files.parts import FilePart, read_slabs
+from halocline.grids.files.sources import FileVariables, Variable, open_source
 
 Array = NDArray[np.float64]
 
@@ -99,10 +99,10 @@ class GriddedFiles:
             source.close()
 
     @property
-    def first(self) -> Source:
+    def first(self) -> FileVariables:
         return self.sources[0]
 
-    def coordinate(self, which: str, source: Source | None = None) -> str:
+    def coordinate(self, which: str, source: FileVariables | None = None) -> str:
         """Name of the one-dimensional longitude, latitude or time in a file."""
         source = source or self.first
         ranks = (0, 1) if which == "time" else (1,)
@@ -131,11 +131,11 @@ class GriddedFiles:
         )
 
     @cached_property
-    def longitude(self) -> Axis:
+    def longitude(self) -> FileAxis:
         return longitude_axis(self._axis("longitude"))
 
     @cached_property
-    def latitude(self) -> Axis:
+    def latitude(self) -> FileAxis:
         return latitude_axis(self._axis("latitude"), self.name)
 
     def _axis(self, which: str) -> Array:
@@ -277,7 +277,7 @@ class GriddedFiles:
         variable: str,
         short_name: str,
         record: Record | None = None,
-        part: Part | None = None,
+        part: FilePart | None = None,
         *,
         level: int | None = None,
     ) -> Array:
@@ -321,7 +321,7 @@ class GriddedFiles:
         variable: str,
         short_name: str,
         record: Record | None,
-        part: Part | None,
+        part: FilePart | None,
     ) -> None:
         """Refuse a value beyond the bounds of its quantity, wherever on the map it lies."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.grids.files.axes import Axis, Bilinear
+from halocline.grids.files.axes import Bilinear, FileAxis
 
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
@@ -19,7 +19,7 @@ worth_a_cut = 0.25
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """Rows and ascending columns of a file's grid (latitude, longitude), in our order."""
 
     shape: tuple[int, int]
@@ -50,7 +50,7 @@ class Part:
         return Bilinear(south, north, west, east, weights.weight_x, weights.weight_y)
 
 
-def part_of(rows: Mask, columns: Mask) -> Part:
+def part_of(rows: Mask, columns: Mask) -> FilePart:
     """The part that holds all wanted rows and columns.
 
     Of the columns the widest gap is left out, which may go round the globe, where it is wide enough
@@ -60,13 +60,13 @@ def part_of(rows: Mask, columns: Mask) -> Part:
     wanted = np.flatnonzero(columns)
     shape = (rows.size, columns.size)
     if not some.size or not wanted.size:
-        return Part(shape, slice(0, 0), wanted[:0])
+        return FilePart(shape, slice(0, 0), wanted[:0])
     gaps = np.diff(np.append(wanted, wanted[0] + columns.size)) - 1
     widest = int(np.argmax(gaps))
     kept = np.ones(columns.size, bool)
     if gaps[widest] >= worth_a_cut * columns.size:
         kept[(wanted[widest] + 1 + np.arange(gaps[widest])) % columns.size] = False
-    return Part(shape, slice(int(some[0]), int(some[-1]) + 1), np.flatnonzero(kept))
+    return FilePart(shape, slice(int(some[0]), int(some[-1]) + 1), np.flatnonzero(kept))
 
 
 def used_lines(weights: Bilinear, shape: tuple[int, int]) -> tuple[Mask, Mask]:
@@ -78,7 +78,7 @@ def used_lines(weights: Bilinear, shape: tuple[int, int]) -> tuple[Mask, Mask]:
 
 
 def lines_within(
-    distance: Array, places: tuple[Index, Index], longitude: Axis, latitude: Axis
+    distance: Array, places: tuple[Index, Index], longitude: FileAxis, latitude: FileAxis
 ) -> tuple[Mask, Mask]:
     """Rows and columns that meet circles about some places, and one more on each side.
 

@@ -91,7 +91,7 @@ class Variable:
 
 
 @dataclass
-class Source:
+class FileVariables:
     """All variables of a file."""
 
     variables: dict[str, Variable]
@@ -118,7 +118,7 @@ _of_libraries = (
 """What the libraries raise of damaged files."""
 
 
-def open_source(path: Path) -> Source:
+def open_source(path: Path) -> FileVariables:
     """Open netCDF (any kind), a Zarr folder, or GRIB2."""
     try:
         if path.suffix.lower() in (".grib", ".grib2", ".grb", ".grb2"):
@@ -137,7 +137,7 @@ def open_source(path: Path) -> Source:
         ) from None
 
 
-def _open_netcdf(path: Path) -> Source:
+def _open_netcdf(path: Path) -> FileVariables:
     refuse_damaged(path)
     with netcdf_lock:
         file = netCDF4.Dataset(path)
@@ -157,7 +157,7 @@ def _open_netcdf(path: Path) -> Source:
         with netcdf_lock:
             file.close()
 
-    return Source(variables, attributes, close)
+    return FileVariables(variables, attributes, close)
 
 
 def _attributes(owner: Any) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def _reader(variable: Any, path: Path) -> Callable[[Index], Array]:
     return part
 
 
-def _open_zarr(path: Path) -> Source:
+def _open_zarr(path: Path) -> FileVariables:
     import xarray
 
     data = xarray.open_dataset(
@@ -213,4 +213,4 @@ def _open_zarr(path: Path) -> Source:
         )
         for name, variable in data.variables.items()
     }
-    return Source(variables, data.attrs, data.close)
+    return FileVariables(variables, data.attrs, data.close)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
-from halocline.grids.files.axes import Axis
+from halocline.grids.files.axes import FileAxis
 from halocline.grids.files.cartesian_files import CartesianFile
 from halocline.grids.files.gridded_files import GriddedFiles, expand
 from halocline.grids.horizontal.grid import Grid
@@ -118,7 +118,7 @@ def _read_mask(
     return mask
 
 
-def _grid_axis(files: GriddedFiles, which: str, axis: Axis) -> tuple[Array, NDArray[np.int64]]:
+def _grid_axis(files: GriddedFiles, which: str, axis: FileAxis) -> tuple[Array, NDArray[np.int64]]:
     """Coordinates of the model grid: those of the file where they ascend, else turned to do so.
 
     With them the places in the maps that `GriddedFiles.read` returns.

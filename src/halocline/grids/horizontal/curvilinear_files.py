@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.grids.files.sources import Source, open_source
+from halocline.grids.files.sources import FileVariables, open_source
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
 
@@ -42,7 +42,7 @@ def read_displaced_pole(path: Path) -> Grid:
         data.close()
 
 
-def _read(data: Source, path: Path) -> Grid:
+def _read(data: FileVariables, path: Path) -> Grid:
     depth = _depth(data, path)
     missing = [name for name in corners if name not in data.variables]
     if missing:
@@ -83,7 +83,7 @@ def _read(data: Source, path: Path) -> Grid:
     return Grid.of(curvilinear, depth, str(data.attrs.get("title", "")))
 
 
-def _depth(data: Source, path: Path) -> Array:
+def _depth(data: FileVariables, path: Path) -> Array:
     """Depth of the floor [m], 0 on land."""
     for name in depths:
         if name not in data.variables or name == "kmt" and "dz" not in data.variables:

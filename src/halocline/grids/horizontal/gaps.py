@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.grids.files.axes import Axis, Bilinear
-from halocline.grids.files.parts import Part, lines_within, part_of, used_lines
+from halocline.grids.files.axes import Bilinear, FileAxis
+from halocline.grids.files.parts import FilePart, lines_within, part_of, used_lines
 from halocline.grids.horizontal.grid import Grid
 
 Mask = NDArray[np.bool_]
@@ -16,7 +16,7 @@ Index = NDArray[np.int64]
 Array = NDArray[np.float64]
 
 
-def open_sea(grid: Grid, longitude: Axis, latitude: Axis) -> Mask:
+def open_sea(grid: Grid, longitude: FileAxis, latitude: FileAxis) -> Mask:
     """Cells of a file's grid (latitude, longitude) that have nothing but model sea around them.
 
     Around means within one spacing of the file (or of the model, if that is wider): closer to
@@ -40,7 +40,7 @@ def open_sea(grid: Grid, longitude: Axis, latitude: Axis) -> Mask:
 
 
 def nearest_valid(
-    valid: Mask, wanted: Mask, longitude: Axis, latitude: Axis
+    valid: Mask, wanted: Mask, longitude: FileAxis, latitude: FileAxis
 ) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
     """Places (j, i) that are wanted but not valid, and for each the nearest valid place."""
     angles = np.deg2rad(latitude.values), np.deg2rad(longitude.values)
@@ -98,7 +98,11 @@ class Filling:
     """
 
     def __init__(
-        self, weights: Bilinear, longitude: Axis, latitude: Axis, refused: Callable[[], Mask]
+        self,
+        weights: Bilinear,
+        longitude: FileAxis,
+        latitude: FileAxis,
+        refused: Callable[[], Mask],
     ) -> None:
         self.longitude, self.latitude, self.refused = longitude, latitude, refused
         self.whole_weights = weights
@@ -106,11 +110,11 @@ class Filling:
         self._missing: Mask | None = None
         self._use(part_of(*used_lines(weights, self.shape)))
 
-    def _use(self, part: Part) -> None:
+    def _use(self, part: FilePart) -> None:
         self.part, self.weights = part, part.weights(self.whole_weights)
         self._used = self.weights.used((part.rows.stop - part.rows.start, part.columns.size))
 
-    def at_points(self, read: Callable[[Part | None], Array]) -> Array:
+    def at_points(self, read: Callable[[FilePart | None], Array]) -> Array:
         """Values at the points; `read(part)` gives a part of a map, or for None all of it."""
         if not self.part.size:
             return np.zeros(self.whole_weights.weight_x.shape)

@@ -44,7 +44,7 @@ _types = {
 
 
 @dataclass(frozen=True)
-class Place:
+class StoredVariable:
     """Where a variable lies: for one with records, `shape` is that of one record."""
 
     dtype: np.dtype[Any]
@@ -68,10 +68,10 @@ class Header:
     """What the header of a CDF-5 file says."""
 
     records: int
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, StoredVariable] = field(default_factory=dict)
 
     @property
-    def growing(self) -> dict[str, Place]:
+    def growing(self) -> dict[str, StoredVariable]:
         """Variables with records, in the order in which they lie in a record."""
         some = {name: place for name, place in self.places.items() if place.grows}
         return dict(sorted(some.items(), key=lambda item: item[1].offset))
@@ -176,7 +176,7 @@ def parse_header(start: bytes) -> Header:
         content.number()
         grows = bool(shape) and shape[0] == 0
         begin = content.number(4 if content.version == 1 else 8)
-        header.places[name] = Place(kind, tuple(shape[grows:]), begin, grows)
+        header.places[name] = StoredVariable(kind, tuple(shape[grows:]), begin, grows)
     return header
 
 
@@ -202,7 +202,7 @@ def refuse_damaged(path: Path) -> None:
         )
 
 
-def map_variable(path: Path, place: Place) -> NDArray[Any]:
+def map_variable(path: Path, place: StoredVariable) -> NDArray[Any]:
     """A variable without records as it lies in the file, big-endian, read where it is used."""
     return np.memmap(path, place.dtype, "r", place.offset, place.shape or (1,)).reshape(place.shape)
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.runtime.files.classic_files import Header, Place, read_header
+from halocline.runtime.files.classic_files import Header, StoredVariable, read_header
 from halocline.runtime.files.disk import File, disk
 from halocline.runtime.files.mpi_files import agree, in_file_order, reserve
 from halocline.runtime.files.pnetcdf_library import Pnetcdf, load
@@ -182,7 +182,7 @@ def selections(header: Header, offsets: Index, lengths: Index, data: Bytes) -> I
 
 
 def _select(
-    name: str, place: Place, record: int, lows: Index, highs: Index, values: NDArray[Any]
+    name: str, place: StoredVariable, record: int, lows: Index, highs: Index, values: NDArray[Any]
 ) -> Selection:
     """Runs [low, high) of the bytes of a variable's record, cut where its last dimension ends."""
     shape = (1, *place.shape)

@@ -35,7 +35,7 @@ _kinds = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredArray:
     """One array of a file: type, shape and first byte."""
 
     dtype: np.dtype[Any]
@@ -48,15 +48,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Layout:
+class RestartLayout:
     """The header of a file, and where things lie."""
 
     header: bytes
     texts: Mapping[str, str]
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, StoredArray]
 
     @property
-    def table(self) -> Entry:
+    def table(self) -> StoredArray:
         return self.entries[table_name]
 
     @property
@@ -73,7 +73,7 @@ class Layout:
 
 def make_layout(
     arrays: Sequence[tuple[str, np.dtype[Any], tuple[int, ...]]], texts: Mapping[str, str]
-) -> Layout:
+) -> RestartLayout:
     """The layout of a new file; wide numbers come first, so that all are aligned."""
     total = sum(prod(shape) * dtype.itemsize for _, dtype, shape in arrays)
     checksums = (2 + -(-total // range_length),)
@@ -93,22 +93,22 @@ def make_layout(
     return parse(len(body).to_bytes(8, "little") + body)
 
 
-def parse(header: bytes) -> Layout:
+def parse(header: bytes) -> RestartLayout:
     """The layout that a header describes."""
     table = json.loads(header[8:])
     texts = table.pop("__metadata__")
     entries = {
-        name: Entry(
+        name: StoredArray(
             np.dtype(_kinds[entry["dtype"]]),
             tuple(entry["shape"]),
             len(header) + entry["data_offsets"][0],
         )
         for name, entry in table.items()
     }
-    return Layout(header, texts, entries)
+    return RestartLayout(header, texts, entries)
 
 
-def read_layout(path: Path) -> Layout:
+def read_layout(path: Path) -> RestartLayout:
     """The layout of a file, its header and table of checksums verified."""
     try:
         with path.open("rb") as file:
@@ -148,7 +148,7 @@ def read_layout(path: Path) -> Layout:
     return layout
 
 
-def read_checksums(path: Path, layout: Layout) -> NDArray[np.uint32]:
+def read_checksums(path: Path, layout: RestartLayout) -> NDArray[np.uint32]:
     """The table of checksums of a file."""
     with path.open("rb") as file:
         file.seek(layout.table.offset)
@@ -156,7 +156,7 @@ def read_checksums(path: Path, layout: Layout) -> NDArray[np.uint32]:
 
 
 def damage(
-    path: Path, layout: Layout, checksums: NDArray[np.uint32], numbers: Sequence[int]
+    path: Path, layout: RestartLayout, checksums: NDArray[np.uint32], numbers: Sequence[int]
 ) -> tuple[int, str] | None:
     """Number of the first of these ranges whose checksum is wrong, and what to say of it."""
     ranges = list(layout.ranges())
@@ -177,7 +177,7 @@ def damage(
     return None
 
 
-def map_entry(path: Path, entry: Entry) -> NDArray[Any]:
+def map_entry(path: Path, entry: StoredArray) -> NDArray[Any]:
     """An array as it lies in the file, read where it is used."""
     shape = entry.shape or (1,)
     return np.memmap(path, entry.dtype, "r", entry.offset, shape).reshape(entry.shape)

@@ -155,7 +155,7 @@ def _mechanism(
     return made[name.removeprefix("put-").removeprefix("get-")](comm, traffic, blocks, choice)
 
 
-class Pending:
+class PendingExchange:
     """An exchange under way. Owned values must not change, halos not be read, before `finish`."""
 
     def __init__(self, route: Route, arrays: Arrays, recorder: Recorder, counter: Counter) -> None:
@@ -168,7 +168,7 @@ class Pending:
     def choice(self) -> HaloChoice:
         return self.route.choice
 
-    def start(self) -> Pending:
+    def start(self) -> PendingExchange:
         self.recorder.recording.begin(self._region)
         self._begin = _native.now_ns()
         begin = perf_counter()
@@ -217,7 +217,7 @@ class HaloExchange:
         self.pattern = lru_cache(maxsize=None)(self._pattern)
         self._comm: Any = None
         self._routes: dict[tuple[Signature, HaloChoice], list[Route]] = {}
-        self._pending: dict[tuple[Any, ...], Pending] = {}
+        self._pending: dict[tuple[Any, ...], PendingExchange] = {}
 
     def __call__(
         self, layout: Layout, requests: Sequence[Request], choice: HaloChoice | None = None
@@ -227,7 +227,7 @@ class HaloExchange:
 
     def start(
         self, layout: Layout, requests: Sequence[Request], choice: HaloChoice | None = None
-    ) -> Pending:
+    ) -> PendingExchange:
         """Begin to fill the halos of all `requests`, which must live on until `finish`."""
         key = (layout.name, choice, *[request.number for request in requests])
         pending = self._pending.get(key)
@@ -289,7 +289,7 @@ class HaloExchange:
 
     def _bind(
         self, layout: Layout, requests: Sequence[Request], choice: HaloChoice | None
-    ) -> Pending:
+    ) -> PendingExchange:
         signature = self.signature(layout, requests)
         counter = Counter()
         if choice is None:
@@ -301,7 +301,7 @@ class HaloExchange:
         flat = [array for request in requests for array in request.flat]
         table = np.stack([addresses(flat), np.array([a.strides[0] for a in flat], np.int64)], 1)
         route = self.route(layout, signature, choice)
-        return Pending(route, Arrays(table), self.recorder, counter)
+        return PendingExchange(route, Arrays(table), self.recorder, counter)
 
     def _make_route(self, layout: Layout, signature: Signature, choice: HaloChoice) -> Route:
         communicator = self.decomposition.communicator

@@ -61,7 +61,7 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Part:
+class MessagePart:
     """Rows of one field in a message: one piece between two blocks."""
 
     field: int
@@ -77,7 +77,7 @@ class Message:
 
     peer: int
     number: int
-    parts: tuple[Part, ...]
+    parts: tuple[MessagePart, ...]
     size: int  # bytes
 
 
@@ -172,7 +172,7 @@ def _messages(
             parts, offset = [], 0
             for field, first, rows in group:
                 for piece in mine[field]:
-                    parts.append(Part(field, first, rows, piece, offset))
+                    parts.append(MessagePart(field, first, rows, piece, offset))
                     offset += rows * piece.values * items[field].dtype.itemsize
             yield Message(peer, number, tuple(parts), offset)
 

@@ -30,7 +30,7 @@ class Counter:
 
 
 @dataclass
-class Work:
+class KernelWork:
     """What all calls of a kernel had to move [byte], and what the processor counted of them."""
 
     bytes: float = 0.0
@@ -76,7 +76,7 @@ class Recorder:
     counters: dict[str, Counter] = field(default_factory=dict)
     message_count: int = 0
     message_bytes: int = 0
-    work: dict[str, Work] = field(default_factory=dict)  # of kernels, by name
+    work: dict[str, KernelWork] = field(default_factory=dict)  # of kernels, by name
     hardware: dict[str, Any] = field(default_factory=dict)  # counters of the processor, by name
     world_ranks: NDArray[np.int64] | None = None
     ranks: int = 1
@@ -140,7 +140,7 @@ class Recorder:
         self.count(name, 1e-9 * (end - begin))
         work = self.work.get(name)
         if work is None:
-            work = self.work[name] = Work()
+            work = self.work[name] = KernelWork()
         work.bytes += moved
         work.calls += 1
         if self.hardware:

@@ -29,14 +29,14 @@ own_words = ("role", "clock", "work", "recording_seconds")
 
 
 @dataclass
-class Part:
+class RecordPart:
     """What one process recorded: the JSON text, and its tables."""
 
     about: dict[str, Any]
     tables: dict[str, Table]
 
 
-def read_part(content: bytes, name: str = "") -> Part:
+def read_part(content: bytes, name: str = "") -> RecordPart:
     """A part from its bytes."""
     if content[:8] != magic:
         raise UserError(f"'{name}' is no part of a record. Name what 'halocline' recorded.")
@@ -49,15 +49,15 @@ def read_part(content: bytes, name: str = "") -> Part:
             offset += tables[table].nbytes
     except (ValueError, KeyError) as error:
         raise UserError(f"'{name}' is a broken part of a record ({error}). Record again.") from None
-    return Part(about, tables)
+    return RecordPart(about, tables)
 
 
-def read_parts(folder: str | Path) -> list[Part]:
+def read_parts(folder: str | Path) -> list[RecordPart]:
     """All parts in a folder (files `*.part`), by name."""
     return [read_part(path.read_bytes(), str(path)) for path in sorted(Path(folder).glob("*.part"))]
 
 
-def join(parts: Iterable[Part], about: dict[str, Any] | None = None) -> RunRecord:
+def join(parts: Iterable[RecordPart], about: dict[str, Any] | None = None) -> RunRecord:
     """The record of all ranks whose parts are given; times count from the earliest begin.
 
     What a part's own "about" says is taken from the lowest rank, except "role" (a word, of each
@@ -106,7 +106,7 @@ def join(parts: Iterable[Part], about: dict[str, Any] | None = None) -> RunRecor
     return record
 
 
-def _work(part: Part, regions: NDArray[np.uint32]) -> tuple[Table, Table]:
+def _work(part: RecordPart, regions: NDArray[np.uint32]) -> tuple[Table, Table]:
     """What the kernels of a part had to move and what was counted: tables "work", "counters"."""
     work = part.about["about"].get("work", {})
     counted = part.about["about"].get("counters", [])
@@ -124,7 +124,7 @@ def _work(part: Part, regions: NDArray[np.uint32]) -> tuple[Table, Table]:
     return rows, counts
 
 
-def _set_clock(part: Part) -> None:
+def _set_clock(part: RecordPart) -> None:
     """Turn all times of a part into times of rank 0's clock."""
     clock = part.about["about"].get("clock")
     if not clock:
@@ -142,7 +142,7 @@ def _set_clock(part: Part) -> None:
             table[column] = shifted(table[column])
 
 
-def _about(parts: list[Part], more: dict[str, Any]) -> dict[str, Any]:
+def _about(parts: list[RecordPart], more: dict[str, Any]) -> dict[str, Any]:
     about = {k: v for k, v in parts[0].about["about"].items() if k not in own_words}
     notes = [note for part in parts for note in part.about["about"].get("notes", [])]
     size = max(part.about["size"] for part in parts)
@@ -170,7 +170,7 @@ def _about(parts: list[Part], more: dict[str, Any]) -> dict[str, Any]:
     return {**about, **more, **told, "notes": list(dict.fromkeys(notes))}
 
 
-def _rank_row(part: Part, record: RunRecord, role: int, zero: int) -> Table:
+def _rank_row(part: RecordPart, record: RunRecord, role: int, zero: int) -> Table:
     row = empty("ranks", 1)
     row["role"], row["host"] = role, record.about["hosts"].index(part.about["host"])
     same = ("rank", "threads", "cpu_seconds", "peak_memory", "recording_seconds")

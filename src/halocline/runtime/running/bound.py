@@ -14,7 +14,7 @@ from halocline.runtime.fields.kernel import Box, Call, Kernel, rim
 from halocline.runtime.halos.exchange import Request
 from halocline.runtime.halos.patterns import extended_box
 from halocline.runtime.record.recorder import Recorder
-from halocline.runtime.running.halo_trials import Held
+from halocline.runtime.running.halo_trials import HeldArgument
 
 Boxes = list[list[Box]]
 """What to compute of every block, in parts."""
@@ -33,10 +33,10 @@ def local_count(part: Part) -> PerBlock:
 
 
 @dataclass
-class Halo:
+class BoundHalo:
     """A halo that a kernel reads, and what is asked of the exchange when it is stale."""
 
-    held: Held
+    held: HeldArgument
     wanted: Depths
     _enough: Depths | None = field(default=None, init=False)
 
@@ -103,12 +103,14 @@ class Bound:
     ) -> None:
         self.kernel, self.layout, self._parts, self._fixed = kernel, layout, parts, fixed
         self.held = [
-            Held(argument, part.field, part.field.storage(layout), rows)
+            HeldArgument(argument, part.field, part.field.storage(layout), rows)
             for argument, part in zip(kernel.arguments, parts, strict=True)
             if part is not None
             for rows in part.rows(layout)
         ]
-        self.halos = [Halo(one, depths) for one in self.held if any(depths := _depths(one, kernel))]
+        self.halos = [
+            BoundHalo(one, depths) for one in self.held if any(depths := _depths(one, kernel))
+        ]
         self.written = [one for one in self.held if one.argument.writes]
         self._marks = [(one.storage.fresh, one.rows) for one in self.written]
         self._native: dict[tuple[str, int], Native] = {}
@@ -178,7 +180,7 @@ def _is(box: Box) -> bool:
     return box[0] < box[1] and box[2] < box[3]
 
 
-def _depths(held: Held, kernel: Kernel) -> Depths:
+def _depths(held: HeldArgument, kernel: Kernel) -> Depths:
     """How far a kernel reads what others may have changed beyond what blocks own of an argument."""
     if held.argument.access == "write" or held.field.static:
         return nowhere
@@ -186,7 +188,7 @@ def _depths(held: Held, kernel: Kernel) -> Depths:
     return topology.depths(held.field.place, held.argument.depths, kernel.place)
 
 
-def request_of(held: Held, depths: Depths) -> Request:
+def request_of(held: HeldArgument, depths: Depths) -> Request:
     """What is asked of the exchange, the same object every time."""
     key, requests = (held.rows.start, held.rows.stop, *depths), held.storage.requests
     if key not in requests:

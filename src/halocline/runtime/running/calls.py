@@ -10,7 +10,7 @@ from halocline.runtime.fields.field import Field, Part
 from halocline.runtime.fields.freshness import all_around, nowhere
 from halocline.runtime.fields.kernel import Kernel
 from halocline.runtime.halos.exchange import Request
-from halocline.runtime.running.bound import Bound, Halo, PerBlock, request_of
+from halocline.runtime.running.bound import Bound, BoundHalo, PerBlock, request_of
 from halocline.runtime.running.checks import check
 from halocline.runtime.transfer.transpose import move
 
@@ -99,7 +99,7 @@ class BoundCall:
                 with run.recorder.time("transpose", "transpose"):
                     move(one, layout, run.recorder)
 
-    def _requests(self, stale: list[Halo]) -> list[Request]:
+    def _requests(self, stale: list[BoundHalo]) -> list[Request]:
         """What is asked of the exchange: what is read, whole rings where they are examined, all
         that there is on planes where others are computed from it."""
         run = self.run
@@ -111,7 +111,7 @@ class BoundCall:
             for one in stale
         ]
 
-    def _beyond(self, stale: list[Halo], requests: list[Request]) -> int:
+    def _beyond(self, stale: list[BoundHalo], requests: list[Request]) -> int:
         """How many cells into the halos the kernel can compute what an exchange would bring."""
         if not self.kernel.splits:
             return 0
@@ -125,7 +125,7 @@ class BoundCall:
             beyond -= 1
         return max(beyond, 0)
 
-    def _plan(self, stale: list[Halo], requests: list[Request]) -> None:
+    def _plan(self, stale: list[BoundHalo], requests: list[Request]) -> None:
         """Write down what would be done."""
         plan = self.run.plan
         assert plan is not None
@@ -138,7 +138,7 @@ class BoundCall:
         plan.lines.append(f"kernel     {self.kernel.name} -> {writes}")
 
     def _watch(
-        self, stale: list[Halo], requests: list[Request], beyond: int, scalars: dict[str, Any]
+        self, stale: list[BoundHalo], requests: list[Request], beyond: int, scalars: dict[str, Any]
     ) -> None:
         """Compute under examination."""
         truth, recorder, bound = self.run.truth, self.run.recorder, self._bound

@@ -23,7 +23,7 @@ Kept = dict[int, Flat]  # copies of arguments, by their place among the argument
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldArgument:
     """An argument of a kernel with the memory it is bound to: some `rows` of a field."""
 
     argument: Argument
@@ -72,7 +72,7 @@ class Call:
 
     kernel: Kernel
     layout: Layout
-    held: list[Held]
+    held: list[HeldArgument]
     exchanged: list[int]
     fresh: list[int]
     before: Kept
@@ -117,7 +117,7 @@ class Trials:
     def poison(
         self,
         layout: Layout,
-        item: Held,
+        item: HeldArgument,
         ring: int,
         value: float = np.nan,
         leading: int | None = None,
@@ -148,7 +148,7 @@ def restore(call: Call, kept: Kept) -> None:
             array[...] = values
 
 
-def owned(item: Held, flat: Flat) -> Flat:
+def owned(item: HeldArgument, flat: Flat) -> Flat:
     """The owned values of flat arrays of an argument."""
     blocks = item.storage.layout.blocks
     if item.field.place == Place.point:

@@ -27,7 +27,7 @@ from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.running.halo_ledger import Asked, Ledger
 from halocline.runtime.running.halo_trials import (
     Call,
-    Held,
+    HeldArgument,
     Kept,
     Trials,
     bits,
@@ -58,8 +58,8 @@ class HaloTruth:
         self,
         kernel: Kernel,
         layout: Layout,
-        held: list[Held],
-        stale: Sequence[tuple[Held, Request]],
+        held: list[HeldArgument],
+        stale: Sequence[tuple[HeldArgument, Request]],
         action: Callable[[], None],
         again: Callable[[], None],
         beyond: int = 0,
@@ -103,7 +103,7 @@ class HaloTruth:
         first = f"stale halos: none in {self.comparisons} comparisons with their owners' values"
         return "\n".join([first, *self.ledger.report(pages)]) if pages else ""
 
-    def _compare(self, kernel: Kernel, layout: Layout, items: list[Held]) -> None:
+    def _compare(self, kernel: Kernel, layout: Layout, items: list[HeldArgument]) -> None:
         """Compare halos that count as fresh with what an exchange would bring."""
         items = [h for h in items if h.reads and h.argument.depth]
         items = [h for h in items if h.storage not in self._believed and not h.field.made_per_block]
@@ -126,7 +126,7 @@ class HaloTruth:
                 )
         self._refuse(found)
 
-    def _twin(self, item: Held) -> Request:
+    def _twin(self, item: HeldArgument) -> Request:
         """A copy of an argument, to be exchanged in its stead."""
         key = (*item.memory, item.argument.depth)
         if key not in self._twins:
@@ -138,7 +138,7 @@ class HaloTruth:
             copy[...] = array
         return self._twins[key]
 
-    def _first_difference(self, layout: Layout, item: Held, twin: Request) -> str:
+    def _first_difference(self, layout: Layout, item: HeldArgument, twin: Request) -> str:
         """Where a halo and its owners' values differ first; empty if nowhere."""
         for piece in self.exchange.pattern(layout.name, twin.place, twin.depths).targets:
             have = item.flat[piece.target][:, piece.target_index]
@@ -150,7 +150,7 @@ class HaloTruth:
                 return f"{where} holds {have[first]:.6g}, its owner {true[first]:.6g}"
         return ""
 
-    def _poison_stale(self, layout: Layout, item: Held) -> None:
+    def _poison_stale(self, layout: Layout, item: HeldArgument) -> None:
         """NaN into the halos of the leading rows that are not fresh at all."""
         stale = item.storage.fresh.stale_rows(item.rows)
         leading = stale.size if stale.all() else int(np.argmin(stale))

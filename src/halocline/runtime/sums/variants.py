@@ -21,7 +21,7 @@ from halocline.runtime.sums.shared import NodeThenNetwork, SharedSums
 Values = NDArray[np.float64]
 
 
-class Pending(Protocol):
+class PendingSum(Protocol):
     """A sum that is under way."""
 
     def finish(self) -> Values:
@@ -31,7 +31,7 @@ class Pending(Protocol):
 class Reduction(Protocol):
     """Sums over all ranks of vectors of one length."""
 
-    def start(self, values: Values) -> Pending:
+    def start(self, values: Values) -> PendingSum:
         """Begin to add `values`, which may be changed afterwards; for all ranks in one order.
 
         A sum has to be finished before the fourth after it begins.
@@ -57,7 +57,7 @@ class Known:
 class Single:
     """The sum over one rank."""
 
-    def start(self, values: Values) -> Pending:
+    def start(self, values: Values) -> PendingSum:
         return Known(self.add(values))
 
     def add(self, values: Values) -> Values:
@@ -73,7 +73,7 @@ class AllReduce:
     def __init__(self, communicator: Ranks, choice: SumChoice, count: int) -> None:
         self.communicator = communicator
 
-    def start(self, values: Values) -> Pending:
+    def start(self, values: Values) -> PendingSum:
         return Known(self.add(values))
 
     def add(self, values: Values) -> Values:
@@ -89,7 +89,7 @@ class NonBlockingAllReduce:
     def __init__(self, communicator: Ranks, choice: SumChoice, count: int) -> None:
         self.comm = communicator.comm.Dup()
 
-    def start(self, values: Values) -> Pending:
+    def start(self, values: Values) -> PendingSum:
         return NonBlocking(self.comm, values.copy())
 
     def add(self, values: Values) -> Values:

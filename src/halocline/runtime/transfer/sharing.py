@@ -19,7 +19,7 @@ Index: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Piece:
+class OwnedRuns:
     """Columns that one block of a rank owns, as runs in the order of the file.
 
     `rows` are those that the block holds (None: all). The columns of all runs, one after the other,
@@ -48,18 +48,18 @@ class Piece:
 
 @dataclass(frozen=True)
 class Sharing:
-    """The columns of a table, and the pieces that make them up; nobody owns the others."""
+    """The columns of a table, and the runs that blocks own of them; nobody owns the others."""
 
     width: int
-    pieces: tuple[Piece, ...]
+    owned: tuple[OwnedRuns, ...]
 
     @cached_property
     def unowned(self) -> tuple[Index, Index]:
         """Runs (starts, lengths) of columns that nobody owns."""
         change = np.zeros(self.width + 1, np.int64)
-        for piece in self.pieces:
-            np.add.at(change, piece.starts, 1)
-            np.add.at(change, piece.starts + piece.lengths, -1)
+        for runs in self.owned:
+            np.add.at(change, runs.starts, 1)
+            np.add.at(change, runs.starts + runs.lengths, -1)
         owned = np.cumsum(change)[:-1] > 0
         edges = np.flatnonzero(np.diff(np.concatenate([[True], owned, [True]]))).reshape(-1, 2)
         return edges[:, 0].copy(), edges[:, 1] - edges[:, 0]
@@ -67,16 +67,16 @@ class Sharing:
 
 @dataclass(frozen=True)
 class Ownership:
-    """A sharing, and where this rank has its runs: starts in each block's storage, by piece."""
+    """A sharing, and where this rank has its runs: starts in each block's storage."""
 
     sharing: Sharing
-    local: tuple[tuple[Piece, Index], ...]
+    local: tuple[tuple[OwnedRuns, Index], ...]
 
 
 @lru_cache(maxsize=256)
 def of_one_rank(width: int, rank: int = 0) -> Sharing:
     """One rank owns all columns."""
-    whole = Piece(rank, 0, np.zeros(1, np.int64), np.full(1, width, np.int64))
+    whole = OwnedRuns(rank, 0, np.zeros(1, np.int64), np.full(1, width, np.int64))
     return Sharing(width, (whole,))
 
 
@@ -85,11 +85,11 @@ def of_dealt(dealt: Dealt, width: int) -> Sharing:
     """A table of one row in which every item has `width` columns."""
     edges = np.flatnonzero(np.diff(dealt.ranks, prepend=-1, append=-1))
     first, lengths, ranks = edges[:-1], np.diff(edges), dealt.ranks[edges[:-1]]
-    pieces = [
-        Piece(int(rank), 0, first[ranks == rank] * width, lengths[ranks == rank] * width)
+    owned = [
+        OwnedRuns(int(rank), 0, first[ranks == rank] * width, lengths[ranks == rank] * width)
         for rank in np.unique(ranks)
     ]
-    return Sharing(dealt.ranks.size * width, tuple(pieces))
+    return Sharing(dealt.ranks.size * width, tuple(owned))
 
 
 def share_points(
@@ -134,17 +134,17 @@ Owned: TypeAlias = tuple[int, int, Index, Index, Index | None]
 
 
 def _ownership(me: int, width: int, owned: Iterable[Owned]) -> Ownership:
-    pieces, local = [], []
+    everyone, local = [], []
     for rank, block, columns, places, rows in owned:
         here = np.flatnonzero(columns >= 0)
         here = here[np.argsort(columns[here], kind="stable")]
         starts, lengths, own = _runs(columns[here], places[here])
-        piece = Piece(rank, block, starts, lengths, rows)
+        runs = OwnedRuns(rank, block, starts, lengths, rows)
         if lengths.size:
-            pieces.append(piece)
+            everyone.append(runs)
             if rank == me:
-                local.append((piece, own))
-    return Ownership(Sharing(width, tuple(pieces)), tuple(local))
+                local.append((runs, own))
+    return Ownership(Sharing(width, tuple(everyone)), tuple(local))
 
 
 def _owned_planes(

@@ -11,8 +11,8 @@ import numpy as np
 from halocline.core.errors import UserError
 from halocline.runtime.files.disk import File, disk
 from halocline.runtime.ranks.communicator import Communicator
-from halocline.runtime.writing.frame_writing import Held, Sums, write_together
-from halocline.runtime.writing.frames import Block, Frame, Route, cut_frame, page
+from halocline.runtime.writing.frame_writing import HeldRuns, Sums, write_together
+from halocline.runtime.writing.frames import Frame, FrameBlock, FrameRoute, cut_frame, page
 from halocline.runtime.writing.mail import Mail
 from halocline.runtime.writing.pen import Pen
 from halocline.runtime.writing.targets import Target
@@ -30,7 +30,7 @@ class Job:
     order: int
     target: Target
     frame: Frame
-    held: Sequence[Held]
+    held: Sequence[HeldRuns]
     begins: bool
     group: int
     written: Callable[[float], None]  # told how long it took until the frame was complete [s]
@@ -50,7 +50,7 @@ class Direct:
     ) -> None:
         self.name, self.options = name, options
         self.communicator, self.mail, self.pen = communicator, mail, pen
-        self._routes: dict[tuple[str, int], tuple[Frame, Route]] = {}
+        self._routes: dict[tuple[str, int], tuple[Frame, FrameRoute]] = {}
 
     def writers(self, order: int) -> Sequence[int]:
         """The ranks that write an output; the first of them is its clerk."""
@@ -82,7 +82,7 @@ class Direct:
             if self.name not in ("buffered", "separate"):
                 self.pen.drain()
 
-    def _together(self, job: Job, route: Route, sums: Sums) -> None:
+    def _together(self, job: Job, route: FrameRoute, sums: Sums) -> None:
         """All ranks write some blocks; rank 0 completes the frame when all are on disk."""
         target, clerk = job.target, self.mail.rank == 0
         if job.begins:
@@ -90,25 +90,25 @@ class Direct:
                 self.pen.do(target.begin)
                 self.pen.drain()
             self.communicator.broadcast(None)
-        part = Part(target)
+        part = OpenTarget(target)
         sink = target if clerk else part
         write_together(self.mail, route, job.held, self.pen, sink, target.base, sums)
         self.pen.do(part.finish)
         self.pen.drain()
         complete_from_all(self.communicator, self.pen, sums, job)
 
-    def _route(self, job: Job, writers: Sequence[int]) -> Route:
+    def _route(self, job: Job, writers: Sequence[int]) -> FrameRoute:
         base = job.target.base % page if len(writers) > 1 else 0
         key = job.name, base
         known = self._routes.get(key)
         if known is None or known[0] is not job.frame:
             if len(self._routes) > 64:
                 self._routes.clear()
-            known = job.frame, Route(job.frame, self._blocks(job.frame, base, writers))
+            known = job.frame, FrameRoute(job.frame, self._blocks(job.frame, base, writers))
             self._routes[key] = known
         return known[1]
 
-    def _blocks(self, frame: Frame, base: int, writers: Sequence[int]) -> list[Block]:
+    def _blocks(self, frame: Frame, base: int, writers: Sequence[int]) -> list[FrameBlock]:
         size = frame.size
         if self.name == "blocked" or self.name == "buffered":
             size = -(-frame.size // self.options.blocks)
@@ -123,7 +123,7 @@ smallest_block = 1 << 20
 """Smaller blocks than this cost more messages than they save memory [byte]."""
 
 
-class Part:
+class OpenTarget:
     """The file of a target on a rank that writes to it without being its clerk."""
 
     def __init__(self, target: Target) -> None:

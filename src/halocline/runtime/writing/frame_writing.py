@@ -21,9 +21,9 @@ from halocline.runtime import _native
 from halocline.runtime.files.checksums import linear, shift
 from halocline.runtime.files.classic_files import checksum_size
 from halocline.runtime.files.disk import File
-from halocline.runtime.transfer.sharing import Index, Piece
-from halocline.runtime.writing.frames import Cut, Frame, Route, Table
-from halocline.runtime.writing.mail import Bytes, Mail, Request, wait
+from halocline.runtime.transfer.sharing import Index, OwnedRuns
+from halocline.runtime.writing.frames import Cut, Frame, FrameRoute, Table
+from halocline.runtime.writing.mail import Bytes, Letter, Mail, wait
 from halocline.runtime.writing.pen import Pen
 
 Sums = NDArray[np.uint32]
@@ -41,72 +41,72 @@ class Sink(Protocol):
 
 
 @dataclass
-class Held:
-    """The values of a table on this rank: of each of its pieces, the rows and where runs begin."""
+class HeldRuns:
+    """The values of a table on this rank: the rows of each block and where its runs begin."""
 
-    pieces: dict[int, tuple[NDArray[Any], Index]]  # by the number of the block
+    blocks: dict[int, tuple[NDArray[Any], Index]]  # by number
 
     def pack(self, cut: Cut, target: Bytes) -> None:
         """Copy what a cut has of the values, as they lie in memory."""
-        values, starts = self.pieces[cut.piece.block]
+        values, starts = self.blocks[cut.runs.block]
         low, high = cut.rows
-        lengths = cut.piece.lengths
+        lengths = cut.runs.lengths
         _native.pack_runs(values[low:high], starts, lengths, cut.first, cut.last, target)
 
 
-def pack(cuts: Sequence[Cut], held: Sequence[Held], target: Bytes) -> None:
+def pack(cuts: Sequence[Cut], held: Sequence[HeldRuns], target: Bytes) -> None:
     """Pack a rank's part of a block; `held` are the values of the frame's tables."""
     at = 0
     for cut in cuts:
-        held[cut.rectangle.table].pack(cut, target[at : at + cut.size])
+        held[cut.area.table].pack(cut, target[at : at + cut.size])
         at += cut.size
 
 
-def prepare(route: Route, block: int, target: Bytes) -> None:
+def prepare(route: FrameRoute, block: int, target: Bytes) -> None:
     """Give the columns of a block that nobody owns their fill values, and zero what is no table."""
     if route.with_gaps[block]:
         target[:] = 0
-    for rectangle in route.rectangles[block]:
-        table = route.frame.tables[rectangle.table]
+    for area in route.areas[block]:
+        table = route.frame.tables[area.table]
         if table.fill is not None and table.sharing.unowned[0].size:
-            place = _place(target, rectangle, table)
+            place = _place(target, area, table)
             item = np.array(table.fill, table.stored).tobytes()
             _native.fill_items(place, np.frombuffer(item, np.uint8))
 
 
-def unpack(route: Route, block: int, rank: int, packed: Bytes, target: Bytes) -> None:
+def unpack(route: FrameRoute, block: int, rank: int, packed: Bytes, target: Bytes) -> None:
     """Put what a rank packed where it belongs in a block."""
     at = 0
     for cut in route.part(block, rank)[0]:
-        table = route.frame.tables[cut.rectangle.table]
+        table = route.frame.tables[cut.area.table]
         part = packed[at : at + cut.size]
         at += cut.size
-        place = _place(target, cut.rectangle, table)
-        length = cut.rectangle.columns[1] - cut.rectangle.columns[0]
-        if cut.piece.rows is None:
+        place = _place(target, cut.area, table)
+        length = cut.area.columns[1] - cut.area.columns[0]
+        if cut.runs.rows is None:
             _unpack(part, cut, table, place, length)
             continue
         # Rows that lie apart, one by one.
         size = length * table.stored.itemsize
         each = cut.size // (cut.rows[1] - cut.rows[0])
-        for n, row in enumerate(cut.piece.rows[cut.rows[0] : cut.rows[1]]):
-            begin = (int(row) - cut.rectangle.rows[0]) * size
+        for n, row in enumerate(cut.runs.rows[cut.rows[0] : cut.rows[1]]):
+            begin = (int(row) - cut.area.rows[0]) * size
             here = part[n * each : (n + 1) * each]
             _unpack(here, cut, table, place[begin : begin + size], length)
 
 
 def _unpack(part: Bytes, cut: Cut, table: Table, place: Bytes, length: int) -> None:
-    piece: Piece = cut.piece
+    runs: OwnedRuns = cut.runs
     _native.unpack_runs(
-        part, piece.starts, piece.lengths, cut.first, cut.last, cut.rectangle.columns[0],
+        part, runs.starts, runs.lengths, cut.first, cut.last, cut.area.columns[0],
         place, length, table.held.str, table.stored.str, table.fill,
     )  # fmt: skip
 
 
-def _place(target: Bytes, rectangle: Any, table: Table) -> Bytes:
-    (r0, r1), (c0, c1) = rectangle.rows, rectangle.columns
+def _place(target: Bytes, area: Any, table: Table) -> Bytes:
+    (r0, r1), (c0, c1) = area.rows, area.columns
     size = (r1 - r0) * (c1 - c0) * table.stored.itemsize
-    return target[rectangle.begin : rectangle.begin + size]
+    return target[area.begin : area.begin + size]
 
 
 class Assembler:
@@ -120,9 +120,9 @@ class Assembler:
     def __init__(
         self,
         mail: Mail,
-        route: Route,
+        route: FrameRoute,
         addresses: Sequence[int],
-        held: Sequence[Held] | None = None,
+        held: Sequence[HeldRuns] | None = None,
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         self.mail, self.route, self.addresses, self.held = mail, route, addresses, held
@@ -136,7 +136,7 @@ class Assembler:
         largest = max((size for _, _, size in self._parts), default=0)
         count = min(parts_ahead, len(self._parts))
         self._buffers = [mail.space(n, largest) for n in range(count)]
-        self._arriving: deque[Request] = deque()
+        self._arriving: deque[Letter] = deque()
         self._at = 0
 
     def assemble(self, block: int, target: Bytes) -> None:
@@ -223,11 +223,11 @@ def write_block(
     pen.do(task, number)
 
 
-Sent = tuple[Request, Bytes]
+Sent = tuple[Letter, Bytes]
 
 
 def send_parts(
-    mail: Mail, route: Route, blocks: Sequence[int], held: Sequence[Held], space: int
+    mail: Mail, route: FrameRoute, blocks: Sequence[int], held: Sequence[HeldRuns], space: int
 ) -> list[Sent]:
     """Pack, into kept memory from number `space` on, and begin to send parts of others' blocks."""
     sent: list[Sent] = []
@@ -247,8 +247,8 @@ ahead = 4
 
 def write_together(
     mail: Mail,
-    route: Route,
-    held: Sequence[Held],
+    route: FrameRoute,
+    held: Sequence[HeldRuns],
     pen: Pen,
     sink: Sink,
     base: int,

@@ -2,7 +2,7 @@
 
 A frame is a record of a growing file, or a restart file. Its tables have rows (the axes before the
 horizontal ones) and columns (places) in the order of the file. It is cut into blocks, each of which
-one rank writes; a block is up to three rectangles of each table that it touches.
+one rank writes; a block is up to three areas of each table that it touches.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from halocline.runtime.transfer.sharing import Piece, Sharing
+from halocline.runtime.transfer.sharing import OwnedRuns, Sharing
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Table:
     def columns(self) -> int:
         return self.sharing.width
 
-    def rows_of(self, piece: Piece) -> int:
-        """How many rows a piece holds."""
-        return self.rows if piece.rows is None else piece.rows.size
+    def rows_of(self, runs: OwnedRuns) -> int:
+        """How many rows the block of some runs holds."""
+        return self.rows if runs.rows is None else runs.rows.size
 
     @property
     def end(self) -> int:
@@ -48,7 +48,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Rectangle:
+class TableArea:
     """Rows and columns of a table, and the first byte of them in a block."""
 
     table: int
@@ -59,10 +59,10 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Cut:
-    """What a rank's piece has of a rectangle: its local rows, and some of its packed columns."""
+    """What a block's runs have of an area: its local rows, and some of its packed columns."""
 
-    rectangle: Rectangle
-    piece: Piece
+    area: TableArea
+    runs: OwnedRuns
     rows: tuple[int, int]
     first: int
     last: int
@@ -70,7 +70,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Block:
+class FrameBlock:
     """Bytes [begin, end) of a frame, and the rank that writes them."""
 
     begin: int
@@ -101,7 +101,7 @@ class Frame:
                 end += -(end - table.offset) % size
         return begin, end
 
-    def rectangles(self, begin: int, end: int) -> Iterator[Rectangle]:
+    def areas(self, begin: int, end: int) -> Iterator[TableArea]:
         """What bytes [begin, end), whole numbers, hold of the tables."""
         for number, table in enumerate(self.tables):
             size = table.stored.itemsize
@@ -115,36 +115,36 @@ class Frame:
                 else:
                     stop = last - last % table.columns
                     rows, columns = (row, stop // table.columns), (0, table.columns)
-                yield Rectangle(number, rows, columns, table.offset + first * size - begin)
+                yield TableArea(number, rows, columns, table.offset + first * size - begin)
                 first = stop
 
-    def cuts(self, rectangles: Sequence[Rectangle], rank: int) -> list[Cut]:
-        """What a rank has of some rectangles, in the order in which it packs them."""
+    def cuts(self, areas: Sequence[TableArea], rank: int) -> list[Cut]:
+        """What a rank has of some areas, in the order in which it packs them."""
         result = []
-        for rectangle in rectangles:
-            table = self.tables[rectangle.table]
-            (r0, r1), (c0, c1) = rectangle.rows, rectangle.columns
-            for piece in table.sharing.pieces:
-                if piece.rank != rank:
+        for area in areas:
+            table = self.tables[area.table]
+            (r0, r1), (c0, c1) = area.rows, area.columns
+            for runs in table.sharing.owned:
+                if runs.rank != rank:
                     continue
                 rows = (r0, r1)
-                if piece.rows is not None:
-                    low, high = np.searchsorted(piece.rows, rows)
+                if runs.rows is not None:
+                    low, high = np.searchsorted(runs.rows, rows)
                     rows = int(low), int(high)
-                first, last = piece.packed(c0), piece.packed(c1)
+                first, last = runs.packed(c0), runs.packed(c1)
                 count = (rows[1] - rows[0]) * (last - first)
                 if count:
                     size = count * table.held.itemsize
-                    result.append(Cut(rectangle, piece, rows, first, last, size))
+                    result.append(Cut(area, runs, rows, first, last, size))
         return result
 
 
 @dataclass
-class Route:
+class FrameRoute:
     """The blocks of a frame in the order in which they are written, and who sends what for each."""
 
     frame: Frame
-    blocks: Sequence[Block]
+    blocks: Sequence[FrameBlock]
     _cuts: dict[tuple[int, int], tuple[list[Cut], int]] = field(default_factory=dict)
 
     @cached_property
@@ -153,18 +153,18 @@ class Route:
         return [self.frame.whole_numbers(block.begin, block.end) for block in self.blocks]
 
     @cached_property
-    def rectangles(self) -> list[list[Rectangle]]:
-        return [list(self.frame.rectangles(*span)) for span in self.spans]
+    def areas(self) -> list[list[TableArea]]:
+        return [list(self.frame.areas(*span)) for span in self.spans]
 
     @cached_property
     def with_gaps(self) -> list[bool]:
         """Whether some bytes of a block's span come from nobody."""
         result = []
-        for (begin, end), rectangles in zip(self.spans, self.rectangles, strict=True):
+        for (begin, end), areas in zip(self.spans, self.areas, strict=True):
             covered = 0
-            for rectangle in rectangles:
-                table = self.frame.tables[rectangle.table]
-                (r0, r1), (c0, c1) = rectangle.rows, rectangle.columns
+            for area in areas:
+                table = self.frame.tables[area.table]
+                (r0, r1), (c0, c1) = area.rows, area.columns
                 if not table.sharing.unowned[0].size:
                     covered += (r1 - r0) * (c1 - c0) * table.stored.itemsize
             result.append(covered < end - begin)
@@ -187,7 +187,7 @@ class Route:
         """What a rank has of a block, and its bytes."""
         key = block, rank
         if key not in self._cuts:
-            cuts = self.frame.cuts(self.rectangles[block], rank)
+            cuts = self.frame.cuts(self.areas[block], rank)
             self._cuts[key] = cuts, sum(cut.size for cut in cuts)
         return self._cuts[key]
 
@@ -203,7 +203,7 @@ def cut_frame(
     block_size: int,
     *,
     round_robin: bool = False,
-) -> list[Block]:
+) -> list[FrameBlock]:
     """Blocks of about `block_size` bytes for some writers, of a frame at `base` of a file.
 
     The writers get equal spans of the file, or its blocks in turn. No page of the file is written
@@ -220,7 +220,7 @@ def cut_frame(
     for n, (begin, end) in enumerate(zip([0, *inner], ends, strict=True)):
         at = n % len(writers) if round_robin else n * len(writers) // len(ends)
         whole = end < frame.size or (base + end) % step == 0
-        blocks.append(Block(begin, end, writers[at] if whole else writers[0]))
+        blocks.append(FrameBlock(begin, end, writers[at] if whole else writers[0]))
     return blocks
 
 

@@ -7,7 +7,7 @@ from halocline.runtime.files.classic_files import unwritable
 from halocline.runtime.files.mpi_files import write_runs
 from halocline.runtime.files.pnetcdf_files import PnetcdfFile, usable
 from halocline.runtime.ranks.communicator import Communicator, Ranks
-from halocline.runtime.writing.direct_writing import Job, Part
+from halocline.runtime.writing.direct_writing import Job, OpenTarget
 from halocline.runtime.writing.frame_writing import Sums
 from halocline.runtime.writing.mail import Mail
 from halocline.runtime.writing.own_parts import OwnParts, own_runs
@@ -36,7 +36,7 @@ class LibraryParts(OwnParts):
             self.leave(job.name)
         super().write(job)
 
-    def write_runs(self, job: Job, sums: Sums, sink: Part | object) -> None:
+    def write_runs(self, job: Job, sums: Sums, sink: OpenTarget | object) -> None:
         """Write this rank's runs, which are on the disk afterwards; a call for all ranks."""
         offsets, lengths, data = own_runs(job.frame, self.mail.rank, job.held, sums)
         places, path = offsets + job.target.base, job.target.written

@@ -14,7 +14,7 @@ from halocline.runtime.ranks.patience import until
 Bytes = NDArray[np.uint8]
 
 
-class Request(Protocol):
+class Letter(Protocol):
     """A message under way."""
 
     def Test(self) -> bool:
@@ -35,23 +35,23 @@ class Mail:
             self._kept[number] = np.empty(size, np.uint8)
         return self._kept[number][:size]
 
-    def send(self, rank: int, data: Bytes, tag: int = 0) -> Request:
+    def send(self, rank: int, data: Bytes, tag: int = 0) -> Letter:
         """Begin to send; `data` must stay as it is until the request is done."""
         from mpi4py import MPI
 
-        request: Request = self._comm.Isend([data, MPI.BYTE], rank, tag)
+        request: Letter = self._comm.Isend([data, MPI.BYTE], rank, tag)
         return request
 
-    def receive(self, rank: int, data: Bytes, tag: int = 0) -> Request:
+    def receive(self, rank: int, data: Bytes, tag: int = 0) -> Letter:
         """Begin to receive into `data`."""
         from mpi4py import MPI
 
-        request: Request = self._comm.Irecv([data, MPI.BYTE], rank, tag)
+        request: Letter = self._comm.Irecv([data, MPI.BYTE], rank, tag)
         return request
 
-    def post(self, rank: int, item: Any, tag: int) -> Request:
+    def post(self, rank: int, item: Any, tag: int) -> Letter:
         """Begin to send any object."""
-        request: Request = self._comm.isend(item, rank, tag)
+        request: Letter = self._comm.isend(item, rank, tag)
         return request
 
     def arrived(self, tag: int) -> tuple[int, Any] | None:
@@ -71,7 +71,7 @@ class Mail:
             self._comm = None
 
 
-def wait(request: Request, meanwhile: Callable[[], None] = lambda: None) -> None:
+def wait(request: Letter, meanwhile: Callable[[], None] = lambda: None) -> None:
     """Wait for a message, asleep most of the time; `meanwhile` is done at every look."""
 
     def done() -> bool:

@@ -64,7 +64,7 @@ Order = TakeStream | WriteFrame | LeaveStream | Stop
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareReport:
     """A server's share of a frame is on disk, or it failed."""
 
     sequence: int

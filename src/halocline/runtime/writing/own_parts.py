@@ -13,10 +13,15 @@ import numpy as np
 
 from halocline.runtime import _native
 from halocline.runtime.ranks.communicator import Communicator
-from halocline.runtime.transfer.sharing import Index, Piece
-from halocline.runtime.writing.direct_writing import Job, Part, complete_behind, complete_from_all
-from halocline.runtime.writing.frame_writing import Held, Sums
-from halocline.runtime.writing.frames import Cut, Frame, Rectangle, Table
+from halocline.runtime.transfer.sharing import Index, OwnedRuns
+from halocline.runtime.writing.direct_writing import (
+    Job,
+    OpenTarget,
+    complete_behind,
+    complete_from_all,
+)
+from halocline.runtime.writing.frame_writing import HeldRuns, Sums
+from halocline.runtime.writing.frames import Cut, Frame, Table, TableArea
 from halocline.runtime.writing.mail import Bytes, Mail, wait
 from halocline.runtime.writing.pen import Pen
 
@@ -44,14 +49,14 @@ class OwnParts:
                 self.pen.drain()
             self.communicator.broadcast(None)
         sums: Sums = np.zeros(len(job.frame.range_ends), np.uint32)
-        self.write_runs(job, sums, target if clerk else Part(target))
+        self.write_runs(job, sums, target if clerk else OpenTarget(target))
         complete_from_all(self.communicator, self.pen, sums, job)
 
-    def write_runs(self, job: Job, sums: Sums, sink: Part | object) -> None:
+    def write_runs(self, job: Job, sums: Sums, sink: OpenTarget | object) -> None:
         """Write this rank's runs, which are on the disk afterwards."""
         offsets, lengths, data = own_runs(job.frame, self.mail.rank, job.held, sums)
         base = job.target.base
-        part = sink if isinstance(sink, Part) else None
+        part = sink if isinstance(sink, OpenTarget) else None
 
         def task() -> None:
             try:
@@ -111,20 +116,18 @@ class Striped:
 
 
 def own_runs(
-    frame: Frame, rank: int, held: Sequence[Held], sums: Sums
+    frame: Frame, rank: int, held: Sequence[HeldRuns], sums: Sums
 ) -> tuple[Index, Index, Bytes]:
     """Offsets in the frame and lengths [byte] of a rank's runs, and their bytes as in the file.
 
     Rank 0 also has the columns that nobody owns. Adds to the checksums of the ranges.
     """
     parts = []
-    for table, piece, values in _pieces(frame, rank, held):
-        packed = np.empty(
-            table.rows_of(piece) * int(piece.ends[-1]) * table.held.itemsize, np.uint8
-        )
-        rows = (0, table.rows_of(piece))
-        whole = Rectangle(0, rows, (0, table.columns), 0)
-        cut = Cut(whole, piece, rows, 0, int(piece.ends[-1]), packed.size)
+    for table, runs, values in _owned_runs(frame, rank, held):
+        packed = np.empty(table.rows_of(runs) * int(runs.ends[-1]) * table.held.itemsize, np.uint8)
+        rows = (0, table.rows_of(runs))
+        whole = TableArea(0, rows, (0, table.columns), 0)
+        cut = Cut(whole, runs, rows, 0, int(runs.ends[-1]), packed.size)
         if values is None:
             item = np.array(table.fill or 0, table.stored).tobytes()
             data = np.empty(packed.size // table.held.itemsize * table.stored.itemsize, np.uint8)
@@ -141,12 +144,12 @@ def own_runs(
 def places_of(frame: Frame, rank: int) -> tuple[Index, Index]:
     """Offsets in the frame and lengths [byte] of a rank's runs, in the order of `own_runs`."""
     offsets, lengths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for table, piece, _ in _pieces(frame, rank, None):
+    for table, runs, _ in _owned_runs(frame, rank, None):
         size = table.stored.itemsize
-        rows = np.arange(table.rows) if piece.rows is None else piece.rows
-        begin = table.offset + rows[:, np.newaxis] * (table.columns * size) + piece.starts * size
+        rows = np.arange(table.rows) if runs.rows is None else runs.rows
+        begin = table.offset + rows[:, np.newaxis] * (table.columns * size) + runs.starts * size
         offsets.append(begin.ravel())
-        lengths.append(np.tile(piece.lengths * size, rows.size))
+        lengths.append(np.tile(runs.lengths * size, rows.size))
     return np.concatenate(offsets), np.concatenate(lengths)
 
 
@@ -154,32 +157,32 @@ def add_run_sums(frame: Frame, rank: int, data: Bytes, sums: Sums) -> None:
     """Add what a rank's runs give to the linear checksums of the ranges."""
     bounds = np.array([0, *frame.range_ends], np.int64)
     at = 0
-    for table, piece, _ in _pieces(frame, rank, None):
+    for table, runs, _ in _owned_runs(frame, rank, None):
         size, row_bytes = table.stored.itemsize, table.columns * table.stored.itemsize
-        rows = np.arange(table.rows) if piece.rows is None else piece.rows
-        count = int(piece.ends[-1])
-        groups = [(0, rows.size)] if piece.rows is None else [(n, n + 1) for n in range(rows.size)]
+        rows = np.arange(table.rows) if runs.rows is None else runs.rows
+        count = int(runs.ends[-1])
+        groups = [(0, rows.size)] if runs.rows is None else [(n, n + 1) for n in range(rows.size)]
         for first, last in groups:
             part = data[at : at + (last - first) * count * size]
             at += part.size
             offset = table.offset + int(rows[first]) * row_bytes
             _native.crc32c_runs(
-                part, piece.starts, piece.lengths, 0, count, size, offset, row_bytes, bounds,
+                part, runs.starts, runs.lengths, 0, count, size, offset, row_bytes, bounds,
                 frame.hole, sums,
             )  # fmt: skip
 
 
-def _pieces(
-    frame: Frame, rank: int, held: Sequence[Held] | None
-) -> Iterator[tuple[Table, Piece, Held | None]]:
-    """A rank's pieces of all tables; on rank 0 also the columns that nobody owns."""
+def _owned_runs(
+    frame: Frame, rank: int, held: Sequence[HeldRuns] | None
+) -> Iterator[tuple[Table, OwnedRuns, HeldRuns | None]]:
+    """A rank's runs of all tables; on rank 0 also the columns that nobody owns."""
     for number, table in enumerate(frame.tables):
-        for piece in table.sharing.pieces:
-            if piece.rank == rank:
-                yield table, piece, held[number] if held is not None else None
+        for runs in table.sharing.owned:
+            if runs.rank == rank:
+                yield table, runs, held[number] if held is not None else None
         starts, lengths = table.sharing.unowned
         if rank == 0 and starts.size:
-            yield table, Piece(0, -1, starts, lengths), None
+            yield table, OwnedRuns(0, -1, starts, lengths), None
 
 
 def _as_stored(table: Table, packed: Bytes) -> Bytes:

@@ -23,7 +23,7 @@ from halocline.runtime.files.checksums import DamagedFile, crc32c, extend_by_par
 from halocline.runtime.files.classic_files import unwritable
 from halocline.runtime.files.disk import File, disk
 from halocline.runtime.files.restart_layout import (
-    Layout,
+    RestartLayout,
     damage,
     make_layout,
     map_entry,
@@ -32,7 +32,7 @@ from halocline.runtime.files.restart_layout import (
 )
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.writing.frames import Frame, Table
-from halocline.runtime.writing.sources import Source
+from halocline.runtime.writing.sources import TableSource
 
 Facts = Mapping[str, str | int | float]
 Result = TypeVar("Result")
@@ -118,7 +118,7 @@ class RestartTarget:
     """A restart file that is being written, under another name until it is complete."""
 
     path: Path
-    layout: Layout
+    layout: RestartLayout
     keep: int = 0
     _file: File | None = None
 
@@ -181,7 +181,7 @@ class RestartTarget:
                 path.unlink()
 
 
-def restart_frame(layout: Layout, sources: Mapping[str, Source]) -> Frame:
+def restart_frame(layout: RestartLayout, sources: Mapping[str, TableSource]) -> Frame:
     """The frame of a restart file: tables of these sources, in their order."""
     base = len(layout.header)
     tables = tuple(
@@ -195,7 +195,7 @@ def restart_frame(layout: Layout, sources: Mapping[str, Source]) -> Frame:
     return Frame(tables, layout.table.offset - base, ends)
 
 
-def verified(path: Path, communicator: Communicator) -> Layout:
+def verified(path: Path, communicator: Communicator) -> RestartLayout:
     """The layout of a file all of whose checksums are right; every rank reads some of it."""
     layout = on_first_rank(communicator, lambda: read_layout(path))
     count = layout.table.shape[0] - 1
@@ -222,7 +222,7 @@ def read_restart(path: Path, fields: Sequence[Field], facts: Facts, calendar: st
     return date(layout.texts["time"], calendar)
 
 
-def _check(path: Path, layout: Layout, field: Field) -> None:
+def _check(path: Path, layout: RestartLayout, field: Field) -> None:
     """Refuse a file without this field, or with another shape or precision of it."""
     if field.name not in layout.entries:
         raise UserError(

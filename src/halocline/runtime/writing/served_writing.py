@@ -12,8 +12,8 @@ from halocline.runtime.ranks.roles import Roles
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.writing.direct_writing import Job
 from halocline.runtime.writing.frame_writing import Sent, pack, wait_for_all
-from halocline.runtime.writing.frames import Frame, Route, page
-from halocline.runtime.writing.mail import Bytes, Mail, Request
+from halocline.runtime.writing.frames import Frame, FrameRoute, page
+from halocline.runtime.writing.mail import Bytes, Letter, Mail
 from halocline.runtime.writing.orders import (
     Answer,
     LeaveStream,
@@ -56,9 +56,9 @@ class Served:
         self._sequence = 0
         self._names: dict[int, str] = {}
         self._waiting: set[int] = set()
-        self._orders: list[Request] = []
+        self._orders: list[Letter] = []
         self._frames: dict[str, Frame] = {}
-        self._routes: dict[tuple[str, int], Route] = {}
+        self._routes: dict[tuple[str, int], FrameRoute] = {}
         self._groups: dict[str, int] = {}
         self._stopped = 0
         self.recorder: Recorder | None = None
@@ -170,7 +170,7 @@ class Served:
             for server in self.roles.servers:
                 self._orders.append(self.mail.post(server, order, order_tag))
 
-    def _route(self, job: Job, group: int, fresh: bool) -> Route:
+    def _route(self, job: Job, group: int, fresh: bool) -> FrameRoute:
         servers = self.roles.groups[group]
         key = job.name, job.target.base % page if len(servers) > 1 else 0
         if fresh:
@@ -184,7 +184,7 @@ class Served:
             )
         return self._routes[key]
 
-    def _send(self, job: Job, route: Route) -> None:
+    def _send(self, job: Job, route: FrameRoute) -> None:
         rank = self.communicator.rank
         parts = [(route.blocks[n].writer, *route.part(n, rank)) for n in range(len(route.blocks))]
         parts = [part for part in parts if part[2]]

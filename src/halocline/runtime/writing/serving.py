@@ -18,15 +18,15 @@ from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.patience import until
 from halocline.runtime.ranks.roles import Roles
 from halocline.runtime.record.recorder import Recorder
-from halocline.runtime.writing.direct_writing import Part, complete_behind
+from halocline.runtime.writing.direct_writing import OpenTarget, complete_behind
 from halocline.runtime.writing.frame_writing import Assembler, Sums, write_block
-from halocline.runtime.writing.frames import Frame, Route, cut_frame, page
-from halocline.runtime.writing.mail import Mail, Request
+from halocline.runtime.writing.frames import Frame, FrameRoute, cut_frame, page
+from halocline.runtime.writing.mail import Letter, Mail
 from halocline.runtime.writing.orders import (
     Answer,
     LeaveStream,
     Order,
-    Share,
+    ShareReport,
     Stop,
     TakeStream,
     WriteFrame,
@@ -73,15 +73,15 @@ class Server:
         self._frames: dict[str, Frame] = {}
         self._files: dict[str, RecordFiles] = {}
         self._pending: deque[_Pending] = deque()
-        self._shares: deque[Share] = deque()  # from the pen, to be sent
+        self._shares: deque[ShareReport] = deque()  # from the pen, to be sent
         self._completed: deque[_Pending] = deque()  # from the pen, to be answered
         self._unfinished = 0  # shares to be passed on and frames to be completed
         self._issued = [0] * len(roles.groups)  # frames ordered so far
         self._counted = [0] * len(roles.groups)  # frames that count
         self._left: set[int] = set()  # groups that have ended
         self._ready: set[int] = set()
-        self._sent: list[Request] = []
-        self._early: dict[int, list[tuple[int, Share]]] = {}
+        self._sent: list[Letter] = []
+        self._early: dict[int, list[tuple[int, ShareReport]]] = {}
 
     def serve(self) -> None:
         """Carry out orders until the model stops; a failure of the model is raised here too."""
@@ -176,16 +176,17 @@ class Server:
             for source, share in self._early.pop(order.sequence, []):
                 self._take_share(source, share)
         route = route_of(frame, order.base, self.members, self.options, self.round_robin)
-        sink = target if self.is_clerk else Part(target)
+        sink = target if self.is_clerk else OpenTarget(target)
         assembler = Assembler(self.mail, route, self.roles.model, meanwhile=self._look_around)
         with self.recorder.time("output: assembling", "output"):
             for block in route.of_writer(self.mail.rank):
                 write_block(self.pen, sink, order.base, block, sums, assembler)
-        if isinstance(sink, Part):
+        if isinstance(sink, OpenTarget):
             self.pen.do(sink.finish)
         self._unfinished += 1
         self.pen.do(
-            lambda: self._shares.append(Share(order.sequence, sums, self._failure())), always=True
+            lambda: self._shares.append(ShareReport(order.sequence, sums, self._failure())),
+            always=True,
         )
 
     def _make_file(self, order: WriteFrame, target: Target) -> None:
@@ -238,7 +239,7 @@ class Server:
             self._unfinished -= 1
         self._sent = [request for request in self._sent if not request.Test()]
 
-    def _take_share(self, server: int, share: Share) -> None:
+    def _take_share(self, server: int, share: ShareReport) -> None:
         for pending in self._pending:
             if pending.sequence == share.sequence:
                 pending.sums ^= share.sums
@@ -288,7 +289,7 @@ class Server:
 
 def route_of(
     frame: Frame, base: int, servers: tuple[int, ...], options: WritingOptions, round_robin: bool
-) -> Route:
+) -> FrameRoute:
     """Who of some servers writes what of a frame: the model's ranks work it out alike."""
     blocks = cut_frame(frame, base % page, servers, options.block_size, round_robin=round_robin)
-    return Route(frame, blocks)
+    return FrameRoute(frame, blocks)

@@ -22,14 +22,14 @@ from halocline.runtime.transfer.sharing import (
     share_points,
 )
 from halocline.runtime.transfer.sharing import of_dealt as share_dealt
-from halocline.runtime.writing.frame_writing import Held
+from halocline.runtime.writing.frame_writing import HeldRuns
 
 Rows: TypeAlias = Sequence[int] | Index
 Mask: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """Rows by columns of a variable: who owns what, and this rank's own.
 
     Columns that nobody owns and values that are not finite get `fill`, if there is one.
@@ -38,7 +38,7 @@ class Source:
     rows: int
     sharing: Sharing
     dtype: np.dtype[Any]
-    held: Held
+    held: HeldRuns
     fill: float | None = None
 
 
@@ -57,7 +57,7 @@ class Columns:
         self._known: dict[tuple[Any, ...], Ownership] = {}
         self._dry: dict[tuple[Any, ...], list[Mask]] = {}
 
-    def source(self, field: Field) -> Source:
+    def source(self, field: Field) -> TableSource:
         """The newest values of a field."""
         rows, layout = prod(field.outer), field.layout
         if field.dealt is not None:
@@ -69,8 +69,8 @@ class Columns:
         if key not in self._known:
             self._known[key] = self._share(field, inner)
         ownership, flat = self._known[key], self._shown(field)
-        pieces = {piece.block: (flat[piece.block], starts) for piece, starts in ownership.local}
-        return Source(rows, ownership.sharing, field.dtype, Held(pieces), self.fill)
+        held = {runs.block: (flat[runs.block], starts) for runs, starts in ownership.local}
+        return TableSource(rows, ownership.sharing, field.dtype, HeldRuns(held), self.fill)
 
     def _share(self, field: Field, inner: int) -> Ownership:
         decomposition, layout = field.decomposition, field.layout
@@ -128,25 +128,25 @@ def _dry(field: Field, block: Any) -> Mask:
 _start = np.zeros(1, np.int64)
 
 
-def of_first_rank(values: NDArray[Any], *, fill: float | None = None) -> Source:
+def of_first_rank(values: NDArray[Any], *, fill: float | None = None) -> TableSource:
     """A table (rows, columns) that rank 0 owns; its shape and type are the same on all ranks."""
-    held = Held({0: (np.ascontiguousarray(values), _start)})
-    return Source(values.shape[0], of_one_rank(values.shape[1]), values.dtype, held, fill)
+    held = HeldRuns({0: (np.ascontiguousarray(values), _start)})
+    return TableSource(values.shape[0], of_one_rank(values.shape[1]), values.dtype, held, fill)
 
 
 def of_columns(
     values: NDArray[Any], sharing: Sharing, rank: int, *, fill: float | None = None
-) -> Source:
-    """Values (rows, own columns) of a rank in a sharing of one piece per rank."""
-    pieces = {
-        piece.block: (np.ascontiguousarray(values), piece.ends - piece.lengths)
-        for piece in sharing.pieces
-        if piece.rank == rank
+) -> TableSource:
+    """Values (rows, own columns) of a rank in a sharing of one block per rank."""
+    held = {
+        runs.block: (np.ascontiguousarray(values), runs.ends - runs.lengths)
+        for runs in sharing.owned
+        if runs.rank == rank
     }
-    return Source(values.shape[0], sharing, values.dtype, Held(pieces), fill)
+    return TableSource(values.shape[0], sharing, values.dtype, HeldRuns(held), fill)
 
 
-def of_dealt(values: NDArray[Any], dealt: Dealt, *, fill: float | None = None) -> Source:
+def of_dealt(values: NDArray[Any], dealt: Dealt, *, fill: float | None = None) -> TableSource:
     """Values (own items, ...) of a rank, as one row of all items."""
     whole = share_dealt(dealt, prod(values.shape[1:]))
     return of_columns(values.reshape(1, -1), whole, dealt.rank, fill=fill)

@@ -12,9 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.clock import Clock, Date, time_units, to_number
-from halocline.runtime.files.classic_files import Place, checksum_name, define_checksum, make_head
+from halocline.runtime.files.classic_files import (
+    StoredVariable,
+    checksum_name,
+    define_checksum,
+    make_head,
+)
 from halocline.runtime.writing.record_files import FilePlan
-from halocline.runtime.writing.sources import Source, of_first_rank
+from halocline.runtime.writing.sources import TableSource, of_first_rank
 from halocline.runtime.writing.stream_options import StreamOptions, in_stream
 from halocline.runtime.writing.writers import Writers
 
@@ -72,7 +77,7 @@ class Stream:
         some = time > self.alarm.start or not self.options.cumulative
         return some and self.alarm.rings(time)
 
-    def append(self, time: Date, values: Mapping[str, Source | NDArray[Any]]) -> None:
+    def append(self, time: Date, values: Mapping[str, TableSource | NDArray[Any]]) -> None:
         """Add the record of `time`: sources, or arrays, which only rank 0 has."""
         assert self._writers is not None, "the stream is open"
         self.number = self.plan.number_of(time)
@@ -93,9 +98,9 @@ class Stream:
         return self.plan.final_path(self.number)
 
 
-def _source(value: Source | NDArray[Any] | None, place: Place) -> Source:
+def _source(value: TableSource | NDArray[Any] | None, place: StoredVariable) -> TableSource:
     """Values of a variable; where only rank 0 has them, others know their number."""
-    if isinstance(value, Source):
+    if isinstance(value, TableSource):
         return value
     kind, width = place.dtype.newbyteorder("="), prod(place.shape)
     if value is None:

@@ -35,7 +35,7 @@ from halocline.runtime.writing.restart import (
     restart_target,
 )
 from halocline.runtime.writing.served_writing import Served
-from halocline.runtime.writing.sources import Columns, Source
+from halocline.runtime.writing.sources import Columns, TableSource
 from halocline.runtime.writing.targets import RecordTarget, Target
 from halocline.runtime.writing.writing_choice import WritingChoice
 from halocline.runtime.writing.writing_options import WritingOptions
@@ -153,7 +153,7 @@ class Writers:
         output.records = on_first_rank(self.communicator, begin)
         self._give(output)
 
-    def record(self, name: str, number: int, sources: Mapping[str, Source]) -> None:
+    def record(self, name: str, number: int, sources: Mapping[str, TableSource]) -> None:
         """Add a record to file `number` of a stream; the sources are all variables that grow."""
         begin = time.perf_counter()
         output = self._outputs[name]
@@ -364,7 +364,7 @@ class Writers:
         output.cost.frames += 1
         output.cost.bytes += frame.size
 
-    def _record_frame(self, output: _Output, sources: Mapping[str, Source]) -> Frame:
+    def _record_frame(self, output: _Output, sources: Mapping[str, TableSource]) -> Frame:
         """The frame of a record; the same object as long as the ranks share its tables alike."""
         key = _key(sources)
         if output.frame is None or output.frame[0] != key:
@@ -387,7 +387,7 @@ class Writers:
         return output.frame[1]
 
 
-def _key(sources: Mapping[str, Source]) -> tuple[Any, ...]:
+def _key(sources: Mapping[str, TableSource]) -> tuple[Any, ...]:
     """Equal for two frames of one output where the ranks share its tables alike."""
     return tuple((name, id(s.sharing), s.dtype, s.rows) for name, s in sources.items())
 
