@@ -10,9 +10,9 @@ from halocline.core.clock import Clock, date, duration
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.transpose import move
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.record.recorder import Recorder
-from halocline.runtime.transfer.transpose import move
 from halocline.runtime.writing.restart import read_restart
 from halocline.runtime.writing.writers import Writers, write_restart
 from halocline.runtime.writing.writing_options import WritingOptions

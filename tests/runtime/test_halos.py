@@ -11,10 +11,10 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
+from halocline.runtime.fields.transpose import move
 from halocline.runtime.halos.exchange import HaloExchange, Request
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.record.recorder import Recorder
-from halocline.runtime.transfer.transpose import move
 
 
 def random_decomposition(seed: int, kind: str, components: int = 0) -> Decomposition:

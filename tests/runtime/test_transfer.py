@@ -9,13 +9,13 @@ import pytest
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.sides import move_values, side_of
 from halocline.runtime.fields.topology import Topology
+from halocline.runtime.fields.transpose import move
 from halocline.runtime.ranks.communicator import Alone, world
 from halocline.runtime.record.recorder import Recorder
-from halocline.runtime.transfer.fields import move_values, side_of
 from halocline.runtime.transfer.side import Side, in_order
 from halocline.runtime.transfer.transfer import Transfer, _spans
-from halocline.runtime.transfer.transpose import move
 from rank_threads import together
 
 shape = nj, ni = 11, 13

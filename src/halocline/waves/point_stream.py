@@ -29,7 +29,7 @@ from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
-from halocline.runtime.transfer.picking import Picker
+from halocline.runtime.writing.picking import Picker
 from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.stream_options import StreamOptions
 from halocline.runtime.writing.streams import (

@@ -33,10 +33,10 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.ranks.communicator import Communicator
-from halocline.runtime.transfer.picking import Picker
-from halocline.runtime.transfer.sharing import of_one_rank
+from halocline.runtime.writing.picking import Picker
 from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.restart import on_first_rank
+from halocline.runtime.writing.sharing import of_one_rank
 from halocline.runtime.writing.sources import TableSource, of_columns
 from halocline.runtime.writing.stream_options import StreamOptions
 from halocline.runtime.writing.streams import Stream, define_time, define_values, missing_value

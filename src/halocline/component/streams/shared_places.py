@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.field import Field
-from halocline.runtime.transfer.picking import Picker, Picking
+from halocline.runtime.writing.picking import Picker, Picking
 from halocline.runtime.writing.sources import TableSource, of_dealt
 from halocline.runtime.writing.streams import missing_value
 

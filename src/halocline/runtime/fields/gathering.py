@@ -7,44 +7,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.sides import side_of, whole_side_of
+from halocline.runtime.transfer.side import Side
+from halocline.runtime.transfer.transfer import Transfer
 
 if TYPE_CHECKING:
     from halocline.runtime.fields.field import Field
 
 
 def gather(field: Field) -> NDArray[Any] | None:
-    """Global array of `field` on rank 0, of the shape `field.shape`."""
-    communicator, layout = field.decomposition.communicator, field.layout
+    """Global array of `field` on rank 0, of the shape `field.shape`; 0 where nobody has a value."""
+    communicator = field.decomposition.communicator
     assert field.dealt is None, "what is dealt stays where it is"
+    first = communicator.rank == 0
     if field.place == Place.none:
-        return field.blocks[0].copy() if communicator.rank == 0 else None
-    pieces = [
-        (_held(field, block), np.ascontiguousarray(values))
-        for block, values in zip(layout.blocks, field.owned, strict=True)
-    ]
-    everyone = communicator.gather((layout.components, pieces))
-    if everyone is None:
-        return None
-    whole = np.zeros(field.shape, field.dtype)
-    for components, parts in everyone:
-        for places, values in parts:
-            if field.place.planar:
-                j0, i0 = places
-                rows, columns = values.shape[-2:]
-                whole[..., j0 : j0 + rows, i0 : i0 + columns] = values
-            elif field.by_component and components is not None:
-                for component, row in zip(components, values, strict=True):
-                    whole[component][..., places] = row
-            else:
-                whole[..., places] = values
-    return whole
-
-
-def _held(field: Field, block: Any) -> Any:
-    """Global numbers of the owned points of a block, or the first row and column that it owns."""
-    if field.place == Place.point:
-        return block.sea_numbers[: block.owned_points]
-    assert isinstance(block, Block)
-    return block.rectangle.j0, block.rectangle.i0
+        return field.blocks[0].copy() if first else None
+    target = whole_side_of(field) if first else Side()
+    transfer = Transfer(side_of(field), target, communicator, name="gather")
+    whole = np.zeros(field.shape if first else 0, field.dtype)
+    rows = int(np.prod(field.outer))
+    wanted = [[whole.reshape(rows, -1)]] if first else None
+    transfer([field.storage(field.layout).flat], wanted)
+    return whole if first else None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from halocline.runtime.fields.field import Field, Part
 from halocline.runtime.fields.freshness import all_around, nowhere
 from halocline.runtime.fields.kernel import Kernel
+from halocline.runtime.fields.transpose import move
 from halocline.runtime.halos.exchange import Request
 from halocline.runtime.running.bound import Bound, BoundHalo, PerBlock, request_of
 from halocline.runtime.running.checks import check
-from halocline.runtime.transfer.transpose import move
 
 if TYPE_CHECKING:
     from halocline.runtime.running.runner import Runner

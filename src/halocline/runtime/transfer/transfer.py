@@ -242,6 +242,7 @@ def _kind(fields: Sequence[Flats] | None) -> Kind:
         for flat in flats:
             even = flat.shape[1] <= 1 or flat.strides[1] == flat.itemsize or not flat.size
             assert flat.ndim == 2 and even, "a flat array has rows of neighbouring places"
+            assert flat.itemsize in (1, 2, 4, 8), f"items of {flat.itemsize} bytes are not moved"
         kind.append(shapes.pop() if shapes else (0, 1))
     return tuple(kind)
 

@@ -21,10 +21,10 @@ from halocline.runtime import _native
 from halocline.runtime.files.checksums import linear, shift
 from halocline.runtime.files.classic_files import checksum_size
 from halocline.runtime.files.disk import File
-from halocline.runtime.transfer.sharing import Index, OwnedRuns
 from halocline.runtime.writing.frames import Cut, Frame, FrameRoute, Table
 from halocline.runtime.writing.mail import Bytes, Letter, Mail, wait
 from halocline.runtime.writing.pen import Pen
+from halocline.runtime.writing.sharing import Index, OwnedRuns
 
 Sums = NDArray[np.uint32]
 """Linear checksums of the ranges of a frame."""

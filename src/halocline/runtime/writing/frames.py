@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from halocline.runtime.transfer.sharing import OwnedRuns, Sharing
+from halocline.runtime.writing.sharing import OwnedRuns, Sharing
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import numpy as np
 
 from halocline.runtime import _native
 from halocline.runtime.ranks.communicator import Communicator
-from halocline.runtime.transfer.sharing import Index, OwnedRuns
 from halocline.runtime.writing.direct_writing import (
     Job,
     OpenTarget,
@@ -24,6 +23,7 @@ from halocline.runtime.writing.frame_writing import HeldRuns, Sums
 from halocline.runtime.writing.frames import Cut, Frame, Table, TableArea
 from halocline.runtime.writing.mail import Bytes, Mail, wait
 from halocline.runtime.writing.pen import Pen
+from halocline.runtime.writing.sharing import Index, OwnedRuns
 
 _whole_start = np.zeros(1, np.int64)
 

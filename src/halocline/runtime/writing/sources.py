@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
-from halocline.runtime.transfer.sharing import (
+from halocline.runtime.writing.frame_writing import HeldRuns
+from halocline.runtime.writing.sharing import (
     Index,
     Ownership,
     Sharing,
@@ -21,8 +22,7 @@ from halocline.runtime.transfer.sharing import (
     share_planes,
     share_points,
 )
-from halocline.runtime.transfer.sharing import of_dealt as share_dealt
-from halocline.runtime.writing.frame_writing import HeldRuns
+from halocline.runtime.writing.sharing import of_dealt as share_dealt
 
 Rows: TypeAlias = Sequence[int] | Index
 Mask: TypeAlias = NDArray[np.bool_]

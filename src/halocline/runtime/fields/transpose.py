@@ -12,8 +12,8 @@ import numpy as np
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.freshness import nowhere
+from halocline.runtime.fields.sides import side_of
 from halocline.runtime.record.recorder import Recorder
-from halocline.runtime.transfer.fields import side_of
 from halocline.runtime.transfer.side import Index
 from halocline.runtime.transfer.transfer import Flats, Transfer
 
