@@ -34,8 +34,8 @@ inline void note_end(int number) {
 }
 
 /// Leave the processor to the other ranks of this machine for a moment, so that they too are told.
-/// Open MPI's launcher sends SIGTERM to all and SIGKILL as soon as the first has ended: 1.3 ms later
-/// where that one ends at once, which a rank that waits for a core does not live to see.
+/// Open MPI's launcher sends SIGTERM to all and SIGKILL as soon as the first has ended: 1.3 ms
+/// later where that one ends at once, which a rank that waits for a core does not live to see.
 inline void let_others_be_told(int number) {
   if (number != SIGTERM && number != SIGINT && number != SIGHUP) return;
   const timespec moment{0, 100'000'000};
