@@ -16,5 +16,5 @@ def nearest(word: str, known: Iterable[str]) -> str:
     >>> nearest("depht", ["depth", "wind"])
     " Did you mean 'depth'?"
     """
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean '{close[0]}'?" if close else ""

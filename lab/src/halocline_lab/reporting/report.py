@@ -64,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab report`."""
     parser.add_argument("record", metavar="RECORD", help="halocline.record, or a folder of results")
     add_window(parser)
-    parser.add_argument("--page", metavar="FILE", help="the page; report.html beside the record")
+    parser.add_argument(
+        "--page", "--output", metavar="FILE", help="the page; report.html beside the record"
+    )
     parser.add_argument("--text", action="store_true", help="all on the terminal; no page")
     parser.add_argument("--json", metavar="FILE", help="write all numbers, with keys explained")
     parser.add_argument(
