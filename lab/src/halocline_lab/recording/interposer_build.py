@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -167,6 +168,8 @@ def interposer(library: Library) -> Path:
                 f"The recorder cannot be kept in '{place.parent}' ({error.strerror}). Set"
                 " XDG_CACHE_HOME to a folder that can be written."
             ) from None
+        said = "halocline: compiling the recorder for this MPI (once, some 10 s)"
+        print(said, file=sys.stderr, flush=True)
         try:
             _build(library, folder)
             try:
