@@ -7,9 +7,10 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.runtime import _native
+from halocline.runtime.record.recorder import Partners, Recorder, recorder_here
 from halocline.runtime.record.run_record import beside_thread, periods
 from halocline.runtime.record.run_record_file import write_record
-from halocline.runtime.record.run_record_parts import join, read_part
+from halocline.runtime.record.run_record_parts import join, of_server, read_part
 
 
 def recording(**limits):
@@ -218,3 +219,44 @@ def test_a_thread_that_records_elsewhere_meanwhile_keeps_its_number():
     record = joined(one)
     assert set(record.statistics["thread"][record.statistics["calls"] > 0]) == {0}
     assert set(record.events["thread"]) == {0}
+
+
+def test_recorders_of_members_make_one_record():
+    """Names have their member before them, requests are of the rank, sums of a communicator."""
+    whole = Recorder()
+    with whole.records_member("a", 1) as first:
+        assert recorder_here(1) is first
+    assert recorder_here(1) is not first
+    with whole.records_member("b", 2) as second:
+        pass
+    one = Partners.of([(0, 8)], [(0, 8)])
+    with whole.step():
+        for some in (first, second):
+            with some.step():
+                some.exchange("halo", one, _native.now_ns())
+                some.reduce("all-reduce", 1e-6, 8)
+                some.add_sum("global sum", 1e-6)
+                some.kernel_ends("kernel", some.kernel_begins(), 100)
+    record = join([read_part(whole.part(0, 1, {}))])
+    assert len(record.steps) == 1
+    for name in ("a: step", "b: step", "step", "a: kernel", "b: kernel"):
+        assert rows_of(record, "statistics", name)["calls"].sum() == 1
+    assert rows_of(record, "work", "b: kernel")["bytes"].tolist() == [100.0]
+    kinds = record.kinds_of(record.events["region"])
+    starts = np.isin(kinds, ["start send", "start receive"])
+    assert sorted(record.events["request"][starts].tolist()) == [1, 2, 3, 4]
+    together = np.isin(kinds, ["collective", "sum"])
+    assert sorted(record.events["communicator"][together].tolist()) == [1, 1, 2, 2]
+    assert first.seconds("step") > 0.0 and first.counters["step"].calls == 1
+
+
+def test_the_part_of_a_server_gets_the_numbers_of_the_whole_run():
+    server = Recorder()
+    server.sent("answer", 0, 8)
+    with server.time("writing", "output"):
+        pass
+    part = of_server(read_part(server.part(2, 3, {"role": "output server"})), "a", (4, 5, 7), 9)
+    record = join([part])
+    assert record.ranks["rank"].tolist() == [7] and record.about["roles"] == ["output server of a"]
+    assert set(record.events["rank"].tolist()) == set(record.statistics["rank"].tolist()) == {7}
+    assert rows_of(record, "messages", "a: answer")["partner"].tolist() == [4]

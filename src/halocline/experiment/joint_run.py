@@ -8,14 +8,16 @@ every step.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
 
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
+from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.member_run import Extras, MemberRun
 from halocline.experiment.members import Members
 from halocline.experiment.moments import candidates, remove_old
@@ -24,6 +26,7 @@ from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.seating import Team
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.seats import Seats
 from halocline.runtime.writing.restart import on_first_rank
 
 
@@ -37,13 +40,15 @@ class JointRun:
         here: Sequence[MemberRun],
         folder: Path | None,
         extras: Extras,
+        recording: JointRecording | None = None,
     ) -> None:
         self.members, self.council, self.here = members, team.council, here
+        self.recording = recording
         self.folder, self.extras = folder, extras
         self.clocks = {name: member.clock for name, member in members.members.items()}
         self.schedule = members.schedule()
         self.intervals = 0  # of the schedule, from the start of the run
-        self.log = self._begin_log(team.about)
+        self.log = self._begin_log(team.seats)
 
     @property
     def clock(self) -> Clock:
@@ -98,27 +103,41 @@ class JointRun:
     def begin(self) -> None:
         """Get all members ready for their first steps."""
         for some in self.here:
-            with self.away(some):
+            with self._busy(some):
                 some.begin()
+
+    @contextmanager
+    def interval(self) -> Iterator[None]:
+        """Put an interval of the schedule on record; that of one member is its step."""
+        with self.recording.recorder.step() if self.recording else nullcontext():
+            yield
 
     def advance(self) -> None:
         """One interval of the schedule, by those of its entries that are for members here."""
         mine = {some.name: some for some in self.here}
         for entry in self.schedule.entries:
             if entry.member in mine:
-                with self.away(mine[entry.member]):
+                with self._busy(mine[entry.member]):
                     mine[entry.member].advance(entry.steps)
         self.intervals += 1
 
     @contextmanager
-    def away(self, busy: MemberRun | None = None) -> Iterator[None]:
-        """Put on record that all members here wait, but the one that is busy."""
-        with ExitStack() as waiting:
-            if self.members.several:
-                for some in self.here:
-                    if some is not busy:
-                        waiting.enter_context(some.away())
+    def waiting(self) -> Iterator[None]:
+        """Put on record that members wait for each other."""
+        begun = time.perf_counter()
+        with self.recording.waiting() if self.recording else nullcontext():
             yield
+        for some in self.here:
+            some.waited += time.perf_counter() - begun
+
+    @contextmanager
+    def _busy(self, member: MemberRun) -> Iterator[None]:
+        """Count for the other members here that their ranks compute for this one."""
+        begun = time.perf_counter()
+        yield
+        for some in self.here:
+            if some is not member:
+                some.lent += time.perf_counter() - begun
 
     def leave_restarts_where_due(self) -> None:
         """Write a restart of all members where the options ask for one of this moment."""
@@ -147,6 +166,7 @@ class JointRun:
         said = [(some.name, some.report()) for some in self.here]
         if not self.members.several:
             return said[0][1]
+        record = self._leave_record()
         spoken = [words for words, some in zip(said, self.here, strict=True) if some.leads]
         everyone = self.council.broadcast(self.council.gather(spoken))
         found = dict(pair for pairs in everyone for pair in pairs)
@@ -156,9 +176,21 @@ class JointRun:
         lines += [
             f"{name}: {line}" for name in self.members.members for line in found[name].splitlines()
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *filter(None, [record])])
 
-    def _begin_log(self, about: str) -> RunLog | None:
+    def _leave_record(self) -> str:
+        """Write the record of all members, where one of them wants it; a line on it, on rank 0."""
+        wanted = any(member.case.record.write for member in self.members.members.values())
+        if self.recording is None or self.folder is None or not wanted:
+            return ""
+        known = [(some, some.facts()) for some in self.here]
+        led = {some.name: facts for some, facts in known if some.leads}
+        servers = {some.name: some.writers.server_parts for some in self.here if some.leads}
+        some = self.here[0]
+        rank = some.recording.ranks[some.communicator.rank]
+        return self.recording.leave(self.folder, rank, led, servers)
+
+    def _begin_log(self, seats: Seats | None) -> RunLog | None:
         if self.folder is None:
             return None
         several = self.members.several
@@ -166,8 +198,8 @@ class JointRun:
         path, append = self.folder / "halocline.log", self.extras.resume
         log = RunLog.of_ranks(path, self.council, append=append, keep=several and leads)
         log.begin()
-        if several and self.council.rank == 0:
-            log.section("members", [*about.split("; "), *self.schedule.lines()])
+        if seats is not None and self.council.rank == 0:
+            log.section("members", [*seats.describe().split("; "), *self.schedule.lines()])
         for some in self.here:
             some.begin_log(log)
         return log

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import text
 from halocline.experiment.building import build_component, build_streams
 from halocline.experiment.files_written import FilesWritten
+from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.members import Member, of_member
 from halocline.experiment.progress import speed_words, time_words
 from halocline.experiment.restarting import Restarts
@@ -30,9 +31,6 @@ from halocline.runtime.running.referee import Referee, cache_folder
 from halocline.runtime.writing.record_files import check
 from halocline.runtime.writing.restart import on_first_rank
 from halocline.runtime.writing.writers import Writers
-
-away = "other members"
-"""The phase in which a member waits for the others, or they use its ranks."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +51,19 @@ class MemberRun:
     """
 
     def __init__(
-        self, member: Member, writers: Writers, folder: Path | None, extras: Extras
+        self,
+        member: Member,
+        writers: Writers,
+        folder: Path | None,
+        extras: Extras,
+        joint: JointRecording | None = None,
     ) -> None:
         self.name, self.given, self.extras = member.name, member, extras
         self.writers, self.folder = writers, folder
         self.communicator: Communicator = writers.communicator
-        with of_member(self.name):
+        self.joint, self.lent, self.waited = joint, 0.0, 0.0
+        recorded = joint.of_member(self.name) if joint else nullcontext()
+        with of_member(self.name), recorded:
             self.case, self.cut = _automatic(member.running(), self.communicator)
             self.clock = self.case.time.clock()
             self.component: Component = build_component(
@@ -68,7 +73,8 @@ class MemberRun:
                 check_halos=extras.check_halos,
                 given=extras.given,
             )
-        self.recording = RunRecording(self.case, self.component, writers, self.name)
+        world = joint.seats.crew_of(self.name).world_of(self.name) if joint else None
+        self.recording = RunRecording(self.case, self.component, writers, world)
         self.restarts = Restarts(
             self.case.restart, self.component, self.clock, folder, self.tell, self.name
         )
@@ -172,12 +178,6 @@ class MemberRun:
         with of_member(self.name):
             self.simulation.advance(steps)
 
-    @contextmanager
-    def away(self) -> Iterator[None]:
-        """Put on record that others are waited for."""
-        with self.component.run.recorder.time(away, "wait"):
-            yield
-
     def leave_restart(self) -> None:
         """Write a restart of this moment."""
         if self.folder is not None:
@@ -200,14 +200,11 @@ class MemberRun:
             watched=self.folder is None or bool(self.extras.streams),
             given=tuple(self.extras.given),
         )
-        waited = component.run.recorder.seconds(away)
-        words = [_summary(self.case, outcome, component), *notes]
-        if self.name:
-            words.append(f"{time_words(waited)} waited for other members, or lent to them")
+        words = [_summary(self.case, outcome, component), *notes, *self._without_work()]
         words += cost_lines(self.writers, outcome)
         table = component.run.recorder.table(self.communicator)
         truth = component.run.truth.report() if component.run.truth else ""
-        if self.folder is not None and self.case.record.write:
+        if self.folder is not None and self.case.record.write and self.joint is None:
             words.append(self.recording.leave(self.folder, outcome, self.restarts.fields))
         said = "\n".join(filter(None, words))
         if self.log is not None:
@@ -216,6 +213,23 @@ class MemberRun:
                 self.log.section("halos", truth)
             self.log.section("summary", said)
         return "\n".join(filter(None, [said, truth]))
+
+    def facts(self) -> dict[str, Any]:
+        """What is known of it for the record of all members."""
+        return self.recording.facts(self.outcome, self.restarts.fields)
+
+    def _without_work(self) -> list[str]:
+        """Of one of several: how long its ranks computed for others, and waited for others."""
+        whole = max(self.outcome.seconds, 1e-9)
+        spent = {"computed": self.lent, "waited": self.waited}
+        if self.joint is None or len(self.joint.seats.crews) == 1:
+            del spent["waited"]
+        return [
+            f"its ranks {verb} {time_words(some)} of {time_words(whole)} for other members"
+            f" ({some / whole:.0%})"
+            for verb, some in spent.items()
+            if some >= 0.005 * whole
+        ]
 
     def _gathered(self) -> list[Field]:
         """What streams gather between records, which restarts hold too."""

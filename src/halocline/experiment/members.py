@@ -24,6 +24,7 @@ from typing import Any
 
 from halocline.component.case.case import Case
 from halocline.component.case.reading import make_case, read_table
+from halocline.component.case.tables import put, read_setting
 from halocline.core.clock import Clock, duration, duration_text, text
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
@@ -192,11 +193,26 @@ def read_members(name: str | Path, settings: Iterable[str] = ()) -> Members:
     >>> list(read_members("two-members").members), list(read_members("swell").members)
     (['waves', 'tracers'], [''])
     """
+    settings = list(settings)
     path, table = read_table(name, settings)
+    _set_in_all(table, settings)
     try:
         return make_members(table)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
+
+
+def _set_in_all(table: dict[str, Any], settings: Iterable[str]) -> None:
+    """Settings for all members come before what stands in the table of one."""
+    tables = table.get("members", {})
+    read = [read_setting(setting) for setting in settings]
+    for own in tables.values() if isinstance(tables, Mapping) else ():
+        for name, value in read:
+            if name.partition(".")[0] not in own_tables and isinstance(own, dict):
+                put(own, name, value)
+    for name, value in read:
+        if name.startswith("members."):
+            put(table, name, value)
 
 
 def make_members(table: Mapping[str, Any]) -> Members:

@@ -14,6 +14,7 @@ from halocline.component.streams.own_stream import OwnStream
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.folder_lock import holding
+from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.joint_run import JointRun
 from halocline.experiment.member_run import Extras, MemberRun
 from halocline.experiment.members import Members, make_members, read_members
@@ -79,10 +80,13 @@ def run(
             raise SystemExit(exit_codes.done)
         with holding(folder, team.council) as folder_gone, ExitStack() as ending:
             here = []
+            recording = None
+            if team.seats is not None:
+                recording = JointRecording(members, team.seats, team.council)
             for member, writers in team.here:
-                here.append(MemberRun(member, writers, folder, extras))
+                here.append(MemberRun(member, writers, folder, extras, recording))
                 ending.callback(here[-1].component.close)
-            joint = JointRun(members, team, here, folder, extras)
+            joint = JointRun(members, team, here, folder, extras, recording)
             return _run(joint, folder_gone, walltime, show=show)
 
 
@@ -104,11 +108,12 @@ def _run(
     stopping = Stopping(joint.council, walltime, writers, folder_gone, joint.log)
     with Progress(start, end, first=first, show=show) as progress, stopping.listening():
         while joint.moment < end and not stopped_by:
-            joint.advance()
-            joint.leave_restarts_where_due()
-            progress.update(joint.moment)
-            with joint.away():
-                stopped_by = stopping.asked()
+            with joint.interval():
+                joint.advance()
+                joint.leave_restarts_where_due()
+                progress.update(joint.moment)
+                with joint.waiting():
+                    stopped_by = stopping.asked()
     stopped_by = stopped_by if joint.moment < end else ""
     joint.finish(stopped_by)
     summary = joint.report()

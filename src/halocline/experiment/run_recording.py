@@ -23,24 +23,39 @@ from halocline.runtime.ranks.communicator import Communicator, Ranks
 from halocline.runtime.record.hardware_counters import running
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.record.run_record import RunRecord
-from halocline.runtime.record.run_record_file import record_of, write_record
+from halocline.runtime.record.run_record_file import record_name, write_record
 from halocline.runtime.record.run_record_parts import join, read_part
 from halocline.runtime.writing.writers import Writers
 
 
 class RunRecording:
-    """The recording of one run, or a member of it, from the time that its component is made."""
+    """The recording of one run, or a member of it, from the time that its component is made.
+
+    Of a member, `world` are the numbers that its ranks and servers have in the whole run.
+    """
 
     def __init__(
-        self, case: Case, component: Component, writers: Writers, member: str = ""
+        self,
+        case: Case,
+        component: Component,
+        writers: Writers,
+        world: Sequence[int] | None = None,
     ) -> None:
-        self.case, self.component, self.writers, self.member = case, component, writers, member
+        self.case, self.component, self.writers = case, component, writers
+        self.world = world
         self.began = datetime.now(UTC)
         self.energy = Energy()
         self.recorder = component.run.recorder
         self.recorder.hardware = running(tuple(case.record.counters))
-        self.recorder.world_ranks = np.array(writers.world_ranks)
+        self.recorder.world_ranks = np.array(self.ranks)
+        self.recorder.server_ranks = None if world is None else np.array(world)
         writers.record_in(self.recorder)
+
+    @property
+    def ranks(self) -> list[int]:
+        """The numbers that the ranks which compute have in the whole run."""
+        own = self.writers.world_ranks
+        return list(own) if self.world is None else [self.world[rank] for rank in own]
 
     def leave(self, folder: Path, outcome: Outcome, state: Sequence[Field]) -> str:
         """Write `halocline.record`; a line on it, on rank 0. A call for all ranks, once.
@@ -48,46 +63,29 @@ class RunRecording:
         `state` are the fields of a restart.
         """
         writers = self.writers
-        about = {**self._about(outcome), **self._size(state)}
+        about = {**facts_of_place(writers.communicator), **self.facts(outcome, state)}
+        about["joules"] = self.energy.joules()
         record = gather_record(
-            self.recorder, writers.communicator, writers.world_ranks, writers.server_parts, about
+            self.recorder, writers.communicator, self.ranks, writers.server_parts, about
         )
-        if record is None:
-            return ""
-        path = folder / record_of(self.member)
-        try:
-            write_record(path, record)
-        except (OSError, RuntimeError) as error:
-            return f"record: cannot be written ({error}); the results are complete without it"
-        spent = float(record.ranks["recording_seconds"].max())
-        return (
-            f"record: {path} ({spent:.2g} s of {record.seconds:.3g} s went into"
-            f" recording, {spent / max(record.seconds, 1e-9):.2%})"
-        )
+        return "" if record is None else leave_record(folder, record)
 
-    def _about(self, outcome: Outcome) -> dict[str, Any]:
-        """What was run, where, and how it went."""
+    def facts(self, outcome: Outcome, state: Sequence[Field]) -> dict[str, Any]:
+        """What was run, and how it went; a call for all ranks."""
         costs = self.writers.costs()
         return {
-            "program": f"halocline {halocline.__version__}",
-            "command": sys.argv,
             "title": self.case.title,
             "component": self.case.component,
-            "member": self.member,
             "precision": self.case.precision,
             "began": self.began.isoformat(timespec="seconds"),
-            "mpi": mpi_library(self.writers.communicator),
-            "versions": versions(),
-            "machine": machine_facts(),
             "ranks": self.writers.communicator.size,
-            "threads": threads_per_rank(),
             "cut": self.component.run.decomposition.describe(),
             "simulated_seconds": outcome.model_time.total_seconds(),
             "steps": outcome.steps,
             "loop_seconds": outcome.seconds,
             "output_seconds": outcome.output_seconds,
             "output_bytes": sum(cost.bytes for cost in costs.values()),
-            "joules": self.energy.joules(),
+            **self._size(state),
         }
 
     def _size(self, state: Sequence[Field]) -> dict[str, Any]:
@@ -123,6 +121,18 @@ def mpi_library(communicator: Communicator) -> str:
     return MPI.Get_library_version().splitlines()[0].partition(",")[0].rstrip("\0")
 
 
+def facts_of_place(communicator: Communicator) -> dict[str, Any]:
+    """What ran where: program, libraries, machine."""
+    return {
+        "program": f"halocline {halocline.__version__}",
+        "command": sys.argv,
+        "mpi": mpi_library(communicator),
+        "versions": versions(),
+        "machine": machine_facts(),
+        "threads": threads_per_rank(),
+    }
+
+
 def gather_record(
     recorder: Recorder,
     communicator: Communicator,
@@ -141,3 +151,17 @@ def gather_record(
     if parts is None:
         return None
     return join([read_part(part) for part in [*parts, *server_parts]], about)
+
+
+def leave_record(folder: Path, record: RunRecord) -> str:
+    """Write `halocline.record`; a line on it."""
+    path = folder / record_name
+    try:
+        write_record(path, record)
+    except (OSError, RuntimeError) as error:
+        return f"record: cannot be written ({error}); the results are complete without it"
+    spent = float(record.ranks["recording_seconds"].max())
+    return (
+        f"record: {path} ({spent:.2g} s of {record.seconds:.3g} s went into"
+        f" recording, {spent / max(record.seconds, 1e-9):.2%})"
+    )

@@ -28,12 +28,13 @@ from halocline.runtime.writing.writers import Writers
 class Team:
     """What one computing rank knows: its members with their writers, and who meets for them all.
 
-    The `council` are all ranks that compute, of all members.
+    The `council` are all ranks that compute, of all members; where there are several, `seats` says
+    who computes where.
     """
 
     here: Sequence[tuple[Member, Writers]]
     council: Communicator
-    about: str = ""
+    seats: Seats | None = None
 
 
 @contextmanager
@@ -58,7 +59,7 @@ def seated(members: Members, world: Communicator, folder: Path | None) -> Iterat
                 return
             here.append((member, found))
         assert council is not None, "a rank that does not compute serves"
-        yield Team(here, council, seats.describe())
+        yield Team(here, council, seats)
 
 
 def seats_of(members: Members, computing: int) -> Seats:

@@ -22,7 +22,12 @@ from halocline_lab.diagnosis.advice_messages import (
     find_small_messages,
 )
 from halocline_lab.diagnosis.advice_output import find_output
-from halocline_lab.diagnosis.advice_work import find_imbalance, find_noise, find_slow_rank
+from halocline_lab.diagnosis.advice_work import (
+    find_imbalance,
+    find_noise,
+    find_slow_rank,
+    find_unequal_members,
+)
 from halocline_lab.diagnosis.findings import Finding, limited_gain
 from halocline_lab.diagnosis.phases import communication_seconds, period_seconds
 from halocline_lab.diagnosis.processors import crowded_hosts, processors, room_for_gains
@@ -36,6 +41,7 @@ least_percent_at_least = 1.0
 
 finders: tuple[Callable[[AdviceCase], Finding | None], ...] = (
     find_imbalance,
+    find_unequal_members,
     find_slow_rank,
     find_noise,
     find_late_sender,

@@ -7,6 +7,7 @@ import numpy as np
 from halocline_lab.diagnosis.advice_case import AdviceCase, step_noise
 from halocline_lab.diagnosis.balance import busy_per_step
 from halocline_lab.diagnosis.findings import Finding
+from halocline_lab.diagnosis.members import are_side_by_side, better_use, member_times
 from halocline_lab.diagnosis.timeline import Floats, compute_ranks
 
 least_imbalance = 0.03
@@ -47,7 +48,7 @@ _unequal = {
 def find_imbalance(case: AdviceCase) -> Finding | None:
     """Ranks of more work than others: what it would bring if all had the mean."""
     found = case.balance
-    if found.verdict not in _unequal:
+    if found.verdict not in _unequal or are_side_by_side(member_times(case.record)):
         return None
     timing = case.timing
     saved = timing.seconds(before=case.typical) - timing.seconds(before=case.even)
@@ -70,10 +71,37 @@ def find_imbalance(case: AdviceCase) -> Finding | None:
     )
 
 
+def find_unequal_members(case: AdviceCase) -> Finding | None:
+    """Members side by side that keep their ranks unequally busy: what a better use would bring."""
+    members = member_times(case.record)
+    better = better_use(members)
+    if better is None:
+        return None
+    last = max(members, key=lambda one: one.busy + one.lent)
+    saved = better.now - better.seconds
+    return Finding(
+        fault="unequal members",
+        what=f"Members wait for {last.name}, which keeps its ranks busy for"
+        f" {last.busy + last.lent:.3g} s of the steps.",
+        evidence=[
+            f"{one.name} on {len(one.ranks)} rank{'s' * (len(one.ranks) > 1)}: busy for"
+            f" {one.busy:.3g} s, waiting for others for {one.waiting:.3g} s"
+            for one in members
+        ],
+        gain=case.whole_gain(saved, 0.5 * saved, 1.1 * saved),
+        sure="likely",
+        advice=[
+            f"Halocline: let them compute {better.words}.",
+            "Other programs: give the component that is waited for more processes of the launch,"
+            " or let components take turns on the same ones.",
+        ],
+    )
+
+
 def find_slow_rank(case: AdviceCase) -> Finding | None:
     """A rank that is slower at equal work: what it would bring if it were as fast as the others."""
     found = case.balance
-    if found.verdict != "slow rank":
+    if found.verdict != "slow rank" or are_side_by_side(member_times(case.record)):
         return None
     timing, slow = case.timing, found.slowest
     before, factor = as_fast_as_others(case, slow)

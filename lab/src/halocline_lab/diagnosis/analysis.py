@@ -18,6 +18,7 @@ from halocline_lab.diagnosis.cpmip import cpmip_sheet
 from halocline_lab.diagnosis.efficiency import Efficiency, efficiency
 from halocline_lab.diagnosis.findings import Finding
 from halocline_lab.diagnosis.matching import Matching, Wait, match
+from halocline_lab.diagnosis.members import MemberTime, member_times
 from halocline_lab.diagnosis.messages import Messages, messages
 from halocline_lab.diagnosis.noise import Noise, noise
 from halocline_lab.diagnosis.peak import counter_quantities
@@ -68,6 +69,7 @@ class Analysis:
     steps: int
     spans_share: float
     overhead: Overhead
+    members: list[MemberTime]
     phases: list[PhaseRow]
     phase_ratios: list[PhaseRatio]
     accounting: Accounting
@@ -123,6 +125,7 @@ def analyse(
         steps=_steps(record),
         spans_share=_spans_share(matching),
         overhead=overhead(record),
+        members=member_times(record),
         phases=phases,
         phase_ratios=[] if other is None else ratios(phases, phase_table(timeline(other))),
         accounting=accounting,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halocline.runtime.record.run_record import RunRecord
+from halocline.runtime.record.run_record import RunRecord, for_others
 from halocline_lab.diagnosis.phases import rank_seconds
 from halocline_lab.diagnosis.processors import crowded_hosts
 from halocline_lab.diagnosis.quantities import Quantity, known, unknown
@@ -139,11 +139,11 @@ def _coupling_cost(run: _Run) -> Quantity:
     name = "coupling cost"
     meaning = "share of core time spent on coupling components, waiting for each other included"
     because = "the record has no components that are coupled"
-    couples = [region for region in run.record.regions if "coupl" in region.name.lower()]
-    if not couples:
+    names = [region.name for region in run.record.regions]
+    of_coupler = np.array([one == for_others or "coupl" in one.lower() for one in names])
+    if not of_coupler.any():
         return unknown(name, "", meaning, because)
     rows = run.record.statistics
-    of_coupler = np.array(["coupl" in region.name.lower() for region in run.record.regions])
     spent = float(rows["seconds"][of_coupler[rows["region"]] & (rows["thread"] == 0)].sum())
     return known(name, spent / float(rank_seconds(run.record).sum()), "", meaning)
 

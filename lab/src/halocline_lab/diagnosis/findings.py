@@ -39,6 +39,7 @@ class Finding:
 
 faults = {
     "imbalanced decomposition": "some ranks have more work than others",
+    "unequal members": "members of a run wait for one that has too few ranks for its work",
     "slow rank": "a rank takes longer than others for equal work",
     "noise": "equal work takes longer now and then, and the others wait for it",
     "late sender": "ranks wait for messages whose sender computes first and sends then",
@@ -50,7 +51,8 @@ faults = {
     "input by every rank": "every rank reads the same data from files",
     "output in the way": "ranks that compute wait while output is written",
 }
-"""The faults that are recognised; each has a planted example on which its advice was tested."""
+"""The faults that are recognised; each has a planted example on which its advice was tested, those of
+members a run of two."""
 
 
 def limited_gain(found: Gain, most: float) -> Gain:

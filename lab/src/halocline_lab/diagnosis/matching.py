@@ -348,20 +348,20 @@ def dependence(name: str) -> str:
 def collective_groups(timeline: Timeline) -> tuple[Integers, Integers]:
     """Events of collectives, and a number alike for those that are one operation.
 
-    Global sums count, of whatever means: all ranks of the model take part in each; and fences,
-    where all ranks come to equally many.
+    Global sums count, of whatever means: all ranks of a communicator take part in each; and
+    fences, where all ranks come to equally many.
     """
     of_all, fence = timeline.is_kind("sum"), _fences(timeline)
     events = np.flatnonzero(
         (timeline.is_kind("collective", "start collective") | of_all | fence)
         & (timeline.span_of >= 0)
     )
-    communicator = np.where(of_all[events], -1, timeline.events["communicator"][events])
-    communicator = np.where(fence[events], -2, communicator)
+    means = np.where(fence[events], 2, of_all[events].astype(np.int64))
+    communicator = timeline.events["communicator"][events].astype(np.int64)
     rank = timeline.events["rank"][events].astype(np.int64)
-    span = timeline.span_of[events]
-    turn = order_within(group_numbers([rank, communicator.astype(np.int64), span]))
-    return events, group_numbers([communicator.astype(np.int64), span, turn])
+    alike = [means, communicator, timeline.span_of[events]]
+    turn = order_within(group_numbers([rank, *alike]))
+    return events, group_numbers([*alike, turn])
 
 
 def _fences(timeline: Timeline) -> Flags:

@@ -259,7 +259,7 @@ def sums(places: Any, values: Any, size: int) -> Floats:
 def compute_ranks(record: RunRecord) -> Integers:
     """Ranks that compute the model: all but servers of output."""
     roles: list[Any] = record.about.get("roles") or []
-    serving = [at for at, word in enumerate(roles) if "serv" in str(word).lower()]
+    serving = [at for at, word in enumerate(roles) if str(word).startswith("output server")]
     return np.flatnonzero(~np.isin(record.ranks["role"], serving)).astype(np.int64)
 
 

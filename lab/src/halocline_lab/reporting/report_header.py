@@ -46,7 +46,10 @@ def _ranks(report: Report) -> str:
 
 
 def _contents(report: Report) -> dict[str, str]:
-    names = {"timeline": "Timeline", "phases": "Phases", "ranks": "Ranks"}
+    names = {"timeline": "Timeline"}
+    if report.analysis.members:
+        names["members"] = "Members"
+    names |= {"phases": "Phases", "ranks": "Ranks"}
     if report.record.steps.size:
         names["steps"] = "Steps"
     if report.analysis.waits:

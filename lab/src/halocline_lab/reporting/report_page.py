@@ -29,6 +29,7 @@ overview_columns = 600
 def page(report: Report, assigned: dict[str, str] | None = None, most: int = most_bytes) -> str:
     """The page as HTML, of at most so many bytes; `assigned` gives regions a state (`analyse`)."""
     body = [
+        sections.members(report),
         sections.phases(report),
         sections.ranks(report),
         sections.steps(report),

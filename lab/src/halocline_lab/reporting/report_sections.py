@@ -7,10 +7,18 @@ from html import escape
 
 import numpy as np
 
+from halocline_lab.diagnosis.members import MemberTime
 from halocline_lab.diagnosis.phases import PhaseRow
 from halocline_lab.reporting.report_charts import columns, series_over
 from halocline_lab.reporting.report_steps import step_times
-from halocline_lab.reporting.report_words import Report, percent, seconds, significant, whole
+from halocline_lab.reporting.report_words import (
+    Report,
+    percent,
+    rank_words,
+    seconds,
+    significant,
+    whole,
+)
 
 Cell = str | tuple[float, str]
 
@@ -50,6 +58,62 @@ def key(*names: tuple[str, str]) -> str:
     """The key of a chart: names and classes."""
     marks = "".join(f'<span><i class="{kind}"></i>{escape(name)}</span>' for name, kind in names)
     return f'<p class="key">{marks}</p>'
+
+
+def members(report: Report) -> str:
+    """The members of the run; nothing where it has one."""
+    rows = [_member_row(one) for one in report.analysis.members]
+    if not rows:
+        return ""
+    return section(
+        "members",
+        "Members",
+        "How long each member of the run kept its ranks busy in the steps, and how long these"
+        " waited for members on other ranks. Good is little waiting: ranks that wait should go to"
+        " the member that is waited for (members.NAME.ranks), or members take turns on the same"
+        " ranks (members.NAME.on_ranks_of).",
+        table(member_heads, rows),
+        f'<p class="method">Times are means of the ranks of each member. Schedule:'
+        f" {escape(str(report.record.about.get('schedule', '')))}.</p>",
+    )
+
+
+member_heads = (
+    "member",
+    "ranks",
+    "steps",
+    "busy",
+    "of the steps",
+    "computation",
+    "communication",
+    "files",
+    "waiting for others",
+    "for others on its ranks",
+)
+
+
+def _member_row(one: MemberTime) -> list[Cell]:
+    whole_time = max(one.steady, 1e-300)
+    return [
+        one.name if one.component in ("", one.name) else f"{one.name} ({one.component})",
+        rank_words(one.ranks),
+        (one.steps, whole(one.steps)),
+        (one.busy, seconds(one.busy)),
+        (one.busy / whole_time, percent(one.busy / whole_time)),
+        (one.computing, seconds(one.computing)),
+        (one.communicating, seconds(one.communicating)),
+        (one.files, seconds(one.files)),
+        (one.waiting, seconds(one.waiting)),
+        (one.lent, seconds(one.lent)),
+    ]
+
+
+def member_rows(report: Report) -> list[list[str]]:
+    """The same table in words."""
+    return [
+        [cell if isinstance(cell, str) else cell[1] for cell in _member_row(one)]
+        for one in report.analysis.members
+    ]
 
 
 def phases(report: Report) -> str:

@@ -10,7 +10,7 @@ from halocline_lab.diagnosis.efficiency import acceptable
 from halocline_lab.diagnosis.quantities import Quantity
 from halocline_lab.reporting.report_columns import lines_up
 from halocline_lab.reporting.report_counters import kernel_counters
-from halocline_lab.reporting.report_sections import phase_name
+from halocline_lab.reporting.report_sections import member_heads, member_rows, phase_name
 from halocline_lab.reporting.report_steps import step_times
 from halocline_lab.reporting.report_words import (
     Report,
@@ -33,7 +33,8 @@ def short_text(report: Report) -> str:
     """A few lines: what was run, what is lost, what to do."""
     analysis = report.analysis
     found = [
-        f"{heading(report)}: {analysis.size} ranks, {seconds(analysis.seconds)}",
+        f"{heading(report)}: {analysis.size} rank{'s' * (analysis.size != 1)},"
+        f" {seconds(analysis.seconds)}",
         verdict(report),
     ]
     for number, one in enumerate(analysis.advice[:3], 1):
@@ -48,6 +49,7 @@ def full_text(report: Report) -> str:
         short_text(report),
         "\n".join(f"- {note}" for note in notes(report)),
         _advice(report),
+        _titled("Members (means of their ranks)", _members(report)),
         _titled("Phases (mean of the ranks)", _phases(report)),
         _titled("Scaling", _ratios(report)),
         _titled(
@@ -86,6 +88,11 @@ def _advice(report: Report) -> str:
         f"{number}. {one.fault}: {' '.join(one.advice)}"
         for number, one in enumerate(report.analysis.advice, 1)
     )
+
+
+def _members(report: Report) -> str:
+    rows = member_rows(report)
+    return lines_up([list(member_heads), *rows]) if rows else ""
 
 
 def _phases(report: Report) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from halocline.runtime.record.run_record import RunRecord
 from halocline_lab.diagnosis.analysis import Analysis
 from halocline_lab.diagnosis.findings import Finding
 from halocline_lab.diagnosis.matching import Matching
+from halocline_lab.diagnosis.members import member_words
 from halocline_lab.diagnosis.phases import own_seconds_of
 from halocline_lab.diagnosis.startup import end_of_start
 
@@ -98,6 +100,15 @@ def whole(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:.3g}"
 
 
+def rank_words(ranks: Sequence[int]) -> str:
+    """Ranks that follow each other.
+
+    >>> rank_words([2, 3, 4]), rank_words([7])
+    ('2 to 4', '7')
+    """
+    return f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 1 else str(ranks[0])
+
+
 def program(analysis: Analysis) -> str:
     """What ran, without the folder it lies in."""
     return analysis.program.rsplit("/", 1)[-1] or "A parallel program"
@@ -120,6 +131,12 @@ def heading(report: Report, most: int = 100) -> str:
 
 
 def verdict(report: Report) -> str:
+    """What is lost, and why; of several members, first who is busy and who waits for whom."""
+    words = member_words(report.analysis.members)
+    return " ".join(filter(None, [words, _losses_in_words(report)]))
+
+
+def _losses_in_words(report: Report) -> str:
     """What is lost, and why, in one sentence; the parts are those of `Accounting`."""
     analysis = report.analysis
     accounting = analysis.accounting

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from halocline.runtime import _native
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.record.run_record import of_member
 
 
 @dataclass
@@ -70,7 +71,9 @@ class Recorder:
     """What one rank does. `halocline lab recorder` measures what that costs.
 
     `world_ranks` are the ranks of MPI_COMM_WORLD that the ranks of the model are, where these are
-    not the same.
+    not the same. Where a run has several members, each has a recorder on its ranks that is part of
+    the rank's `whole` one: it counts for itself, and what it records has the member's name before
+    it. `communicator` is the number of the member's ranks in the record.
     """
 
     counters: dict[str, Counter] = field(default_factory=dict)
@@ -81,19 +84,48 @@ class Recorder:
     world_ranks: NDArray[np.int64] | None = None
     ranks: int = 1
     """How many ranks make a record together: the more, the less each keeps."""
+    whole: Recorder | None = None
+    member: str = ""
+    communicator: int = 0
+    server_ranks: NDArray[np.int64] | None = None
+    """Ranks of MPI_COMM_WORLD that the ranks of a member and of its output servers are."""
     recording: Any = field(init=False, repr=False)
+    members: list[Recorder] = field(default_factory=list, repr=False)
     _regions: dict[tuple[str, str], int] = field(default_factory=dict, repr=False)
     _requests: int = 1
 
     def __post_init__(self) -> None:
-        self.recording = _native.Recording(_native.limits_of(self.ranks))
+        if self.whole is None:
+            self.recording = _native.Recording(_native.limits_of(self.ranks))
+        else:
+            self.recording = self.whole.recording
+            self.whole.members.append(self)
+
+    @contextmanager
+    def records_member(self, name: str, communicator: int) -> Iterator[Recorder]:
+        """Whatever component is made within has this recorder of a member (`recorder_here`)."""
+        member = Recorder(ranks=self.ranks, whole=self, member=name, communicator=communicator)
+        _here.append(member)
+        try:
+            yield member
+        finally:
+            _here.pop()
 
     def region(self, name: str, kind: str) -> int:
         """The number of a region of the recording; see run_record.kinds."""
         number = self._regions.get((name, kind))
         if number is None:
-            number = self._regions[name, kind] = self.recording.region(name, kind, "")
+            number = self.recording.region(self.name_of(name), kind, "")
+            self._regions[name, kind] = number
         return number
+
+    def name_of(self, name: str) -> str:
+        """The name of a region in the record.
+
+        >>> Recorder(whole=Recorder(), member="waves").name_of("step")
+        'waves: step'
+        """
+        return f"{self.member}{of_member}{name}" if self.member else name
 
     @contextmanager
     def time(self, name: str, kind: str = "phase") -> Iterator[None]:
@@ -109,11 +141,13 @@ class Recorder:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """Record a step of the run; all ranks do the same steps."""
-        self.recording.step_begin()
+        """Record a step of the run; all ranks do the same steps. That of a member is a phase."""
+        if self.whole is None:
+            self.recording.step_begin()
         with self.time("step"):
             yield
-        self.recording.step_end()
+        if self.whole is None:
+            self.recording.step_end()
 
     def add(self, name: str, seconds: float, kind: str = "kernel") -> None:
         """Count one call of `name` that took `seconds` and ends now."""
@@ -148,6 +182,7 @@ class Recorder:
 
     def exchange(self, name: str, partners: Partners, begin: int) -> None:
         """Record messages that were begun at `begin` [ns] and have come now."""
+        counting = self.whole or self  # requests have numbers of their rank
         self.message_count += len(partners.targets)
         self.message_bytes += int(partners.sent.sum())
         self.recording.exchange(
@@ -161,19 +196,31 @@ class Recorder:
             begin,
             _native.now_ns(),
             0,
-            self._requests,
+            counting._requests,
         )
-        self._requests += len(partners.targets) + len(partners.sources)
+        counting._requests += len(partners.targets) + len(partners.sources)
 
     def sent(self, name: str, partner: int, size: int) -> None:
         """Record a message to a rank of the world that leaves now."""
         now = _native.now_ns()
+        if self.server_ranks is not None:
+            partner = int(self.server_ranks[partner])
         self.recording.add(self.region(name, "send"), now, now, size, partner)
 
     def reduce(self, name: str, seconds: float, size: int) -> None:
         """Record a sum of `size` bytes over all ranks, by whatever means, that ends now."""
+        self._add_of_all(name, "collective", seconds, size)
+
+    def add_sum(self, name: str, seconds: float) -> None:
+        """Count one sum over all ranks that took `seconds` and ends now."""
+        self._add_of_all(name, "sum", seconds, 0)
+        self.count(name, seconds)
+
+    def _add_of_all(self, name: str, kind: str, seconds: float, size: int) -> None:
         end = _native.now_ns()
-        self.recording.add(self.region(name, "collective"), end - int(1e9 * seconds), end, size, -1)
+        self.recording.add_of_all(
+            self.region(name, kind), end - int(1e9 * seconds), end, size, self.communicator
+        )
 
     def _in_world(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
         return ranks if self.world_ranks is None else self.world_ranks[ranks]
@@ -199,11 +246,16 @@ class Recorder:
 
         `rank` and `size` are those of the world.
         """
+        everyone = [self, *self.members]
         words = {
             **about,
             "recording_seconds": self._seconds_of_recording(),
-            "work": {name: [work.bytes, work.counted()] for name, work in self.work.items()},
-            "counters": list(self.hardware),
+            "work": {
+                some.name_of(name): [work.bytes, work.counted()]
+                for some in everyone
+                for name, work in some.work.items()
+            },
+            "counters": list(dict.fromkeys(name for some in everyone for name in some.hardware)),
         }
         found: bytes = self.recording.part(rank, size, json.dumps(words))
         return found
@@ -220,7 +272,8 @@ class Recorder:
                 pass
 
         messages = 2 * (self._requests - 1)
-        kernels = sum(work.calls for work in self.work.values())
+        everyone = [self, *self.members]
+        kernels = sum(work.calls for some in everyone for work in some.work.values())
         others = max(0, self.recording.calls - messages - kernels)
         spent: float = 1e-9 * _native.recording_cost() * messages
         return spent + kernels * _median_cost(kernel) + others * _median_cost(phase)
@@ -246,6 +299,14 @@ class Recorder:
         size = sum(b for _, _, b in everyone)
         lines.append(f"messages: {count}, {size / 1e6:.3f} MB in all")
         return "\n".join(lines)
+
+
+_here: list[Recorder] = []  # of the member whose component is being made
+
+
+def recorder_here(ranks: int) -> Recorder:
+    """The recorder of what is being made on this rank: a member's, or a new one for `ranks`."""
+    return _here[-1] if _here else Recorder(ranks=ranks)
 
 
 def _median_cost(action: Callable[[], None], laps: int = 7, calls: int = 50) -> float:

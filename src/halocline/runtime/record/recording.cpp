@@ -63,6 +63,13 @@ HALOCLINE_BIND(recording) {
              std::int32_t partner) { recording.add(region, begin, end, {bytes, partner}); },
           "region"_a, "begin"_a, "end"_a, "bytes"_a, "partner"_a)
       .def(
+          "add_of_all",
+          [](Recording& recording, std::uint32_t region, std::int64_t begin, std::int64_t end,
+             std::int64_t bytes, std::uint16_t communicator) {
+            recording.add(region, begin, end, {bytes, nobody, 0, 0, communicator});
+          },
+          "region"_a, "begin"_a, "end"_a, "bytes"_a, "communicator"_a)
+      .def(
           "exchange",
           [](Recording& recording, std::uint32_t sends, std::uint32_t receives, std::uint32_t ends,
              View1<const std::int64_t> targets, View1<const std::int64_t> sent,

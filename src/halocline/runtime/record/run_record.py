@@ -24,6 +24,11 @@ Collectives
     `about["communicators"]` lists the members of each, where they are known.
 Spans
     tell where the events of a rank are complete: between `begin` and `end`.
+Members
+    Where a run has several, the names of regions begin with that of their member ("waves: step");
+    what has none is of all. A step is then an interval of the schedule, at the end of which ranks
+    are in `for_others` until all have come. `about["members"]` tells of each member, in order, what
+    it is ("component", "title") and on which "ranks" it computes.
 Periods
     "start-up" until the first step begins, "steady" until the last one ends, then "end". A record
     without steps is steady throughout, or where that is known from the end of MPI_Init to the begin
@@ -84,6 +89,12 @@ nobody = -1
 
 anybody = -2
 """The partner of a receive from any source whose sender is not known (yet)."""
+
+of_member = ": "
+"""Between the name of a member and that of a region of it, where a run has several."""
+
+for_others = "waiting for other members"
+"""The region in which a rank waits until all members of a run are at one moment."""
 
 of_derived_type = " of derived type"
 """The end of the name of a region of MPI whose data have gaps in memory."""

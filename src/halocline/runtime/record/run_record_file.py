@@ -18,17 +18,6 @@ from halocline.core.netcdf_lock import netcdf_lock
 from halocline.runtime.record.run_record import Region, RunRecord, Table, empty, kinds, table_types
 
 record_name = "halocline.record"
-
-
-def record_of(member: str) -> str:
-    """Name of the record of a member of a run; that of the run where it has no other.
-
-    >>> record_of("waves"), record_of("")
-    ('halocline.waves.record', 'halocline.record')
-    """
-    return f"halocline.{member}.record" if member else record_name
-
-
 """The file's name in a folder of results: no *.nc, which are taken for results."""
 
 format_name = "halocline run record"
@@ -78,7 +67,7 @@ def read_record(path: str | Path) -> RunRecord:
     """Read a record, or the record in a folder of results."""
     path = Path(path)
     if path.is_dir():
-        path = _record_in(path)
+        path = path / record_name
     if not path.is_file():
         raise UserError(
             f"There is no record '{path}'. 'halocline run' leaves a {record_name} in its folder"
@@ -92,15 +81,6 @@ def read_record(path: str | Path) -> RunRecord:
         raise UserError(
             f"'{path}' is no netCDF-4 file and so no record of a run ({error})."
         ) from None
-
-
-def _record_in(folder: Path) -> Path:
-    """The record in a folder of results; one of several members has to be named."""
-    path, others = folder / record_name, sorted(folder.glob("halocline.*.record"))
-    if path.exists() or not others:
-        return path
-    names = " or ".join(f"'{other}'" for other in others)
-    raise UserError(f"The run in '{folder}' has a record for each of its members. Name {names}.")
 
 
 def _read(file: Any, path: Path) -> RunRecord:

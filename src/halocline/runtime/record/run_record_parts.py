@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from halocline.runtime.record.run_record import (
     Table,
     beside_thread,
     empty,
+    of_member,
     table_types,
 )
 
@@ -49,6 +50,28 @@ def read_part(content: bytes, name: str = "") -> RecordPart:
             offset += tables[table].nbytes
     except (ValueError, KeyError) as error:
         raise UserError(f"'{name}' is a broken part of a record ({error}). Record again.") from None
+    return RecordPart(about, tables)
+
+
+def of_server(
+    part: RecordPart, member: str, world: Sequence[int], size: int
+) -> RecordPart:
+    """The part of an output server of a member, as one of the record of all members.
+
+    `world` are the numbers that the ranks of the member, its servers among them, have in all.
+    """
+    numbers = np.asarray(world, np.int64)
+    rank = int(numbers[part.about["rank"]])
+    tables = {name: table.copy() for name, table in part.tables.items()}
+    for table in tables.values():
+        if "rank" in (table.dtype.names or ()):
+            table["rank"] = rank
+        if "partner" in (table.dtype.names or ()):
+            some = table["partner"] >= 0
+            table["partner"][some] = numbers[table["partner"][some]]
+    regions = [[f"{member}{of_member}{name}", *rest] for name, *rest in part.about["regions"]]
+    own = {**part.about["about"], "role": f"{part.about['about']['role']} of {member}"}
+    about = {**part.about, "rank": rank, "size": size, "regions": regions, "about": own}
     return RecordPart(about, tables)
 
 

@@ -11,7 +11,7 @@ from halocline.runtime.fields.kernel import Kernel
 from halocline.runtime.halos.exchange import HaloExchange
 from halocline.runtime.halos.patterns import can_extend
 from halocline.runtime.halos.traffic import Item
-from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.record.recorder import Recorder, recorder_here
 from halocline.runtime.running.calls import BoundCall, lookup, split
 from halocline.runtime.running.halo_truth import HaloTruth
 
@@ -48,7 +48,7 @@ class Runner:
         recompute_halos: bool = False,
     ) -> None:
         self.decomposition = decomposition
-        self.recorder = recorder or Recorder(ranks=decomposition.communicator.size)
+        self.recorder = recorder or recorder_here(decomposition.communicator.size)
         self.check_halos, self.plan = check_halos, plan
         self.overlap, self.recompute_halos = overlap, recompute_halos
         self._extends: dict[int, bool] = {}

@@ -148,7 +148,7 @@ class GlobalSums:
         if self._recorder is not None:
             if self.communicator.size > 1:
                 self._recorder.reduce("all-reduce", seconds, 8 * self.words_in_all)
-            self._recorder.add("global sum", seconds, "sum")
+            self._recorder.add_sum("global sum", seconds)
 
     def words(self, parts: Parts) -> NDArray[np.float64]:
         """What is added over the ranks."""
