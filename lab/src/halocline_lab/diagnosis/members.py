@@ -55,8 +55,8 @@ def member_times(record: RunRecord) -> list[MemberTime]:
     for name, about in known.items():
         ranks = [int(rank) for rank in about["ranks"]]
         computing, communicating, files = (part[ranks].mean() for part in own[name])
-        others = [sum(parts) for other, parts in own.items() if other != name]
-        lent = float(sum(other[ranks].mean() for other in others))
+        others = [part for other, parts in own.items() if other != name for part in parts]
+        lent = float(sum(part[ranks].mean() for part in others))
         found.append(
             MemberTime(
                 name,
