@@ -51,8 +51,8 @@ faults = {
     "input by every rank": "every rank reads the same data from files",
     "output in the way": "ranks that compute wait while output is written",
 }
-"""The faults that are recognised; each has a planted example on which its advice was tested, that of
-members a made record."""
+"""The faults that are recognised, each with a planted example on which its advice was tested;
+that of members is a made record."""
 
 
 def limited_gain(found: Gain, most: float) -> Gain:

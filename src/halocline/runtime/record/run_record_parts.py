@@ -53,9 +53,7 @@ def read_part(content: bytes, name: str = "") -> RecordPart:
     return RecordPart(about, tables)
 
 
-def of_server(
-    part: RecordPart, member: str, world: Sequence[int], size: int
-) -> RecordPart:
+def of_server(part: RecordPart, member: str, world: Sequence[int], size: int) -> RecordPart:
     """The part of an output server of a member, as one of the record of all members.
 
     `world` are the numbers that the ranks of the member, its servers among them, have in all.
