@@ -89,3 +89,29 @@ def test_a_kernel_on_the_seam_reads_one_row_further():
     assert folded.depths(Place.corner, reach, Place.y_face) == reach
     assert folded.depths(Place.center, reach, Place.x_face) == reach
     assert Topology(4, 8).depths(Place.center, reach, Place.corner) == reach
+
+
+@pytest.mark.parametrize("place", planar)
+@pytest.mark.parametrize("topology", sides, ids=str)
+def test_a_plane_is_widened_by_what_stands_there(topology, place):
+    """Against a walk over the glued surface: values, signs of vectors, nothing beyond sides."""
+    beyond, random = 3, np.random.default_rng(5)
+    plane = random.normal(size=(2, *topology.shape(place)))
+    inside, j, i, sign = surroundings(topology, place, beyond)
+    rows, columns = topology.shape(place)
+    west, east, south, north = 2, 1, 3, 2
+    here = np.s_[beyond - south : beyond + rows + north, beyond - west : beyond + columns + east]
+    expected = np.where(inside, plane[..., j, i], 0.0)[..., *here]
+    found = topology.widened(plane, (west, east, south, north), place)
+    assert np.array_equal(found, expected)
+    found = topology.widened(plane, (west, east, south, north), place, vector=True)
+    assert np.array_equal(found, np.where(expected == 0.0, 0.0, expected * sign[here]))
+
+
+def test_a_plane_may_have_both_ends_of_a_joined_side_or_lack_a_closed_one():
+    joined, closed = Topology(1, 3, periodic_i=True), Topology(1, 3)
+    both = np.array([[7, 8, 9, 7]])
+    assert joined.widened(both, (1, 1, 0, 0), Place.x_face).tolist() == [[9, 7, 8, 9, 7, 8]]
+    western = np.array([[0, 8, 9]])
+    assert closed.widened(western, (0, 1, 0, 0), Place.x_face).tolist() == [[0, 8, 9, 0]]
+    assert closed.widened(western, (1, 0, 1, 0), nearest=True).tolist() == [[0, 0, 8, 9]] * 2

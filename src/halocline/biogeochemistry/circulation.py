@@ -90,7 +90,7 @@ def gyres(grid: VerticalGrid, options: GyreOptions) -> LevelFluxes:
     ) + options.circumpolar_transport * step**2 * (3.0 - 2.0 * step)
     share = grid.thickness * np.exp(-grid.depth / options.decay_depth)
     share = sverdrup * share / share.sum()
-    coasts = Coasts(grid.horizontal.periodic_x, options.smoothing)
+    coasts = Coasts(grid.topology, options.smoothing)
     levels = grid.thickness.size
     stream = np.empty((levels, *plane.shape))
     for k in reversed(range(levels)):

@@ -72,12 +72,12 @@ def nine_point(
     western faces `x_face_width`, shape (nj, ni + 1), and southern faces `y_face_width`, shape
     (nj + 1, ni). Depth at a corner is the least of the four around it.
     """
-    cells = topology.with_neighbours(depth)
+    cells = topology.widened(depth, (1, 1, 1, 1))
     corner_depth = np.minimum(
         np.minimum(cells[:-1, :-1], cells[:-1, 1:]), np.minimum(cells[1:, :-1], cells[1:, 1:])
     )
-    dx = np.pad(y_face_width, ((0, 0), (1, 1)), "wrap" if topology.periodic_i else "edge")
-    dy = np.pad(x_face_width, ((1, 1), (0, 0)), "wrap" if topology.periodic_j else "edge")
+    dx = topology.widened(y_face_width, (1, 1, 0, 0), Place.y_face, nearest=True)
+    dy = topology.widened(x_face_width, (0, 0, 1, 1), Place.x_face, nearest=True)
     dx, dy = 0.5 * (dx[:, :-1] + dx[:, 1:]), 0.5 * (dy[:-1] + dy[1:])
     along_x, along_y = 0.25 * corner_depth * dy / dx, 0.25 * corner_depth * dx / dy
     corner, excess = along_x + along_y, along_x - along_y

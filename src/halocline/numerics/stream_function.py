@@ -15,6 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Topology
+
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
@@ -75,7 +78,17 @@ class LevelFluxes:
         return VolumeFluxes(*(np.stack([getattr(one, n) for one in levels]) for n in "xyz"))
 
 
-def coast_labels(open_x: Mask, open_y: Mask, periodic_x: bool, known: Index | None = None) -> Index:
+def _joined(topology: Topology, shape: tuple[int, ...]) -> tuple[Index, Index]:
+    """Numbers of corners (nj + 1, ni + 1) that stand where another does, and of those others."""
+    points = topology.resolve(Place.corner, *np.indices(shape))
+    stands = (points.j * shape[1] + points.i).ravel()
+    twice = np.flatnonzero(stands != np.arange(stands.size))
+    return twice, stands[twice]
+
+
+def coast_labels(
+    open_x: Mask, open_y: Mask, topology: Topology, known: Index | None = None
+) -> Index:
     """Flood-fill: number of the connected coast of every corner of one level, its least corner.
 
     Corners are joined by closed faces. `open_x` is (nj, ni + 1), `open_y` (nj + 1, ni); the result
@@ -87,8 +100,7 @@ def coast_labels(open_x: Mask, open_y: Mask, periodic_x: bool, known: Index | No
     label = corner.ravel().copy() if known is None else known.ravel().copy()
     ends = [(corner[:-1][~open_x], corner[1:][~open_x])]
     ends.append((corner[:, :-1][~open_y], corner[:, 1:][~open_y]))
-    if periodic_x:
-        ends.append((corner[:, 0], corner[:, -1]))
+    ends.append(_joined(topology, shape))
     first = np.concatenate([a for a, _ in ends])
     second = np.concatenate([b for _, b in ends])
     while True:
@@ -113,50 +125,40 @@ class Coasts:
     mean of their neighbours spread the jump.
     """
 
-    def __init__(self, periodic_x: bool, smoothing: int) -> None:
-        self.periodic_x, self.smoothing = periodic_x, smoothing
+    def __init__(self, topology: Topology, smoothing: int) -> None:
+        self.topology, self.smoothing = topology, smoothing
         self._label: Index | None = None
 
     def __call__(self, potential: Array, open_x: Mask, open_y: Mask) -> Array:
         """The potential of the next level below; (nj + 1, ni + 1), (nj, ni + 1), (nj + 1, ni)."""
-        self._label = coast_labels(open_x, open_y, self.periodic_x, self._label)
+        self._label = coast_labels(open_x, open_y, self.topology, self._label)
         numbers = self._label.ravel()
         count = np.bincount(numbers, minlength=numbers.size)
         total = np.bincount(numbers, weights=potential.ravel(), minlength=numbers.size)
         result: Array = (total / np.maximum(count, 1))[self._label]
-        at_sea = (count == 1)[self._label]
-        if self.periodic_x:
-            at_sea[:, 0] = at_sea[:, -1] = _joined_at_sea(open_x, open_y)
-        _relax(result, at_sea, self.periodic_x, self.smoothing)
+        _, others = _joined(self.topology, potential.shape)
+        alone = np.ones(numbers.size, np.int64)
+        np.add.at(alone, others, 1)
+        at_sea = (count == alone)[self._label]
+        _relax(result, at_sea, self.topology, self.smoothing)
         return result
 
 
-def _relax(level: Array, at_sea: Mask, periodic_x: bool, times: int) -> None:
+def _relax(level: Array, at_sea: Mask, topology: Topology, times: int) -> None:
     """Replace corners at sea by the mean of their four neighbours, `times` times, in place."""
     if not at_sea.any():
         return
-    sea = at_sea[1:-1, 1:-1]
+    twice, others = _joined(topology, level.shape)
     for _ in range(times):
-        around = level[:-2, 1:-1] + level[2:, 1:-1] + level[1:-1, :-2] + level[1:-1, 2:]
-        seam = level[:-2, 0] + level[2:, 0] + level[1:-1, 1] + level[1:-1, -2]
-        np.copyto(level[1:-1, 1:-1], 0.25 * around, where=sea)
-        if periodic_x:
-            np.copyto(level[1:-1, 0], 0.25 * seam, where=at_sea[1:-1, 0])
-            level[:, -1] = level[:, 0]
+        wide = topology.widened(level, (1, 1, 1, 1), Place.corner)
+        around = wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:]
+        np.copyto(level, 0.25 * around, where=at_sea)
+        level.ravel()[twice] = level.ravel()[others]
 
 
-def _joined_at_sea(open_x: Mask, open_y: Mask) -> Mask:
-    """Corners on the seam of a periodic grid all of whose four faces are open, (nj + 1,)."""
-    north_south = np.zeros(open_y.shape[0], bool)
-    north_south[1:-1] = open_x[1:, 0] & open_x[:-1, 0]
-    return np.asarray(north_south & open_y[:, 0] & open_y[:, -1])
-
-
-def divergence(fluxes: VolumeFluxes, periodic_x: bool) -> Array:
+def divergence(fluxes: VolumeFluxes, topology: Topology) -> Array:
     """Net volume that leaves each cell [m3 s-1]; nothing passes closed sides and the surface."""
-    east = np.roll(fluxes.x, -1, -1)
-    if not periodic_x:
-        east[..., -1] = 0.0
-    north = np.concatenate([fluxes.y[:, 1:], np.zeros_like(fluxes.y[:, :1])], axis=1)
+    east = topology.widened(fluxes.x, (0, 1, 0, 0), Place.x_face, vector=True)[..., 1:]
+    north = topology.widened(fluxes.y, (0, 0, 0, 1), Place.y_face, vector=True)[..., 1:, :]
     above = np.concatenate([fluxes.z[1:], np.zeros_like(fluxes.z[:1])])
     return (east - fluxes.x) + (north - fluxes.y) + (above - fluxes.z)

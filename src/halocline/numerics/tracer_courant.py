@@ -23,14 +23,13 @@ def outflow(
     x = horizontal_diffusivity * dt * x_face.dy / x_face.dx
     y = horizontal_diffusivity * dt * y_face.dx / y_face.dy
     result = {"x": 0.0, "y": 0.0, "z": 0.0}
-    here = fluxes.level(0)
+    topology, (_, nj, ni), here = grid.topology, grid.shape, fluxes.level(0)
     for k, thickness in enumerate(grid.thickness):
         above = fluxes.level(k + 1) if k + 1 < fluxes.levels else None
         low = {"x": here.x * dt, "y": here.y * dt, "z": here.z * dt}
-        high = {"x": np.roll(low["x"], -1, 1), "y": np.roll(low["y"], -1, 0)}
-        if not grid.horizontal.periodic_x:
-            high["x"][:, -1] = 0.0
-        high["y"][-1] = 0.0
+        wide_x = topology.widened(low["x"], (0, 1, 0, 0), Place.x_face, vector=True)
+        wide_y = topology.widened(low["y"], (0, 0, 0, 1), Place.y_face, vector=True)
+        high = {"x": wide_x[:, 1 : ni + 1], "y": wide_y[1 : nj + 1]}
         high["z"] = np.zeros_like(here.z) if above is None else above.z * dt
         both_x = x * thickness * grid.open_x_faces(k)
         both_y = y * thickness * grid.open_y_faces(k)

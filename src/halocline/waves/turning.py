@@ -48,7 +48,7 @@ class Turning(Options):
 def depth_gradient(grid: Grid) -> tuple[Array, Array]:
     """Gradients of depth along x and y [1] at sea cells, one-sided beside land, 0 on land."""
     gradients = []
-    masks, depths = map(grid.topology.with_neighbours, (grid.mask, grid.depth))
+    masks, depths = (grid.topology.widened(v, (1, 1, 1, 1)) for v in (grid.mask, grid.depth))
     nj, ni = grid.shape
     for along_j, along_i, width in ((0, 1, grid.dx), (1, 0, grid.dy)):
         slope, sides = np.zeros(grid.shape), np.zeros(grid.shape)

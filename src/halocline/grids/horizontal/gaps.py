@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from halocline.grids.files.axes import Bilinear, FileAxis
 from halocline.grids.files.parts import FilePart, lines_within, part_of, used_lines
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.place import Place
 
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
@@ -22,10 +23,10 @@ def open_sea(grid: Grid, longitude: FileAxis, latitude: FileAxis) -> Mask:
     Around means within one spacing of the file (or of the model, if that is wider): closer to
     a coast, the land masks of the two may differ.
     """
-    x, land = grid.x, ~grid.mask
-    if grid.periodic_x:
-        x = np.concatenate([x - 360.0, x, x + 360.0])
-        land = np.tile(land, (1, 3))
+    columns = grid.x.size
+    i = np.arange(-columns, 2 * columns)
+    i = i[grid.topology.resolve(Place.center, np.zeros_like(i), i).inside]
+    x, land = grid.x[i % columns] + 360.0 * (i // columns), ~grid.mask[:, i % columns]
     counts = np.zeros((land.shape[0] + 1, land.shape[1] + 1), np.int64)
     counts[1:, 1:] = land.cumsum(axis=0).cumsum(axis=1)
     places = grid.x[0] + np.mod(longitude.values - grid.x[0], 360.0)

@@ -18,8 +18,22 @@ from halocline.grids.sphere import (
     vectors,
 )
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Topology
 
 Array = NDArray[np.float64]
+beside_along_x = {
+    Place.center: Place.x_face,
+    Place.x_face: Place.center,
+    Place.y_face: Place.corner,
+    Place.corner: Place.y_face,
+}
+"""The place half a cell from another along x."""
+beside_along_y = {
+    Place.center: Place.y_face,
+    Place.x_face: Place.corner,
+    Place.y_face: Place.center,
+    Place.corner: Place.x_face,
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,10 @@ class Curvilinear:
         """Rows and columns of cells."""
         return self.corner_x.shape[0] - 1, self.corner_x.shape[1] - 1
 
+    @property
+    def topology(self) -> Topology:
+        return Topology(*self.shape, periodic_i=self.periodic_x)
+
     def at(self, place: Place) -> Metrics:
         """Geometry of a place; faces and corners of both sides, also where these are joined."""
         points, dx, dy, along = self._arcs(place)
@@ -91,28 +109,47 @@ class Curvilinear:
             center = vectors(self.center_x, self.center_y)
         else:
             center = unit(south_north[:, :-1] + south_north[:, 1:])
-        points, x, y = {
-            Place.center: (center, west_east, south_north),
-            Place.x_face: (west_east, center, corner),
-            Place.y_face: (south_north, corner, center),
-            Place.corner: (corner, south_north, west_east),
-        }[place]
-        west, east, x_factor = _beside(points, x, 2, self.periodic_x)
-        south, north, y_factor = _beside(points, y, 1, False)
+        all_points = {
+            Place.center: center,
+            Place.x_face: west_east,
+            Place.y_face: south_north,
+            Place.corner: corner,
+        }
+        x, y = beside_along_x[place], beside_along_y[place]
+        west, east, x_factor = self._beside(all_points[place], all_points[x], x, 2)
+        south, north, y_factor = self._beside(all_points[place], all_points[y], y, 1)
         dx = earth_radius * angles_between(west, east) * x_factor
-        dy = earth_radius * angles_between(south, north) * y_factor[:, None]
-        return points, dx, dy, east - west
+        dy = earth_radius * angles_between(south, north) * y_factor
+        return all_points[place], dx, dy, east - west
+
+    def _beside(
+        self, points: Array, others: Array, place: Place, axis: int
+    ) -> tuple[Array, Array, Array]:
+        """The places before and after each point along an axis, and a factor for the arc between.
+
+        `others` lie on both sides of the points (one more than these), or between them (one less).
+        Beyond a side that is not joined the point stands for the missing place, and the factor is
+        2.
+        """
+        low, high = [(slice(None),) * axis + (s,) for s in (slice(0, -1), slice(1, None))]
+        if others.shape[axis] > points.shape[axis]:
+            return others[low], others[high], np.ones(points.shape[1:])
+        depths = (1, 1, 0, 0) if axis == 2 else (0, 0, 1, 1)
+        wide = self.topology.widened(others, depths, place)
+        there = self.topology.widened(np.ones_like(others, bool), depths, place)
+        before = np.where(there[low], wide[low], points)
+        after = np.where(there[high], wide[high], points)
+        return before, after, np.where(there[low] & there[high], 1.0, 2.0)[0]
 
     def _means(self, place: Place, x_faces: Array, y_faces: Array) -> tuple[Array, Array]:
         """Lengths along both axes of a place from those of the faces [m]."""
 
-        def along_x(plane: Array) -> Array:
-            pad = ((0, 0), (1, 1))
-            wide = np.pad(plane, pad, "wrap" if self.periodic_x else "edge")
+        def along_x(plane: Array, place: Place) -> Array:
+            wide = self.topology.widened(plane, (1, 1, 0, 0), place, nearest=True)
             return 0.5 * (wide[:, :-1] + wide[:, 1:])
 
-        def along_y(plane: Array) -> Array:
-            wide = np.pad(plane, ((1, 1), (0, 0)), "edge")
+        def along_y(plane: Array, place: Place) -> Array:
+            wide = self.topology.widened(plane, (0, 0, 1, 1), place, nearest=True)
             return 0.5 * (wide[:-1] + wide[1:])
 
         dx = 0.5 * (y_faces[:-1] + y_faces[1:])
@@ -120,10 +157,10 @@ class Curvilinear:
         if place is Place.center:
             return dx, dy
         if place is Place.x_face:
-            return along_x(dx), x_faces
+            return along_x(dx, Place.center), x_faces
         if place is Place.y_face:
-            return y_faces, along_y(dy)
-        return along_x(y_faces), along_y(x_faces)
+            return y_faces, along_y(dy, Place.center)
+        return along_x(y_faces, Place.y_face), along_y(x_faces, Place.x_face)
 
     def _quadrilaterals(self) -> Array:
         """Areas of the cells between their four corners [m2]."""
@@ -131,27 +168,3 @@ class Curvilinear:
         sw, se = corner[:, :-1, :-1], corner[:, :-1, 1:]
         nw, ne = corner[:, 1:, :-1], corner[:, 1:, 1:]
         return earth_radius**2 * np.abs(triangles(sw, se, ne) + triangles(sw, ne, nw))
-
-
-def _beside(points: Array, others: Array, axis: int, periodic: bool) -> tuple[Array, Array, Array]:
-    """The places before and after each point along an axis, and a factor for the arc between.
-
-    `others` lie on both sides of the points (one more than these), or between them (one less).
-    Beyond a side that is not joined the point stands for the missing place, and the factor is 2.
-    """
-    count = points.shape[axis]
-    factor = np.ones(count)
-
-    def pick(array: Array, some: slice) -> Array:
-        return array[(slice(None),) * axis + (some,)]
-
-    if others.shape[axis] > count:
-        return pick(others, slice(0, -1)), pick(others, slice(1, None)), factor
-    first, last = pick(points, slice(0, 1)), pick(points, slice(-1, None))
-    if periodic:
-        first, last = pick(others, slice(-1, None)), pick(others, slice(0, 1))
-    else:
-        factor[[0, -1]] = 2.0
-    before = np.concatenate([first, others], axis)
-    after = np.concatenate([others, last], axis)
-    return before, after, factor

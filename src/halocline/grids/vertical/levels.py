@@ -119,7 +119,8 @@ class VerticalGrid:
         Those of one level are (nj, ni + 1).
         """
         wet = self.wet if level is None else self.is_wet(level)
-        return _open(wet, -1, self.horizontal.periodic_x)
+        wide = self.topology.widened(wet, (1, 1, 0, 0))
+        return wide[..., :-1] & wide[..., 1:]
 
     def open_y_faces(self, level: int | None = None) -> Mask:
         """Southern faces with water on both sides, and the last northern: (nk, nj + 1, ni).
@@ -127,17 +128,8 @@ class VerticalGrid:
         Those of one level are (nj + 1, ni).
         """
         wet = self.wet if level is None else self.is_wet(level)
-        return _open(wet, -2, self.horizontal.periodic_y)
-
-
-def _open(wet: Mask, axis: int, joined: bool) -> Mask:
-    """Faces along an axis with water on both sides; at the ends of one that is not joined none."""
-    pad = [(0, 0)] * wet.ndim
-    pad[axis] = (1, 1)
-    wide = np.pad(wet, pad, "wrap") if joined else np.pad(wet, pad)
-    low, high = [slice(None)] * wet.ndim, [slice(None)] * wet.ndim
-    low[axis], high[axis] = slice(0, -1), slice(1, None)
-    return wide[tuple(low)] & wide[tuple(high)]
+        wide = self.topology.widened(wet, (0, 0, 1, 1))
+        return wide[..., :-1, :] & wide[..., 1:, :]
 
 
 def layered(grid: Grid, thickness: Array, *, least: float | None = None) -> VerticalGrid:

@@ -106,15 +106,43 @@ class Topology:
         inside = (j >= 0) & (j < rows) & (i >= 0) & (i < columns)
         return Points(np.where(inside, j, 0), np.where(inside, i, 0), inside, sign)
 
-    def with_neighbours(self, plane: NDArray[Any]) -> NDArray[Any]:
-        """Cells (nj, ni) with one more on all sides: what stands there, 0 where nothing does.
+    def widened(
+        self,
+        plane: NDArray[Any],
+        depths: tuple[int, int, int, int],
+        place: Place = Place.center,
+        *,
+        nearest: bool = False,
+        vector: bool = False,
+    ) -> NDArray[Any]:
+        """A plane (..., rows, columns) with what stands so far to its west, east, south and north.
 
-        >>> Topology(1, 3, periodic_i=True).with_neighbours(np.array([[1, 2, 3]])).tolist()
-        [[0, 0, 0, 0, 0], [3, 1, 2, 3, 1], [0, 0, 0, 0, 0]]
+        0 where nothing stands, or with `nearest` the last point before the closed side. Components
+        of vectors change sign beyond a fold. Of joined sides the plane may have both ends.
+
+        >>> row = np.array([[1, 2, 3]])
+        >>> Topology(1, 3, periodic_i=True).widened(row, (1, 1, 0, 1)).tolist()
+        [[3, 1, 2, 3, 1], [0, 0, 0, 0, 0]]
         """
-        j, i = np.mgrid[-1 : self.nj + 1, -1 : self.ni + 1]
-        cells = self.resolve(Place.center, j, i)
-        return np.where(cells.inside, plane[cells.j, cells.i], np.zeros((), plane.dtype))
+        west, east, south, north = depths
+        rows, columns = plane.shape[-2:]
+        shape = rows + south + north, columns + west + east
+        wide = np.zeros((*plane.shape[:-2], *shape), plane.dtype)
+        wide[..., south : south + rows, west : west + columns] = plane
+        seam = self.seam(place)
+        kept = rows if seam is None else min(seam, rows)
+        to_j, to_i = _frame(shape, (south, south + kept, west, west + columns))
+        j, i = to_j - south, to_i - west
+        if nearest and not self.periodic_j:
+            j = np.clip(j, 0, None if self.fold else self.shape(place)[0] - 1)
+        if nearest and not self.periodic_i:
+            i = np.clip(i, 0, self.shape(place)[1] - 1)
+        points = self.resolve(place, j, i)
+        there = points.inside & (points.j < rows) & (points.i < columns)
+        values = plane[..., np.where(there, points.j, 0), np.where(there, points.i, 0)]
+        values = values * points.sign if vector else values
+        wide[..., to_j, to_i] = np.where(there, values, np.zeros((), plane.dtype))
+        return wide
 
     def seam(self, place: Place) -> int | None:
         """The row whose points stand on the fold, None where there is none."""
@@ -160,3 +188,13 @@ def _wrapped(first: int, last: int, length: int) -> list[tuple[int, int]]:
         return [(0, length)]
     a, b = first % length, first % length + last - first
     return [(a, min(b, length)), (0, b - length)]
+
+
+def _frame(shape: tuple[int, int], inner: Cells) -> tuple[Index, Index]:
+    """Rows and columns of all that lies outside an inner rectangle."""
+    (rows, columns), (j0, j1, i0, i1) = shape, inner
+    sides = np.concatenate([np.arange(i0), np.arange(i1, columns)])
+    outside = np.concatenate([np.arange(j0), np.arange(j1, rows)])
+    j = np.concatenate([np.repeat(np.arange(j0, j1), sides.size), np.repeat(outside, columns)])
+    i = np.concatenate([np.tile(sides, j1 - j0), np.tile(np.arange(columns), outside.size)])
+    return j, i
