@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
     programs = tempfile.TemporaryDirectory(prefix="halocline-programs-")
     config.add_cleanup(programs.cleanup)
     restrict_path(Path(programs.name))
+
+
+@pytest.fixture(autouse=True)
+def cores_are_left() -> Iterator[None]:
+    """No test leaves the process bound to fewer cores: all that follows would share them."""
+    before = os.sched_getaffinity(0)
+    yield
+    assert os.sched_getaffinity(0) == before
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -1,8 +1,10 @@
-"""Imports are statements, which every tool sees."""
+"""Imports are statements, which every tool sees; they change nothing of the process."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import halocline
@@ -27,3 +29,25 @@ def test_nothing_is_imported_by_a_string() -> None:
             if by_string.search(path.read_text(encoding="utf-8")):
                 found.add(str(path.relative_to(root)))
     assert found == set(allowed)
+
+
+everything = """
+import importlib, os, pkgutil, signal
+
+def process():
+    return os.sched_getaffinity(0), os.getcwd(), signal.getsignal(signal.SIGINT)
+
+import mpi4py.MPI
+before = process()
+for name in ("halocline", "halocline_lab"):
+    for module in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+            assert process() == before, f"{module.name} changes the process that imports it"
+"""
+
+
+def test_imports_change_neither_cores_nor_folder_nor_signals() -> None:
+    command = [sys.executable, "-P", "-c", everything]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

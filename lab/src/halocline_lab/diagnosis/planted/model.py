@@ -31,8 +31,6 @@ world = MPI.COMM_WORLD
 rank, size = world.rank, world.size
 fixed = "--fixed" in sys.argv
 cores = sorted(os.sched_getaffinity(0))
-if size <= len(cores):
-    os.sched_setaffinity(0, {cores[rank]})
 left, right = (rank - 1) % size, (rank + 1) % size
 
 
@@ -46,7 +44,9 @@ def compute(seconds: float) -> None:
 
 
 def steps(count: int) -> Iterator[int]:
-    """Numbers of steps; the recorder is told of each."""
+    """Numbers of steps, on a core for each rank where there are as many; the recorder is told."""
+    if size <= len(cores):
+        os.sched_setaffinity(0, {cores[rank]})
     calls = _region_calls()
     for number in range(count):
         calls.step()
