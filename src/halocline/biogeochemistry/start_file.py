@@ -12,7 +12,7 @@ from halocline.core.clock import date
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.files.curvilinear_maps import open_maps
-from halocline.grids.vertical.file_field import FileField
+from halocline.grids.vertical.file_field import FileField, Target
 
 Array = NDArray[np.float64]
 
@@ -38,25 +38,19 @@ class StartFileOptions(Options):
             )
 
 
-def from_file(
-    options: StartFileOptions, x: Array, y: Array, depth: Array, wet: NDArray[np.bool_]
-) -> dict[str, Array]:
-    """Values by tracer, 0 where not `wet`, for planes x, y [degree] and levels of `depth` [m].
+def from_file(options: StartFileOptions, target: Target) -> dict[str, Array]:
+    """Values by tracer at a target, (levels, points); `options.file` is a path.
 
-    `wet` and the values are (nk, ...); `options.file` is a path. Values do not depend on what part
-    of a grid the planes are.
+    A rank opens the file once for all its blocks, and reads the part that they need.
     """
-    if not options.file or not wet.any():
-        return {name: np.zeros(wet.shape) for name in options.variables}
-    sea = wet.any(axis=0)
+    if not options.file or not target.x.size:
+        return {name: np.zeros((target.levels, target.x.size)) for name in options.variables}
     files = open_maps([Path(options.file)])
     moment = date(options.at, files.calendar) if options.at else None
-    result = {}
     try:
-        for name, variable in options.variables.items():
-            field = FileField(files, variable, (x[sea], y[sea]), depth, wet=wet[:, sea])
-            result[name] = np.zeros(wet.shape)
-            result[name][:, sea] = field.read(moment)
+        return {
+            name: FileField(files, variable, target).read(moment)
+            for name, variable in options.variables.items()
+        }
     finally:
         files.close()
-    return result

@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.biogeochemistry.circulation import GyreOptions, RotationOptions, gyres, rotation
 from halocline.biogeochemistry.start_file import StartFileOptions, from_file
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
+from halocline.component.forcing.field_places import FieldPlaces
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.vertical.levels import VerticalGrid
@@ -242,10 +243,12 @@ class Transport:
                     grid.depth,
                     options.start_centre,
                 )
-            x, y = center.x[here], center.y[here]
-            for name, values in from_file(options.start_file, x, y, grid.depth, wet).items():
-                array[options.tracers.index(name)] = values
         tracer.written()
+        if options.start_file.file:
+            space, levels = self.state.space, self.state.levels
+            places = FieldPlaces(space, Place.center, grid.horizontal, levels)
+            for name, values in from_file(options.start_file, places.target).items():
+                places.put(values, tracer.part(options.tracers.index(name)))
 
     @property
     def settings(self) -> dict[str, int | bool]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
-from halocline.core.names import quantity
+from halocline.core.names import quantities
 
 bounds: dict[str, tuple[float, float]] = {
     # The strongest gust on record is 113 m s-1 (WMO, Barrow Island, 1996).
@@ -34,6 +34,9 @@ bounds: dict[str, tuple[float, float]] = {
 }
 """Least and greatest plausible value by short name, in our units."""
 
+usual = (-1e15, 1e15)
+"""The same of quantities without bounds of their own: fill values lie beyond."""
+
 Place = Callable[[tuple[int, ...]], str]
 """Words on where an element of an array lies."""
 
@@ -49,17 +52,18 @@ def refuse_implausible(
     Traceback (most recent call last):
     halocline.core.errors.UserError: 'u10' of wind.nc is 1e+20 m s-1: eastward wind at 10 m ...
     """
-    low, high = bounds[short_name]
+    low, high = bounds.get(short_name, usual)
     beyond = (values < low) | (values > high)
     if not beyond.any():
         return
     at = tuple(int(n) for n in np.argwhere(beyond)[0])
-    facts, more = quantity(short_name), int(beyond.sum()) - 1
-    units = "" if facts.units == "1" else f" {facts.units}"
+    facts, more = quantities.get(short_name), int(beyond.sum()) - 1
+    units = "" if facts is None or facts.units == "1" else f" {facts.units}"
+    name = "it" if facts is None else facts.long_name
     also = f" ({more} more)" if more else ""
     raise UserError(
         f"{what} is {float(values[at]):g}{units}{place(at) if place else ''}{also}:"
-        f" {facts.long_name} lies between {low:g} and {high:g}{units}. Is it a fill value that"
+        f" {name} lies between {low:g} and {high:g}{units}. Is it a fill value that"
         " _FillValue does not name, or another unit?"
     )
 

@@ -1,23 +1,24 @@
-"""Maps from files at the sea points of a rank, between two records, the next one read ahead."""
+"""Values from files where a rank wants them, between two records, the next one read ahead."""
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.clock import Date, text
+from halocline.core.clock import Date, first_year, text
 from halocline.core.errors import UserError
-from halocline.grids.files.axes import bilinear, check_cover
-from halocline.grids.files.gridded_files import GriddedFiles
+from halocline.grids.files.axes import check_cover
+from halocline.grids.files.gridded_files import GriddedFiles, Record
 from halocline.grids.files.sources import Unreadable
-from halocline.grids.horizontal.gaps import Filling, GapsOverSea, open_sea
+from halocline.grids.horizontal.gaps import GapsOverSea, open_sea
 from halocline.grids.horizontal.grid import Grid
-from halocline.runtime.files.read_ahead import ReadAhead, RecordError
+from halocline.grids.vertical.file_field import FileField, Target
+from halocline.runtime.files.read_ahead import ReadAhead, RecordError, agree
 from halocline.runtime.ranks.communicator import Alone, Communicator
 from halocline.runtime.record.recorder import Recorder
 
@@ -96,16 +97,46 @@ def _in_order(quantities: int, read: dict[int, Array]) -> tuple[Array, ...]:
     return tuple(read[place] for place in range(quantities))
 
 
-class FileSeries:
-    """Maps of some quantities from files, at the sea points of a share, for a period of time.
+def yearly(files: GriddedFiles, period: tuple[Date, Date]) -> list[Record]:
+    """Records of one year again in every year of a period, and in those beside it.
 
-    `what` names them in messages. With `held`, the record of that date serves at all times.
+    29 February is left out in years that have none.
+    """
+    records = files.records
+    first, last = records[0].time, records[-1].time
+    if last.year > first.year + 1 or last.year > first.year and _in_year(last) >= _in_year(first):
+        raise UserError(
+            f"{files.name} has records from {text(first)} to {text(last)}, which cannot be repeated"
+            " every year: they are of more than one."
+        )
+    again = []
+    for year in range(max(period[0].year - 2, first_year), period[1].year + 2):
+        for record in records:
+            try:
+                time = record.time.replace(year=year + record.time.year - first.year)
+            except ValueError:
+                continue
+            again.append(replace(record, time=time))
+    return again
+
+
+def _in_year(moment: Date) -> tuple[int, ...]:
+    """What orders dates within a year."""
+    return moment.month, moment.day, moment.hour, moment.minute, moment.second
+
+
+class FileSeries:
+    """Some quantities from files in time, at the sea points of a share or at a `target`.
+
+    `what` names them in messages. With `held`, the record of that date serves at all times; else
+    values are interpolated linearly `between` two records, or in "steps" those of a record hold
+    from its time until the next. With `every_year` the records are of one year, which repeats.
 
     A rank reads the rows and columns that its points need. Where a file gives hardly less than
-    whole maps (`scattered` if nothing else is said), one rank for each quantity reads them and
-    sends the others the values at their points. Either way the next record is read while the model
-    computes, values do not depend on the share, and a mistake in a record that any rank finds all
-    ranks raise. To make one is a call for all ranks.
+    whole maps for sea points (`scattered` if nothing else is said), one rank for each quantity
+    reads them and sends the others the values at their points. Either way the next record is read
+    while the model computes, values do not depend on the share, and a mistake in a record that any
+    rank finds all ranks raise. To make one is a call for all ranks.
     """
 
     def __init__(
@@ -119,36 +150,44 @@ class FileSeries:
         share: Share,
         held: Date | None = None,
         *,
+        target: Target | None = None,
+        between: str = "linear",
+        every_year: bool = False,
         scattered: bool | None = None,
     ) -> None:
-        if not grid.spherical:
+        if not grid.spherical and grid.curvilinear is None:
             raise UserError(
                 f"The {what} is to come from a file with longitudes and latitudes, but the"
                 " grid is Cartesian. Use a constant or a function."
             )
         self.files, self.short_names, self.grid, self.what = files, short_names, grid, what
         (self.start, self.end), self.share, self.held = period, share, held
-        self.number = 0
+        self.between, self.number = between, 0
+        on_levels = target is not None and target.depth is not None
         self.variables = tuple(
-            files.find(short_name, variable)
+            files.find(short_name, variable, levels=on_levels)
             for short_name, variable in zip(short_names, variables, strict=True)
         )
-        whose = f"The {what} in {files.name}", "the sea of the model grid"
-        check_cover(files.latitude, grid.point_y, *whose)
-        check_cover(files.longitude, grid.point_x, *whose)
+        self.records = yearly(files, period) if every_year else files.records
+        self._times = [record.time for record in self.records]
+        self._of_sea = target is None
+        if self._of_sea:
+            whose = f"The {what} in {files.name}", "the sea of the model grid"
+            check_cover(files.latitude, grid.point_y, *whose)
+            check_cover(files.longitude, grid.point_x, *whose)
         self._check_period()
-        self._times = files.times
-        several = share.communicator.size > 1
-        if scattered is None:
-            scattered = several and any(files.comes_whole(name) for name in self.variables)
         places = range(len(self.variables))
+        if scattered is None:
+            several = self._of_sea and share.communicator.size > 1
+            scattered = several and any(files.comes_whole(name) for name in self.variables)
+        mine, numbers = list(places), share.numbers
         if scattered:
             self._scatter = Scatter(share, len(places))
             mine = [place for place in places if self._scatter.reader(place) == self._scatter.rank]
             numbers = np.arange(grid.sea_points)
-        else:
-            mine, numbers = list(places), share.numbers
-        self.fillings = {place: self._filling(numbers) for place in mine}
+        if target is None:
+            target = Target(grid.point_x[numbers], grid.point_y[numbers])
+        self.fields = self._fields(mine, target)
         self.reader: ReadAhead[tuple[Array, ...]] = ReadAhead(
             self._read,
             share.communicator,
@@ -157,15 +196,25 @@ class FileSeries:
         )
         self._loaded: dict[int, tuple[Array, ...]] = {}
 
-    def _filling(self, numbers: NDArray[np.int64]) -> Filling:
-        """Interpolation of one quantity to some sea points."""
-        axes = self.files.longitude, self.files.latitude
-        points = self.grid.point_x[numbers], self.grid.point_y[numbers]
-        weights = bilinear(*axes, points, "", "")
-        return Filling(weights, *axes, lambda: self._sea_places)
+    def _fields(self, places: list[int], target: Target) -> dict[int, FileField]:
+        """The quantities that this rank reads; what is wrong for one rank all ranks tell."""
+        fields, failure = {}, None
+        try:
+            for place in places:
+                fields[place] = FileField(
+                    self.files,
+                    self.variables[place],
+                    target,
+                    short_name=self.short_names[place],
+                    refused=lambda: self._sea_places,
+                )
+        except UserError as error:
+            failure = error
+        agree(self.share.communicator, failure)
+        return fields
 
     def _check_period(self) -> None:
-        times = self.files.times
+        times = self._times
         if self.held is not None:
             if self.held not in times:
                 raise UserError(
@@ -182,29 +231,39 @@ class FileSeries:
 
     @cached_property
     def _sea_places(self) -> NDArray[np.bool_]:
-        """Places of the files' grid that lie in open sea and serve any point of the model."""
-        longitude, latitude = self.files.longitude, self.files.latitude
+        """Places of the files' grid that lie in open sea; for sea points those that serve any."""
+        sea = open_sea(self.grid, self.files)
+        if not self._of_sea:
+            return sea
         points = self.grid.point_x, self.grid.point_y
-        used = bilinear(longitude, latitude, points, "", "").used(self.files.shape)
-        return used & open_sea(self.grid, longitude, latitude)
+        return sea & self.files.weights(points, "", "").used(self.files.shape)
 
     def brackets(self, moment: Date) -> Brackets:
         """Values at the records before and after a moment; a call for all ranks."""
-        if self.held is not None:
-            values = self._values(self._times.index(self.held))
-            return Brackets(values, values, 0.0, self.number)
-        at = bisect_right(self._times, moment) - 1
-        assert 0 <= at and (at + 1 < len(self._times) or self._times[at] == moment)
-        before = min(at, max(len(self._times) - 2, 0))
-        after = min(before + 1, len(self._times) - 1)
+        before, after, weight = self._around(moment)
         first, second = self._values(before), self._values(after)
         for old in [number for number in self._loaded if number not in (before, after)]:
             del self._loaded[old]
-        if after + 1 < len(self._times) and self._times[after] <= self.end:
-            self.reader.prepare(after + 1)
+        if self.held is None and after + 1 < len(self._times):
+            needed = self._times[after + 1 if self.between == "steps" else after]
+            if needed <= self.end:
+                self.reader.prepare(after + 1)
+        return Brackets(first, second, weight, self.number)
+
+    def _around(self, moment: Date) -> tuple[int, int, float]:
+        """The records before and after a moment, and the weight of the latter."""
+        if self.held is not None:
+            at = self._times.index(self.held)
+            return at, at, 0.0
+        at = bisect_right(self._times, moment) - 1
+        assert 0 <= at and (at + 1 < len(self._times) or self._times[at] == moment)
+        if self.between == "steps":
+            return at, at, 0.0
+        before = min(at, max(len(self._times) - 2, 0))
+        after = min(before + 1, len(self._times) - 1)
         length = (self._times[after] - self._times[before]).total_seconds()
         weight = (moment - self._times[before]).total_seconds() / length if length else 0.0
-        return Brackets(first, second, weight, self.number)
+        return before, after, weight
 
     def now(self, moment: Date) -> tuple[Array, ...]:
         """Values at a moment, interpolated linearly."""
@@ -218,20 +277,17 @@ class FileSeries:
 
     def _read(self, number: int) -> dict[int, Array]:
         """What this rank reads of a record, by the place of the quantity."""
-        return {place: self._at_points(number, place) for place in self.fillings}
+        return {place: self._at_points(number, place) for place in self.fields}
 
     def _at_points(self, number: int, place: int) -> Array:
-        record = self.files.records[number]
-        variable, short_name = self.variables[place], self.short_names[place]
+        record, variable = self.records[number], self.variables[place]
         try:
-            return self.fillings[place].at_points(
-                lambda part: self.files.read(variable, short_name, record, part)
-            )
+            return self.fields[place].of_record(record)
         except GapsOverSea as gaps:
             raise RecordError(
                 f"The {self.what} in {self.files.name} is missing (NaN) over sea at"
-                f" {text(record.time)}: {gaps.count} places, first at {gaps.longitude:g} E,"
-                f" {gaps.latitude:g} N. Fill these values, or use another file.",
+                f" {text(record.time)}: {gaps.count} places, first at {gaps.place}."
+                " Fill these values, or use another file.",
                 place,
             ) from None
         except (OSError, RuntimeError, Unreadable) as error:

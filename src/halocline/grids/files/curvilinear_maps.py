@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,14 @@ from halocline.core.errors import UserError
 from halocline.grids.files.axes import Bilinear, FileAxis
 from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.files.sources import FileVariables
-from halocline.grids.sphere import on_tangent_plane, vectors
+from halocline.grids.sphere import angles_between, on_tangent_plane, unit, vectors
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+patch = 8
+"""Rows and columns of a patch of a map whose places are looked at together."""
 
 plane_names: dict[str, tuple[str, ...]] = {
     "longitude": ("tlon", "tlong", "nav_lon", "geolon", "lon", "longitude"),
@@ -44,6 +49,8 @@ def open_maps(paths: Sequence[Path], calendar: str = "standard") -> GriddedFiles
 
 class CurvilinearFiles(GriddedFiles):
     """Files whose longitudes and latitudes are planes; their axes count columns and rows."""
+
+    regular: ClassVar[bool] = False
 
     def coordinate(self, which: str, source: FileVariables | None = None) -> str:
         """Name of the plane of longitudes or latitudes, or of the time."""
@@ -100,9 +107,44 @@ class CurvilinearFiles(GriddedFiles):
     def place(self, x: float, y: float) -> str:
         return f"column {x:g}, row {y:g}"
 
-    def weights(self, points: tuple[Array, Array], whose: str) -> Bilinear:
+    def weights(self, points: tuple[Array, Array], where: str, whose: str) -> Bilinear:
         """Weights from the maps to points (longitude, latitude) [degree]."""
-        return cell_weights(self.points, bool(self.longitude.period), points, self.name, whose)
+        return cell_weights(self.points, bool(self.longitude.period), points, where, whose)
+
+    def unit_vectors(self, places: tuple[Index, Index]) -> Array:
+        """Where places (rows, columns) of the maps lie on the sphere, shape (3, ...)."""
+        return self.points[:, places[0], places[1]]
+
+    def lines_within(self, distance: Array, places: tuple[Index, Index]) -> tuple[Mask, Mask]:
+        """Rows and columns that hold all places within a distance [rad] of some, or more.
+
+        Patches of some rows and columns lie in caps of the sphere: those count whose cap comes as
+        near.
+        """
+        rows, columns = (np.zeros(size, bool) for size in self.shape)
+        middles, radii = self._caps
+        near = np.zeros(radii.size, bool)
+        wanted = self.unit_vectors(places)
+        for first in range(0, distance.size, 1024):
+            some = slice(first, first + 1024)
+            reach = np.minimum(distance[some, None] + radii + 1e-6, np.pi)
+            near |= (wanted[:, some].T @ middles >= np.cos(reach)).any(axis=0)
+        across = -(-columns.size // patch)
+        for number in np.flatnonzero(near):
+            j, i = patch * (number // across), patch * (number % across)
+            rows[j : j + patch] = columns[i : i + patch] = True
+        return rows, columns
+
+    @cached_property
+    def _caps(self) -> tuple[Array, Array]:
+        """Middles (3, patches) and radii [rad] of caps that hold the patches, row by row."""
+        middles, radii = [], []
+        for j in range(0, self.shape[0], patch):
+            for i in range(0, self.shape[1], patch):
+                inside = self.points[:, j : j + patch, i : i + patch]
+                middles.append(unit(inside.sum(axis=(1, 2))))
+                radii.append(angles_between(inside, middles[-1][:, None, None]).max())
+        return np.stack(middles, axis=1), np.array(radii)
 
 
 def _apart(one: Array, other: Array) -> Array:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,14 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.names import quantity
 from halocline.core.paths import is_there
 from halocline.core.plausible import refuse_bad_axis, refuse_implausible
-from halocline.grids.files.axes import FileAxis, latitude_axis, longitude_axis
-from halocline.grids.files.parts import FilePart, read_slabs
+from halocline.grids.files.axes import Bilinear, FileAxis, bilinear, latitude_axis, longitude_axis
+from halocline.grids.files.parts import FilePart, lines_within, read_slabs
 from halocline.grids.files.sources import FileVariables, Variable, open_source
+from halocline.grids.sphere import vectors
 
 Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 names_in_files: dict[str, tuple[str, ...]] = {
     "wind_u": ("u10", "10u", "U10M", "u10m", "U10", "UGRD_10maboveground", "uwnd", "u10n"),
@@ -87,6 +90,8 @@ def expand(paths: str | Sequence[str], base: Path) -> list[Path]:
 
 class GriddedFiles:
     """One file, or several that follow each other in time, on one latitude-longitude grid."""
+
+    regular: ClassVar[bool] = True  # one longitude for every column, one latitude for every row
 
     def __init__(self, paths: Sequence[Path], calendar: str = "standard") -> None:
         self.paths, self.calendar = list(paths), calendar
@@ -180,10 +185,13 @@ class GriddedFiles:
         """Whether exactly one variable can be taken for the quantity."""
         return len(self._candidates(short_name)) == 1
 
-    def find(self, short_name: str, variable: str = "") -> str:
-        """Name of the variable that holds a quantity; `variable` is the user's own choice."""
+    def find(self, short_name: str, variable: str = "", *, levels: bool = False) -> str:
+        """Name of the variable that holds a quantity; `variable` is the user's own choice.
+
+        With `levels` it may be on levels.
+        """
         if variable:
-            if variable in self.first.variables and self._is_flat(self.first[variable]):
+            if variable in self.first.variables and (levels or self._is_flat(self.first[variable])):
                 return variable
             if variable in self.first.variables:
                 raise UserError(
@@ -195,7 +203,7 @@ class GriddedFiles:
                 f"{self.name} has no variable '{variable}'.{nearest(variable.lower(), known)}"
                 f" It has: {self.first.listing()}."
             )
-        found = self._candidates(short_name)
+        found = self._candidates(short_name, levels=levels)
         facts = quantity(short_name)
         if len(found) == 1:
             return found[0]
@@ -207,13 +215,19 @@ class GriddedFiles:
         raise UserError(
             f"{self.name} has no variable for {facts.long_name} (CF standard_name"
             f" '{facts.standard_name}', or a name such as"
-            f" {', '.join(names_in_files[short_name][:4])}). It has: {self.first.listing()}."
+            f" {', '.join(names_in_files.get(short_name, (short_name,))[:4])}). It has:"
+            f" {self.first.listing()}."
             " Name the variable in the case file."
         )
 
-    def _candidates(self, short_name: str) -> list[str]:
-        flat = {n: v for n, v in self.first.variables.items() if self._is_flat(v)}
-        for known in names_in_files[short_name]:
+    def _candidates(self, short_name: str, *, levels: bool = False) -> list[str]:
+        j, i, _ = self.axes
+        flat = {
+            n: v
+            for n, v in self.first.variables.items()
+            if self._is_flat(v) or levels and {j, i} <= set(v.dims)
+        }
+        for known in names_in_files.get(short_name, ()):
             if known in flat:
                 return [known]
         for standard in (
@@ -309,9 +323,9 @@ class GriddedFiles:
 
         values, count = read_slabs(columns, longitudes, sizes[i], axis=1)
         self.values_read += count
-        if not short_name:
-            return values[latitudes - first]
-        found = self._to_our_units(values[latitudes - first], data.attrs, variable, short_name)
+        found = values[latitudes - first]
+        if short_name:
+            found = self._to_our_units(found, data.attrs, variable, short_name)
         self._refuse_implausible(found, variable, short_name, record, part)
         return found
 
@@ -334,6 +348,18 @@ class GriddedFiles:
 
         path = self.paths[record.file if record else 0]
         refuse_implausible(values, short_name, f"'{variable}' of {path}", place)
+
+    def weights(self, points: tuple[Array, Array], where: str, whose: str) -> Bilinear:
+        """Weights from the maps to points (longitude, latitude) [degree]."""
+        return bilinear(self.longitude, self.latitude, points, where, whose)
+
+    def unit_vectors(self, places: tuple[Index, Index]) -> Array:
+        """Where places (rows, columns) of the maps lie on the sphere, shape (3, ...)."""
+        return vectors(self.longitude.values[places[1]], self.latitude.values[places[0]])
+
+    def lines_within(self, distance: Array, places: tuple[Index, Index]) -> tuple[Mask, Mask]:
+        """Rows and columns that hold all places within a distance [rad] of some, or more."""
+        return lines_within(distance, places, self.longitude, self.latitude)
 
     def place(self, x: float, y: float) -> str:
         """Words for a place on the map."""

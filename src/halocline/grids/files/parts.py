@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,24 @@ class FilePart:
         """Number of values."""
         return (self.rows.stop - self.rows.start) * self.columns.size
 
-    def of(self, whole: Array) -> Array:
+    @property
+    def lines(self) -> tuple[Mask, Mask]:
+        """Its rows and columns among all."""
+        rows, columns = (np.zeros(size, bool) for size in self.shape)
+        rows[self.rows] = columns[self.columns] = True
+        return rows, columns
+
+    def within(self, other: FilePart) -> bool:
+        """Whether all of it lies in another part."""
+        pairs = zip(self.lines, other.lines, strict=True)
+        return not any((mine & ~theirs).any() for mine, theirs in pairs)
+
+    def inside(self, other: FilePart) -> tuple[Index, Index]:
+        """Its places in an array of another part, in which it lies."""
+        j, i = other.places(np.arange(self.rows.start, self.rows.stop), self.columns)
+        return j[:, None], i[None, :]
+
+    def of(self, whole: NDArray[Any]) -> NDArray[Any]:
         """A copy of what lies here of a whole map."""
         return whole[self.rows][:, self.columns]
 

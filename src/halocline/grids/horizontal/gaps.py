@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.core.constants import earth_radius
 from halocline.grids.files.axes import Bilinear, FileAxis
-from halocline.grids.files.parts import FilePart, lines_within, part_of, used_lines
+from halocline.grids.files.curvilinear_maps import nearest_place
+from halocline.grids.files.gridded_files import GriddedFiles
+from halocline.grids.files.parts import FilePart, part_of, used_lines
 from halocline.grids.horizontal.grid import Grid
+from halocline.grids.sphere import angles_between, vectors
 from halocline.runtime.fields.place import Place
 
 Mask = NDArray[np.bool_]
@@ -17,12 +22,67 @@ Index = NDArray[np.int64]
 Array = NDArray[np.float64]
 
 
-def open_sea(grid: Grid, longitude: FileAxis, latitude: FileAxis) -> Mask:
-    """Cells of a file's grid (latitude, longitude) that have nothing but model sea around them.
+def open_sea(grid: Grid, files: GriddedFiles) -> Mask:
+    """Places of the files' grid (row, column) that have nothing but model sea around them.
 
-    Around means within one spacing of the file (or of the model, if that is wider): closer to
+    Around means within one spacing of the files (or of the model, if that is wider): closer to
     a coast, the land masks of the two may differ.
     """
+    if files.regular and grid.curvilinear is None:
+        return _open_sea_in_boxes(grid, files.longitude, files.latitude)
+    center, places = grid.at(Place.center), files.unit_vectors(_all_places(files.shape))
+    model, flat = vectors(center.x, center.y), places.reshape(3, -1)
+    j, i = nearest_place(model, _goes_round(grid), flat)
+    dx, dy = center.dx[j, i], center.dy[j, i]
+    reach = np.maximum(_spacing(places).ravel() * earth_radius, np.maximum(dx, dy)) * (1 + 1e-6)
+    around_j = np.minimum(np.ceil(reach / dy), grid.shape[0]).astype(np.int64)
+    around_i = np.minimum(np.ceil(reach / np.maximum(dx, 1e-3)), grid.shape[1]).astype(np.int64)
+    lands = _lands_around(grid, j, i, around_j, around_i)
+    near = angles_between(model[:, j, i], flat) * earth_radius <= reach
+    return ((lands == 0) & near).reshape(files.shape)
+
+
+def _goes_round(grid: Grid) -> bool:
+    """Whether the last column is beside the first."""
+    beyond = grid.topology.resolve(Place.center, np.zeros(1, np.int64), np.full(1, -1))
+    return bool(beyond.inside.all())
+
+
+def _all_places(shape: tuple[int, int]) -> tuple[Index, Index]:
+    """Rows and columns of all places of a map."""
+    j, i = np.mgrid[: shape[0], : shape[1]]
+    return j, i
+
+
+def _spacing(places: Array) -> Array:
+    """Greatest angle between each of the places (3, rows, columns) and its neighbours [rad]."""
+    widest = np.zeros(places.shape[1:])
+    for axis, n in ((1, places.shape[1]), (2, places.shape[2])):
+        one, other = (places.take(s, axis) for s in (range(1, n), range(n - 1)))
+        apart = angles_between(one, other)
+        for side in ((1, 0), (0, 1)):
+            pad = [(0, 0), (0, 0)]
+            pad[axis - 1] = side
+            widest = np.maximum(widest, np.pad(apart, pad))
+    return widest
+
+
+def _lands_around(grid: Grid, j: Index, i: Index, around_j: Index, around_i: Index) -> Index:
+    """How many land cells lie so many rows and columns around cells (j, i), across joined sides."""
+    rows, columns = int(around_j.max()), int(around_i.max())
+    nj, ni = grid.shape
+    all_j, all_i = np.mgrid[-rows : nj + rows, -columns : ni + columns]
+    cells = grid.topology.resolve(Place.center, all_j, all_i)
+    land = cells.inside & ~grid.mask[cells.j, cells.i]
+    counts = np.zeros((land.shape[0] + 1, land.shape[1] + 1), np.int64)
+    counts[1:, 1:] = land.cumsum(axis=0).cumsum(axis=1)
+    south, north = j + rows - around_j, j + rows + around_j + 1
+    west, east = i + columns - around_i, i + columns + around_i + 1
+    return counts[north, east] - counts[south, east] - counts[north, west] + counts[south, west]
+
+
+def _open_sea_in_boxes(grid: Grid, longitude: FileAxis, latitude: FileAxis) -> Mask:
+    """The same where both are lines of longitude and latitude, which span the boxes."""
     columns = grid.x.size
     i = np.arange(-columns, 2 * columns)
     i = i[grid.topology.resolve(Place.center, np.zeros_like(i), i).inside]
@@ -40,23 +100,13 @@ def open_sea(grid: Grid, longitude: FileAxis, latitude: FileAxis) -> Mask:
     return (lands == 0) & ((north - south) * (east - west) > 0)
 
 
-def nearest_valid(
-    valid: Mask, wanted: Mask, longitude: FileAxis, latitude: FileAxis
-) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
-    """Places (j, i) that are wanted but not valid, and for each the nearest valid place."""
-    angles = np.deg2rad(latitude.values), np.deg2rad(longitude.values)
-
-    def vectors(places: Index) -> Array:
-        phi, lam = angles[0][places[:, 0]], angles[1][places[:, 1]]
-        return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
-
-    return nearest_places(valid, wanted, vectors, bool(longitude.period))
-
-
 def nearest_places(
     valid: Mask, wanted: Mask, vectors: Callable[[Index], Array], periodic: bool
 ) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
-    """The same on any grid; `vectors` gives unit vectors (3, n) of places (n, 2)."""
+    """Places (j, i) that are wanted but not valid, and for each the nearest valid place.
+
+    `vectors` gives unit vectors (3, n) of places (n, 2).
+    """
     edge = valid & _beside(~valid, periodic)
     target, source = np.argwhere(wanted & ~valid), np.argwhere(edge)
     to, of = vectors(target), vectors(source)
@@ -81,78 +131,137 @@ def _beside(mask: Mask, periodic: bool) -> Mask:
 
 
 class GapsOverSea(Exception):
-    """Values are missing where the sea of the model needs them."""
+    """Values are missing where the sea of the model needs them, the first at `place`."""
 
-    def __init__(self, count: int, longitude: float, latitude: float) -> None:
-        self.count, self.longitude, self.latitude = count, longitude % 360.0, latitude
+    def __init__(self, count: int, place: str) -> None:
+        self.count, self.place = count, place
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Which values of a part are missing, and from where each of them is filled (whole map)."""
+
+    missing: Mask
+    target: tuple[Index, Index]
+    source: tuple[Index, Index]
 
 
 class Filling:
-    """Interpolates the maps of one variable to some points, gaps over land filled.
+    """Interpolates maps of files to some points from the part that these need, gaps filled.
 
-    A gap takes the value of the nearest valid place of the whole map. To find it the whole map is
-    read, by the ranks whose points have gaps around them, once; from then on the part that is read
-    holds all that is as near, and as long as its gaps stay the same so do the places. Thus the
-    values are the same for any part of the points.
+    A gap takes the value of the nearest valid place of the whole map. Where the part at hand has
+    one at some distance, all that may be nearer is read too, and belongs to the part from then on:
+    as long as its gaps stay the same so do the places, and values are the same for any part of the
+    points. A whole map is read only where a part has no value at all, or for a message.
 
-    `weights` are those of the points, `refused` says which places of the map must not be missing.
+    Maps are told apart by a number (levels): each has gaps of its own, and all share the part.
     """
 
-    def __init__(
-        self,
-        weights: Bilinear,
-        longitude: FileAxis,
-        latitude: FileAxis,
-        refused: Callable[[], Mask],
-    ) -> None:
-        self.longitude, self.latitude, self.refused = longitude, latitude, refused
-        self.whole_weights = weights
-        self.shape = latitude.values.size, longitude.values.size
-        self._missing: Mask | None = None
-        self._use(part_of(*used_lines(weights, self.shape)))
+    def __init__(self, files: GriddedFiles, weights: Bilinear) -> None:
+        self.files, self.whole_weights = files, weights
+        self._lines = used_lines(weights, files.shape)
+        self._gaps: dict[int, Gaps] = {}
+        self._use(part_of(*self._lines))
 
     def _use(self, part: FilePart) -> None:
         self.part, self.weights = part, part.weights(self.whole_weights)
-        self._used = self.weights.used((part.rows.stop - part.rows.start, part.columns.size))
+        self._used: dict[int, Mask] = {}
 
-    def at_points(self, read: Callable[[FilePart | None], Array]) -> Array:
-        """Values at the points; `read(part)` gives a part of a map, or for None all of it."""
+    def at_points(
+        self,
+        read: Callable[[FilePart | None], Array],
+        *,
+        number: int = 0,
+        wanted: Mask | None = None,
+        refused: Callable[[], Mask] | None = None,
+    ) -> Array | None:
+        """Values at the points; None where the whole map has none.
+
+        `read(part)` gives a part of a map, or for None all of it; `wanted` are the points that need
+        values of it, all if not given; `refused` says which places must not be missing.
+        """
         if not self.part.size:
             return np.zeros(self.whole_weights.weight_x.shape)
         values = read(self.part)
         missing = ~np.isfinite(values)
         if missing.any():
-            if (missing & self._used).any():
-                if self._missing is None or not np.array_equal(missing, self._missing):
-                    values = self._study(read(None))
-                target, source = self._places
-                values[target] = values[source]
+            if (missing & self._needed(number, wanted)).any():
+                known = self._gaps.get(number)
+                if known is None or not np.array_equal(missing, known.missing):
+                    found = self._study(read, values, wanted, refused)
+                    if found is None:
+                        return None
+                    values, known = found
+                    self._gaps[number] = known
+                values[self.part.places(*known.target)] = values[self.part.places(*known.source)]
             values = np.where(np.isfinite(values), values, 0.0)
         return self.weights(values)
 
-    def _study(self, whole: Array) -> Array:
-        """Find from where gaps are filled, and what part is needed for it; that part of `whole`."""
-        missing = ~np.isfinite(whole)
-        wrong = missing & self.refused()
-        if wrong.any() or missing.all():
-            wrong = wrong if wrong.any() else missing
-            j, i = np.argwhere(wrong)[0]
-            place = float(self.longitude.values[i]), float(self.latitude.values[j])
-            raise GapsOverSea(int(wrong.sum()), *place)
-        used = self.whole_weights.used(self.shape)
-        target, source = nearest_valid(~missing, used, self.longitude, self.latitude)
-        around = lines_within(self._angles(target, source), target, self.longitude, self.latitude)
-        lines = used_lines(self.whole_weights, self.shape)
-        self._use(part_of(*(mine | more for mine, more in zip(lines, around, strict=True))))
-        self._places = self.part.places(*target), self.part.places(*source)
-        values = self.part.of(whole)
-        self._missing = ~np.isfinite(values)
-        return values
+    def _needed(self, number: int, wanted: Mask | None) -> Mask:
+        """Which places of the part wanted points are interpolated from."""
+        if number not in self._used:
+            weights = self.weights if wanted is None else self.weights.part(wanted)
+            rows = self.part.rows.stop - self.part.rows.start
+            self._used[number] = weights.used((rows, self.part.columns.size))
+        return self._used[number]
 
-    def _angles(self, one: tuple[Index, Index], other: tuple[Index, Index]) -> Array:
-        """Angles between places [rad]."""
-        lam, phi = np.deg2rad(self.longitude.values), np.deg2rad(self.latitude.values)
-        half_x = np.sin(0.5 * (lam[one[1]] - lam[other[1]]))
-        half_y = np.sin(0.5 * (phi[one[0]] - phi[other[0]]))
-        square = half_y**2 + np.cos(phi[one[0]]) * np.cos(phi[other[0]]) * half_x**2
-        return 2.0 * np.arcsin(np.sqrt(np.clip(square, 0.0, 1.0)))
+    def _study(
+        self,
+        read: Callable[[FilePart | None], Array],
+        values: Array,
+        wanted: Mask | None,
+        refused: Callable[[], Mask] | None,
+    ) -> tuple[Array, Gaps] | None:
+        """Find from where gaps are filled and what part that needs; what is read of it."""
+        weights = self.whole_weights if wanted is None else self.whole_weights.part(wanted)
+        used = weights.used(self.files.shape)
+        held = self.part
+        while True:
+            missing = ~np.isfinite(values)
+            if refused is not None and (missing & held.of(refused())).any():
+                self._refuse(read(None), refused())
+            if missing.all():
+                if held.is_whole:
+                    if refused is not None:
+                        self._refuse(values, missing)
+                    return None
+                around = tuple(np.ones(size, bool) for size in self.files.shape)
+            else:
+                target, source = self._nearest(held, ~missing, held.of(used))
+                of_target, of_source = map(self.files.unit_vectors, (target, source))
+                around = self.files.lines_within(angles_between(of_target, of_source), target)
+            more = [mine | new for mine, new in zip(self._lines, around, strict=True)]
+            part = part_of(more[0], more[1])
+            if part.within(held):
+                break
+            held = part_of(*(a | b for a, b in zip(more, held.lines, strict=True)))
+            values = read(held)
+        self._lines = more[0], more[1]
+        self._use(part)
+        values = values[part.inside(held)]
+        return values, Gaps(~np.isfinite(values), target, source)
+
+    def _nearest(
+        self, part: FilePart, valid: Mask, used: Mask
+    ) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
+        """Places of the whole map that are used but not valid in a part, and the nearest valid."""
+
+        def whole(places: Index) -> tuple[Index, Index]:
+            return places[:, 0] + part.rows.start, part.columns[places[:, 1]]
+
+        target, source = nearest_places(
+            valid,
+            used,
+            lambda places: self.files.unit_vectors(whole(places)),
+            bool(self.files.longitude.period),
+        )
+        return whole(np.stack(target, axis=1)), whole(np.stack(source, axis=1))
+
+    def _refuse(self, whole: Array, refused: Mask) -> None:
+        """Tell of all gaps of a map where there must be none."""
+        wrong = ~np.isfinite(whole) & refused
+        if not wrong.any():
+            return
+        j, i = np.argwhere(wrong)[0]
+        x, y = float(self.files.longitude.values[i]), float(self.files.latitude.values[j])
+        raise GapsOverSea(int(wrong.sum()), self.files.place(x, y))

@@ -1,7 +1,8 @@
-"""A variable of a file at any points and levels of a grid: what a model begins from."""
+"""A variable of files at any points and levels of a grid."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,14 +10,12 @@ from numpy.typing import NDArray
 
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
-from halocline.grids.files.axes import Bilinear, bilinear
-from halocline.grids.files.curvilinear_maps import CurvilinearFiles
 from halocline.grids.files.gridded_files import GriddedFiles, Record
-from halocline.grids.horizontal.gaps import nearest_places
-from halocline.grids.sphere import vectors
+from halocline.grids.horizontal.gaps import Filling
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -44,120 +43,116 @@ def level_weights(theirs: Array, ours: Array) -> LevelWeights:
     return LevelWeights(order[low], order[low + 1], weight)
 
 
+@dataclass(frozen=True)
+class Target:
+    """Points that values are wanted at, and depths of levels over them; one map without these.
+
+    Where points are not `wet` (levels, points), there is nothing to be known: values are 0.
+    """
+
+    x: Array  # longitude [degree]
+    y: Array  # latitude [degree]
+    depth: Array | None = None  # [m]
+    wet: Mask | None = None
+
+    @property
+    def levels(self) -> int:
+        """How many levels there are, 1 of a map."""
+        return 1 if self.depth is None else self.depth.size
+
+
 class FileField:
-    """One variable of a file, interpolated to points (longitude, latitude) and depths [m].
+    """One variable of files, interpolated to a target.
 
     Bilinear in the file's grid, regular or curvilinear, linear over depth. Missing values (land,
     the floor) take the nearest value of the same level; a level without any takes the one above.
-    Where points are not `wet` (levels, points), values are 0. Values at a point do not depend on
-    the other points. `short_name` names the quantity, so that units are ours and values are
+    Values at a point do not depend on the other points, and only the part of the file's grid that
+    they need is read. `short_name` names the quantity, so that units are ours and values are
     checked; without it they are those of the file.
+
+    `refused` says which places of the file's grid must not be missing at the surface, as
+    `GapsOverSea` tells; all gaps are filled without it.
     """
 
     def __init__(
         self,
         files: GriddedFiles,
         variable: str,
-        points: tuple[Array, Array],
-        depth: Array | None = None,
+        target: Target,
         *,
         short_name: str = "",
-        wet: NDArray[np.bool_] | None = None,
+        refused: Callable[[], Mask] | None = None,
         whose: str = "the model grid",
     ) -> None:
         self.files, self.variable, self.short_name = files, variable, short_name
+        self.target, self.refused = target, refused
         if variable not in files.first.variables:
             raise UserError(
                 f"{files.name} has no variable '{variable}'. It has: {files.first.listing()}."
             )
-        self.weights = self._weights(points, whose)
-        self.levels: LevelWeights | None = None
-        theirs = files.level_depths(variable)
-        if depth is not None and theirs is not None:
-            self.levels = level_weights(theirs, depth)
-        elif theirs is not None:
+        where = f"'{variable}' in {files.name}"
+        self.filling = Filling(files, files.weights((target.x, target.y), where, whose))
+        self.theirs = files.level_depths(variable)
+        if target.depth is None and self.theirs is not None:
             raise UserError(
-                f"The variable '{variable}' of {files.name} has {theirs.size} levels, but one map"
-                " is needed."
+                f"The variable '{variable}' of {files.name} has {self.theirs.size} levels, but one"
+                " map is needed."
             )
-        self.depth = depth
-        count = 1 if depth is None else depth.size
-        self.wet = np.ones((count, points[0].size), bool) if wet is None else wet
 
-    def _weights(self, points: tuple[Array, Array], whose: str) -> Bilinear:
-        files = self.files
-        if isinstance(files, CurvilinearFiles):
-            return files.weights(points, whose)
-        where = f"'{self.variable}' in {files.name}"
-        return bilinear(files.longitude, files.latitude, points, where, whose)
+    @property
+    def wet(self) -> Mask:
+        """Where the target has values, shape (levels, points)."""
+        target = self.target
+        return np.ones((target.levels, target.x.size), bool) if target.wet is None else target.wet
 
     def read(self, moment: Date | None = None) -> Array:
-        """Values at the points, (points,) or (levels, points); of a moment, or the only record."""
-        record = self._record(moment)
-        if self.levels is None:
-            plane = self._plane(record, None, np.logical_or.reduce(self.wet))
-            if plane is None:
-                raise UserError(
-                    f"The variable '{self.variable}' of {self.files.name} has no value at all."
-                )
-            return (
-                plane
-                if self.depth is None
-                else np.broadcast_to(plane, (self.depth.size, plane.size))
-            )
-        return self._on_levels(record, self.levels)
+        """Values at the target, (points,) or (levels, points); of a moment, or the only record."""
+        return self.of_record(self._record(moment))
 
-    def _on_levels(self, record: Record | None, levels: LevelWeights) -> Array:
+    def of_record(self, record: Record | None) -> Array:
+        """The same of a record of the files; None where they have no times."""
+        if self.theirs is not None and self.target.depth is not None:
+            return self._on_levels(record, self.theirs, self.target.depth)
+        wanted = None if self.target.wet is None else np.logical_or.reduce(self.target.wet)
+        plane = self._plane(record, None, wanted)
+        if plane is None:
+            raise UserError(
+                f"The variable '{self.variable}' of {self.files.name} has no value at all."
+            )
+        return plane if self.target.depth is None else self.wet * plane
+
+    def _on_levels(self, record: Record | None, theirs: Array, ours: Array) -> Array:
         """Values on our levels, those of the file read once each, from the surface down."""
-        theirs = self.files.level_depths(self.variable)
-        assert theirs is not None
-        needed = set(levels.upper.tolist()) | set(levels.lower.tolist())
-        planes: dict[int, Array] = {}
+        levels, wet = level_weights(theirs, ours), self.wet
+        result = np.zeros(wet.shape)
         above: Array | None = None
-        for level in sorted(needed, key=lambda at: float(theirs[at])):
-            taken = (levels.upper == level) & (levels.weight < 1.0)
-            taken |= (levels.lower == level) & (levels.weight > 0.0)
-            plane = self._plane(record, level, self.wet[taken].any(axis=0))
+        for level in np.argsort(theirs, kind="stable").tolist():
+            shares = np.where(levels.upper == level, 1.0 - levels.weight, 0.0)
+            shares += np.where(levels.lower == level, levels.weight, 0.0)
+            taken = shares > 0.0
+            if not taken.any():
+                continue
+            plane = self._plane(record, level, np.logical_or.reduce(wet[taken]))
             if plane is None and above is None:
                 raise UserError(
                     f"The variable '{self.variable}' of {self.files.name} has no value at"
                     f" {theirs[level]:g} m, its uppermost level. Fill it."
                 )
-            if plane is not None:
-                above = plane
-            assert above is not None
-            planes[level] = above
-        return self.wet * np.stack(
-            [
-                (1.0 - weight) * planes[upper] + weight * planes[lower]
-                for upper, lower, weight in zip(
-                    levels.upper.tolist(), levels.lower.tolist(), levels.weight, strict=True
-                )
-            ]
-        )
+            above = above if plane is None else plane
+            for k in np.flatnonzero(taken):
+                result[k] += shares[k] * above
+        return wet * result
 
-    def _plane(
-        self, record: Record | None, level: int | None, wanted: NDArray[np.bool_]
-    ) -> Array | None:
+    def _plane(self, record: Record | None, level: int | None, wanted: Mask | None) -> Array | None:
         """One map at the points, gaps filled around the wanted ones; None where it has no value."""
-        values = self.files.read(self.variable, self.short_name, record, level=level)
-        valid = np.isfinite(values)
-        if not valid.any():
-            return None
-        used = self.weights.part(wanted).used(self.files.shape)
-        if (used & ~valid).any():
-            target, source = nearest_places(
-                valid, used, self._vectors, bool(self.files.longitude.period)
-            )
-            values[target] = values[source]
-        return self.weights(np.where(np.isfinite(values), values, 0.0))
-
-    def _vectors(self, places: Index) -> Array:
-        """Unit vectors of places (j, i) of the file's grid."""
-        j, i = places[:, 0], places[:, 1]
-        if isinstance(self.files, CurvilinearFiles):
-            return self.files.points[:, j, i]
-        return vectors(self.files.longitude.values[i], self.files.latitude.values[j])
+        assert self.theirs is None or level is not None
+        at_surface = self.theirs is None or level == int(self.theirs.argmin())
+        return self.filling.at_points(
+            lambda part: self.files.read(self.variable, self.short_name, record, part, level=level),
+            number=level or 0,
+            wanted=wanted,
+            refused=self.refused if at_surface else None,
+        )
 
     def _record(self, moment: Date | None) -> Record | None:
         if self.files.axes[2] not in self.files.first[self.variable].dims:
