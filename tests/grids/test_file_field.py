@@ -12,7 +12,7 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
 from halocline.grids.horizontal.regular import GridOptions, regular_grid
 from halocline.grids.sphere import longitude_latitude, vectors
-from halocline.grids.vertical.file_field import FileField, Target, along_grid
+from halocline.grids.vertical.file_field import FileField, WantedPoints, along_grid
 from halocline.runtime.fields.place import Place
 
 depths = np.array([5.0, 20.0, 60.0, 200.0])
@@ -64,7 +64,7 @@ def test_levels_from_a_regular_file_at_any_place(tmp_path, place):
     grid = regular_grid(GridOptions(nx=7, ny=5, x0=-31.0, y0=12.3, dx=1.7, dy=2.1))
     at, ours = grid.at(place), np.array([1.0, 5.0, 33.0, 130.0, 900.0])
     files = open_maps([path])
-    found = FileField(files, "phosphate", Target(at.x.ravel(), at.y.ravel(), ours)).read()
+    found = FileField(files, "phosphate", WantedPoints(at.x.ravel(), at.y.ravel(), ours)).read()
     files.close()
     axes = depths, y, np.append(x, 360.0)
     there = RegularGridInterpolator(axes, np.concatenate([values, values[..., :1]], axis=-1))
@@ -102,7 +102,7 @@ def test_curvilinear_files_converge_with_second_order(tmp_path):
         path = write(tmp_path / f"{step}.nc", ("tlon", "tlat"), (centers.x, centers.y), values)
         files = open_maps([path])
         assert isinstance(files, CurvilinearFiles) and files.longitude.period
-        found = FileField(files, "phosphate", Target(*points, ours)).read()
+        found = FileField(files, "phosphate", WantedPoints(*points, ours)).read()
         files.close()
         errors.append(np.abs(found / exact(*points, ours[:, None]) - 1.0).max())
     assert errors[1] < 1e-3 and np.log2(errors[0] / errors[1]) > 1.8, errors
@@ -116,7 +116,7 @@ def test_gaps_take_the_nearest_value_and_empty_levels_the_one_above(tmp_path):
     path, *_, values = regular_file(tmp_path / "a.nc", missing=missing)
     files = open_maps([path])
     points = np.array([50.0, 57.0]), np.array([12.5, 12.5])
-    found = FileField(files, "phosphate", Target(*points, depths)).read()
+    found = FileField(files, "phosphate", WantedPoints(*points, depths)).read()
     files.close()
     assert found[0, 0] == values[0, 20, 9]  # at 12.5 N the neighbour in longitude is nearest
     np.testing.assert_allclose(found[:3, 1], values[:3, 20, 12])
@@ -154,7 +154,9 @@ def test_ranks_read_parts_and_have_the_bits_of_one(tmp_path, curvilinear, empty)
 
     def read(some):
         files = open_maps([path])
-        found = FileField(files, "phosphate", Target(a[some], b[some], ours, wet[:, some])).read()
+        found = FileField(
+            files, "phosphate", WantedPoints(a[some], b[some], ours, wet[:, some])
+        ).read()
         files.close()
         return found, files.values_read
 
@@ -178,15 +180,15 @@ def test_records_are_named_by_date(tmp_path):
     both = np.stack([values, 2.0 * values])
     path = write(tmp_path / "a.nc", ("lon", "lat"), (x, y), both, times=[0.0, 1.0])
     files = open_maps([path])
-    field = FileField(files, "phosphate", Target(x[:2], y[:2], depths))
+    field = FileField(files, "phosphate", WantedPoints(x[:2], y[:2], depths))
     np.testing.assert_allclose(field.read(date("2000-01-02")), 2 * field.read(date("2000-01-01")))
     for wrong in (None, date("2000-01-03")):
         with pytest.raises(UserError, match="2 records"):
             field.read(wrong)
     with pytest.raises(UserError, match="no variable 'nitrate'"):
-        FileField(files, "nitrate", Target(x[:2], y[:2]))
+        FileField(files, "nitrate", WantedPoints(x[:2], y[:2]))
     with pytest.raises(UserError, match="4 levels, but one map"):
-        FileField(files, "phosphate", Target(x[:2], y[:2]))
+        FileField(files, "phosphate", WantedPoints(x[:2], y[:2]))
     files.close()
 
 
@@ -196,7 +198,7 @@ def test_points_outside_of_a_curvilinear_file_are_refused(tmp_path):
     path = write(tmp_path / "a.nc", ("tlon", "tlat"), (centers.x, centers.y), values)
     files = open_maps([path])
     with pytest.raises(UserError, match="does not cover 1 of 2 points"):
-        FileField(files, "phosphate", Target(np.zeros(2), np.array([0.0, 40.0]), depths))
+        FileField(files, "phosphate", WantedPoints(np.zeros(2), np.array([0.0, 40.0]), depths))
     files.close()
 
 

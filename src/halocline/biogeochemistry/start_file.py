@@ -12,7 +12,7 @@ from halocline.core.clock import date
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.files.curvilinear_maps import open_maps
-from halocline.grids.vertical.file_field import FileField, Target
+from halocline.grids.vertical.file_field import FileField, WantedPoints
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class StartFileOptions(Options):
             )
 
 
-def from_file(options: StartFileOptions, target: Target) -> dict[str, Array]:
+def from_file(options: StartFileOptions, target: WantedPoints) -> dict[str, Array]:
     """Values by tracer at a target, (levels, points); `options.file` is a path.
 
     A rank opens the file once for all its blocks, and reads the part that they need.

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
-from halocline.grids.vertical.file_field import Target
+from halocline.grids.vertical.file_field import WantedPoints
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field, Part
@@ -48,7 +48,7 @@ class FieldPlaces:
         depth = None if levels is None else np.array(levels.coordinates)
         count = 1 if levels is None else levels.size
         all_wet = np.concatenate([np.zeros((count, 0), bool), *wet], axis=1)
-        self.target = Target(metrics.x[j, i], metrics.y[j, i], depth, all_wet)
+        self.target = WantedPoints(metrics.x[j, i], metrics.y[j, i], depth, all_wet)
 
     def put(self, values: Array, field: Field | Part) -> None:
         """Set the owned values of wet columns, (points,) or (levels, points); halos are stale."""

@@ -17,7 +17,7 @@ from halocline.grids.files.gridded_files import GriddedFiles, Record
 from halocline.grids.files.sources import Unreadable
 from halocline.grids.horizontal.gaps import GapsOverSea, open_sea
 from halocline.grids.horizontal.grid import Grid
-from halocline.grids.vertical.file_field import FileField, Target
+from halocline.grids.vertical.file_field import FileField, WantedPoints
 from halocline.runtime.files.read_ahead import ReadAhead, RecordError, agree
 from halocline.runtime.ranks.communicator import Alone, Communicator
 from halocline.runtime.record.recorder import Recorder
@@ -150,7 +150,7 @@ class FileSeries:
         share: Share,
         held: Date | None = None,
         *,
-        target: Target | None = None,
+        target: WantedPoints | None = None,
         between: str = "linear",
         every_year: bool = False,
         scattered: bool | None = None,
@@ -186,7 +186,7 @@ class FileSeries:
             mine = [place for place in places if self._scatter.reader(place) == self._scatter.rank]
             numbers = np.arange(grid.sea_points)
         if target is None:
-            target = Target(grid.point_x[numbers], grid.point_y[numbers])
+            target = WantedPoints(grid.point_x[numbers], grid.point_y[numbers])
         self.fields = self._fields(mine, target)
         self.reader: ReadAhead[tuple[Array, ...]] = ReadAhead(
             self._read,
@@ -196,7 +196,7 @@ class FileSeries:
         )
         self._loaded: dict[int, tuple[Array, ...]] = {}
 
-    def _fields(self, places: list[int], target: Target) -> dict[int, FileField]:
+    def _fields(self, places: list[int], target: WantedPoints) -> dict[int, FileField]:
         """The quantities that this rank reads; what is wrong for one rank all ranks tell."""
         fields, failure = {}, None
         try:

@@ -44,7 +44,7 @@ def level_weights(theirs: Array, ours: Array) -> LevelWeights:
 
 
 @dataclass(frozen=True)
-class Target:
+class WantedPoints:
     """Points that values are wanted at, and depths of levels over them; one map without these.
 
     Where points are not `wet` (levels, points), there is nothing to be known: values are 0.
@@ -78,7 +78,7 @@ class FileField:
         self,
         files: GriddedFiles,
         variable: str,
-        target: Target,
+        target: WantedPoints,
         *,
         short_name: str = "",
         refused: Callable[[], Mask] | None = None,
