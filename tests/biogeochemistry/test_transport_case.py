@@ -1,9 +1,13 @@
 """Cases of the transport: shipped ones are valid, a run gives the same bits when it is split."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tomli_w
 import xarray
 
 from halocline.biogeochemistry.case import TransportCase
@@ -11,6 +15,7 @@ from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
 from halocline.experiment.plan import plan
 from halocline.experiment.run import run
+from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 CASE = {
     "component": "transport",
@@ -110,3 +115,79 @@ def test_mistakes():
     ):
         with pytest.raises(UserError, match=f"'transport.{old}' is '{new}' now"):
             TransportCase.from_table({"transport": {old: 1}})
+
+
+def restoring_file(path: Path) -> Path:
+    """Two maps a day apart, on two levels: 3 + day at 25 m, 1 + day at 125 m and below."""
+    x, y = np.arange(-20.0, 21.0, 2.0), np.arange(-20.0, 21.0, 2.0)
+    values = np.empty((2, 2, y.size, x.size))
+    values[...] = np.array([[3.0, 1.0], [4.0, 2.0]])[:, :, None, None]
+    dims = ("time", "depth", "lat", "lon")
+    coordinates = {
+        "time": ("time", [0.0, 1.0], {"units": "days since 2000-01-01"}),
+        "depth": ("depth", [25.0, 125.0], {"units": "m", "positive": "down"}),
+        "lat": ("lat", y, {"units": "degrees_north"}),
+        "lon": ("lon", x, {"units": "degrees_east"}),
+    }
+    xarray.Dataset({"po4": (dims, values)}, coordinates).to_netcdf(path)
+    return path
+
+
+def restored(path: Path, **options) -> dict:
+    table = {"file": str(path), "variables": {"constant": "po4"}} | options
+    transport = CASE["transport"] | {"restoring": table, "sinking": {}, "tracers": ["constant"]}
+    transport = transport | {"mixing": {"surface": 0.0, "background": 0.0}}
+    return {**CASE, "transport": transport}
+
+
+def test_a_tracer_is_restored_as_the_formula_says(tmp_path: Path):
+    """A constant moves nowhere: six implicit steps of 1 h towards the value of their end."""
+    path = restoring_file(tmp_path / "po4.nc")
+    table = restored(path, time_scale=0.25, depth=50.0)
+    table["transport"]["circulation"], table["transport"]["rotation"] = "rotation", {"period": 1e9}
+    found = run(table).component.model.state.tracer.gather()
+    expected = 1.0
+    for hour in range(1, 7):
+        expected += (1 / 7) * (3.0 + hour / 24 - expected)
+    np.testing.assert_allclose(found[0, 2], expected, rtol=1e-7)
+    np.testing.assert_allclose(found[0, :2], 1.0, rtol=1e-7)
+
+
+def test_held_values_are_those_of_the_file_at_all_restored_levels(tmp_path: Path):
+    path = restoring_file(tmp_path / "po4.nc")
+    done = run(restored(path, time_scale=0.0, depth=1000.0), output=tmp_path / "out")
+    found = done.component.model.state.tracer.gather()
+    hours = 6 / 24  # levels at 225, 100 and 25 m
+    expected = np.array([1.0 + hours, 1.0 + hours + 0.25 * 2.0, 3.0 + hours])
+    np.testing.assert_allclose(found[0, :, 5, 5], expected, rtol=1e-13)
+
+
+def test_a_restored_run_has_the_same_bits_split_and_on_ranks(tmp_path: Path):
+    """Ranks: 1 and 3."""
+    path = restoring_file(tmp_path / "po4.nc")
+    table = restored(path, time_scale=0.5, depth=120.0)
+    whole = run(table, check_halos=True).component.model.state.tracer.gather()
+    assert whole.std() > 0.01
+    run({**table, "time": {"length": "3h", "step": "1h"}}, output=tmp_path / "first")
+    rest = {**table, "restart": {"source": str(tmp_path / "first")}}
+    assert np.array_equal(run(rest).component.model.state.tracer.gather(), whole)
+    maps = {"fields": {"maps": {"interval": "6h", "precision": "float64"}}}
+    (tmp_path / "case.toml").write_text(tomli_w.dumps({**table, "output": maps}))
+    run(tmp_path / "case.toml", output=tmp_path / "one")
+    words = [*mpiexec_command(3, threads=1), sys.executable, "-P", "-m", "halocline", "run"]
+    subprocess.run(
+        [*words, str(tmp_path / "case.toml"), "--output", str(tmp_path / "three")],
+        env=mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"}), check=True, timeout=120,
+    )  # fmt: skip
+    one, three = ((tmp_path / name / "maps.nc").read_bytes() for name in ("one", "three"))
+    assert one == three
+
+
+def test_restoring_that_lacks_something_is_refused(tmp_path: Path):
+    path = restoring_file(tmp_path / "po4.nc")
+    with pytest.raises(UserError, match="needs both: 'file', and 'variables'"):
+        TransportCase.from_table(restored(path, variables={}))
+    with pytest.raises(UserError, match=r"restoring.variables names \['oxygen'\]"):
+        TransportCase.from_table(restored(path, variables={"oxygen": "po4"}))
+    with pytest.raises(UserError, match="has no variable 'nitrate'"):
+        run(restored(path, variables={"constant": "nitrate"}))

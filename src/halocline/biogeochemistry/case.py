@@ -79,10 +79,11 @@ class TransportCase(Case):
         )
 
     def _transport_found(self) -> TransportOptions:
-        """Options of the transport with the path of the file that it begins from."""
-        start = self.transport.start_file
+        """Options of the transport with the paths of its files."""
+        start, restoring = self.transport.start_file, self.transport.restoring
         start = replace(start, file=start.file and str(self.find(start.file)))
-        return replace(self.transport, start_file=start)
+        restoring = replace(restoring, file=self.find_all(restoring.file))
+        return replace(self.transport, start_file=start, restoring=restoring)
 
     def streams(
         self,

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import numpy as np
 
+from halocline.biogeochemistry.restoring import Restoring
 from halocline.biogeochemistry.transport import Transport, TransportOptions, reach, work
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.component import Component
@@ -37,6 +38,11 @@ class TransportComponent(Component):
         plan: Plan | None = None,
         perturbation: PerturbationOptions | None = None,
     ) -> None:
+        if grid.topology.fold:
+            raise UserError(
+                "The circulations of the transport know no folded grids yet. Close the north of the"
+                " grid: grid.fold = 'none'."
+            )
         self.perturbation = perturbation or PerturbationOptions()
         self.grid, self.options, self.precision = grid, options, precision
         self.plane = grid.horizontal
@@ -54,6 +60,11 @@ class TransportComponent(Component):
         dt = clock.step.total_seconds()
         self.model = Transport(grid, options, self.decomposition, dt, dtype=precision)
         self.sums = {"tracer contents": self.model.sums}
+        self.restoring: Restoring | None = None
+        if options.restoring.variables:
+            self.restoring = Restoring(
+                options.restoring, grid, self.model.state, (clock.start, clock.end), self.run
+            )
         self._outputs: dict[str, Field] = {}
         self.contents_at_start = Field(
             "contents_at_start",
@@ -103,6 +114,17 @@ class TransportComponent(Component):
         seconds = self.step_length.total_seconds()
         number = round(to_number(time) / seconds)
         self.model.step(self.run, self.model.state, seconds, number)
+        if self.restoring is not None:
+            self.restoring.step(time + self.step_length, seconds)
+
+    def look_through_input(self, deadline: float) -> tuple[int, int]:
+        """Read all records that tracers are restored to; how many of how many."""
+        return (0, 0) if self.restoring is None else self.restoring.series.look_through(deadline)
+
+    def close(self) -> None:
+        """Let readings end and close the files of the restoring."""
+        if self.restoring is not None:
+            self.restoring.series.close()
 
     def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
         """Tracers by name, each on all levels."""

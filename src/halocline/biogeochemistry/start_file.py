@@ -38,18 +38,18 @@ class StartFileOptions(Options):
             )
 
 
-def from_file(options: StartFileOptions, target: WantedPoints) -> dict[str, Array]:
-    """Values by tracer at a target, (levels, points); `options.file` is a path.
+def from_file(options: StartFileOptions, wanted: WantedPoints) -> dict[str, Array]:
+    """Values by tracer at wanted points, (levels, points); `options.file` is a path.
 
     A rank opens the file once for all its blocks, and reads the part that they need.
     """
-    if not options.file or not target.x.size:
-        return {name: np.zeros((target.levels, target.x.size)) for name in options.variables}
+    if not options.file or not wanted.x.size:
+        return {name: np.zeros((wanted.levels, wanted.x.size)) for name in options.variables}
     files = open_maps([Path(options.file)])
     moment = date(options.at, files.calendar) if options.at else None
     try:
         return {
-            name: FileField(files, variable, target).read(moment)
+            name: FileField(files, variable, wanted).read(moment)
             for name, variable in options.variables.items()
         }
     finally:

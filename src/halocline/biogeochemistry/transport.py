@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.biogeochemistry.circulation import GyreOptions, RotationOptions, gyres, rotation
+from halocline.biogeochemistry.restoring import RestoringOptions
 from halocline.biogeochemistry.start_file import StartFileOptions, from_file
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
 from halocline.component.forcing.field_places import FieldPlaces
@@ -80,6 +81,9 @@ class TransportOptions(Options):
     start_file: StartFileOptions = option(
         StartFileOptions(), meaning="tracers that begin from a file"
     )
+    restoring: RestoringOptions = option(
+        RestoringOptions(), meaning="tracers that are drawn to values from files"
+    )
     start_offset: float = option(
         18.0, "degree", "distance of the shapes east of the centre of rotation"
     )
@@ -106,7 +110,11 @@ class TransportOptions(Options):
         super().__post_init__()
         if not self.tracers or len(set(self.tracers)) < len(self.tracers):
             raise UserError(f"tracers = {self.tracers}: give at least one name, none twice.")
-        named = {"start": self.start, "start_file.variables": self.start_file.variables}
+        named = {
+            "start": self.start,
+            "start_file.variables": self.start_file.variables,
+            "restoring.variables": self.restoring.variables,
+        }
         for table, names in {**named, "sinking": dict.fromkeys(self.sinking, "")}.items():
             strange = sorted(set(names) - set(self.tracers))
             if strange:
@@ -247,7 +255,7 @@ class Transport:
         if options.start_file.file:
             space, levels = self.state.space, self.state.levels
             places = FieldPlaces(space, Place.center, grid.horizontal, levels)
-            for name, values in from_file(options.start_file, places.target).items():
+            for name, values in from_file(options.start_file, places.wanted).items():
                 places.put(values, tracer.part(options.tracers.index(name)))
 
     @property

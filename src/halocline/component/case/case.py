@@ -199,6 +199,15 @@ class Case(Options):
         """Path of a data file named in this case."""
         return find_data(name, self.data_folder)
 
+    def find_all(self, names: str | list[str]) -> list[str]:
+        """Paths of data files, of a pattern such as flux_*.nc beside the case file."""
+        base = Path(self.data_folder)
+        return [
+            str(base / name if any(sign in name for sign in "*?[") else self.find(name))
+            for name in ([names] if isinstance(names, str) else names)
+            if name
+        ]
+
     def find_here(self, name: str) -> str:
         """Path of a file made by a run: as it is given where it exists, else as `find` does."""
         return name if not name or Path(name).exists() else str(self.find(name))

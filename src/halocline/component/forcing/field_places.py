@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 class FieldPlaces:
     """The wet columns that a rank owns of a place, from block to block, as one list of points.
 
-    `target` is what values are read for, `angle` that from east to the x axis there [rad]; with
-    `levels`, whose coordinates are depths [m], each column has all of them.
+    `wanted` is what values are read for, `angle` that from east to the x axis there [rad]. With an
+    axis of depths [m], all levels of the space or the upper ones, each column has all of them.
     """
 
     def __init__(self, space: Space, place: Place, grid: Grid, levels: Axis | None = None) -> None:
@@ -37,8 +37,8 @@ class FieldPlaces:
             assert isinstance(block, Block)
             j0, j1, i0, i1, _ = block.box_of(place)
             here, points = np.s_[j0:j1, i0:i1], block.points_of(place)
-            inside = space.wet_in(block, place, levels)
-            inside = inside if levels is not None else inside[None]
+            inside = space.wet_in(block, place, levels and space.levels)
+            inside = inside[-levels.size :] if levels is not None else inside[None]
             self.columns.append(np.logical_or.reduce(inside))
             wet.append(inside[:, self.columns[-1]])
             rows.append(points.j[here][self.columns[-1]])
@@ -48,7 +48,7 @@ class FieldPlaces:
         depth = None if levels is None else np.array(levels.coordinates)
         count = 1 if levels is None else levels.size
         all_wet = np.concatenate([np.zeros((count, 0), bool), *wet], axis=1)
-        self.target = WantedPoints(metrics.x[j, i], metrics.y[j, i], depth, all_wet)
+        self.wanted = WantedPoints(metrics.x[j, i], metrics.y[j, i], depth, all_wet)
 
     def put(self, values: Array, field: Field | Part) -> None:
         """Set the owned values of wet columns, (points,) or (levels, points); halos are stale."""

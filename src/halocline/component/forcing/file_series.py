@@ -126,7 +126,7 @@ def _in_year(moment: Date) -> tuple[int, ...]:
 
 
 class FileSeries:
-    """Some quantities from files in time, at the sea points of a share or at a `target`.
+    """Some quantities from files in time, at the sea points of a share or at the points that are `wanted`.
 
     `what` names them in messages. With `held`, the record of that date serves at all times; else
     values are interpolated linearly `between` two records, or in "steps" those of a record hold
@@ -150,7 +150,7 @@ class FileSeries:
         share: Share,
         held: Date | None = None,
         *,
-        target: WantedPoints | None = None,
+        wanted: WantedPoints | None = None,
         between: str = "linear",
         every_year: bool = False,
         scattered: bool | None = None,
@@ -163,14 +163,14 @@ class FileSeries:
         self.files, self.short_names, self.grid, self.what = files, short_names, grid, what
         (self.start, self.end), self.share, self.held = period, share, held
         self.between, self.number = between, 0
-        on_levels = target is not None and target.depth is not None
+        on_levels = wanted is not None and wanted.depth is not None
         self.variables = tuple(
             files.find(short_name, variable, levels=on_levels)
             for short_name, variable in zip(short_names, variables, strict=True)
         )
         self.records = yearly(files, period) if every_year else files.records
         self._times = [record.time for record in self.records]
-        self._of_sea = target is None
+        self._of_sea = wanted is None
         if self._of_sea:
             whose = f"The {what} in {files.name}", "the sea of the model grid"
             check_cover(files.latitude, grid.point_y, *whose)
@@ -185,9 +185,9 @@ class FileSeries:
             self._scatter = Scatter(share, len(places))
             mine = [place for place in places if self._scatter.reader(place) == self._scatter.rank]
             numbers = np.arange(grid.sea_points)
-        if target is None:
-            target = WantedPoints(grid.point_x[numbers], grid.point_y[numbers])
-        self.fields = self._fields(mine, target)
+        if wanted is None:
+            wanted = WantedPoints(grid.point_x[numbers], grid.point_y[numbers])
+        self.fields = self._fields(mine, wanted)
         self.reader: ReadAhead[tuple[Array, ...]] = ReadAhead(
             self._read,
             share.communicator,
@@ -196,7 +196,7 @@ class FileSeries:
         )
         self._loaded: dict[int, tuple[Array, ...]] = {}
 
-    def _fields(self, places: list[int], target: WantedPoints) -> dict[int, FileField]:
+    def _fields(self, places: list[int], wanted: WantedPoints) -> dict[int, FileField]:
         """The quantities that this rank reads; what is wrong for one rank all ranks tell."""
         fields, failure = {}, None
         try:
@@ -204,7 +204,7 @@ class FileSeries:
                 fields[place] = FileField(
                     self.files,
                     self.variables[place],
-                    target,
+                    wanted,
                     short_name=self.short_names[place],
                     refused=lambda: self._sea_places,
                 )

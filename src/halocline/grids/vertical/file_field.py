@@ -62,7 +62,7 @@ class WantedPoints:
 
 
 class FileField:
-    """One variable of files, interpolated to a target.
+    """One variable of files, interpolated to wanted points.
 
     Bilinear in the file's grid, regular or curvilinear, linear over depth. Missing values (land,
     the floor) take the nearest value of the same level; a level without any takes the one above.
@@ -78,22 +78,22 @@ class FileField:
         self,
         files: GriddedFiles,
         variable: str,
-        target: WantedPoints,
+        wanted: WantedPoints,
         *,
         short_name: str = "",
         refused: Callable[[], Mask] | None = None,
         whose: str = "the model grid",
     ) -> None:
         self.files, self.variable, self.short_name = files, variable, short_name
-        self.target, self.refused = target, refused
+        self.wanted, self.refused = wanted, refused
         if variable not in files.first.variables:
             raise UserError(
                 f"{files.name} has no variable '{variable}'. It has: {files.first.listing()}."
             )
         where = f"'{variable}' in {files.name}"
-        self.filling = Filling(files, files.weights((target.x, target.y), where, whose))
+        self.filling = Filling(files, files.weights((wanted.x, wanted.y), where, whose))
         self.theirs = files.level_depths(variable)
-        if target.depth is None and self.theirs is not None:
+        if wanted.depth is None and self.theirs is not None:
             raise UserError(
                 f"The variable '{variable}' of {files.name} has {self.theirs.size} levels, but one"
                 " map is needed."
@@ -101,25 +101,25 @@ class FileField:
 
     @property
     def wet(self) -> Mask:
-        """Where the target has values, shape (levels, points)."""
-        target = self.target
-        return np.ones((target.levels, target.x.size), bool) if target.wet is None else target.wet
+        """Which values are to be known, shape (levels, points)."""
+        wanted = self.wanted
+        return np.ones((wanted.levels, wanted.x.size), bool) if wanted.wet is None else wanted.wet
 
     def read(self, moment: Date | None = None) -> Array:
-        """Values at the target, (points,) or (levels, points); of a moment, or the only record."""
+        """Values at the points, (points,) or (levels, points); of a moment, or the only record."""
         return self.of_record(self._record(moment))
 
     def of_record(self, record: Record | None) -> Array:
         """The same of a record of the files; None where they have no times."""
-        if self.theirs is not None and self.target.depth is not None:
-            return self._on_levels(record, self.theirs, self.target.depth)
-        wanted = None if self.target.wet is None else np.logical_or.reduce(self.target.wet)
+        if self.theirs is not None and self.wanted.depth is not None:
+            return self._on_levels(record, self.theirs, self.wanted.depth)
+        wanted = None if self.wanted.wet is None else np.logical_or.reduce(self.wanted.wet)
         plane = self._plane(record, None, wanted)
         if plane is None:
             raise UserError(
                 f"The variable '{self.variable}' of {self.files.name} has no value at all."
             )
-        return plane if self.target.depth is None else self.wet * plane
+        return plane if self.wanted.depth is None else self.wet * plane
 
     def _on_levels(self, record: Record | None, theirs: Array, ours: Array) -> Array:
         """Values on our levels, those of the file read once each, from the surface down."""
