@@ -59,7 +59,7 @@ def cut_region(grid: Grid, box: Sequence[float]) -> GridRegion:
         if name in ("depth", "mask", "longitude", "latitude")
     }
     some = replace(
-        grid, x=x, y=grid.y[rows], periodic_x=False, periodic_y=False, boundary=None,
+        grid, x=x, y=grid.y[rows], periodic_x=False, periodic_y=False, fold="", boundary=None,
         obstruction_x=None, obstruction_y=None, **planes,
     )  # fmt: skip
     return GridRegion(rows, columns, some)

@@ -11,6 +11,8 @@ from halocline.core.errors import UserError
 from halocline.grids.files.sources import FileVariables, open_source
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
+from halocline.grids.sphere import angles_between, vectors
+from halocline.runtime.fields.topology import Fold
 
 Array = NDArray[np.float64]
 corners = ("ulon", "ulat")
@@ -80,7 +82,59 @@ def _read(data: FileVariables, path: Path) -> Grid:
         x_face_length=None if east is None else np.concatenate([east[:, -1:], east], axis=1),
         y_face_length=None if north is None else np.concatenate([north[:1], north]),
     )
-    return Grid.of(curvilinear, depth, str(data.attrs.get("title", "")))
+    fold: Fold = ""
+    if joined:
+        fold = northern_fold(corner_x, corner_y, str(path))
+    if fold == "centres":
+        _refuse_unequal_doubles(depth, path)
+    return Grid.of(curvilinear, depth, str(data.attrs.get("title", "")), fold)
+
+
+def northern_fold(corner_x: Array, corner_y: Array, where: str) -> Fold:
+    """How the last row of a grid that is periodic in x meets itself, from its corners [degree].
+
+    Along its northern faces corner i of the last row stands where corner -i does; through its
+    centres, where corner 1 - i of the row below it does (`Topology`).
+    """
+    corner = vectors(corner_x[-2:, :-1], corner_y[-2:, :-1])
+    below, last = corner[:, 0], corner[:, 1]
+    count = last.shape[1]
+    step = float(np.median(angles_between(last, np.roll(last, 1, axis=1))))
+    if step < 1e-7:
+        return ""  # all corners are one: a pole
+    kinds: tuple[tuple[Fold, Array, int], ...] = (("faces", last, 0), ("centres", below, 1))
+    for kind, row, own in kinds:
+        here = int(np.argmin(angles_between(row, last[:, :1])))
+        twins = [own, here] if kind == "centres" else [own, here, _twin_of_first(last)]
+        for twin in twins:
+            mirrored = row[:, (twin - np.arange(count)) % count]
+            if angles_between(last, mirrored).max() > 0.02 * step:
+                continue
+            if twin % count != own:
+                raise UserError(
+                    f"The northern side of '{where}' is folded onto itself, but about column"
+                    f" {0.5 * (twin - own):g}: the pole of a fold is at the first column. Roll the"
+                    " columns of the file."
+                )
+            return kind
+    return ""
+
+
+def _twin_of_first(row: Array) -> int:
+    """The place of a row (3, n) nearest to the first one."""
+    return 1 + int(np.argmin(angles_between(row[:, 1:], row[:, :1])))
+
+
+def _refuse_unequal_doubles(depth: Array, path: Path) -> None:
+    """Refuse depths of the last row that differ where its centres are there twice."""
+    mirrored = depth[-1, -np.arange(depth.shape[1]) % depth.shape[1]]
+    if not np.array_equal(depth[-1], mirrored):
+        i = int(np.argmax(depth[-1] != mirrored))
+        raise UserError(
+            f"'{path}' is folded through the centres of its last row, which are there twice, but"
+            f" the depth of column {i} is {depth[-1, i]:g} m, that of its double"
+            f" {mirrored[i]:g} m. Give both the same."
+        )
 
 
 def _depth(data: FileVariables, path: Path) -> Array:

@@ -14,7 +14,7 @@ from halocline.core.errors import UserError
 from halocline.grids.horizontal.metrics import Curvilinear, Metrics
 from halocline.grids.sphere import degree
 from halocline.runtime.fields.place import Place
-from halocline.runtime.fields.topology import Topology
+from halocline.runtime.fields.topology import Fold, Topology
 
 Array = NDArray[np.float64]
 
@@ -35,6 +35,7 @@ class Grid:
     spherical: bool = True  # x and y are longitude and latitude
     periodic_x: bool = False
     periodic_y: bool = False
+    fold: Fold = ""  # how the northern side of a tripolar grid is joined with itself
     boundary: NDArray[np.bool_] | None = None  # sea points whose spectrum is given
     obstruction_x: Array | None = None  # share of a cell's width closed to waves along x [1]
     obstruction_y: Array | None = None
@@ -56,7 +57,7 @@ class Grid:
                 raise UserError(f"The grid is not regular along {name}: steps {np.diff(line)}.")
 
     @classmethod
-    def of(cls, curvilinear: Curvilinear, depth: Array, title: str = "") -> Self:
+    def of(cls, curvilinear: Curvilinear, depth: Array, title: str = "", fold: Fold = "") -> Self:
         """A curvilinear grid; sea is where the depth is positive."""
         nj, ni = curvilinear.shape
         centers = curvilinear.at(Place.center)
@@ -67,6 +68,7 @@ class Grid:
             mask=depth > 0.0,
             spherical=False,
             periodic_x=curvilinear.periodic_x,
+            fold=fold,
             title=title,
             longitude=centers.x,
             latitude=centers.y,
@@ -80,7 +82,7 @@ class Grid:
 
     @property
     def topology(self) -> Topology:
-        return Topology(*self.shape, self.periodic_y, self.periodic_x)
+        return Topology(*self.shape, self.periodic_y, self.periodic_x, self.fold)
 
     @property
     def sea_points(self) -> int:

@@ -16,6 +16,7 @@ from halocline.grids.files.gridded_files import expand
 from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathymetry
 from halocline.grids.horizontal.curvilinear_files import is_curvilinear, read_displaced_pole
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.topology import Fold
 
 bytes_per_cell = 64
 """Memory that the planes of a grid take: depth, mask, metrics, and what they are made of."""
@@ -57,6 +58,13 @@ class GridOptions(BathymetryOptions):
         None, "", "east joins west; if not given, where a spherical grid spans 360 degrees"
     )
     periodic_y: bool = option(False, "", "north joins south (Cartesian only)")
+    fold: str = option(
+        "file",
+        "",
+        "how the north of a tripolar grid is joined with itself, along the northern faces of the"
+        " last row or through its centres; 'file': as the corners of the file are, 'none': closed",
+        choices=("file", "none", "faces", "centres"),
+    )
     closed_edges: bool = option(
         True, "", "outermost rows and columns of sides that are not joined are land"
     )
@@ -135,6 +143,9 @@ def finish(grid: Grid, options: GridOptions) -> Grid:
     periodic_x = spans if options.periodic_x is None else options.periodic_x
     if options.periodic_y and grid.spherical:
         raise UserError("grid.periodic_y: north and south of a spherical grid cannot be joined.")
+    fold = _fold(grid, options)
+    if fold and "north" in options.boundary:
+        raise UserError("grid.boundary = 'north': the north of the grid is folded onto itself.")
     unknown = [side for side in options.boundary if side not in sides]
     if unknown:
         raise UserError(f"grid.boundary = {unknown}: the sides are {', '.join(sides)}.")
@@ -143,7 +154,7 @@ def finish(grid: Grid, options: GridOptions) -> Grid:
     if options.closed_edges:
         edge = np.zeros_like(mask)
         if not options.periodic_y:
-            edge[[0, -1], :] = True
+            edge[[0] if fold else [0, -1], :] = True
         if not periodic_x:
             edge[:, [0, -1]] = True
         mask &= ~edge | boundary
@@ -153,6 +164,20 @@ def finish(grid: Grid, options: GridOptions) -> Grid:
         boundary=boundary & mask if boundary.any() else None,
         periodic_x=periodic_x,
         periodic_y=options.periodic_y,
+        fold=fold,
+    )
+
+
+def _fold(grid: Grid, options: GridOptions) -> Fold:
+    """The fold that is asked for, which the corners of the grid must have."""
+    if options.fold in ("file", grid.fold):
+        return grid.fold
+    if options.fold == "none":
+        return ""
+    own = f"fold along its {grid.fold}" if grid.fold else "do not meet each other across a fold"
+    raise UserError(
+        f"grid.fold = '{options.fold}', but the northernmost corners of the grid {own}. Leave the"
+        " option out (what the corners of the file say counts), or mend the file."
     )
 
 

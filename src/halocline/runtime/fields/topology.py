@@ -12,6 +12,7 @@ from halocline.core.errors import UserError
 from halocline.runtime.fields.place import Place
 
 Index = NDArray[np.int64]
+Fold = Literal["", "faces", "centres"]
 Cells = tuple[int, int, int, int]
 """Rows and columns j0, j1, i0, i1 of a rectangle, the ends excluded."""
 
@@ -62,7 +63,7 @@ class Topology:
     ni: int
     periodic_j: bool = False
     periodic_i: bool = False
-    fold: Literal["", "faces", "centres"] = ""
+    fold: Fold = ""
 
     def __post_init__(self) -> None:
         if self.fold and (self.periodic_j or not self.periodic_i or self.ni % 2):

@@ -1,0 +1,104 @@
+"""Tripolar grids: their fold found in the corners of files, and what contradicts it refused."""
+
+import netCDF4
+import numpy as np
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.grids.horizontal.regular import GridOptions, build_grid
+from halocline.runtime.fields.place import Place
+
+nj, ni = 12, 32
+
+
+def cap(kind, columns=ni):
+    """Corners around the north pole whose last row ends in a seam between two poles [degree].
+
+    Ellipses and hyperbolas about the same two points of the stereographic plane: conformal. The
+    seam runs along the northern faces of the last row, or half a row and a column before.
+    """
+    beyond = 0.5 if kind == "centres" else 0.0
+    u = 1.2 * (1.0 - np.arange(nj + 1.0) / (nj - beyond))
+    v = 2.0 * np.pi * (np.arange(columns + 1.0) - beyond) / columns
+    z = 0.15 * np.cosh(u[:, None] + 1j * v)
+    return np.rad2deg(np.angle(z)), 90.0 - 2.0 * np.rad2deg(np.arctan(np.abs(z)))
+
+
+def write(path, x, y, depth=None):
+    shape = x.shape[0] - 1, x.shape[1] - 1
+    with netCDF4.Dataset(path, "w") as file:
+        for name, size in zip(("j", "i", "jc", "ic"), (*shape, *x.shape), strict=True):
+            file.createDimension(name, size)
+        file.createVariable("ulon", "f4", ("jc", "ic"))[:] = x
+        file.createVariable("ulat", "f4", ("jc", "ic"))[:] = y
+        file.createVariable("depth", "f8", ("j", "i"))[:] = (
+            np.full(shape, 500.0) if depth is None else depth
+        )
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["faces", "centres"])
+def test_the_fold_is_found_and_its_points_meet(tmp_path, kind):
+    """What the topology calls one point stands at one place, also one row beyond the seam."""
+    path = write(tmp_path / "a.nc", *cap(kind))
+    for asked in ("file", kind):
+        grid = build_grid(GridOptions(file=path, fold=asked))
+        assert grid.topology.fold == kind and grid.topology.periodic_i
+        assert grid.mask[-1].all() and not grid.mask[0].any()
+    x, y = cap(kind)
+    rows = nj if kind == "faces" else nj - 1
+    j, i = np.mgrid[rows : nj + 1, 0:ni]
+    points = grid.topology.resolve(Place.corner, j, i)
+    assert points.inside.all()
+    np.testing.assert_allclose(
+        np.exp(1j * np.deg2rad(x[points.j, points.i])) * (90.0 - y[points.j, points.i]),
+        np.exp(1j * np.deg2rad(x[j, i])) * (90.0 - y[j, i]),
+        atol=1e-9,
+    )
+    closed = build_grid(GridOptions(file=path, fold="none"))
+    assert closed.topology.fold == "" and not closed.mask[-1].any()
+
+
+@pytest.mark.parametrize(("kind", "other"), [("faces", "centres"), ("centres", "faces")])
+def test_what_contradicts_the_file_is_refused(tmp_path, kind, other):
+    path = write(tmp_path / "a.nc", *cap(kind))
+    with pytest.raises(UserError, match=f"grid.fold = '{other}', but .* fold along its {kind}"):
+        build_grid(GridOptions(file=path, fold=other))
+    with pytest.raises(UserError, match="the north of the grid is folded"):
+        build_grid(GridOptions(file=path, boundary=["north"]))
+    x, y = cap(kind)
+    # A seam that stays open, and the same columns counted from elsewhere.
+    open_path = write(
+        tmp_path / "open.nc", x, y - 3.0 * np.linspace(0, 1, nj + 1)[:, None] * (x > 0)
+    )
+    assert build_grid(GridOptions(file=open_path)).topology.fold == ""
+    with pytest.raises(UserError, match="do not meet each other across a fold"):
+        build_grid(GridOptions(file=open_path, fold=kind))
+    roll = np.r_[5:ni, 0:6]
+    rolled = write(tmp_path / "rolled.nc", x[:, roll], y[:, roll])
+    with pytest.raises(UserError, match="about column 11.*Roll the columns"):
+        build_grid(GridOptions(file=rolled))
+    with pytest.raises(UserError, match="even number of columns"):
+        odd = write(tmp_path / "odd.nc", *cap(kind, ni + 1))
+        _ = build_grid(GridOptions(file=odd)).topology
+
+
+def test_doubles_have_one_depth(tmp_path):
+    depth = np.full((nj, ni), 500.0)
+    depth[-1, 3] = depth[-1, ni - 3] = 300.0
+    path = write(tmp_path / "a.nc", *cap("centres"), depth)
+    assert build_grid(GridOptions(file=path)).topology.fold == "centres"
+    depth[-1, ni - 3] = 0.0
+    path = write(tmp_path / "b.nc", *cap("centres"), depth)
+    with pytest.raises(UserError, match="the depth of column 3 is 300 m, that of its double 0 m"):
+        build_grid(GridOptions(file=path))
+
+
+def test_other_grids_have_no_fold(tmp_path):
+    """Corners that all are the pole, POP's displaced pole, longitude and latitude."""
+    x, y = np.meshgrid(np.linspace(0.0, 360.0, ni + 1), np.linspace(50.0, 90.0, nj + 1))
+    assert build_grid(GridOptions(file=write(tmp_path / "a.nc", x, y))).topology.fold == ""
+    x[-1], y[-1] = 0.0, 90.0
+    assert build_grid(GridOptions(file=write(tmp_path / "a.nc", x, y))).topology.fold == ""
+    with pytest.raises(UserError, match="do not meet"):
+        build_grid(GridOptions(nx=36, ny=9, dx=10.0, fold="faces"))
