@@ -247,7 +247,13 @@ def cell_shapes(
     second answer counts the cells that are kept.
     """
     x, y = corners(grid)
-    x, y, centre = x[keep], y[keep], grid.longitude[keep]
+    return shapes_within(x[keep], y[keep], grid.longitude[keep], extent)
+
+
+def shapes_within(
+    x: Numbers, y: Numbers, centre: Numbers, extent: Extent
+) -> tuple[Numbers, NDArray[np.intp]]:
+    """The same of the corners (cell, 4) and the longitudes of the centres of some cells."""
     turn = 360.0 * np.ceil((extent[0] - 360.0 - centre) / 360.0)
     shapes, cells = [], []
     for extra in (0.0, 360.0, 720.0):

@@ -49,7 +49,7 @@ def plot(
     with reading.open_output(file) as opened, looks.style():
         dataset = wave_fields.with_wind_speed(opened)
         kind = reading.kind_of(dataset, file)
-        place = _place(Path(file), output)
+        place = place_of(Path(file), output)
         names = [variable] if isinstance(variable, str) else list(variable or [])
         chosen = [reading.variable_named(dataset, name, file) for name in names]
         heading = title if title is not None else _heading(dataset, kind, bool(chosen))
@@ -105,12 +105,12 @@ def _maps(
         everything = [_at_level(field, level, file) for field in known[:6]]
     narrow = _narrow(everything, index, drawing["title"])
     if narrow is not None:
-        return [_save(narrow, place("-lines.png"))]
+        return [save(narrow, place("-lines.png"))]
     record = _record_of(dataset, index)
     shown = [reading.record(field, index) for field in fields]
     figure, _ = map_sheet(record, shown, **drawing)
     suffix = f"-{chosen[0].name}" if len(chosen) == 1 else "-maps"
-    return [_save(figure, place(f"{suffix}.png"))]
+    return [save(figure, place(f"{suffix}.png"))]
 
 
 def _narrow(fields: list[xr.DataArray], index: int, title: str) -> Figure | None:
@@ -173,7 +173,7 @@ def _sections(
     for field in chosen or deep[:1]:
         record = reading.record(field, reading.time_index(dataset, time, file))
         figure, _ = sections.section_figure(record, along, at, title)
-        written.append(_save(figure, place(f"-{field.name}-{along}{at:g}.png")))
+        written.append(save(figure, place(f"-{field.name}-{along}{at:g}.png")))
     return written
 
 
@@ -193,9 +193,7 @@ def _spectra(
         )
     wanted = [station] if station is not None else names[:MOST_STATIONS]
     return [
-        _save(
-            station_sheet(dataset, names.index(name), index, title), place(f"-{_plain(name)}.png")
-        )
+        save(station_sheet(dataset, names.index(name), index, title), place(f"-{_plain(name)}.png"))
         for name in wanted
     ]
 
@@ -215,14 +213,14 @@ def _series(
                 f"Series are: {reading.listed(known)}."
             )
     figure = series_sheet(dataset, chosen or [dataset[name] for name in known[:6]], title)
-    return [_save(figure, place("-series.png"))]
+    return [save(figure, place("-series.png"))]
 
 
 def _plain(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name)
 
 
-def _place(file: Path, output: str | Path | None) -> Callable[[str], Path]:
+def place_of(file: Path, output: str | Path | None) -> Callable[[str], Path]:
     """Where a picture goes: beside the file, into a folder, or to one given name."""
     if output is None:
         return lambda suffix: file.with_name(file.stem + suffix)
@@ -248,7 +246,8 @@ def _place(file: Path, output: str | Path | None) -> Callable[[str], Path]:
     return place
 
 
-def _save(figure: Figure, path: Path) -> Path:
+def save(figure: Figure, path: Path) -> Path:
+    """Write a picture; its path."""
     try:
         figure.savefig(path, dpi=PIXELS_PER_INCH)
     except OSError as error:

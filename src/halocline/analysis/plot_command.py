@@ -8,7 +8,11 @@ import argparse
 def main_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `halocline plot`."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="output file of a run, or any CF netCDF file or Zarr folder")
+    add(
+        "file",
+        metavar="FILE",
+        help="output file of a run, any CF netCDF file or Zarr folder; or a case: its grid",
+    )
     add("variable", metavar="VARIABLE", nargs="*", help="what to draw; default: the main fields")
     add("--time", help="such as 2011-01-20T12, or the number of a record; default: the last")
     add("--animate", action="store_true", help="write a GIF of all times (and MP4 with ffmpeg)")
@@ -27,6 +31,8 @@ def main_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--level", type=float, metavar="DEPTH", help="depth to draw [m]; default: the surface")
     add("--section", help="vertical section: latitude=NUMBER or longitude=NUMBER")
+    add("--grid", action="store_true", help="draw the grid that FILE holds; a case has no other")
+    add("--lines", type=int, metavar="N", help="grids: a line every N cells; 0: none")
     add("--title", help="headline")
 
 

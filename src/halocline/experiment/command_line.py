@@ -272,6 +272,17 @@ def _cases(options: Any) -> int:
     return exit_codes.done
 
 
+def _plot(options: Any) -> int:
+    from halocline.experiment.grid_plot import is_case, plot_grid
+
+    if not (options.grid or is_case(options.file)):
+        return plot_command.run(options)
+    given = {name: getattr(options, name) for name in ("output", "region", "lines", "title")}
+    for path in plot_grid(options.file, **given):
+        print(path)
+    return exit_codes.done
+
+
 def _demo(options: Any) -> int:
     from halocline.experiment.demo import demo
 
@@ -287,7 +298,7 @@ _commands: dict[str, Callable[[Any], int]] = {
     "plan": _plan,
     "new": _new,
     "explain": _explain,
-    "plot": plot_command.run,
+    "plot": _plot,
     "demo": _demo,
     "cases": _cases,
 }
