@@ -89,10 +89,7 @@ def facts(grid: Grid) -> str:
         widths = np.concatenate([grid.dx[grid.mask], grid.dy[grid.mask]]) * 1e-3
         depths = grid.depth[grid.mask]
         parts += [f"{_range(widths)} km wide", f"{_range(depths)} m deep (colours)"]
-    joined = grid.topology
-    parts += ["periodic in x"] * joined.periodic_i + ["periodic in y"] * joined.periodic_j
-    parts += [f"folded in the north along its {joined.fold}"] if joined.fold else []
-    return " · ".join(parts)
+    return " · ".join([*parts, *grid.topology.words()])
 
 
 def _range(values: np.ndarray) -> str:

@@ -126,7 +126,7 @@ def _in_year(moment: Date) -> tuple[int, ...]:
 
 
 class FileSeries:
-    """Some quantities from files in time, at the sea points of a share or at the points that are `wanted`.
+    """Some quantities from files in time, at the sea points of a share or at points `wanted`.
 
     `what` names them in messages. With `held`, the record of that date serves at all times; else
     values are interpolated linearly `between` two records, or in "steps" those of a record hold

@@ -72,6 +72,16 @@ class Topology:
                 " periodic in i, not in j, with an even number of columns."
             )
 
+    def words(self) -> list[str]:
+        """Which sides are joined.
+
+        >>> Topology(2, 4, periodic_i=True, fold="faces").words()
+        ['periodic in x', 'folded in the north along its faces']
+        """
+        joined = {"periodic in x": self.periodic_i, "periodic in y": self.periodic_j}
+        fold = f"folded in the north along its {self.fold}"
+        return [words for words, so in {**joined, fold: bool(self.fold)}.items() if so]
+
     def shape(self, place: Place) -> tuple[int, int]:
         """Rows and columns of all points of a place.
 
