@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from halocline.core.errors import UserError
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.freshness import all_around, nowhere
 from halocline.runtime.fields.kernel import Argument, Kernel
 from halocline.runtime.fields.place import Place
@@ -35,7 +36,11 @@ def cells(name: str, units: str = "m2 s-2", where: Decomposition = decomposition
 
 def nine_point(**changed: Field | None) -> dict[str, Field | None]:
     """Fields that fit the kernel `apply_nine_point`, some of them changed."""
-    coefficients = {name: cells(name, "m") for name in ("diagonal", "west", "south", "corner")}
+    places = {"west": Place.x_face, "south": Place.y_face, "corner": Place.corner}
+    coefficients = {
+        name: cells(name, "m", place=places.get(name, Place.center))
+        for name in ("diagonal", *places)
+    }
     return coefficients | {
         "direction": cells("pressure"), "image": cells("image", "m3 s-2")
     } | changed  # fmt: skip
@@ -46,12 +51,19 @@ def nine_point(**changed: Field | None) -> dict[str, Field | None]:
     [
         ({"direction": cells("pressure", "Pa")}, r"'direction'.*\[m2 s-2\].*'pressure'.*\[Pa\]"),
         ({"image": cells("image", place=Place.point, units="m3 s-2")}, r"'image'.*center.*'point'"),
-        ({"west": cells("west", "m", outer=(3,))}, r"'west'.*takes 2 axes.*\(3,\).*has 3"),
+        ({"west": cells("west", "m")}, r"'west'.*at 'x_face', field 'west'.*at 'center'"),
         (
-            {"west": cells("west", "m", dtype=np.float32)},
+            {"west": cells("west", "m", outer=(3,), place=Place.x_face)},
+            r"'west'.*takes 2 axes.*\(3,\).*has 3",
+        ),
+        (
+            {"west": cells("west", "m", dtype=np.float32, place=Place.x_face)},
             r"compiled for \(all float32\) or \(all float64\).*west float32, south float64",
         ),
-        ({"south": cells("south", "m", cut(2))}, r"'south'.*4 blocks.*works on|'south'.*2 blocks"),
+        (
+            {"south": cells("south", "m", cut(2), place=Place.y_face)},
+            r"'south'.*4 blocks.*works on|'south'.*2 blocks",
+        ),
         ({"image": None}, r"'image'.*wants a field, got none"),
         ({"image": cells("image", "m3 s-2", static=True)}, r"'image'.*write.*'image' is static"),
     ],
@@ -85,12 +97,37 @@ def test_units_that_are_any_are_one():
 
 
 @pytest.mark.parametrize(
-    "change", [{"outer": (2,)}, {"dtype": np.float32}, {"place": Place.point}], ids=str
+    ("change", "sides"),
+    [
+        ({"outer": (2,)}, "axes"),
+        ({"dtype": np.float32}, "dtype = float64, the second float32"),
+        ({"place": Place.point}, "place = center, the second point"),
+        ({"units": "m"}, "units = m2 s-2, the second m"),
+        ({"static": True}, "static = False, the second True"),
+        ({"where": cut()}, "decomposition"),
+    ],
+    ids=str,
 )
-def test_unequal_fields_are_not_swapped(change):
+def test_unequal_fields_are_not_swapped(change, sides):
     one, other = cells("now", outer=(3,)), cells("new", **{"outer": (3,)} | change)
-    with pytest.raises(AssertionError, match="'new'.*'now'|'now'.*'new'"):
+    one.set_global(np.ones(one.shape))
+    for first, second in ((one, other), (other, one)):
+        with pytest.raises(UserError, match=f"Cannot swap.*'{first.name}'.*'{second.name}'"):
+            first.swap(second)
+    with pytest.raises(UserError, match=sides):
         one.swap(other)
+    assert (one.gather() == 1.0).all() and not other.gather().any()
+
+
+def test_static_fields_and_parts_of_a_vector_are_not_swapped():
+    one, other = cells("x", static=True), cells("y", static=True)
+    with pytest.raises(UserError, match="static fields do not change"):
+        one.swap(other)
+    u, v, height = cells("u"), cells("v"), cells("height")
+    pair(u, v)
+    for field in (v, height):
+        with pytest.raises(UserError, match="direction = x"):
+            u.swap(field)
 
 
 @pytest.mark.parametrize(

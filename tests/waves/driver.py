@@ -60,8 +60,8 @@ class SpaceDriver:
         directions = spectral.directions
         for name, units, values, place, kind_ in (
             ("crossing_rate", "s-1", arrays["crossing_rate"], Place.center, dtype),
-            ("transparency_x", "1", arrays["transparency_x"], Place.center, dtype),
-            ("transparency_y", "1", arrays["transparency_y"], Place.center, dtype),
+            ("transparency_x", "1", arrays["transparency_x"], Place.x_face, dtype),
+            ("transparency_y", "1", arrays["transparency_y"], Place.y_face, dtype),
             ("cell_area", "1", arrays["cell_area"], Place.center, dtype),
             ("cell_aspect", "1", arrays["cell_aspect"], Place.center, dtype),
             ("fixed_point", "1", arrays["fixed_point"], Place.point, np.int32),
@@ -96,6 +96,9 @@ class SpaceDriver:
             static=True,
             by_component=name in ("frequency_of", "direction_of"),
         )
+        if place in (Place.x_face, Place.y_face):  # nothing passes closed sides
+            rows, columns = field.shape
+            values = np.pad(values, ((0, rows - len(values)), (0, columns - values.shape[1])))
         field.set_global(values)
         setattr(self, name, field)
 

@@ -65,31 +65,51 @@ class ShallowWaterCase(Case):
         return 3 * grid.depth.size
 
 
-@kernel(
-    thickness=read(center, "m"), u=read(x_face, "m s-1"), v=read(y_face, "m s-1"),
-    old_thickness=write(center, "m"), old_u=write(x_face, "m s-1"), old_v=write(y_face, "m s-1"),
-)  # fmt: skip
-def keep(at, thickness, u, v, old_thickness, old_u, old_v):
-    """Keep the state of the beginning of a step."""
-    at(old_thickness)[...], at(old_u)[...], at(old_v)[...] = at(thickness), at(u), at(v)
+def keeper(place, units):
+    """A kernel that keeps what is there at the beginning of a step."""
+
+    @kernel(now=read(place, units), old=write(place, units))
+    def keep(at, now, old):
+        at(old)[...] = at(now)
+
+    return keep
 
 
 @kernel(
-    thickness=read(center, "m", west=1, south=1), bottom=read(center, "m"),
-    u=read(x_face, "m s-1", east=1, south=1), v=read(y_face, "m s-1", west=1, north=1),
-    inside=read(corner, "1"), share=read(corner, "1"),
-    flux_x=write(x_face, "m2 s-1"), flux_y=write(y_face, "m2 s-1"), head=write(center, "m2 s-2"),
-    turning=write(corner, "s-1"), potential=write(corner, "m-1 s-1"),
-)  # fmt: skip
-def flow(
-    at, thickness, bottom, u, v, inside, share, flux_x, flux_y, head, turning, potential,
-    gravity, coriolis, dx, dy,
-):  # fmt: skip
-    """Volume fluxes, Bernoulli function, vorticity (no slip is felt at walls) over thickness."""
+    thickness=read(center, "m", west=1), u=read(x_face, "m s-1"), flux_x=write(x_face, "m2 s-1")
+)
+def flow_x(at, thickness, u, flux_x):
+    """Volume flux along x."""
     at(flux_x)[...] = 0.5 * (at(thickness, i=-1) + at(thickness)) * at(u)
+
+
+@kernel(
+    thickness=read(center, "m", south=1), v=read(y_face, "m s-1"), flux_y=write(y_face, "m2 s-1")
+)
+def flow_y(at, thickness, v, flux_y):
+    """Volume flux along y."""
     at(flux_y)[...] = 0.5 * (at(thickness, j=-1) + at(thickness)) * at(v)
+
+
+@kernel(
+    thickness=read(center, "m"), bottom=read(center, "m"), u=read(x_face, "m s-1", east=1),
+    v=read(y_face, "m s-1", north=1), head=write(center, "m2 s-2"),
+)  # fmt: skip
+def bernoulli(at, thickness, bottom, u, v, head, gravity):
+    """Bernoulli function: potential of the surface and kinetic energy."""
     kinetic = 0.25 * (at(u) ** 2 + at(u, i=1) ** 2 + at(v) ** 2 + at(v, j=1) ** 2)
     at(head)[...] = gravity * (at(thickness) + at(bottom)) + kinetic
+
+
+@kernel(
+    thickness=read(center, "m", west=1, south=1), u=read(x_face, "m s-1", south=1),
+    v=read(y_face, "m s-1", west=1), inside=read(corner, "1"), share=read(corner, "1"),
+    turning=write(corner, "s-1"), potential=write(corner, "m-1 s-1"),
+)  # fmt: skip
+def vorticity_at_corners(
+    at, thickness, u, v, inside, share, turning, potential, coriolis, dx, dy
+):  # fmt: skip
+    """Vorticity (no slip is felt at walls) and, over thickness, potential vorticity."""
     at(turning)[...] = at(inside) * ((at(v) - at(v, i=-1)) / dx - (at(u) - at(u, j=-1)) / dy)
     south = at(thickness, j=-1) + at(thickness, j=-1, i=-1)
     mean = at(share) * (at(thickness) + at(thickness, i=-1) + south)  # of the wet cells around
@@ -97,24 +117,35 @@ def flow(
 
 
 @kernel(
-    flux_x=read(x_face, "m2 s-1", east=1, south=1), flux_y=read(y_face, "m2 s-1", west=1, north=1),
-    head=read(center, "m2 s-2", west=1, south=1),
-    potential=read(corner, "m-1 s-1", east=1, north=1),
-    open_x=read(x_face, "1"), open_y=read(y_face, "1"),
-    old_thickness=read(center, "m"), old_u=read(x_face, "m s-1"), old_v=read(y_face, "m s-1"),
-    thickness=update(center, "m"), u=update(x_face, "m s-1"), v=update(y_face, "m s-1"),
+    flux_x=read(x_face, "m2 s-1", east=1), flux_y=read(y_face, "m2 s-1", north=1),
+    old_thickness=read(center, "m"), thickness=update(center, "m"),
 )  # fmt: skip
-def advance(
-    at, flux_x, flux_y, head, potential, open_x, open_y, old_thickness, old_u, old_v,
-    thickness, u, v, part, dt, dx, dy,
-):  # fmt: skip
-    """One stage: new = (1 - part) old + part (new + dt rate)."""
+def fill(at, flux_x, flux_y, old_thickness, thickness, part, dt, dx, dy):
+    """One stage of the thickness: new = (1 - part) old + part (new + dt rate)."""
     rate = (at(flux_x) - at(flux_x, i=1)) / dx + (at(flux_y) - at(flux_y, j=1)) / dy
     at(thickness)[...] = (1.0 - part) * at(old_thickness) + part * (at(thickness) + dt * rate)
+
+
+@kernel(
+    flux_y=read(y_face, "m2 s-1", west=1, north=1), head=read(center, "m2 s-2", west=1),
+    potential=read(corner, "m-1 s-1", north=1), open_x=read(x_face, "1"),
+    old_u=read(x_face, "m s-1"), u=update(x_face, "m s-1"),
+)  # fmt: skip
+def push_x(at, flux_y, head, potential, open_x, old_u, u, part, dt, dx):
+    """One stage of the velocity along x."""
     across = at(flux_y) + at(flux_y, i=-1) + at(flux_y, j=1) + at(flux_y, j=1, i=-1)
     turned = 0.125 * (at(potential) + at(potential, j=1)) * across
     rate = at(open_x) * (turned - (at(head) - at(head, i=-1)) / dx)
     at(u)[...] = (1.0 - part) * at(old_u) + part * (at(u) + dt * rate)
+
+
+@kernel(
+    flux_x=read(x_face, "m2 s-1", east=1, south=1), head=read(center, "m2 s-2", south=1),
+    potential=read(corner, "m-1 s-1", east=1), open_y=read(y_face, "1"),
+    old_v=read(y_face, "m s-1"), v=update(y_face, "m s-1"),
+)  # fmt: skip
+def push_y(at, flux_x, head, potential, open_y, old_v, v, part, dt, dy):
+    """One stage of the velocity along y."""
     across = at(flux_x) + at(flux_x, j=-1) + at(flux_x, i=1) + at(flux_x, j=-1, i=1)
     turned = -0.125 * (at(potential) + at(potential, i=1)) * across
     rate = at(open_y) * (turned - (at(head) - at(head, j=-1)) / dy)
@@ -149,10 +180,12 @@ class ShallowWater(Component):
         )  # fmt: skip
         self.run = Runner(self.cut, check_halos=check_halos, plan=plan)
         self.volume = GlobalSums(communicator, 1)
+        self.keep = []
         for name, units, place in (("thickness", "m", center), ("u", "m s-1", x_face),
                                    ("v", "m s-1", y_face)):  # fmt: skip
-            self.field(name, units, place, restart=True)
-            self.field(f"old_{name}", units, place)
+            now = self.field(name, units, place, restart=True)
+            old = self.field(f"old_{name}", units, place)
+            self.keep.append(self.run.bind(keeper(place, units), now=now, old=old))
         self.field("flux_x", "m2 s-1", x_face)
         self.field("flux_y", "m2 s-1", y_face)
         self.field("head", "m2 s-2", center)
@@ -165,7 +198,9 @@ class ShallowWater(Component):
 
     def field(self, name, units, place, **more):
         """Make a field; kernels find it by its name."""
-        setattr(self, name, Field(name, units, self.cut, place=center, dtype=np.float64, **more))
+        made = Field(name, units, self.cut, place=place, dtype=np.float64, **more)
+        setattr(self, name, made)
+        return made
 
     def set(self, name, plane):
         """Set a field from a plane, as many rows and columns of it as its place has."""
@@ -212,20 +247,31 @@ class ShallowWater(Component):
 
         1. keep the state  2. three stages: fluxes and vorticity, then the state
         """
-        run, o = self.run, self.options
-        dt, dx, dy = self.step_length.total_seconds(), self.plane.step_x, self.plane.step_y
+        run, dt = self.run, self.step_length.total_seconds()
+        dx, dy = self.plane.step_x, self.plane.step_y
         # 1. keep the state
-        run(keep, self)
+        for keep in self.keep:
+            keep()
         # 2. three stages
         for part in self.parts:
-            run(flow, self, gravity=o.gravity, coriolis=o.coriolis, dx=dx, dy=dy)
-            run(advance, self, part=part, dt=dt, dx=dx, dy=dy)
+            self.flow()
+            run(fill, self, part=part, dt=dt, dx=dx, dy=dy)
+            run(push_x, self, part=part, dt=dt, dx=dx)
+            run(push_y, self, part=part, dt=dt, dy=dy)
+
+    def flow(self):
+        """Volume fluxes, Bernoulli function and vorticity of the state."""
+        run, o = self.run, self.options
+        run(flow_x, self)
+        run(flow_y, self)
+        run(bernoulli, self, gravity=o.gravity)
+        dx, dy = self.plane.step_x, self.plane.step_y
+        run(vorticity_at_corners, self, coriolis=o.coriolis, dx=dx, dy=dy)
 
     def diagnose(self, names, time):
         """Thickness, velocity and vorticity at the centres."""
-        o, dx, dy = self.options, self.plane.step_x, self.plane.step_y
-        self.run(flow, self, gravity=o.gravity, coriolis=o.coriolis, dx=dx, dy=dy)
-        self.run(on_centers, self, coriolis=o.coriolis)
+        self.flow()
+        self.run(on_centers, self, coriolis=self.options.coriolis)
         return {name: getattr(self, name) for name in names}
 
     def summary(self):

@@ -170,15 +170,15 @@ class TransportState:
         self.spacing = static("spacing", "m", grid.spacing, levels, place=Place.none)
         self._static = static
 
-    def _on_levels(self, name: str, units: str) -> Field:
-        """A static field on cells and levels, to be set without a global array."""
-        axes, place = (self.levels,), Place.center
+    def _on_levels(self, name: str, units: str, place: Place = Place.center) -> Field:
+        """A static field on levels, to be set without a global array."""
+        axes = (self.levels,)
         return Field(name, units, self.space, axes=axes, place=place, dtype=self.dtype, static=True)
 
     def set_fluxes(self, fluxes: LevelFluxes) -> None:
         """Set the volume fluxes [m3 s-1]."""
-        self.x_volume_flux = self._on_levels("x_volume_flux", "m3 s-1")
-        self.y_volume_flux = self._on_levels("y_volume_flux", "m3 s-1")
+        self.x_volume_flux = self._on_levels("x_volume_flux", "m3 s-1", Place.x_face)
+        self.y_volume_flux = self._on_levels("y_volume_flux", "m3 s-1", Place.y_face)
         self.z_volume_flux = self._on_levels("z_volume_flux", "m3 s-1")
         for k in range(fluxes.levels):
             here = fluxes.level(k)
@@ -189,11 +189,11 @@ class TransportState:
     def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
         """Set diffusivities and sinking speeds."""
         horizontal = options.horizontal_diffusivity
-        x_face, y_face = map(grid.horizontal.on_both_sides, (Place.x_face, Place.y_face))
+        x_face, y_face = map(grid.horizontal.at, (Place.x_face, Place.y_face))
         x = horizontal * x_face.dy / x_face.dx
         y = horizontal * y_face.dx / y_face.dy
-        self.x_conductance = self._static("x_conductance", "m2 s-1", x[:, :-1])
-        self.y_conductance = self._static("y_conductance", "m2 s-1", y[:-1])
+        self.x_conductance = self._static("x_conductance", "m2 s-1", x, place=Place.x_face)
+        self.y_conductance = self._static("y_conductance", "m2 s-1", y, place=Place.y_face)
         below = np.cumsum(grid.thickness[::-1])[::-1]
         profile = options.mixing.background + options.mixing.surface * np.exp(
             -((below / options.mixing.depth) ** 2)
@@ -207,8 +207,9 @@ class TransportState:
 
 
 def of_plane(plane: Array) -> Callable[[Any, Any], Array]:
-    """The values of a global plane as a function of rows and columns."""
-    return lambda j, i: plane[j, i]
+    """Values (nj, ni) as a function of rows and columns; 0 on the last faces of closed sides."""
+    whole = np.pad(plane, ((0, 1), (0, 1)))
+    return lambda j, i: whole[j, i]
 
 
 class Transport:

@@ -34,9 +34,10 @@ kernels = kernels_of(_native)
 
 @dataclass(frozen=True)
 class NinePoint:
-    """The operator's numbers on the global grid, each of shape (nj, ni); metres.
+    """The operator's numbers on the global grid; metres.
 
-    `west`, `south` and `corner` couple a cell with its western, southern and south-western
+    `diagonal`, `area` and `mask` have the shape (nj, ni), `west` that of x faces, `south` of y
+    faces, `corner` of corners: they couple a cell with its western, southern and south-western
     neighbour; the south-western corner also couples its western with its southern neighbour.
     """
 
@@ -81,17 +82,23 @@ def nine_point(
     dx, dy = 0.5 * (dx[:, :-1] + dx[:, 1:]), 0.5 * (dy[:-1] + dy[1:])
     along_x, along_y = 0.25 * corner_depth * dy / dx, 0.25 * corner_depth * dx / dy
     corner, excess = along_x + along_y, along_x - along_y
+    west, south = excess[:-1] + excess[1:], -(excess[:, :-1] + excess[:, 1:])
     mask = depth > 0
     corners = (corner[:-1, :-1] + corner[:-1, 1:]) + (corner[1:, :-1] + corner[1:, 1:])
     return NinePoint(
         diagonal=np.where(mask, corners + area * shift, 1.0),
-        west=(excess[:-1] + excess[1:])[:, :-1],
-        south=-(excess[:, :-1] + excess[:, 1:])[:-1],
-        corner=corner[:-1, :-1],
+        west=_part_of(west, topology.shape(Place.x_face)),
+        south=_part_of(south, topology.shape(Place.y_face)),
+        corner=_part_of(corner, topology.shape(Place.corner)),
         area=area,
         mask=mask,
         topology=topology,
     )
+
+
+def _part_of(values: Array, shape: tuple[int, int]) -> Array:
+    """The first rows and columns: those that a grid has where its sides are joined."""
+    return values[: shape[0], : shape[1]]
 
 
 def nine_point_of(layers: VerticalGrid, shift: float) -> NinePoint:
@@ -114,16 +121,14 @@ class EllipticOperator:
             )
         self.numbers, self.decomposition, self.dtype = numbers, decomposition, np.dtype(dtype)
         self.diagonal = self._static("diagonal", "m", numbers.diagonal)
-        self.west = self._static("west", "m", numbers.west)
-        self.south = self._static("south", "m", numbers.south)
-        self.corner = self._static("corner", "m", numbers.corner)
+        self.west = self._static("west", "m", numbers.west, Place.x_face)
+        self.south = self._static("south", "m", numbers.south, Place.y_face)
+        self.corner = self._static("corner", "m", numbers.corner, Place.corner)
         self.norm_of_area = float(np.sqrt(np.square(numbers.area[numbers.mask]).sum()))
         """Root of the sum of squared areas [m2]: turns norms of residuals into m s-2."""
 
-    def _static(self, name: str, units: str, values: Any) -> Field:
-        field = Field(
-            name, units, self.decomposition, place=Place.center, dtype=self.dtype, static=True
-        )
+    def _static(self, name: str, units: str, values: Any, place: Place = Place.center) -> Field:
+        field = Field(name, units, self.decomposition, place=place, dtype=self.dtype, static=True)
         field.set_global(np.asarray(values, self.dtype))
         return field
 

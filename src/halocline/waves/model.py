@@ -198,8 +198,8 @@ class WaveModel:
             ("cell_aspect", "1"),
         ):
             setattr(self, name, self._static(name, units, arrays[name], place=Place.center))
-        self.transparency_x = self._field("transparency_x", "1", place=Place.center, static=True)
-        self.transparency_y = self._field("transparency_y", "1", place=Place.center, static=True)
+        self.transparency_x = self._field("transparency_x", "1", place=Place.x_face, static=True)
+        self.transparency_y = self._field("transparency_y", "1", place=Place.y_face, static=True)
         self._set_transparencies()
         along = self.options.propagation.along
         self.travel = self._static("travel", "1", travel(spectral, along))

@@ -313,16 +313,27 @@ class Field:
         self._valid_in = layout.name
 
     def swap(self, other: Field) -> None:
-        """Exchange the values of two fields of one shape, without copying."""
-        for one in ("decomposition", "axes", "place", "dtype", "dealt", "direction"):
-            assert getattr(self, one) == getattr(other, one), f"{one} of {self} and {other}"
-        assert not self.static and not other.static
+        """Exchange the values of two fields that differ in nothing else, without copying."""
+        for what in _same_when_swapped:
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if mine != theirs:
+                raise UserError(
+                    f"Cannot swap {self} and {other}: the first has {what} = {mine}, the second"
+                    f" {theirs}. Swap time levels of one quantity, made alike."
+                )
+        if self.static:
+            raise UserError(f"Cannot swap {self} and {other}: static fields do not change.")
         Field.swaps += 1
         self._storage, other._storage = other._storage, self._storage
         self._valid_in, other._valid_in = other._valid_in, self._valid_in
 
     def __repr__(self) -> str:
         return f"Field({self.name!r}, {self.units!r}, outer={self.outer}, place={self.place.value})"
+
+
+_same_when_swapped = (
+    *("decomposition", "axes", "place", "units", "dtype", "dealt", "direction", "static"),
+)
 
 
 def pair(x: Field, y: Field) -> None:

@@ -10,7 +10,6 @@ from halocline.runtime.fields.axis import Axis, mismatch
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Part
 from halocline.runtime.fields.kernel import Argument, Kernel
-from halocline.runtime.fields.place import Place
 
 any_units = "any"
 """Of arguments that share units, whatever these are."""
@@ -51,7 +50,7 @@ def _problem(argument: Argument, part: Part | None, decomposition: Decomposition
             f"field '{field.name}' lies on the {field.decomposition.describe()}; the runner works"
             f" on the {decomposition.describe()}. Use fields of one decomposition in a call."
         )
-    if not _same_memory(Place(argument.place), field.place):
+    if argument.place != field.place:
         return (
             f"its contract wants values at '{argument.place}', field '{field.name}' has them at"
             f" '{field.place}'. Give a field that lies there."
@@ -64,11 +63,6 @@ def _problem(argument: Argument, part: Part | None, decomposition: Decomposition
     if argument.writes and field.static:
         return f"its contract says {argument.access}, field '{field.name}' is static."
     return ""
-
-
-def _same_memory(one: Place, other: Place) -> bool:
-    """Whether two places lie alike in memory."""
-    return one == other or (one.planar and other.planar)
 
 
 def _check_shared_units(kernel: Kernel, pairs: Sequence[tuple[Argument, Part | None]]) -> None:
