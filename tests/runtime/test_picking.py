@@ -9,12 +9,13 @@ import pytest
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.ownership import point_owners
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.fields.transpose import move
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.writing.picking import Picker, Picking
-from halocline.runtime.writing.sharing import of_dealt, point_owners
+from halocline.runtime.writing.sharing import of_dealt
 
 components = 7
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.runtime.fields.ownership import owned_by_all
 from halocline.runtime.fields.place import Place
-from halocline.runtime.fields.sides import side_of, whole_side_of
+from halocline.runtime.fields.sides import side_of
+from halocline.runtime.transfer.matching import Link, Match
 from halocline.runtime.transfer.side import Side
 from halocline.runtime.transfer.transfer import Transfer
 
@@ -23,10 +25,29 @@ def gather(field: Field) -> NDArray[Any] | None:
     first = communicator.rank == 0
     if field.place == Place.none:
         return field.blocks[0].copy() if first else None
-    target = whole_side_of(field) if first else Side()
-    transfer = Transfer(side_of(field), target, communicator, name="gather")
+    source, target = side_of(field), Side(components=_components(field) if first else None)
+    transfer = Transfer(source, target, communicator, known=_match(field, source), name="gather")
     whole = np.zeros(field.shape if first else 0, field.dtype)
-    rows = int(np.prod(field.outer))
-    wanted = [[whole.reshape(rows, -1)]] if first else None
+    wanted = [[whole.reshape(int(np.prod(field.outer)), -1)]] if first else None
     transfer([field.storage(field.layout).flat], wanted)
     return whole if first else None
+
+
+def _components(field: Field) -> NDArray[np.int64] | None:
+    return np.arange(field.outer[0]) if field.by_component else None
+
+
+def _match(field: Field, source: Side) -> Match:
+    """Every rank gives what it owns to rank 0, which knows what that is."""
+    decomposition, layout = field.decomposition, field.layout
+    rank = decomposition.communicator.rank
+    give = [Link(0, n, 0, places.astype(np.int32)) for n, places in enumerate(source.places)]
+    take = []
+    if rank == 0:
+        take = [
+            Link(owned.rank, owned.block, 0, owned.numbers.astype(np.int32))
+            for owned in owned_by_all(decomposition, layout, field.place, shared=field.by_component)
+        ]
+    elif layout.components is not None and not field.by_component:
+        give = []
+    return Match(give, sorted(take, key=lambda link: link.rank), np.empty((0, 2), np.int64))

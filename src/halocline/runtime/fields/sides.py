@@ -9,6 +9,7 @@ import numpy as np
 
 from halocline.runtime.fields.blocks import Block, Hand
 from halocline.runtime.fields.decomposition import Layout
+from halocline.runtime.fields.ownership import places_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.transfer.side import Index, Side
 from halocline.runtime.transfer.transfer import Transfer
@@ -26,23 +27,10 @@ def side_of(field: Field, layout: Layout | None = None) -> Side:
     assert field.place != Place.none, f"{field.name} has no horizontal place"
     layout = layout or field.layout
     held = [_held(block, field.place) for block in layout.blocks]
-    components = _every_component(field)
+    components = np.arange(field.outer[0]) if field.by_component else None
     if components is not None and layout.components is not None:
         components = layout.components.astype(np.int64)
     return Side(tuple(n for n, _ in held), tuple(p for _, p in held), components)
-
-
-def whole_side_of(field: Field) -> Side:
-    """The end that a global array (rows, points) of a field is, which one rank may have."""
-    if field.place == Place.point:
-        numbers = np.flatnonzero(field.decomposition.world.mask)
-    else:
-        numbers = np.arange(int(np.prod(field.space.shape(field.place))))
-    return Side((numbers,), (np.arange(numbers.size),), _every_component(field))
-
-
-def _every_component(field: Field) -> Index | None:
-    return np.arange(field.outer[0]) if field.by_component else None
 
 
 def _held(block: Block | Hand, place: Place) -> tuple[Index, Index]:
@@ -55,15 +43,8 @@ def _held(block: Block | Hand, place: Place) -> tuple[Index, Index]:
         here = block.point_j[: block.owned_points], block.point_i[: block.owned_points]
         j, i = block.cell_j[here].astype(np.int64), block.cell_i[here]
         return j * world.mask.shape[1] + i, np.arange(block.owned_points)
-    g0, g1, h0, h1 = world.owned(block.rectangle, place)
-    j0, j1, i0, i1, _ = block.box_of(place)
-    numbers = _places(g0, g1, h0, h1, world.topology.shape(place)[1])
-    return numbers, _places(j0, j1, i0, i1, block.row_length)
-
-
-def _places(j0: int, j1: int, i0: int, i1: int, row_length: int) -> Index:
-    """Places of rows [j0, j1) and columns [i0, i1) in a flat array with rows of such a length."""
-    return (np.arange(j0, j1)[:, np.newaxis] * row_length + np.arange(i0, i1)).ravel()
+    numbers = places_of(world.owned(block.rectangle, place), world.topology.shape(place)[1])
+    return numbers, places_of(block.box_of(place)[:4], block.row_length)
 
 
 def move_values(transfer: Transfer, given: Sequence[Field], wanted: Sequence[Field]) -> None:

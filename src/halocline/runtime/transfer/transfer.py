@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from halocline.runtime import _native
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.record.recorder import Partners, Recorder
-from halocline.runtime.transfer.matching import Index32, match
+from halocline.runtime.transfer.matching import Index32, Match, match
 from halocline.runtime.transfer.side import Index, Side
 
 Flats = Sequence[NDArray[Any]]
@@ -40,6 +40,9 @@ class Transfer:
 
         transfer([[flat]], [[other]])
 
+    Where all ranks can tell who has what, as `known`, nothing is asked; all of them or none share
+    components then.
+
     Each field is the flat arrays of its blocks, alike on all ranks in rows per component and bytes
     of an item; a rank without source or target may give None for it. Only ranks that have or want
     something need to call.
@@ -51,13 +54,16 @@ class Transfer:
         target: Side,
         communicator: Communicator,
         *,
+        known: Match | None = None,
         recorder: Recorder | None = None,
         name: str = "transfer",
     ) -> None:
         self.communicator, self.recorder, self.name = communicator, recorder, name
         self.source, self.target = source, target
-        self._components = _components(source, target, communicator)
-        found = match(source, target, communicator, every=self._components is not None)
+        alike = known is not None and source.components is None and target.components is None
+        self._components = None if alike else _components(source, target, communicator)
+        shared = self._components is not None
+        found = known or match(source, target, communicator, every=shared)
         me = communicator.rank
         self.missing = found.missing
         from_me = [link for link in found.give if link.rank == me]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.ownership import Index, component_rows, point_owners
 from halocline.runtime.fields.place import Place
-from halocline.runtime.writing.sharing import Index, component_rows, point_owners
 
 Array: TypeAlias = NDArray[Any]
 Places: TypeAlias = Sequence[tuple[int, Index, Index]]

@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.decomposition import Decomposition, Layout
+from halocline.runtime.fields.ownership import (
+    OwnedValues,
+    component_rows,
+    owned_by_all,
+    places_of,
+)
 from halocline.runtime.fields.place import Place
 
 Index: TypeAlias = NDArray[np.int64]
@@ -104,13 +110,18 @@ def share_points(
 
     Where ranks share the components of a field, each of these has `inner` rows (0: it has none).
     """
-    me = decomposition.communicator.rank
+    in_parts = inner > 0 and layout.components is not None
     return _ownership(
-        me,
+        decomposition.communicator.rank,
         width,
         (
-            (rank, block, target[numbers], np.arange(numbers.size), rows)
-            for rank, block, numbers, rows in _owned(decomposition, layout, inner)
+            (
+                owned,
+                target[owned.numbers],
+                np.arange(owned.numbers.size),
+                component_rows(decomposition, owned.rank, inner) if in_parts else None,
+            )
+            for owned in owned_by_all(decomposition, layout, Place.point, shared=in_parts)
         ),
     )
 
@@ -125,87 +136,39 @@ def share_planes(
     return _ownership(
         decomposition.communicator.rank,
         width,
-        _owned_planes(decomposition, layout, place, target),
+        _planes(decomposition, layout, place, target),
     )
 
 
-Owned: TypeAlias = tuple[int, int, Index, Index, Index | None]
-"""What a block owns: its rank, its number there, columns, where they lie in memory, and rows."""
-
-
-def _ownership(me: int, width: int, owned: Iterable[Owned]) -> Ownership:
+def _ownership(
+    me: int, width: int, owned: Iterable[tuple[OwnedValues, Index, Index, Index | None]]
+) -> Ownership:
+    """Of what blocks own: columns, where values lie in memory, and rows."""
     everyone, local = [], []
-    for rank, block, columns, places, rows in owned:
+    for one, columns, places, rows in owned:
         here = np.flatnonzero(columns >= 0)
         here = here[np.argsort(columns[here], kind="stable")]
         starts, lengths, own = _runs(columns[here], places[here])
-        runs = OwnedRuns(rank, block, starts, lengths, rows)
+        runs = OwnedRuns(one.rank, one.block, starts, lengths, rows)
         if lengths.size:
             everyone.append(runs)
-            if rank == me:
+            if one.rank == me:
                 local.append((runs, own))
     return Ownership(Sharing(width, tuple(everyone)), tuple(local))
 
 
-def _owned_planes(
+def _planes(
     decomposition: Decomposition, layout: Layout, place: Place, target: Index
-) -> Iterator[Owned]:
+) -> Iterator[tuple[OwnedValues, Index, Index, None]]:
     """Blocks of all ranks; where values lie in memory is right for those of this rank only."""
-    world, me = decomposition.world, decomposition.communicator.rank
-    seen = [0] * decomposition.communicator.size
-    for rectangle in world.rectangles:
-        rank = 0 if decomposition.kind == "cards" else rectangle.rank
-        number, seen[rank] = seen[rank], seen[rank] + 1
-        j0, j1, i0, i1 = world.owned(rectangle, place)
-        columns = target[j0:j1, i0:i1].ravel()
-        places = np.arange(columns.size)
-        if rank == me:
-            block = layout.blocks[number]
+    columns = target.ravel()
+    for owned in owned_by_all(decomposition, layout, place):
+        places = np.arange(owned.numbers.size)
+        if owned.rank == decomposition.communicator.rank:
+            block = layout.blocks[owned.block]
             assert isinstance(block, Block)
-            a0, a1, b0, b1, _ = block.box_of(place)
-            places = (np.arange(a0, a1)[:, None] * block.row_length + np.arange(b0, b1)).ravel()
-        yield rank, number, columns, places, None
-
-
-def _owned(
-    decomposition: Decomposition, layout: Layout, inner: int
-) -> list[tuple[int, int, Index, Index | None]]:
-    """Rank, place among its blocks, sea numbers and rows of every block of all ranks."""
-    world, ranks = decomposition.world, decomposition.communicator.size
-    if decomposition.kind == "cards" and layout is decomposition.planes:
-        everything = np.arange(world.sea_points)
-        if not inner:
-            return [(0, 0, everything, None)]
-        return [(n, 0, everything, component_rows(decomposition, n, inner)) for n in range(ranks)]
-    if decomposition.kind == "cards":
-        hands, per_rank = decomposition.hands, decomposition.hands // ranks
-        return [
-            (n // per_rank, n % per_rank, np.arange(n, world.sea_points, hands), None)
-            for n in range(hands)
-        ]
-    seen = [0] * ranks
-    result: list[tuple[int, int, Index, Index | None]] = []
-    for r in world.rectangles:
-        numbers = world.sea_number[r.j0 : r.j1, r.i0 : r.i1].ravel().astype(np.int64)
-        result.append((r.rank, seen[r.rank], numbers[numbers >= 0], None))
-        seen[r.rank] += 1
-    return result
-
-
-def component_rows(decomposition: Decomposition, rank: int, inner: int) -> Index:
-    """Rows of the components that were dealt to a rank, `inner` of each."""
-    dealt = np.arange(rank, decomposition.components, decomposition.communicator.size)
-    return (dealt[:, np.newaxis] * inner + np.arange(inner)).ravel()
-
-
-def point_owners(decomposition: Decomposition) -> Index:
-    """The rank that owns each sea point of the grid, with all its components."""
-    world = decomposition.world
-    if decomposition.kind == "cards":
-        per_rank = decomposition.hands // decomposition.communicator.size
-        return np.arange(world.sea_points) % decomposition.hands // per_rank
-    ranks = np.array([rectangle.rank for rectangle in world.rectangles], np.int64)
-    return ranks[world.owner[world.mask]]
+            places = places_of(block.box_of(place)[:4], block.row_length)
+        yield owned, columns[owned.numbers], places, None
 
 
 def _runs(columns: Index, places: Index) -> tuple[Index, Index, Index]:
