@@ -104,7 +104,12 @@ def check(communicator, first, second, have, want):
         random.normal(size=(5, cells)).astype(np.float32),
     ]
     found = known(first, have)
-    assert len(transfer.missing) == sum(int((~found[n]).sum()) for n in target.numbers)
+    lacking = [
+        (block, place)
+        for block, (numbers, places) in enumerate(zip(target.numbers, target.places, strict=True))
+        for place in places[~found[numbers]]
+    ]
+    assert sorted(map(tuple, transfer.missing.tolist())) == sorted(lacking)
     for chosen in (truths, truths[1:], truths):  # buffers serve again
         given = [held(source, source_sizes, truth) for truth in chosen]
         wanted = [[np.full((t.shape[0], n), -1, t.dtype) for n in target_sizes] for t in chosen]
@@ -203,6 +208,8 @@ def test_one_message_per_pair_and_none_within_a_rank():
         source, source_sizes = side("two blocks", members, communicator.rank)
         target, target_sizes = side("scattered", members, communicator.rank)
         transfer = Transfer(source, target, communicator)
+        for links in (transfer.give, transfer.take):  # and one list of places per pair of blocks
+            assert len({(link.rank, link.source, link.target) for link in links}) == len(links)
         sent.clear()
         given = [[np.zeros((2, n)) for n in source_sizes] for _ in range(4)]
         transfer(given, [[np.zeros((2, n)) for n in target_sizes] for _ in range(4)])
