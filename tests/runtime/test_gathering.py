@@ -10,10 +10,11 @@ from halocline.runtime.fields.decomposition import Decomposition, DecompositionO
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.ownership import owned_by_all
 from halocline.runtime.fields.place import Place
-from halocline.runtime.fields.sides import side_of
+from halocline.runtime.fields.sides import move_values, side_of
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.fields.transpose import move
 from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.transfer.transfer import Transfer
 from rank_threads import together
 
 nj, ni, components = 9, 12, 7
@@ -116,6 +117,28 @@ def test_all_know_what_each_finds_in_its_own_memory(kind, place):
         np.testing.assert_array_equal(values[one.numbers], told[one.rank][one.block])
     numbers = np.concatenate([one.numbers for one in known])
     assert np.unique(numbers).size == numbers.size
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+@pytest.mark.parametrize("periodic", [False, True])
+@pytest.mark.parametrize("place", planar)
+def test_values_at_all_places_go_to_another_cut(ranks, periodic, place):
+    """The last faces of closed sides too."""
+
+    def program(communicator):
+        cuts = [cut(communicator, *kind, periodic) for kind in (("blocks", 1), ("curve", 3))]
+        given, wanted = (Field("x", "1", where, outer=(2,), place=place) for where in cuts)
+        values = numbered(given) + 1
+        given.set_global(values)
+        transfer = Transfer(side_of(given), side_of(wanted), communicator)
+        move_values(transfer, [given], [wanted])
+        found = wanted.gather()
+        if communicator.rank == 0:
+            both = np.all([one.space.owners(place) >= 0 for one in (given, wanted)], axis=0)
+            assert both[mask.nonzero()].all()
+            np.testing.assert_array_equal(found, np.where(both, values, 0))
+
+    together(ranks, program)
 
 
 def test_what_has_no_place_is_that_of_rank_0():

@@ -219,6 +219,33 @@ def test_one_message_per_pair_and_none_within_a_rank():
     together(4, program)
 
 
+def test_two_under_way_have_buffers_of_their_own():
+    def program(communicator):
+        begin, under_way = communicator.begin, []
+
+        def watched(send, receive):
+            under_way.append([buffer for _, buffer in (*send, *receive)])
+            return begin(send, receive)
+
+        communicator.begin = watched
+        rank, ranks = communicator.rank, communicator.size
+        numbers = np.array([(rank + 1) % ranks])
+        transfer = Transfer(in_order(np.array([rank])), in_order(numbers), communicator)
+        for _ in range(2):  # those of the first two serve again
+            under_way.clear()
+            wanted = np.zeros((2, 1, 1))
+            calls = [
+                transfer.start([[np.full((1, 1), 10.0 * n + rank)]], [[wanted[n]]]) for n in (0, 1)
+            ]
+            first, second = under_way
+            assert first and not any(np.shares_memory(a, b) for a in first for b in second)
+            for finish in calls:
+                finish()
+            assert wanted.ravel().tolist() == [numbers[0], 10.0 + numbers[0]]
+
+    together(3, program)
+
+
 mask = np.random.default_rng(8).random(shape) < 0.7
 cuts = {
     "blocks": ("blocks", Place.point),
@@ -249,8 +276,7 @@ def test_fields_of_all_kinds_of_cuts(ranks):
             for second in cuts:
                 one, other = field_on(first, communicator, 1), field_on(second, communicator, 2)
                 one.set_global(plane if one.place == Place.center else plane[:, mask])
-                for array in other.blocks:
-                    array[...] = -1.0
+                other.set_global(np.full(other.shape, -1.0))
                 transfer = Transfer(side_of(one), side_of(other), communicator)
                 move_values(transfer, [one], [other])
                 sea = np.where(mask, plane, -1.0)
@@ -299,6 +325,8 @@ def test_mistakes_are_named():
         transfer([[flat]], [[other]])
     with pytest.raises(AssertionError, match="2 rows are given, 3 wanted"):
         transfer([[flat]], [[np.zeros((3, 4))]])
+    with pytest.raises(AssertionError, match="items of 16 bytes are not moved"):
+        transfer([[np.zeros((2, 4), complex)]], [[np.zeros((2, 4), complex)]])
     with pytest.raises(AssertionError, match="do not say which components"):
         Transfer(in_order(np.arange(4)), planes(Alone()), Alone())
 
