@@ -15,34 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from halocline.experiment.stopping import signals
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command, rank_command, tethered
+from meta.small_case import obedient, small_case
 
 limit = 5.0
 """Time in which everything has to end [s]."""
 
 ranks = 3
 mark = "HALOCLINE_TEST_MARK"
-case = """
-[grid]
-kind = "cartesian"
-nx = 20
-ny = 20
-dx = 10000.0
-dy = 10000.0
-[spectrum]
-frequencies = 3
-directions = 4
-[time]
-length = "3000d"
-step = "10min"
-[restart]
-interval = "1d"
-keep = 2
-[forcing.wind]
-speed = 10.0
-"""
+case = small_case("3000d", "speed = 10.0", '[restart]\ninterval = "1d"\nkeep = 2\n')
 laboratory = """
 from halocline_lab.benchmarks.rank_programs import answer_of
 answer_of("killing_launchers", {"late": LATE}, ranks=3)
@@ -79,12 +61,6 @@ def command(kind, folder, late):
     return [sys.executable, "-P", "-m", "halocline", *words, "--output", str(folder / "results")]
 
 
-def obedient():
-    """Whoever started these tests may have chosen to ignore signals, as nohup does."""
-    for number in signals:
-        signal.signal(number, signal.SIG_DFL)
-
-
 def around(kind):
     """Ranks on what MPI takes for two nodes cannot share memory in all its ways."""
     if kind != "nodes":
@@ -98,7 +74,8 @@ class Started:
     def __init__(self, kind, folder, late):
         folder.mkdir()
         self.name = uuid.uuid4().hex
-        paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+        here = Path(__file__).parent
+        paths = [str(here), str(here.parent), os.environ.get("PYTHONPATH", "")]
         with (folder / "err").open("wb") as errors:
             self.process = subprocess.Popen(
                 command(kind, folder, late),

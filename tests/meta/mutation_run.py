@@ -109,6 +109,13 @@ targets = (
         "waves/test_source_integration",
     ),
     target("runtime/sums", "reductions.hpp", "runtime/test_reductions"),
+    target("runtime/transfer", "matching.py transfer.py", "runtime/test_transfer"),
+    target(
+        "runtime/fields",
+        "ownership.py sides.py",
+        "runtime/test_gathering runtime/test_transfer",
+    ),
+    target("runtime/fields", "load.py processor_grid.py", "runtime/test_decomposition"),
     target(
         "lab/prediction",
         "replay_collectives.hpp replay_network.hpp replay_processors.hpp",

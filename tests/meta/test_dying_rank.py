@@ -14,28 +14,12 @@ import pytest
 from halocline.experiment import exit_codes
 from halocline.experiment.stopping import Stopping, signals
 from halocline.runtime.ranks.communicator import Alone
-
-case = """
-[grid]
-kind = "cartesian"
-nx = 20
-ny = 20
-dx = 10000.0
-dy = 10000.0
-[spectrum]
-frequencies = 3
-directions = 4
-[time]
-length = "{length}"
-step = "10min"
-[forcing.wind]
-function = "wind.py:wind"
-"""
+from meta.small_case import obedient, small_case
 
 
 def begin(folder: Path, wind: str, *arguments: str, length: str = "1h") -> subprocess.Popen[str]:
     """Start a run on two ranks whose wind is a function of ours."""
-    (folder / "case.toml").write_text(case.format(length=length))
+    (folder / "case.toml").write_text(small_case(length, 'function = "wind.py:wind"'))
     (folder / "wind.py").write_text(wind)
     command = [sys.executable, "-P", "-m", "halocline", "run", str(folder), "-n", "2"]
     command += ["--output", str(folder / "results"), *arguments]
@@ -47,12 +31,6 @@ def begin(folder: Path, wind: str, *arguments: str, length: str = "1h") -> subpr
         cwd=folder,
         preexec_fn=obedient,
     )
-
-
-def obedient() -> None:
-    """Whoever started these tests may have chosen to ignore signals, as nohup does."""
-    for number in signals:
-        signal.signal(number, signal.SIG_DFL)
 
 
 def finish(process: subprocess.Popen[str], timeout: float = 60.0) -> tuple[int, str, str]:

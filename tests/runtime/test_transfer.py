@@ -8,6 +8,7 @@ import pytest
 
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import everywhere
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.sides import move_values, side_of
 from halocline.runtime.fields.topology import Topology
@@ -302,8 +303,9 @@ def test_a_field_goes_from_cards_to_planes_and_back():
         field.set_global(truth)
         home, planes = field.decomposition.home, field.decomposition.planes
         for _ in range(2):
+            field.storage(planes).fresh.set(everywhere)
             move(field, planes, Recorder())
-            assert field.layout is planes
+            assert field.layout is planes and not any(field.storage(planes).fresh.of())
             np.testing.assert_array_equal(field.owned[0], truth)
             for array in field.storage(home).arrays:
                 array[...] = 0.0
