@@ -290,7 +290,7 @@ def test_what_is_wrong_is_refused(tmp_path):
         series.update(period[0])
     series.close()
     deep = write(tmp_path / "deep.nc", [0.0, 2.0], {"value": linear}, levels=True)
-    with pytest.raises(UserError, match="4 levels, but one map"):
+    with pytest.raises(UserError, match="is no map, or one for each time"):
         follow(deep, space, grid, Place.center)
     plane = regular_grid(GridOptions(kind="cartesian", nx=5, ny=5))
     with pytest.raises(UserError, match="Cartesian"):
