@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,16 @@ from halocline.experiment.restarting import Restarts
 from halocline.experiment.seating import seats_of
 from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout
 from halocline.experiment.start import cores, default_ranks
-from halocline.experiment.too_many_ranks import option, why_too_many
+from halocline.experiment.too_many_ranks import field_bytes, option, why_too_many
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
-from halocline.runtime.files.room import Need
+from halocline.runtime.files.room import Need, check_room, named_needs, size_words
 from halocline.runtime.ranks.communicator import Alone
+from halocline.runtime.ranks.roles import count_words
+from halocline.runtime.ranks.seats import Seats
 from halocline.runtime.running.referee import Referee
 from halocline.runtime.running.runner import Plan
-from halocline.runtime.writing.record_files import check
+from halocline.runtime.writing.record_files import check_places, need_of
 from halocline.runtime.writing.stream_options import StreamOptions
 from halocline.runtime.writing.writers import Writers
 from halocline.runtime.writing.writing_options import WritingOptions
@@ -53,26 +55,85 @@ def report_members(members: Members, ranks: int | None, folder: Path) -> str:
     source = members.first.case.restart.source
     interval = members.schedule().interval
     begin = next(iter(candidates(None, source, clocks, interval, resume=False)), None)
-    lines = [members.title, *members.schedule().lines(), *seats.describe().split("; ")]
+    found: dict[str, Checked] = {}
     for name, member in members.members.items():
         with of_member(name):
             path = begin[name] if begin else None
-            said = report(
-                member.running(), len(seats.crew_of(name).ranks), folder, member=name, begin=path
-            )
-        lines += ["", f"[members.{name}]", said]
+            own = len(seats.crew_of(name).ranks)
+            found[name] = look(member.running(), own, folder, member=name, begin=path)
+    check_room([need for some in found.values() for need in some.needs])
+    lines = [members.title, *members.schedule().lines(), *seats.describe().split("; "), ""]
+    lines += _table(found, seats)
+    fields = {name: some.fields for name, some in found.items()}
+    if reason := why_too_many(fields, seats.size, 1, cores()):
+        lines += ["", f"'halocline run' wants {option} for them: {reason}"]
+    for name, some in found.items():
+        lines += ["", f"[members.{name}]", some.words]
     return "\n".join(lines)
 
 
-def report(
+def _table(found: Mapping[str, Checked], seats: Seats) -> Iterator[str]:
+    """A line for each member, and one for all of them together."""
+    rows: list[tuple[str, ...]] = [
+        ("member", "ranks", "steps", "fields", "output", "restarts", "run time")
+    ]
+    for name, some in found.items():
+        ranks = len(seats.crew_of(name).ranks)
+        rows.append((name, str(ranks), *_cells([some], some.steps, some.work / ranks)))
+    crews = [sum(found[n].work for n in crew.members) / len(crew.ranks) for crew in seats.crews]
+    seconds = max(*crews, sum(some.work for some in found.values()) / cores())
+    rows.append(("together", str(seats.computing), *_cells([*found.values()], 0, seconds)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+        yield "  ".join([first.ljust(widths[0]), *cells])
+    if seats.serving:
+        yield f"and {count_words(seats.serving)}"
+
+
+def _cells(some: Sequence[Checked], steps: int, seconds: float) -> tuple[str, ...]:
+    """Steps, memory of fields, room for output and restarts, and time, in words."""
+    sizes = [
+        sum(one.fields for one in some),
+        sum(one.output for one in some),
+        sum(need.size for one in some for need in one.restarts),
+    ]
+    return (str(steps or ""), *map(size_words, sizes), f"about {time_words(max(seconds, 1.0))}")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is known of a case: in words, memory of its fields on all ranks and room [byte], time.
+
+    `needs` is all room, `restarts` that of them; `output` the bytes of all streams; `work` is on
+    one core [s].
+    """
+
+    words: str
+    steps: int
+    fields: float
+    output: int
+    needs: Sequence[Need]
+    restarts: Sequence[Need]
+    work: float
+
+
+def report(case: Case, ranks: int | None = None, folder: Path = Path("results")) -> str:
+    """Grid, sea points, ranks, memory, output and time of a case, as lines; see `look`."""
+    found = look(case, ranks, folder)
+    check_room(found.needs)
+    return found.words
+
+
+def look(
     case: Case,
-    ranks: int | None = None,
-    folder: Path = Path("results"),
+    ranks: int | None,
+    folder: Path,
     *,
     member: str = "",
     begin: Path | None = None,
-) -> str:
-    """Grid, sea points, ranks, memory, output and time of a case, as lines.
+) -> Checked:
+    """What a run would need, but whether there is room for it.
 
     What a run reads is read, and what it makes before its first step is made, so that what would
     stop the run is found here; `folder` is where its results would go. A `member` of several begins
@@ -88,7 +149,7 @@ def report(
     component.start(clock.time, restarted)
     lines_of_input = list(_input(component))
     component.close()
-    needs = _check_output(case, component, clock, communicator, folder, restarts)
+    room, needs = _check_output(case, component, clock, communicator, folder, restarts)
     Referee(
         component.run.exchange, case.communication, lambda line: None, watch=False,
         sums=component.sums,
@@ -102,7 +163,7 @@ def report(
     size = sum(_bytes(field) for field in fields_of(component))
     lines += [
         ("ranks", f"{ranks} ({cores()} cores here)"),
-        *_too_many(case, grid, ranks),
+        *(_too_many(case, grid, ranks) if not member else ()),
         ("cut", component.run.decomposition.describe() + _cut_later(case)),
         ("memory", f"{size / 2**20:,.0f} MiB of fields on the first rank"),
     ]
@@ -113,15 +174,24 @@ def report(
         servers = planned_servers(case, grid, ranks, folder)
         refuse_wrong_layout(case, ranks, servers.count)
         lines.append(("servers", servers.line))
-    seconds = work(case, grid, clock) / min(ranks, cores())
+    alone = work(case, grid, clock)
+    seconds = alone / min(ranks, cores())
     lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
     lines += [("note", words) for words in case.lacking(restarted=restarted)]
-    return "\n".join(f"{name:<10}{value}" for name, value in lines)
+    return Checked(
+        words="\n".join(f"{name:<10}{value}" for name, value in lines),
+        steps=clock.steps,
+        fields=field_bytes(case, grid),
+        output=sum(case.stream_bytes(grid, clock).values()),
+        needs=named_needs([*room, *needs], member),
+        restarts=needs,
+        work=alone,
+    )
 
 
 def _too_many(case: Case, grid: Grid, ranks: int) -> Iterator[tuple[str, str]]:
     """What a run would say to so many ranks."""
-    if reason := why_too_many(case, grid, ranks, 1, cores()):
+    if reason := why_too_many({"": field_bytes(case, grid)}, ranks, 1, cores()):
         yield "", f"'halocline run' wants {option} for them: {reason}"
 
 
@@ -178,14 +248,14 @@ def _check_output(
     some: Imagined,
     folder: Path,
     restarts: Restarts,
-) -> Sequence[Need]:
+) -> tuple[Sequence[Need], Sequence[Need]]:
     """See whether the output has its place, and open its files in a folder thrown away.
 
-    Returns what restarts need.
+    Returns the room that streams and restarts need.
     """
     streams = build_streams(case, component, clock, some, folder, resumed=False)
     needs = restarts.needs([field for stream in streams for field in stream.restart_fields])
-    check([stream.plan for stream in streams], needs, make_folders=False)
+    check_places([stream.plan for stream in streams], make_folders=False)
     writers = Writers(Alone(), WritingOptions(way="gathered"))
     with tempfile.TemporaryDirectory() as name:
         for stream in streams:
@@ -196,7 +266,7 @@ def _check_output(
             writers.open(plan, plan.number_of(plan.begin))
             writers.finish(plan.name)
         writers.close()
-    return needs
+    return [need_of(stream.plan) for stream in streams], needs
 
 
 def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:

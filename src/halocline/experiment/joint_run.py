@@ -25,6 +25,7 @@ from halocline.experiment.restarting import read_together
 from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.seating import Team
+from halocline.runtime.files.room import check_room
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.seats import Seats
 from halocline.runtime.writing.restart import on_first_rank
@@ -96,6 +97,10 @@ class JointRun:
         for some in self.here:
             some.restarted = self.restarted
         _agreed(self.council, [some.prepare for some in self.here])
+        if self.folder is not None:
+            own = [need for some in self.here if some.leads for need in some.needs()]
+            needs = [need for some in self.council.gather(own) or [] for need in some]
+            on_first_rank(self.council, lambda: check_room(needs))
         taken = None if self.extras.resume else self.members
         with taking_over(self.folder, taken, self.council):
             _agreed(self.council, [some.open for some in self.here])

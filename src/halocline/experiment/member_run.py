@@ -26,9 +26,10 @@ from halocline.experiment.run_recording import RunRecording, threads_per_rank
 from halocline.experiment.simulation import Outcome, Simulation
 from halocline.experiment.writing import cost_lines
 from halocline.runtime.fields.field import Field
+from halocline.runtime.files.room import Need, named_needs
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.referee import Referee, cache_folder
-from halocline.runtime.writing.record_files import check
+from halocline.runtime.writing.record_files import check_places, need_of
 from halocline.runtime.writing.restart import on_first_rank
 from halocline.runtime.writing.writers import Writers
 
@@ -126,8 +127,13 @@ class MemberRun:
             )
             if self.folder is not None:
                 plans = [stream.plan for stream in self.streams]
-                more = self.restarts.needs(self._gathered())
-                on_first_rank(self.communicator, lambda: check(plans, more))
+                on_first_rank(self.communicator, lambda: check_places(plans))
+
+    def needs(self) -> list[Need]:
+        """The room that it needs on disks; of one of several members with its name."""
+        needs = [need_of(stream.plan) for stream in self.streams]
+        needs += self.restarts.needs(self._gathered())
+        return named_needs(needs, self.name)
 
     def open(self) -> None:
         """Open the files of all streams; what an earlier run left gets out of the way."""

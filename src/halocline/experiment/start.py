@@ -48,7 +48,7 @@ def start(options: Any, arguments: list[str]) -> int:
         read_walltime(options.walltime)  # refused before ranks are started
     from halocline.experiment.members import read_members
     from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout, telling
-    from halocline.experiment.too_many_ranks import refuse_too_many
+    from halocline.experiment.too_many_ranks import field_bytes, refuse_too_many
 
     members = read_members(options.case, options.settings)
     if members.several:
@@ -70,7 +70,8 @@ def start(options: Any, arguments: list[str]) -> int:
         ranks = max(1, min(ranks, cores() - servers.count))
     refuse_wrong_layout(case, ranks, servers.count)
     if not options.oversubscribe:
-        refuse_too_many(case, grid, ranks + servers.count, threads, cores())
+        fields = {"": field_bytes(case, grid)}
+        refuse_too_many(fields, ranks + servers.count, threads, cores())
     if servers.count and not options.quiet:
         print(servers.line, flush=True)
     with telling(servers):
@@ -83,7 +84,7 @@ def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
     """Run a case of several members, on as many ranks as asked for or as there are cores."""
     from halocline.experiment.members import of_member
     from halocline.experiment.seating import seats_of
-    from halocline.experiment.too_many_ranks import refuse_too_many
+    from halocline.experiment.too_many_ranks import field_bytes, refuse_too_many
 
     threads = options.threads or 1
     grids = {}
@@ -98,15 +99,18 @@ def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
     if not options.ranks and members.ranks_by_number():
         ranks = least
     seats = seats_of(members, ranks)
-    for name, member in members.members.items():
+    for name in members.members:
         own, there = len(seats.crew_of(name).ranks), grids[name].sea_points
         if own > max(there, 1):
             raise UserError(
                 f"Member '{name}': cannot share {there} sea points among {own} ranks. Use fewer"
                 " ranks (-n), or give it fewer (members.NAME.ranks)."
             )
-        if not options.oversubscribe:
-            refuse_too_many(member.case, grids[name], seats.size, threads, cores())
+    if not options.oversubscribe:
+        fields = {
+            name: field_bytes(member.case, grids[name]) for name, member in members.members.items()
+        }
+        refuse_too_many(fields, seats.size, threads, cores())
     if not options.quiet:
         print(f"{members.schedule().text()}; {seats.describe()}", flush=True)
     if seats.size == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from halocline.core.errors import UserError
@@ -33,6 +33,15 @@ def check_room(needs: Sequence[Need]) -> None:
         disks.setdefault(nearest(need.path).stat().st_dev, []).append(need)
     for some in disks.values():
         _check_disk(some)
+
+
+def named_needs(needs: Sequence[Need], owner: str) -> list[Need]:
+    """Needs that say whose they are; as they are where nobody is named.
+
+    >>> named_needs([Need("maps", "", Path("a.nc"), 1, 1)], "waves")[0].name
+    'waves: maps'
+    """
+    return [replace(need, name=f"{owner}: {need.name}" if owner else need.name) for need in needs]
 
 
 def nearest(path: Path) -> Path:

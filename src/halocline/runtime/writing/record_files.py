@@ -247,6 +247,12 @@ def check(
     `more` is what needs room beside the files of the plans. The folders are made, or else looked
     for as far as they are there.
     """
+    check_places(plans, make_folders=make_folders)
+    check_room([*map(need_of, plans), *more])
+
+
+def check_places(plans: Sequence[FilePlan], *, make_folders: bool = True) -> None:
+    """The same, but for room."""
     for plan in plans:
         path = plan.path(plan.number_of(plan.begin))
         _refuse_links(plan, plan.number_of(plan.begin))
@@ -261,10 +267,9 @@ def check(
             for existing in {path, final}:
                 if existing.exists():
                     raise _refusal(plan, existing)
-    check_room([*map(_need, plans), *more])
 
 
-def _need(plan: FilePlan) -> Need:
+def need_of(plan: FilePlan) -> Need:
     """The room that a stream needs for what it has still to write."""
     each = plan.header.record_size
     size = plan.expected * each
