@@ -12,9 +12,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tomli_w
 
+from halocline.component.streams.own_stream import OwnStream
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.command_line import main
@@ -176,6 +178,60 @@ def test_a_run_that_is_stopped_leaves_restarts_of_one_moment(
     assert not (tmp_path / end_file).exists()
     run(tmp_path / "halocline.toml", output=tmp_path, resume=True)
     assert files(tmp_path).items() >= expected.items()
+
+
+def test_another_schedule_goes_on_from_moments_that_it_has(
+    tmp_path: Path, expected: dict[str, bytes]
+):
+    """Stopped after the first hour; an interval of 2 h never comes there, one of 1 h does."""
+    assert run(together(), output=tmp_path, walltime=1e-3).stopped_by
+    before = files(tmp_path)
+    with pytest.raises(UserError, match="is of 2000-01-01 01:00, and the schedule.*every 2h only"):
+        run(together(schedule={"interval": "2h"}), output=tmp_path, resume=True)
+    assert files(tmp_path) == before
+    turned = {"order": ["tracers", "waves"], "interval": "1h"}
+    run(together(schedule=turned), output=tmp_path, resume=True)
+    assert files(tmp_path).items() >= expected.items()
+
+
+def extent() -> OwnStream:
+    def summed(fields: Any, grid: Any) -> dict[str, float]:
+        return {name: float(np.nansum(values)) for name, values in fields.items()}
+
+    names = ["significant_height"]
+    return OwnStream("sums", summed, reads=names, writes=dict.fromkeys(names, "m"), interval="2h")
+
+
+def test_members_of_one_component_have_streams_of_their_own(tmp_path: Path):
+    """Two seas of waves, one deep and one shallow, with maps, stations and sums of the same names."""
+    output = {
+        "fields": {"maps": {"interval": "1h"}},
+        "points": {"points": {"interval": "2h", "points": {"one": [30.0, 0.0]}}},
+    }
+    deep = waves | {"output": output}
+    shallow = deep | {"grid": waves["grid"] | {"depth": 20.0}, "precision": "float64"}
+    for name, case in (("deep", deep), ("shallow", shallow)):
+        run(case, output=tmp_path / name, streams=[extent()])
+    streams = {"deep": [extent()], "shallow": [extent()]}
+    both = {"members": {"deep": deep, "shallow": shallow}}
+    for folder in ("once", "both"):  # the streams given are not changed by a run
+        run(both, output=tmp_path / folder, streams=streams)
+    for name in ("deep", "shallow"):
+        for stream in ("maps", "points", "sums"):
+            alone = (tmp_path / name / f"{stream}.nc").read_bytes()
+            assert (tmp_path / "both" / f"{name}.{stream}.nc").read_bytes() == alone
+
+
+@pytest.mark.parametrize(
+    ("streams", "words"),
+    [
+        ([extent()], "streams={'waves': "),
+        ({"wave": [extent()]}, "streams for 'wave', which is no member.*Did you mean 'waves'"),
+    ],
+)
+def test_streams_of_nobody_are_refused(streams: Any, words: str):
+    with pytest.raises(UserError, match=words):
+        run(together(), streams=streams)
 
 
 def changed(name: str, **more: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from halocline.core.clock import text
 from halocline.experiment.building import build_component, build_streams
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.joint_recording import JointRecording
-from halocline.experiment.members import Member, of_member
+from halocline.experiment.members import Member, of_member, prefixed
 from halocline.experiment.progress import speed_words, time_words
 from halocline.experiment.restarting import Restarts
 from halocline.experiment.resuming import never_refusing
@@ -40,7 +41,7 @@ class Extras:
 
     check_halos: bool = False
     resume: bool = False
-    streams: Sequence[OwnStream] = ()
+    streams: Mapping[str, Sequence[OwnStream]] = field(default_factory=dict)  # by member
     given: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -123,7 +124,7 @@ class MemberRun:
                 self.communicator,
                 self.folder,
                 resumed=restarted,
-                own=self.extras.streams,
+                own=self._own_streams(),
             )
             if self.folder is not None:
                 plans = [stream.plan for stream in self.streams]
@@ -134,6 +135,13 @@ class MemberRun:
         needs = [need_of(stream.plan) for stream in self.streams]
         needs += self.restarts.needs(self._gathered())
         return named_needs(needs, self.name)
+
+    def _own_streams(self) -> list[OwnStream]:
+        """Streams of the user's own for this member; names of files begin with its name."""
+        found = [copy(stream) for stream in self.extras.streams.get(self.name, ())]
+        for stream in found if self.name else ():
+            stream.options = prefixed(stream.options, self.name)
+        return found
 
     def open(self) -> None:
         """Open the files of all streams; what an earlier run left gets out of the way."""
@@ -203,7 +211,7 @@ class MemberRun:
         component, outcome = self.component, self.outcome
         notes = self.case.lacking(
             restarted=self.restarted,
-            watched=self.folder is None or bool(self.extras.streams),
+            watched=self.folder is None or bool(self.extras.streams.get(self.name)),
             given=tuple(self.extras.given),
         )
         words = [_summary(self.case, outcome, component), *notes, *self._without_work()]

@@ -78,7 +78,7 @@ class Member:
             return self.case
         output: Any = self.case.output
         streams = {
-            kind: {name: _prefixed(stream, self.name) for name, stream in tables.items()}
+            kind: {name: prefixed(stream, self.name) for name, stream in tables.items()}
             for kind, tables in vars(output).items()
             if isinstance(tables, dict)
         }
@@ -268,8 +268,8 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
     return result
 
 
-def _prefixed(stream: Any, name: str) -> Any:
-    """A stream whose files begin with the member's name."""
+def prefixed(stream: Any, name: str) -> Any:
+    """Options of a stream whose files begin with the member's name."""
     folder, slash, last = stream.file.rpartition("/")
     return replace(stream, file=f"{folder}{slash}{name}.{last}" if last else stream.file)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from halocline.core.clock import Clock, Date, date
+from halocline.core.clock import Clock, Date, date, duration_text, text
 from halocline.core.errors import UserError
 from halocline.runtime.writing.restart import find_restarts, restart_path, restart_stamp
 
@@ -49,8 +49,10 @@ def candidates(
 
     A run that is resumed takes its own, in `folder`, or else those of the `source` of the case.
     """
-    if resume and folder is not None and (own := moments(folder, clocks, interval)):
-        return [paths for _, paths in own]
+    if resume and folder is not None:
+        if own := moments(folder, clocks, interval):
+            return [paths for _, paths in own]
+        _refuse_another_schedule(folder, clocks, interval)
     if not source:
         return []
     there = moments(Path(source), clocks, interval) if Path(source).is_dir() else []
@@ -61,6 +63,18 @@ def candidates(
             " one moment within this run. Name the folder of results of such a run."
         )
     return [paths for _, paths in there]
+
+
+def _refuse_another_schedule(
+    folder: Path, clocks: Mapping[str, Clock], interval: timedelta
+) -> None:
+    """Refuse to begin anew where restarts are of moments that the schedule does not have."""
+    for time, _ in moments(folder, clocks, timedelta(microseconds=1)):
+        raise UserError(
+            f"The newest restart in '{folder}' is of {text(time)}, and the schedule has all members"
+            f" at one moment every {duration_text(interval)} only. Resume with the schedule and the"
+            " steps of before, or begin anew ('halocline run')."
+        )
 
 
 def remove_old(

@@ -11,7 +11,7 @@ from typing import Any
 from halocline.component.case.case import Case
 from halocline.component.component import Component
 from halocline.component.streams.own_stream import OwnStream
-from halocline.core.errors import UserError
+from halocline.core.errors import UserError, nearest
 from halocline.experiment import exit_codes
 from halocline.experiment.folder_lock import holding
 from halocline.experiment.joint_recording import JointRecording
@@ -52,7 +52,7 @@ def run(
     resume: bool = False,
     show: bool = False,
     communicator: Communicator | None = None,
-    streams: Sequence[OwnStream] = (),
+    streams: Sequence[OwnStream] | Mapping[str, Sequence[OwnStream]] = (),
     **given: Any,
 ) -> Result:
     """Run a case on the ranks that call this; those that only serve output end with the run.
@@ -61,17 +61,17 @@ def run(
     Files go to the folder `output`; without it nothing is written and the result is in the fields
     of the component. `walltime` [s] ends the run cleanly before its time. With `resume` the run
     goes on from the newest good restart in `output`, or begins anew where there is none. `streams`
-    are output streams of your own, besides those of the case. Other arguments (`wind_function`) go
-    to the component, if its case takes them.
+    are output streams of your own, besides those of the case; of several members a list for each
+    name. Other arguments (`wind_function`) go to the component, if its case takes them.
     """
     members = _as_members(case, settings)
     given = {name: value for name, value in given.items() if value is not None}
-    extras = Extras(check_halos, resume, streams, given)
-    if members.several and (given or streams):
+    if members.several and given:
         raise UserError(
-            "A run of several members takes no arguments of a component and no streams of your own,"
-            " as it could not tell whose they are. Run the member alone."
+            "A run of several members takes no arguments of a component, as it could not tell whose"
+            " they are. Run the member alone."
         )
+    extras = Extras(check_halos, resume, _by_member(streams, members), given)
     counters = [name for some in members.members.values() for name in some.case.record.counters]
     running(tuple(dict.fromkeys(counters)))  # before there are threads, so that it counts in them
     folder = Path(output) if output is not None else None
@@ -126,6 +126,26 @@ def _run(
         {some.name: some.component for some in joint.here},
         stopped_by,
     )
+
+
+def _by_member(
+    streams: Sequence[OwnStream] | Mapping[str, Sequence[OwnStream]], members: Members
+) -> Mapping[str, Sequence[OwnStream]]:
+    """The user's streams by the names of members; one that is alone has none."""
+    if not isinstance(streams, Mapping):
+        if streams and members.several:
+            raise UserError(
+                "Streams of your own are those of one member where a run has several. Give a list"
+                f" for each: streams={{{members.first.name!r}: [...]}}."
+            )
+        return {members.first.name: streams}
+    for name in streams:
+        if name not in members.members or not members.several:
+            raise UserError(
+                f"There are streams for '{name}', which is no member of this run."
+                f"{nearest(name, members.members)}"
+            )
+    return streams
 
 
 def _as_members(

@@ -198,7 +198,7 @@ class WaveComponent(Component):
 
     def _wind(self, time: Date) -> Brackets:
         """The wind around `time`, with the changes of this member of an ensemble."""
-        return self.perturbation.of_wind(self.wind.brackets(time), self.wind.share.numbers)
+        return self.perturbation.of_forcing(self.wind.brackets(time), self.wind.share.numbers)
 
     def _freeze(self, time: Date) -> None:
         """Give the model the sea ice at `time`."""

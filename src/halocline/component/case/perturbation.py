@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class PerturbationOptions(Options):
-    """Random factors on the state at the start and on the wind, one for each point.
+    """Random factors on the state at the start and on what drives it, one for each point.
 
     They depend on the point and the member only, not on ranks or the time.
     """
@@ -24,7 +24,7 @@ class PerturbationOptions(Options):
     amplitude: float = option(
         0.0,
         "1",
-        "greatest relative change of the start and of the wind; 0: none",
+        "greatest relative change of the start and of what drives it (the wind of waves); 0: none",
         at_least=0.0,
         at_most=0.5,
     )
@@ -38,16 +38,16 @@ class PerturbationOptions(Options):
         """
         return 1.0 + self.amplitude * (2.0 * scattered(numbers, self.member) - 1.0)
 
-    def of_wind(self, wind: Brackets, numbers: NDArray[np.integer]) -> Brackets:
-        """The wind at the points of these numbers, changed."""
+    def of_forcing(self, forcing: Brackets, numbers: NDArray[np.integer]) -> Brackets:
+        """What drives a component at the points of these numbers, changed."""
         if self.amplitude == 0.0:
-            return wind
+            return forcing
         factors = self.factors(numbers)
 
         def changed(values: Sequence[Array]) -> tuple[Array, ...]:
             return tuple(factors * value for value in values)
 
-        return replace(wind, before=changed(wind.before), after=changed(wind.after))
+        return replace(forcing, before=changed(forcing.before), after=changed(forcing.after))
 
 
 def scattered(numbers: NDArray[np.integer], seed: int) -> Array:
