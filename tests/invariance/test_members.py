@@ -203,7 +203,7 @@ def extent() -> OwnStream:
 
 
 def test_members_of_one_component_have_streams_of_their_own(tmp_path: Path):
-    """Two seas of waves, one deep and one shallow, with maps, stations and sums of the same names."""
+    """Two seas of waves, deep and shallow, with maps, stations and sums of the same names."""
     output = {
         "fields": {"maps": {"interval": "1h"}},
         "points": {"points": {"interval": "2h", "points": {"one": [30.0, 0.0]}}},
