@@ -13,6 +13,7 @@ from halocline.runtime.ranks.launched import under_mpi
 files = [
     "test_halos.py",
     "test_library_parts.py",
+    "test_memory.py",
     "test_mpi_files.py",
     "test_overlap.py",
     "test_picking.py",

@@ -14,7 +14,7 @@ from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import contenders
 from halocline.runtime.ranks.communicator import Ranks, world
 from halocline.runtime.running import referee as module
-from halocline.runtime.running.referee import CommunicationOptions, Memory, Referee, Verdict
+from halocline.runtime.running.referee import CommunicationOptions, KeptVerdicts, Referee, Verdict
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
 
@@ -183,7 +183,7 @@ def test_an_unknown_way_is_refused_with_the_nearest(monkeypatch):
 
 
 def test_memory_keeps_verdicts_and_forgives_what_it_cannot_read(tmp_path):
-    memory = Memory(tmp_path / "cache")
+    memory = KeptVerdicts(tmp_path / "cache")
     verdict = Verdict(
         "a", "persistent aggregated", "measured", (("messages aggregated", 1.2),), 1.0
     )
@@ -194,4 +194,4 @@ def test_memory_keeps_verdicts_and_forgives_what_it_cannot_read(tmp_path):
     memory.path(["fact"]).write_text("{")
     assert memory.read(["fact"]) is None
     (tmp_path / "file").write_text("")
-    Memory(tmp_path / "file").write(["fact"], verdict)
+    KeptVerdicts(tmp_path / "file").write(["fact"], verdict)

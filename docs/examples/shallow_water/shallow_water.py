@@ -276,5 +276,5 @@ class ShallowWater(Component):
 
     def summary(self):
         """The mean thickness of the water."""
-        total = self.volume([[a.ravel() for a in self.thickness.owned]])
+        total = self.volume([[a.ravel() for a in self.thickness.read()]])
         return f"mean thickness: {total[0] / self.plane.sea_points:.15g} m"

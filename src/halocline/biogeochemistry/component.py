@@ -102,12 +102,12 @@ class TransportComponent(Component):
         """Change the tracers at the start, each cell of the plane alike on all levels."""
         width = self.grid.mask.shape[1]
         tracer = self.model.state.tracer
-        for array, block in zip(tracer.owned, tracer.layout.blocks, strict=True):
-            assert isinstance(block, Block)
-            r = block.rectangle
-            j, i = np.arange(r.j0, r.j1)[:, None], np.arange(r.i0, r.i1)
-            array *= self.perturbation.factors(j * width + i).astype(array.dtype)
-        tracer.written()
+        with tracer.change() as owned:
+            for array, block in zip(owned, tracer.layout.blocks, strict=True):
+                assert isinstance(block, Block)
+                r = block.rectangle
+                j, i = np.arange(r.j0, r.j1)[:, None], np.arange(r.i0, r.i1)
+                array *= self.perturbation.factors(j * width + i).astype(array.dtype)
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""
@@ -142,8 +142,7 @@ class TransportComponent(Component):
                     dtype=self.precision,
                 )
             result[name] = self._outputs[name]
-            for array, tracer in zip(result[name].owned, state.tracer.owned, strict=True):
-                array[...] = tracer[number]
+            result[name].copy(state.tracer.part(number))
         return result
 
     def check_names(self, names: Sequence[str]) -> None:
@@ -155,7 +154,7 @@ class TransportComponent(Component):
 
     def summary(self) -> str:
         """Change of the contents and extremes of the tracers; a call for all ranks."""
-        before = self.contents_at_start.blocks[0]
+        before = self.contents_at_start.read()[0]
         change = self.model.contents() / np.where(before > 0, before, 1.0) - 1.0
         least, greatest = self.model.extremes()
         worst = int(np.abs(change).argmax())

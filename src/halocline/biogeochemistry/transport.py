@@ -238,21 +238,18 @@ class Transport:
         """Set all tracers to their start."""
         options, grid, tracer = self.options, self.grid, self.state.tracer
         center = grid.horizontal.on_both_sides(Place.center)
-        for array, block in zip(tracer.owned, tracer.layout.blocks, strict=True):
-            assert isinstance(block, Block)
-            r = block.rectangle
-            here = np.s_[r.j0 : r.j1, r.i0 : r.i1]
-            wet = grid.is_wet(np.arange(grid.thickness.size)[:, None, None], here)
-            for number, name in enumerate(options.tracers):
-                array[number] = wet * starting(
-                    options.shape_of(name),
-                    number,
-                    center.x[here],
-                    center.y[here],
-                    grid.depth,
-                    options.start_centre,
-                )
-        tracer.written()
+        with tracer.change() as owned:
+            for array, block in zip(owned, tracer.layout.blocks, strict=True):
+                assert isinstance(block, Block)
+                r = block.rectangle
+                here = np.s_[r.j0 : r.j1, r.i0 : r.i1]
+                x, y = center.x[here], center.y[here]
+                wet = grid.is_wet(np.arange(grid.thickness.size)[:, None, None], here)
+                for number, name in enumerate(options.tracers):
+                    shape = options.shape_of(name)
+                    array[number] = wet * starting(
+                        shape, number, x, y, grid.depth, options.start_centre
+                    )
         if options.start_file.file:
             space, levels = self.state.space, self.state.levels
             places = FieldPlaces(space, Place.center, grid.horizontal, levels)
@@ -282,11 +279,11 @@ class Transport:
 
     def contents(self) -> Array:
         """Content of every tracer, tracer times volume over the whole sea; for all ranks."""
-        state = self.state
+        tracers, volumes = self.state.tracer.read(), self.state.volume.read()
         terms = [
             [
                 (tracer[number].astype(np.float64) * volume)
-                for tracer, volume in zip(state.tracer.owned, state.volume.owned, strict=True)
+                for tracer, volume in zip(tracers, volumes, strict=True)
             ]
             for number in range(len(self.options.tracers))
         ]
@@ -296,7 +293,7 @@ class Transport:
         """Least and greatest value of every tracer over the whole sea; for all ranks."""
         state, count = self.state, len(self.options.tracers)
         least, greatest = np.full(count, np.inf), np.full(count, -np.inf)
-        for tracer, wet in zip(state.tracer.owned, state.tracer.wet, strict=True):
+        for tracer, wet in zip(state.tracer.read(), state.tracer.wet, strict=True):
             for number in range(count):
                 values = tracer[number][wet]
                 least[number] = min(least[number], values.min(initial=np.inf))

@@ -64,22 +64,25 @@ class BlockFactors:
         self.tile_sea = field("tile_sea", "1", (most, height), np.int32)
         self.tile_rows = field("tile_rows", "1", (max(len(d) for d, _ in cuts), 2), np.int32)
         self.tile_columns = field("tile_columns", "1", (most, 2), np.int32)
-        for at, (block, (down, across)) in enumerate(zip(blocks, cuts, strict=True)):
-            assert isinstance(block, Block)
-            start_j = block.rectangle.j0 - block.halo
-            start_i = block.rectangle.i0 - block.halo
-            self.tile_rows.blocks[at][...] = down[-1][1] - start_j
-            self.tile_rows.blocks[at][: len(down)] = np.array(down) - start_j
-            self.tile_columns.blocks[at][: len(across)] = np.array(across) - start_i
-            factors = self.factors.blocks[at]
-            for j0, j1 in down:
-                first = j0 - down[0][0]
-                factors[: len(across), first : first + j1 - j0] = factorise(
-                    numbers, (j0, j1), across, columns
-                )
-                for tile, (i0, i1) in enumerate(across):
-                    sea = numbers.mask[j0:j1, i0:i1].any(axis=1)
-                    self.tile_sea.blocks[at][tile, first : first + j1 - j0] = sea
+        with (
+            self.factors.change() as factors,
+            self.tile_sea.change() as tile_sea,
+            self.tile_rows.change() as tile_rows,
+            self.tile_columns.change() as tile_columns,
+        ):
+            for at, (block, (down, across)) in enumerate(zip(blocks, cuts, strict=True)):
+                assert isinstance(block, Block)
+                start_j = block.rectangle.j0 - block.halo
+                start_i = block.rectangle.i0 - block.halo
+                tile_rows[at][...] = down[-1][1] - start_j
+                tile_rows[at][: len(down)] = np.array(down) - start_j
+                tile_columns[at][: len(across)] = np.array(across) - start_i
+                for j0, j1 in down:
+                    band = slice(j0 - down[0][0], j1 - down[0][0])
+                    here = factorise(numbers, (j0, j1), across, columns)
+                    factors[at][: len(across), band] = here
+                    for tile, (i0, i1) in enumerate(across):
+                        tile_sea[at][tile, band] = numbers.mask[j0:j1, i0:i1].any(axis=1)
 
 
 def _end(last: int, size: int, length: int) -> int:

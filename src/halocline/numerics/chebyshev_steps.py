@@ -75,9 +75,7 @@ class DiagonalSteps:
     def clear(self) -> None:
         """Begin at `solution` without memory."""
         self.turn = self.memory_turn = 0
-        for block in self.corrections[0].blocks:
-            block[...] = 0.0
-        self.corrections[0].written()
+        self.corrections[0].fill(0.0)
 
     def start(self, weight: float) -> None:
         """The first step from zero."""
@@ -88,8 +86,7 @@ class DiagonalSteps:
         """Take one step for every pair of weights."""
         done = 0
         while self.deep and done + sweep_steps <= len(weights):
-            for block in self.weights.blocks:
-                block[...] = weights[done : done + sweep_steps]
+            self.weights.set_global(np.asarray(weights[done : done + sweep_steps]))
             self._sweeps[self.turn, self.memory_turn]()
             self.turn, self.memory_turn = 1 - self.turn, 1 - self.memory_turn
             done += sweep_steps
@@ -100,8 +97,5 @@ class DiagonalSteps:
     def settle(self) -> None:
         """Bring the newest values to `solution`."""
         if self.turn:
-            fields = self.solutions
-            for result, newest in zip(*(field.blocks for field in fields), strict=True):
-                result[...] = newest
-            fields[0].written()
+            self.solutions[0].copy(self.solutions[1])
             self.turn = 0

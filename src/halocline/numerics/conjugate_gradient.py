@@ -100,8 +100,7 @@ class Iteration(ABC):
         """Begin anew with zero directions."""
         self.steps.clear()
         for name in names:
-            for block in getattr(self.space, name).blocks:
-                block[...] = 0.0
+            getattr(self.space, name).fill(0.0)
 
 
 class ConjugateGradient(Iteration):

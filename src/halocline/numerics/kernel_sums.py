@@ -31,18 +31,15 @@ class KernelSums:
             "parts", "1", decomposition, outer=(count, _native.part_count), place=Place.none,
             dtype=np.float64,
         )  # fmt: skip
-        self._arrays = self.parts.blocks
         self.again: Callable[[], None] = lambda: None
 
     def begin(self) -> None:
         """Empty sums on the kept scales."""
-        fresh = self.sums.new_parts()
-        for array in self._arrays:
-            array[...] = fresh
+        self.parts.set_global(self.sums.new_parts())
 
     def total(self) -> NDArray[np.float64]:
         """Parts of all local blocks together."""
-        first, *others = self._arrays
+        first, *others = self.parts.read()
         total = first.copy()
         for other in others:
             total[:, folds] += other[:, folds]
@@ -54,8 +51,7 @@ class KernelSums:
         return total
 
     def _fill_again(self, parts: NDArray[Any]) -> None:
-        for array in self._arrays:
-            array[...] = parts
+        self.parts.set_global(parts)
         self.again()
         parts[...] = self.total()
 

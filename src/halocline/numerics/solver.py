@@ -97,11 +97,11 @@ class EllipticSolver:
     def _take(self, values: Field, mine: Field) -> None:
         """Copy values of sea cells, zero on land."""
         mask = self.operator.decomposition.world.mask
-        for block, given, copy in zip(mine.layout.blocks, values.owned, mine.owned, strict=True):
-            assert isinstance(block, Block)
-            r = block.rectangle
-            copy[...] = np.where(mask[r.j0 : r.j1, r.i0 : r.i1], given, 0.0)
-        mine.written()
+        with mine.change() as owned:
+            for block, given, copy in zip(mine.layout.blocks, values.read(), owned, strict=True):
+                assert isinstance(block, Block)
+                r = block.rectangle
+                copy[...] = np.where(mask[r.j0 : r.j1, r.i0 : r.i1], given, 0.0)
 
     def solve(self, right_side: Field, solution: Field) -> Convergence:
         """Improve `solution` [m2 s-2], the first guess, until it fits `right_side` [m3 s-2].
@@ -121,7 +121,5 @@ class EllipticSolver:
         except FloatingPointError:
             watch = watch or Watch(self.options, 0.0, self.operator.norm_of_area)
             watch.broken()
-        for result, found in zip(solution.owned, self._solution.owned, strict=True):
-            result[...] = found
-        solution.written()
+        solution.copy(self._solution)
         return watch.convergence()

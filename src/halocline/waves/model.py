@@ -328,10 +328,11 @@ class WaveModel:
     def set_spectra(self, at: Callable[[Numbers], NDArray[Any]]) -> None:
         """Set all spectra; `at(sea numbers)` gives (component, point) [m2 Hz-1 rad-1]."""
         few = 2048
+        memory = self.spectrum.memory
         for values, block in zip(self.spectrum.owned, self.spectrum.layout.blocks, strict=True):
             for first in range(0, block.owned_points, few):
                 last = min(first + few, block.owned_points)
-                values[:, first:last] = at(block.sea_numbers[first:last])
+                memory.write(values[:, first:last], at(block.sea_numbers[first:last]))
         self.spectrum.written()
         if self._ice is not None:
             self._ice.clear(self.spectrum)
@@ -350,11 +351,11 @@ class WaveModel:
         numbers, spectra = self._boundary
         layout = self.spectrum.layout
         rows = slice(None) if layout.components is None else layout.components
-        for values, block in zip(self.spectrum.owned, layout.blocks, strict=True):
-            owned = np.asarray(block.sea_numbers[: block.owned_points])
-            _, given, here = np.intersect1d(numbers, owned, True, return_indices=True)
-            values[:, here] = spectra[rows][:, given]
-        self.spectrum.written()
+        with self.spectrum.change() as owned:
+            for values, block in zip(owned, layout.blocks, strict=True):
+                own = np.asarray(block.sea_numbers[: block.owned_points])
+                _, given, here = np.intersect1d(numbers, own, True, return_indices=True)
+                values[:, here] = spectra[rows][:, given]
         if self._ice is not None:
             self._ice.clear(self.spectrum)
 
@@ -442,7 +443,7 @@ class WaveModel:
 
     def phase_seconds(self) -> dict[str, float]:
         """Time of this rank's threads inside the source terms, phase by phase [s], over threads."""
-        total = sum(array for array in self.phase_times.blocks)
+        total = sum(array for array in self.phase_times.read())
         threads = int(os.environ.get("OMP_NUM_THREADS", "1") or 1)
         return {
             name: 1e-9 * float(time) / threads
@@ -453,6 +454,6 @@ class WaveModel:
         """Points advanced, their sub-steps, lanes times sub-steps, tiles; over all ranks."""
         local = np.zeros(len(COUNTERS))
         if self.package is not None:
-            local += sum(array for array in self.counters.blocks)
+            local += sum(array for array in self.counters.read())
         total = communicator.sum(local)
         return {name: int(value) for name, value in zip(COUNTERS, total, strict=True)}

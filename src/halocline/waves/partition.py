@@ -215,5 +215,4 @@ class Partitions:
             if name in WHOLE_VALUES:
                 continue
             value, part = PARTITION_FIELDS[name]
-            for one, all_parts in zip(field.owned, self._all[value].owned, strict=True):
-                one[...] = all_parts[part]
+            field.copy(self._all[value].part(part))

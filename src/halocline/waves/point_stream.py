@@ -182,7 +182,7 @@ class PointStream:
             self.interval.add({name: OneBlock(values) for name, values in record.items()})
             if not self.stream.due(time):
                 return
-            record = {name: field.blocks[0] for name, field in self.interval.take().items()}
+            record = {name: field.read()[0] for name, field in self.interval.take().items()}
             more["time_bounds"] = time_bounds(self.stream.alarm, time)
         if self.spectra:
             record["dpt"] = self.depth

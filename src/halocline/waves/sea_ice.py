@@ -41,6 +41,6 @@ class SeaIce:
     def clear(self, spectrum: Field) -> None:
         """Take the waves away where ice is closed."""
         closed = self.numbers[self.closed]
-        for values, block in zip(spectrum.owned, spectrum.layout.blocks, strict=True):
-            values[:, np.isin(block.sea_numbers[: block.owned_points], closed)] = 0.0
-        spectrum.written()
+        with spectrum.change() as owned:
+            for values, block in zip(owned, spectrum.layout.blocks, strict=True):
+                values[:, np.isin(block.sea_numbers[: block.owned_points], closed)] = 0.0

@@ -7,6 +7,7 @@ writes the same bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,7 +78,11 @@ class OneBlock:
     """Values of items that are dealt to the ranks, as a field has them."""
 
     def __init__(self, values: Array) -> None:
-        self.owned = [values]
+        self._values = values
+
+    def read(self) -> list[Array]:
+        """As `Field.read`."""
+        return [self._values]
 
 
 class IntervalValues:
@@ -147,15 +152,19 @@ class IntervalValues:
     def clear(self) -> None:
         """Begin a new interval."""
         for field in self.fields:
-            for array in field.owned:
-                array[...] = np.nan if self.kind != "mean" else 0
+            field.fill(np.nan if self.kind != "mean" else 0)
 
     def add(self, fields: Mapping[str, Any]) -> None:
         """Count one sample of every field in."""
         for name, quantity in self.names.items():
-            parts = {part: field.owned for part, field in self._fields[name].items()}
-            for block, values in enumerate(fields[name].owned):
-                self._add({part: owned[block] for part, owned in parts.items()}, values, quantity)
+            with ExitStack() as changes:
+                parts = {
+                    part: changes.enter_context(field.change())
+                    for part, field in self._fields[name].items()
+                }
+                for block, values in enumerate(fields[name].read()):
+                    here = {part: owned[block] for part, owned in parts.items()}
+                    self._add(here, values, quantity)
 
     def _add(self, parts: Mapping[str, Array], values: Array, quantity: Quantity) -> None:
         if self.kind != "mean":
@@ -174,9 +183,10 @@ class IntervalValues:
     def take(self) -> dict[str, Field]:
         """Values of the interval, and begin a new one."""
         for name, result in self._results.items():
-            parts = self._fields[name]
-            for block, target in enumerate(result.owned):
-                target[...] = self._value({part: f.owned[block] for part, f in parts.items()})
+            parts = {part: field.read() for part, field in self._fields[name].items()}
+            with result.change() as owned:
+                for block, target in enumerate(owned):
+                    target[...] = self._value({part: here[block] for part, here in parts.items()})
         self.clear()
         return self._results
 

@@ -12,6 +12,7 @@ from halocline.runtime.fields.blocks import Block, Hand, Rectangle, World
 from halocline.runtime.fields.curve import cut_curve
 from halocline.runtime.fields.cut_options import DecompositionOptions as DecompositionOptions
 from halocline.runtime.fields.load import Load, Work
+from halocline.runtime.fields.memory import Memory, memory
 from halocline.runtime.fields.processor_grid import best_grid
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.ranks.communicator import Alone, Communicator
@@ -20,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 
 class Layout:
-    """Where one rank's values lie: its blocks, and which spectral components it holds.
+    """Where one rank's values lie: its blocks, which spectral components it holds, in what memory.
 
     `components` is None where every component is held.
     """
@@ -30,8 +31,10 @@ class Layout:
         name: str,
         blocks: Sequence[Block | Hand],
         components: NDArray[np.int32] | None,
+        where: Memory | None = None,
     ) -> None:
         self.name, self.blocks, self.components = name, blocks, components
+        self.memory = where or memory()
 
     def __repr__(self) -> str:
         return f"Layout({self.name!r}, {len(self.blocks)} blocks)"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,6 +16,7 @@ from halocline.runtime.fields.axis import Axis, sizes
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.freshness import Freshness, all_around, every_row, everywhere, nowhere
+from halocline.runtime.fields.memory import Memory, alignment
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.space import Space
 
@@ -22,15 +24,6 @@ if TYPE_CHECKING:
     from halocline.runtime.fields.dealt import Dealt
 
 Array = NDArray[Any]
-alignment = 64
-
-
-def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Zeros that begin on a cache line."""
-    size = int(np.prod(shape)) * dtype.itemsize
-    raw = np.zeros(size + alignment, np.uint8)
-    start = -raw.ctypes.data % alignment
-    return raw[start : start + size].view(dtype).reshape(shape)
 
 
 def _row_length(points: int, dtype: np.dtype[Any]) -> int:
@@ -42,10 +35,10 @@ def _row_length(points: int, dtype: np.dtype[Any]) -> int:
 class Storage:
     """The arrays of a field in one layout.
 
-    `arrays` has one array per block: outer + (nj, ni) for cells, outer + (points,) for points.
-    `flat` sees the same memory as (rows, horizontal), for halos. `fresh` is, for every row,
-    how deep the halo is filled. `requests` is the runner's: what it asks of the halo exchange.
-    With `once` there is one array for all blocks.
+    `arrays` has one array per block, in the `memory` of the layout: outer + (nj, ni) for cells,
+    outer + (points,) for points. `flat` sees the same as (rows, horizontal), for halos. `fresh`
+    is, for every row, how deep the halo is filled. `requests` is the runner's: what it asks of the
+    halo exchange. With `once` there is one array for all blocks.
     """
 
     def __init__(
@@ -58,16 +51,18 @@ class Storage:
         once: bool = False,
     ) -> None:
         self.layout = layout
+        self.memory = layout.memory
+        allocate = self.memory.allocate
         self.arrays: list[Array] = []
         self.flat: list[Array] = []
         rows = int(np.prod(outer))
         for block in layout.blocks[:1] if once else layout.blocks:
             if place == Place.none:
-                array = _aligned(outer, dtype)
+                array = allocate(outer, dtype)
                 self.arrays.append(array)
                 self.flat.append(array.reshape(rows, 1))
             elif place == Place.point:
-                array = _aligned((*outer, _row_length(block.points, dtype)), dtype)
+                array = allocate((*outer, _row_length(block.points, dtype)), dtype)
                 self.arrays.append(array[..., : block.points])
                 self.flat.append(array.reshape(rows, array.shape[-1])[:, : block.points])
             else:
@@ -77,12 +72,16 @@ class Storage:
                         " decomposition.kind = 'blocks' or 'curve'."
                     )
                 nj, ni = block.shape
-                array = _aligned((*outer, nj, block.row_length), dtype)
+                array = allocate((*outer, nj, block.row_length), dtype)
                 self.arrays.append(array[..., :ni])
                 self.flat.append(array.reshape(rows, nj * block.row_length))
         self.fresh = Freshness(rows)
         self.requests: dict[tuple[Any, ...], Any] = {}
         self.valid = False
+
+    def read(self) -> list[Array]:
+        """The values of `flat` on the host, not to be changed."""
+        return [self.memory.read(array) for array in self.flat]
 
 
 class Field:
@@ -184,13 +183,18 @@ class Field:
         return next(x for x in self.decomposition.layouts if x.name == self._valid_in)
 
     @property
+    def memory(self) -> Memory:
+        """Where the newest values are."""
+        return self.layout.memory
+
+    @property
     def blocks(self) -> list[Array]:
-        """The newest arrays, one per block of this rank."""
+        """The newest arrays, one per block of this rank, as its memory has them."""
         return self.storage(self.layout).arrays
 
     @property
     def owned(self) -> list[Array]:
-        """The newest values of owned points or cells, one array per block of this rank."""
+        """The newest arrays of owned points or cells, one per block, as its memory has them."""
         if self.place == Place.none:
             return self.blocks
         blocks = self.layout.blocks
@@ -202,6 +206,35 @@ class Field:
             j0, j1, i0, i1, _ = block.box_of(self.place)
             owned.append(array[..., j0:j1, i0:i1])
         return owned
+
+    def read(self) -> list[Array]:
+        """The newest values of owned points or cells on the host, one array per block.
+
+        They are not to be changed; where the memory is the host's they are no copies.
+        """
+        return [self.memory.read(array) for array in self.owned]
+
+    @contextmanager
+    def change(self) -> Iterator[Sequence[Array]]:
+        """Values of owned points or cells on the host, to be changed in this context."""
+        with self.memory.change(self.owned) as owned:
+            yield owned
+        self.written()
+
+    def copy(self, source: Field | Part) -> None:
+        """Take the newest values of another field of the same cut, or of a part of it."""
+        part = source if isinstance(source, Part) else Part(source)
+        assert part.field.layout is self.layout, f"{source} lies in another way than {self}"
+        for array, target in zip(part.arrays(self.layout), self.blocks, strict=True):
+            self.memory.copy(array, target)
+        self.written()
+
+    def fill(self, value: float) -> None:
+        """Give all points or cells one value, those of halos too; a call for all ranks alike."""
+        assert not self.vector or value == 0.0, f"{self} changes its sign beyond a fold"
+        for array in self.blocks:
+            self.memory.fill(array, value)
+        self.storage(self.layout).fresh.set(all_around(self.decomposition.world.halo))
 
     @property
     def wet(self) -> list[NDArray[np.bool_]]:
@@ -224,25 +257,23 @@ class Field:
             self._fill(self.storage(layout), values)
 
     def _fill(self, storage: Storage, values: Array) -> None:
+        write = storage.memory.write
         if self.dealt is not None:
-            storage.arrays[0][...] = values[self.dealt.own]
+            write(storage.arrays[0], values[self.dealt.own])
             return
         components = storage.layout.components
         if self.by_component and components is not None:
             values = values[components]
         for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
             if self.place == Place.none:
-                array[...] = values
+                write(array, values)
             elif self.place == Place.point:
                 for row in np.ndindex(array.shape[:-1]):
-                    array[row] = values[row][block.sea_numbers]
+                    write(array[row], values[row][block.sea_numbers])
             else:
                 assert isinstance(block, Block)
                 points = block.points_of(self.place)
-                here = values[..., points.j, points.i]
-                array[...] = np.where(points.inside, here, np.zeros((), self.dtype))
-                if self.vector:
-                    array[..., points.sign < 0] *= -1
+                write(array, self._turned(values[..., points.j, points.i], points))
         halo = self.decomposition.world.halo
         storage.fresh.set(everywhere if self.static else all_around(halo))
 
@@ -259,17 +290,23 @@ class Field:
             points = block.points_of(self.place)
             cells = function(points.j, points.i)
             part = array if at is None else array[at]
-            part[...] = np.where(points.inside, cells, np.zeros((), self.dtype))
-            if self.vector:
-                part[..., points.sign < 0] *= -1
+            storage.memory.write(part, self._turned(cells, points))
         halo = self.decomposition.world.halo
         storage.fresh.set(everywhere if self.static else all_around(halo))
+
+    def _turned(self, cells: Array, points: Any) -> Array:
+        """Values at the points of a padded plane, 0 where there are none; beyond a fold a vector's
+        components have the other sign."""
+        values = np.where(points.inside, cells, np.zeros((), self.dtype))
+        if self.vector:
+            values[..., points.sign < 0] *= -1
+        return values
 
     def set_from(self, function: Callable[[Any], Array]) -> None:
         """Set owned values block by block: `function(block)` gives outer + the owned shape."""
         storage = self.storage(self.layout)
         for array, block in zip(self.owned, self.layout.blocks, strict=True):
-            array[...] = function(block)
+            storage.memory.write(array, function(block))
         storage.fresh.set(nowhere)
 
     def written(self) -> None:
@@ -291,7 +328,7 @@ class Field:
     def _make(self, storage: Storage, function: Callable[[Any], Array]) -> None:
         for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
             if isinstance(block, Block):
-                array[...] = function(block)
+                storage.memory.write(array, function(block))
         storage.fresh.set(everywhere)
 
     def gather(self) -> Array | None:

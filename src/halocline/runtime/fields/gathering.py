@@ -24,12 +24,12 @@ def gather(field: Field) -> NDArray[Any] | None:
     assert field.dealt is None, "what is dealt stays where it is"
     first = communicator.rank == 0
     if field.place == Place.none:
-        return field.blocks[0].copy() if first else None
+        return field.read()[0].copy() if first else None
     source, target = side_of(field), Side(components=_components(field) if first else None)
     transfer = Transfer(source, target, communicator, known=_match(field, source), name="gather")
     whole = np.zeros(field.shape if first else 0, field.dtype)
     wanted = [[whole.reshape(int(np.prod(field.outer)), -1)]] if first else None
-    transfer([field.storage(field.layout).flat], wanted)
+    transfer([field.storage(field.layout).read()], wanted)
     return whole if first else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +50,12 @@ def _held(block: Block | Hand, place: Place) -> tuple[Index, Index]:
 
 def move_values(transfer: Transfer, given: Sequence[Field], wanted: Sequence[Field]) -> None:
     """Bring the newest values of fields to others; halos there are stale afterwards."""
-    flats = ([f.storage(f.layout).flat for f in fields] for fields in (given, wanted))
-    transfer(*flats)
+    flats = [field.storage(field.layout).read() for field in given]
+    with ExitStack() as changes:
+        into = [
+            changes.enter_context(field.memory.change(field.storage(field.layout).flat))
+            for field in wanted
+        ]
+        transfer(flats, into)
     for field in wanted:
         field.written()

@@ -32,10 +32,12 @@ def move(field: Field, layout: Layout, recorder: Recorder) -> None:
     given, wanted = field.storage(field.layout).flat, field.storage(layout).flat
     for batch, transfer in enumerate(known[key]):
         transfer.recorder = recorder
-        if field.by_component:
-            transfer([_batch(given, field.layout, batch)], [_batch(wanted, layout, batch)])
-        else:
-            transfer([given], [wanted])
+        have, want = (
+            _batch(flats, where, batch) if field.by_component else flats
+            for flats, where in ((given, field.layout), (wanted, layout))
+        )
+        with layout.memory.change(want) as into:
+            transfer([[field.memory.read(array) for array in have]], [into])
     field.storage(layout).fresh.set(nowhere)
     field.now_in(layout)
 

@@ -66,6 +66,11 @@ class HaloChoice:
         return self.text
 
     @property
+    def needs_host(self) -> bool:
+        """Whether it reaches into the memory of fields without packers that this memory makes."""
+        return self.types or self.mechanism in shared
+
+    @property
     def problem(self) -> str | None:
         """Why no exchange at all can be done so; None where some can."""
         if self.grouping != "aggregated" and self.mechanism not in grouped:

@@ -17,7 +17,7 @@ from halocline.runtime import _native
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.freshness import Depths, all_around
 from halocline.runtime.fields.place import Place
-from halocline.runtime.halos.buffers import Arrays, Mechanism, addresses
+from halocline.runtime.halos.buffers import Arrays, Mechanism
 from halocline.runtime.halos.choices import HaloChoice, all_choices, shared, simplest
 from halocline.runtime.halos.derived_types import TypedMessages
 from halocline.runtime.halos.messages import Messages, Partitioned, Persistent, partitioned_works
@@ -263,6 +263,12 @@ class HaloExchange:
         """What does an exchange in one way, made when first asked for; a call for all ranks."""
         if choice.problem:
             raise UserError(f"Halo exchange '{choice}' makes no sense: {choice.problem}.")
+        if choice.needs_host and not layout.memory.on_host:
+            raise UserError(
+                f"Halo exchange '{choice}' reaches into the memory of fields, but they are in that"
+                f" of '{layout.memory.name}', not of the host. Use one that packs, such as"
+                f" '{simplest}'."
+            )
         routes = self._routes.setdefault((signature, choice), [])
         for route in routes:
             if not route.under_way:
@@ -299,7 +305,8 @@ class HaloExchange:
                 self.chosen[signature] = self.choose(signature)
             choice = self.chosen[signature]
         flat = [array for request in requests for array in request.flat]
-        table = np.stack([addresses(flat), np.array([a.strides[0] for a in flat], np.int64)], 1)
+        address = layout.memory.address
+        table = np.array([(address(a), a.strides[0]) for a in flat], np.int64).reshape(-1, 2)
         route = self.route(layout, signature, choice)
         return PendingExchange(route, Arrays(table), self.recorder, counter)
 
@@ -313,6 +320,7 @@ class HaloExchange:
                 signature.items,
                 [self.pattern(layout.name, i.place, i.depths, stage) for i in signature.items],
                 choice,
+                layout.memory,
             )
             for stage in stages
         ]
@@ -349,7 +357,7 @@ def choices(
         grid = True
     except UserError:
         grid = False
-    return all_choices(
+    found = all_choices(
         fields=len(items),
         row_bytes=largest // rows,
         bytes_per_rank=largest,
@@ -358,3 +366,4 @@ def choices(
         partitioned=partitioned_works(communicator.size),
         persistent_collectives=persistent_collectives_work(),
     )
+    return [choice for choice in found if layout.memory.on_host or not choice.needs_host]

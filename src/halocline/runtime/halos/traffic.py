@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.runtime import _native
 from halocline.runtime.fields.freshness import Depths
+from halocline.runtime.fields.memory import Memory, host
 from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.choices import HaloChoice
 from halocline.runtime.halos.patterns import Pattern, Piece
@@ -85,9 +85,13 @@ class Traffic:
     """All messages of one rank in one stage of an exchange, on both sides in the same order."""
 
     def __init__(
-        self, items: Sequence[Item], patterns: Sequence[Pattern], choice: HaloChoice
+        self,
+        items: Sequence[Item],
+        patterns: Sequence[Pattern],
+        choice: HaloChoice,
+        memory: Memory = host,
     ) -> None:
-        self.items, self.patterns = tuple(items), tuple(patterns)
+        self.items, self.patterns, self.memory = tuple(items), tuple(patterns), memory
         self.send = list(_messages(items, [p.send for p in patterns], choice))
         self.receive = list(_messages(items, [p.receive for p in patterns], choice))
 
@@ -117,7 +121,7 @@ class Traffic:
 
     def copies(self, blocks: int) -> Any:
         """Copies between blocks of this rank, native."""
-        copies = _native.Copies()
+        copies = self.memory.copies()
         for field, (item, pattern) in enumerate(zip(self.items, self.patterns, strict=True)):
             for piece in pattern.local:
                 copies.add(
@@ -132,7 +136,7 @@ class Traffic:
 
     def turns(self, blocks: int) -> Any:
         """Changes of sign beyond a fold, native; None where there are none."""
-        turns = _native.Turns()
+        turns = self.memory.turns()
         for field, (item, pattern) in enumerate(zip(self.items, self.patterns, strict=True)):
             if item.turns:
                 for at, places in pattern.turned.items():
@@ -141,7 +145,7 @@ class Traffic:
 
     def parts(self, messages: Sequence[Message], blocks: int) -> Any:
         """Native packer of the messages: message n fills buffer n."""
-        parts = _native.Parts()
+        parts = self.memory.parts()
         for buffer, message in enumerate(messages):
             for part in message.parts:
                 block = part.piece.source if part.piece.source >= 0 else part.piece.target

@@ -11,6 +11,7 @@ from halocline.runtime.fields.decomposition import Layout
 from halocline.runtime.fields.field import Part
 from halocline.runtime.fields.freshness import Depths, all_around, nowhere
 from halocline.runtime.fields.kernel import Box, Call, Kernel, rim
+from halocline.runtime.fields.memory import Memory
 from halocline.runtime.halos.exchange import Request
 from halocline.runtime.halos.patterns import extended_box
 from halocline.runtime.record.recorder import Recorder
@@ -69,7 +70,11 @@ class Native:
     """Native calls on some boxes of every block, and the bytes that they must move."""
 
     def __init__(
-        self, kernel: Kernel, calls: Sequence[list[Call]], fixed: Sequence[dict[str, Any]]
+        self,
+        kernel: Kernel,
+        memory: Memory,
+        calls: Sequence[list[Call]],
+        fixed: Sequence[dict[str, Any]],
     ) -> None:
         self.name = kernel.name
         self.moved = sum(kernel.bytes_of(call) for some in calls for call in some)
@@ -77,7 +82,7 @@ class Native:
         if fixed and all(scalars == fixed[0] for scalars in fixed):
             calls, fixed = [[call for some in calls for call in some]], fixed[:1]
         for some, scalars in zip(calls, fixed, strict=True):
-            function = kernel.bound(some)
+            function = memory.bind(kernel, some)
             self.functions.append(partial(function, **scalars) if scalars else function)
 
     def __call__(self, recorder: Recorder, scalars: dict[str, Any]) -> None:
@@ -172,7 +177,7 @@ class Bound:
             }
             for at in range(len(boxes))
         ]
-        return Native(self.kernel, calls, fixed)
+        return Native(self.kernel, self.layout.memory, calls, fixed)
 
 
 def _is(box: Box) -> bool:

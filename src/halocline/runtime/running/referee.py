@@ -202,7 +202,7 @@ class Judged:
     usual: float = 0.0  # seconds of one exchange after it was chosen
 
 
-class Memory:
+class KeptVerdicts:
     """Verdicts of earlier runs: one small file per machine, library and pattern."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -271,7 +271,7 @@ class Referee:
 
     def __post_init__(self) -> None:
         self.communicator: Communicator = self.exchange.decomposition.communicator
-        self.memory = Memory(self.folder if self.options.remember else None)
+        self.memory = KeptVerdicts(self.folder if self.options.remember else None)
         self.judged: dict[str, Judged] = {}
         self.left = self.options.budget
         self.next_check, self.done = first_check, 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from halocline.core.errors import UserError
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Kernel
@@ -56,6 +57,7 @@ class Runner:
         self.exchange = HaloExchange(decomposition, self.recorder)
         self.truth: HaloTruth | None = None
         if check_halos and plan is None:
+            _check_on_host(decomposition)
             self.truth = HaloTruth(decomposition, self.recorder)
 
     def bind(self, kernel: Kernel, state: Any = None, /, **given: Any) -> BoundCall:
@@ -85,3 +87,13 @@ class Runner:
             layout, communicator = self.decomposition.planes, self.decomposition.communicator
             self._extends[beyond] = can_extend(layout, beyond, communicator)
         return self._extends[beyond]
+
+
+def _check_on_host(decomposition: Decomposition) -> None:
+    """Refuse to examine what the host cannot look at."""
+    memory = decomposition.home.memory
+    if not memory.on_host:
+        raise UserError(
+            "The check of halos looks at all values of fields, but they are in the memory of"
+            f" '{memory.name}'. Use the memory of the host for it; the bits are the same."
+        )

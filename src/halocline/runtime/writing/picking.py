@@ -162,7 +162,7 @@ def _in_parts(field: Field) -> bool:
 
 def _values(field: Field, places: Places) -> Array:
     """Values here (points, rows)."""
-    flat = field.storage(field.layout).flat
+    flat = field.storage(field.layout).read()
     count = sum(which.size for _, which, _ in places)
     result = np.empty((count, flat[0].shape[0]), field.dtype)
     for block, which, at in places:

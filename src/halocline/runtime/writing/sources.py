@@ -61,9 +61,9 @@ class Columns:
         """The newest values of a field."""
         rows, layout = prod(field.outer), field.layout
         if field.dealt is not None:
-            return of_dealt(field.blocks[0], field.dealt, fill=self.fill)
+            return of_dealt(field.read()[0], field.dealt, fill=self.fill)
         if field.place == Place.none:
-            return of_first_rank(field.blocks[0].reshape(rows, 1), fill=self.fill)
+            return of_first_rank(field.read()[0].reshape(rows, 1), fill=self.fill)
         inner = prod(field.outer[1:]) if field.by_component else 0
         key = field.decomposition, layout.name, field.place, inner
         if key not in self._known:
@@ -100,8 +100,8 @@ class Columns:
         return target, width
 
     def _shown(self, field: Field) -> list[NDArray[Any]]:
-        """Memory of the values; for maps with levels a copy without those below the sea floor."""
-        flat = field.storage(field.layout).flat
+        """The values on the host; for maps with levels a copy without those below the sea floor."""
+        flat = field.storage(field.layout).read()
         levels = field.levels
         if self.fill is None or levels is None or not field.place.planar:
             return flat
