@@ -2,8 +2,12 @@
 #include <array>
 #include <cstddef>
 
-#ifdef __CUDACC__
+/// Functions of points, and what they use: a device takes them as the host does. A check compiles
+/// them as functions that the compiler evaluates, which call nothing that only a host has.
+#if defined(__CUDACC__)
 #define HD __host__ __device__
+#elif defined(HALOCLINE_POINTS_AS_CONSTANTS)
+#define HD constexpr
 #else
 #define HD
 #endif

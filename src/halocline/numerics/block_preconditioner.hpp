@@ -223,13 +223,11 @@ void precondition_blocks(Box box, View2<const T> residual, View4<const P> factor
     const int group = static_cast<int>(std::clamp<std::ptrdiff_t>(600000 / tile, 2, 8));
     const int groups = (columns + group - 1) / group;
     const int bands = static_cast<int>(tile_rows.extent[0]);
-#pragma omp parallel for collapse(2) schedule(static)
-    for (int band = 0; band < bands; ++band)
-      for (int part = 0; part < groups; ++part) {
-        thread_local std::vector<P> scratch;
-        solver.solve(tile_rows(band, 0), tile_rows(band, 1), part * group,
-                     std::min(columns, (part + 1) * group), scratch);
-      }
+    for_pairs(bands, 0, groups, 1, [&](int band, int part) {
+      thread_local std::vector<P> scratch;
+      solver.solve(tile_rows(band, 0), tile_rows(band, 1), part * group,
+                   std::min(columns, (part + 1) * group), scratch);
+    });
   };
   const std::ptrdiff_t width = factors.extent[3];
   if (width == 8) sweep.template operator()<8>();

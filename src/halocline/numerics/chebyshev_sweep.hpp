@@ -1,6 +1,4 @@
 #pragma once
-#include <omp.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -134,9 +132,7 @@ void chebyshev_sweep(Box box, View2<const T> diagonal, View2<const T> west, View
                      View2<const T> right_side, View2<const T> solution, View2<const T> correction,
                      View2<const double> weights, View2<T> new_solution, View2<T> new_correction) {
   const int rows = box.j1 - box.j0;
-  const int parts = std::clamp(rows / (2 * sweep_steps), 1, omp_get_max_threads());
-#pragma omp parallel for schedule(static) num_threads(parts)
-  for (int part = 0; part < parts; ++part) {
+  for_parts(rows / (2 * sweep_steps), [&](int part, int parts) {
     thread_local SweepRows<T> kept_rows;
     ChebyshevSweep<T> sweep{{diagonal, west, south, corner},
                             inverse_diagonal,
@@ -151,7 +147,7 @@ void chebyshev_sweep(Box box, View2<const T> diagonal, View2<const T> west, View
     mine.j0 = box.j0 + rows * part / parts;
     mine.j1 = box.j0 + rows * (part + 1) / parts;
     sweep.run(mine);
-  }
+  });
 }
 
 }  // namespace halocline

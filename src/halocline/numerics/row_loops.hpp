@@ -4,6 +4,7 @@
 
 #include "pack.hpp"
 #include "runtime/sums/reductions.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 
 /// Loops over rows in packs of lanes, with exact sums of products on the way.
@@ -55,9 +56,8 @@ class LoopSums {
     }
   }
 
-  /// Add to parts[sum][fold]; threads one after the other.
+  /// Add to parts[sum][fold].
   void store(View2<double> parts) {
-#pragma omp critical(halocline_loop_sums)
     for (int at = 0; at < Count; ++at) sum_[at].store(parts.row(at));
   }
 
@@ -69,27 +69,17 @@ class LoopSums {
   ExactSum<Wide> sum_[Count];
 };
 
-/// Run `body(j)` for every row of the box, rows side by side in threads.
-template <class Body>
-void for_rows(Box box, const Body& body) {
-#pragma omp parallel for schedule(static)
-  for (int j = box.j0; j < box.j1; ++j) body(j);
-}
-
-/// The same with sums: `body(j, sums)` adds to `parts`, which carry the scales.
+/// `body(j, sums)` for every row of the box, adding to `parts`, which carry the scales.
 template <int Count, class Body>
 void for_rows_with_sums(Box box, View2<double> parts, const Body& body) {
-#pragma omp parallel
-  {
-    LoopSums<Count> sums({parts.data, parts.extent, parts.stride});
-#pragma omp for schedule(static)
-    for (int j = box.j0; j < box.j1; ++j) {
-      LoopSums<Count> in_registers = sums;
-      body(j, in_registers);
-      sums = in_registers;
-    }
-    sums.store(parts);
-  }
+  for_each_in_with(
+      box.j0, box.j1, 1, [&] { return LoopSums<Count>({parts.data, parts.extent, parts.stride}); },
+      [&](int j, LoopSums<Count>& sums) {
+        LoopSums<Count> in_registers = sums;
+        body(j, in_registers);
+        sums = in_registers;
+      },
+      [&](LoopSums<Count>& sums) { sums.store(parts); });
 }
 
 }  // namespace halocline

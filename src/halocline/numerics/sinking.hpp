@@ -2,6 +2,7 @@
 #include "contract.hpp"
 #include "numerics/tracer_advection.hpp"
 #include "pack.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 
 /// Sinking at a given speed, implicit and upwind: any step, never negative. The floor is closed:
@@ -47,8 +48,7 @@ void sinking(Box box, View4<T> tracer, View3<const T> volume, View2<const T> are
   for (std::ptrdiff_t t = 0; t < tracer.extent[0]; ++t) {
     const T speed = sinking_speed(t);
     if (!(speed > T(0))) continue;
-#pragma omp parallel for schedule(static)
-    for (int j = box.j0; j < box.j1; ++j)
+    for_rows(box, [=](int j) {
       for (int i = box.i0; i < box.i1; ++i) {
         T interface_above = 0, sunk_above = 0;
         for (int k = levels - 1; k >= 0; --k) {
@@ -61,6 +61,7 @@ void sinking(Box box, View4<T> tracer, View3<const T> volume, View2<const T> are
           interface_above = interface;
         }
       }
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "contract.hpp"
 #include "pack.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 
 /// Third-order flux-limited advection of tracers by given volume fluxes, one direction after the
@@ -130,15 +131,6 @@ struct Line {
 template <class T, class Volume, class Flux, class Exchange>
 Line<T, Volume, Flux, Exchange> line(Volume at, Flux flux, Exchange exchange) {
   return {at, flux, exchange};
-}
-
-/// Calls `cell(k, j, i)` for all cells of the box at all levels, rows shared among threads.
-template <class Cell>
-void for_cells(Box box, std::ptrdiff_t levels, const Cell& cell) {
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int k = 0; k < static_cast<int>(levels); ++k)
-    for (int j = box.j0; j < box.j1; ++j)
-      for (int i = box.i0; i < box.i1; ++i) cell(k, j, i);
 }
 
 inline constexpr Contract<7> sweep_x_contract{

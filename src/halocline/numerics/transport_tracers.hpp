@@ -3,6 +3,7 @@
 
 #include "contract.hpp"
 #include "numerics/transport_tile.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 
 namespace halocline {
@@ -58,26 +59,23 @@ void transport_tracers(Box box, View4<const T> tracer, View3<const T> volume,
   const auto cut = [](int length, int parts, int part) {
     return static_cast<int>(static_cast<long long>(length) * part / parts);
   };
-#pragma omp parallel for collapse(3) schedule(dynamic)
-  for (int tile = 0; tile < tiles; ++tile)
-    for (int chunk = 0; chunk < chunks; ++chunk)
-      for (int set = 0; set < groups; ++set) {
-        thread_local Scratch<T> scratch;
-        const int i0 = box.i0 + cut(box.i1 - box.i0, tiles, tile);
-        const int i1 = box.i0 + cut(box.i1 - box.i0, tiles, tile + 1);
-        const int j0 = box.j0 + cut(box.j1 - box.j0, chunks, chunk);
-        const int j1 = box.j0 + cut(box.j1 - box.j0, chunks, chunk + 1);
-        const int first = cut(tracers, groups, set);
-        const int count = cut(tracers, groups, set + 1) - first;
-        const auto sweep = [&]<bool Limited, bool Diffuse>() {
-          TransportTile<T, first_sweep, Limited, Diffuse>(fields, i0, i1, first, count, dt, scratch)
-              .pass(j0, j1);
-        };
-        if (limited && diffusive) sweep.template operator()<true, true>();
-        if (limited && !diffusive) sweep.template operator()<true, false>();
-        if (!limited && diffusive) sweep.template operator()<false, true>();
-        if (!limited && !diffusive) sweep.template operator()<false, false>();
-      }
+  for_tiles(tiles, chunks, groups, [&](int tile, int chunk, int set) {
+    thread_local Scratch<T> scratch;
+    const int i0 = box.i0 + cut(box.i1 - box.i0, tiles, tile);
+    const int i1 = box.i0 + cut(box.i1 - box.i0, tiles, tile + 1);
+    const int j0 = box.j0 + cut(box.j1 - box.j0, chunks, chunk);
+    const int j1 = box.j0 + cut(box.j1 - box.j0, chunks, chunk + 1);
+    const int first = cut(tracers, groups, set);
+    const int count = cut(tracers, groups, set + 1) - first;
+    const auto sweep = [&]<bool Limited, bool Diffuse>() {
+      TransportTile<T, first_sweep, Limited, Diffuse>(fields, i0, i1, first, count, dt, scratch)
+          .pass(j0, j1);
+    };
+    if (limited && diffusive) sweep.template operator()<true, true>();
+    if (limited && !diffusive) sweep.template operator()<true, false>();
+    if (!limited && diffusive) sweep.template operator()<false, true>();
+    if (!limited && !diffusive) sweep.template operator()<false, false>();
+  });
 }
 
 }  // namespace halocline

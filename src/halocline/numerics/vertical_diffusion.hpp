@@ -3,6 +3,7 @@
 
 #include "contract.hpp"
 #include "numerics/sinking.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 
 /// Implicit vertical diffusion: one tridiagonal system per column, no flux through surface, floor
@@ -55,9 +56,8 @@ void vertical_diffusion(Box box, View4<T> tracer, View3<const T> volume,
                         View1<const T> spacing, double dt) {
   const T step = static_cast<T>(dt);
   const int levels = static_cast<int>(volume.extent[0]);
-#pragma omp parallel for schedule(static)
-  for (int j = box.j0; j < box.j1; ++j) {
-    std::vector<Elimination<T>> column(levels);
+  const auto make = [=] { return std::vector<Elimination<T>>(levels); };
+  for_each_in_with(box.j0, box.j1, 1, make, [=](int j, std::vector<Elimination<T>>& column) {
     for (int i = box.i0; i < box.i1; ++i) {
       T conductance_above = 0, next_below = 0;
       for (int k = levels - 1; k >= 0; --k) {
@@ -83,7 +83,7 @@ void vertical_diffusion(Box box, View4<T> tracer, View3<const T> volume,
         }
       }
     }
-  }
+  });
 }
 
 }  // namespace halocline

@@ -4,6 +4,7 @@
 
 #include "contract.hpp"
 #include "elementary.hpp"
+#include "schedules.hpp"
 
 /// Linear theory of surface waves.
 namespace halocline::waves {
@@ -49,8 +50,7 @@ void linear_dispersion(Box box, View<const T, 1> depth, View<const double, 1> si
                        View<T, 2> wavenumber, View<T, 2> group_speed, double gravity) {
   using V = pack<double, lanes<double>>;
   constexpr std::ptrdiff_t width = lanes<double>;
-#pragma omp parallel for schedule(static)
-  for (std::ptrdiff_t first = 0; first < box.points; first += width) {
+  for_each_in<std::ptrdiff_t>(0, box.points, width, [=](std::ptrdiff_t first) {
     const std::ptrdiff_t count = std::min(width, box.points - first);
     V depths = splat<V>(1.0);
     for (std::ptrdiff_t n = 0; n < count; ++n) depths[n] = depth(first + n);
@@ -61,7 +61,7 @@ void linear_dispersion(Box box, View<const T, 1> depth, View<const double, 1> si
         group_speed(frequency, first + n) = static_cast<T>(wave.group_speed[n]);
       }
     }
-  }
+  });
 }
 
 }  // namespace halocline::waves

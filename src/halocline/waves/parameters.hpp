@@ -2,6 +2,7 @@
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "pack.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 
 namespace halocline {
@@ -245,8 +246,7 @@ inline void mean_parameters(
                                    directional_moment_b1, directional_moment_a2,
                                    directional_moment_b2, stokes_drift_u,
                                    stokes_drift_v,        mean_square_slope};
-#pragma omp parallel for schedule(static)
-  for (std::ptrdiff_t first = 0; first < box.points; first += tile) {
+  for_each_in<std::ptrdiff_t>(0, box.points, tile, [&](std::ptrdiff_t first) {
     parameters::Sums<V> sums[packs];
     for (int f = 0; f < frequencies; ++f) {
       for (int p = 0; p < packs; ++p) {
@@ -264,7 +264,7 @@ inline void mean_parameters(
       const int count = static_cast<int>(box.points - at < lanes<T> ? box.points - at : lanes<T>);
       parameters::finish(sums[p], factor, missing, at, count, out);
     }
-  }
+  });
 }
 
 }  // namespace halocline

@@ -5,6 +5,7 @@
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "parameters.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 #include "watershed.hpp"
 
@@ -215,28 +216,32 @@ inline void partition_spectra(Box box, View2<const T> spectrum, View2<const T> w
   const partition::Outputs<T> out{partition_height, partition_peak_period,   partition_direction,
                                   partition_spread, partition_wind_fraction, wind_sea_fraction,
                                   partitions};
-#pragma omp parallel
-  {
-    partition::Partitioner<T> part(tables, numbers, static_cast<int>(partition_height.extent[0]));
-    std::vector<T> spectra(components * tile);
-#pragma omp for schedule(static)
-    for (std::ptrdiff_t first = 0; first < box.points; first += tile) {
-      const int count = static_cast<int>(std::min<std::ptrdiff_t>(tile, box.points - first));
-      T low[tile], high[tile];
-      for (int p = 0; p < count; ++p) low[p] = high[p] = spectrum(0, first + p);
-      for (std::ptrdiff_t c = 0; c < components; ++c) {
-        const T* row = spectrum.row(c) + first;
-        for (int p = 0; p < count; ++p) {
-          spectra[p * components + c] = row[p];
-          low[p] = row[p] < low[p] ? row[p] : low[p];
-          high[p] = row[p] > high[p] ? row[p] : high[p];
-        }
+  struct Own {
+    partition::Partitioner<T> part;
+    std::vector<T> spectra;
+  };
+  const auto make = [&] {
+    const int parts = static_cast<int>(partition_height.extent[0]);
+    return Own{partition::Partitioner<T>(tables, numbers, parts),
+               std::vector<T>(components * tile)};
+  };
+  const auto divide = [&](std::ptrdiff_t first, Own& own) {
+    const int count = static_cast<int>(std::min<std::ptrdiff_t>(tile, box.points - first));
+    T low[tile], high[tile];
+    for (int p = 0; p < count; ++p) low[p] = high[p] = spectrum(0, first + p);
+    for (std::ptrdiff_t c = 0; c < components; ++c) {
+      const T* row = spectrum.row(c) + first;
+      for (int p = 0; p < count; ++p) {
+        own.spectra[p * components + c] = row[p];
+        low[p] = row[p] < low[p] ? row[p] : low[p];
+        high[p] = row[p] > high[p] ? row[p] : high[p];
       }
-      for (int p = 0; p < count; ++p)
-        part(&spectra[p * components], low[p], high[p], wavenumber, wind_u(first + p),
-             wind_v(first + p), first + p, out);
     }
-  }
+    for (int p = 0; p < count; ++p)
+      own.part(&own.spectra[p * components], low[p], high[p], wavenumber, wind_u(first + p),
+               wind_v(first + p), first + p, out);
+  };
+  for_each_in_with<std::ptrdiff_t>(0, box.points, tile, make, divide);
 }
 
 }  // namespace halocline

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedules.hpp"
 #include "view.hpp"
 #include "waves/phase_clock.hpp"
 #include "waves/quadruplets.hpp"
@@ -204,23 +205,26 @@ void integrate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spe
   using Integration = SourceIntegration<T, W, Package>;
   const std::ptrdiff_t scratch = Integration::scratch(quadruplets, grid.tables.directions);
   PointQueue queue(points);
-#pragma omp parallel
-  {
+  struct Done {
+    SourceCounts counts;
+    PhaseClock clock;
+  };
+  const auto work = [&] {
     TileMemory<T, W> memory(grid.tables, scratch);
     Integration integration(options.integration, options.quadruplets, quadruplets, package);
     const TileCopy<T, W, Package> copy(spectrum, arrays, points, options.stability);
     PhaseClock clock;
     LaneSchedule<T, W, Package> schedule(memory.tile, integration, copy, queue, clock);
     const SourceCounts counts = schedule.run(memory.extra, T(duration), source_steps);
-#pragma omp critical
-    {
-      counters(0) += counts.points;
-      counters(1) += counts.steps;
-      counters(2) += counts.executed;
-      counters(3) += counts.tiles;
-      if (timed) clock.report(phase_times.data);
-    }
-  }
+    return Done{counts, clock};
+  };
+  on_threads(work, [&](const Done& done) {
+    counters(0) += done.counts.points;
+    counters(1) += done.counts.steps;
+    counters(2) += done.counts.executed;
+    counters(3) += done.counts.tiles;
+    if (timed) done.clock.report(phase_times.data);
+  });
 }
 
 /// The arrays that take the source terms one by one [m2 Hz-1 rad-1 s-1], shape (component, point).

@@ -4,6 +4,7 @@
 
 #include "contract.hpp"
 #include "numerics/quickest.hpp"
+#include "schedules.hpp"
 #include "spectral_plane.hpp"
 #include "sprinkler_averaging.hpp"
 
@@ -344,35 +345,31 @@ void propagate_space(Box box, View<T, 2> spectrum, View<const std::int32_t, 1> c
       aspect(cell_aspect);
   const Metrics<T> metrics{rate, open_x, open_y, area, aspect};
   const PlaneMap<T> map(box, cell_of_point, fixed_point, metrics);
-#pragma omp parallel
-  {
-    RowBuffers<T> buffers(map.columns);
-#pragma omp for schedule(static)
-    for (int component = 0; component < components; ++component) {
-      const int frequency = frequency_of(component);
-      const int direction = direction_of(component);
-      const T travel_x = travel(direction, 0), travel_y = travel(direction, 1);
-      const AveragingVectors<T> averaging(travel_x, travel_y, static_cast<T>(width_along),
-                                          static_cast<T>(width_across));
-      const Steps<T> steps{spatial_step(0, frequency), spatial_step(1, frequency),
-                           spatial_step(2, frequency)};
-      const auto advance = [&]<Advection choice, bool uniform>() {
-        buffers.clear();
-        ComponentStep<choice, uniform, T>(map, metrics, buffers, frequency, travel_x, travel_y,
-                                          steps, static_cast<T>(behind_coast), averaging)
-            .advance(spectrum.row(component), x_first);
-      };
-      const auto choose = [&]<bool uniform>() {
-        if (scheme == 0) advance.template operator()<Advection::upwind, uniform>();
-        if (scheme == 1) advance.template operator()<Advection::quickest, uniform>();
-        if (scheme == 2) advance.template operator()<Advection::ultimate_quickest, uniform>();
-      };
-      if (map.uniform())
-        choose.template operator()<true>();
-      else
-        choose.template operator()<false>();
-    }
-  }
+  const auto move = [&](int component, RowBuffers<T>& buffers) {
+    const int frequency = frequency_of(component);
+    const int direction = direction_of(component);
+    const T travel_x = travel(direction, 0), travel_y = travel(direction, 1);
+    const AveragingVectors<T> averaging(travel_x, travel_y, static_cast<T>(width_along),
+                                        static_cast<T>(width_across));
+    const Steps<T> steps{spatial_step(0, frequency), spatial_step(1, frequency),
+                         spatial_step(2, frequency)};
+    const auto advance = [&]<Advection choice, bool uniform>() {
+      buffers.clear();
+      ComponentStep<choice, uniform, T>(map, metrics, buffers, frequency, travel_x, travel_y, steps,
+                                        static_cast<T>(behind_coast), averaging)
+          .advance(spectrum.row(component), x_first);
+    };
+    const auto choose = [&]<bool uniform>() {
+      if (scheme == 0) advance.template operator()<Advection::upwind, uniform>();
+      if (scheme == 1) advance.template operator()<Advection::quickest, uniform>();
+      if (scheme == 2) advance.template operator()<Advection::ultimate_quickest, uniform>();
+    };
+    if (map.uniform())
+      choose.template operator()<true>();
+    else
+      choose.template operator()<false>();
+  };
+  for_each_in_with(0, components, 1, [&] { return RowBuffers<T>(map.columns); }, move);
 }
 
 }  // namespace halocline::waves

@@ -6,6 +6,7 @@
 #include "negligible.hpp"
 #include "numerics/quickest.hpp"
 #include "pack.hpp"
+#include "schedules.hpp"
 
 /// Turning of waves by the depth below them and by the sphere: a shift in direction.
 namespace halocline::waves {
@@ -122,13 +123,12 @@ void turn_directions(Box box, View<T, 2> spectrum, View<const T, 2> turning_x,
       }
     }
   };
-#pragma omp parallel for collapse(2) schedule(static)
-  for (std::ptrdiff_t f = 0; f < turning_x.extent[0]; ++f)
-    for (std::ptrdiff_t first = 0; first < box.points; first += chunk) {
-      if (scheme == 0) turn.template operator()<Advection::upwind>(f, first);
-      if (scheme == 1) turn.template operator()<Advection::quickest>(f, first);
-      if (scheme == 2) turn.template operator()<Advection::ultimate_quickest>(f, first);
-    }
+  const auto turn_chunk = [&](std::ptrdiff_t f, std::ptrdiff_t first) {
+    if (scheme == 0) turn.template operator()<Advection::upwind>(f, first);
+    if (scheme == 1) turn.template operator()<Advection::quickest>(f, first);
+    if (scheme == 2) turn.template operator()<Advection::ultimate_quickest>(f, first);
+  };
+  for_pairs<std::ptrdiff_t>(turning_x.extent[0], 0, box.points, chunk, turn_chunk);
 }
 
 }  // namespace halocline::waves

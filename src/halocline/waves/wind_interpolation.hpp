@@ -5,6 +5,7 @@
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "pack.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 
 namespace halocline {
@@ -71,8 +72,7 @@ void interpolate_wind(Box box, View1<const T> wind_u_before, View1<const T> wind
   const T share = static_cast<T>(weight);
   const T* from[4] = {wind_u_before.data, wind_v_before.data, wind_u_after.data, wind_v_after.data};
   T* const to[2] = {wind_u.data, wind_v.data};
-#pragma omp parallel for schedule(static)
-  for (std::ptrdiff_t start = 0; start < box.points; start += width) {
+  for_each_in<std::ptrdiff_t>(0, box.points, width, [&](std::ptrdiff_t start) {
     const std::size_t bytes = std::min(width, box.points - start) * sizeof(T);
     V in[4] = {};
     for (int n = 0; n < 4; ++n) std::memcpy(&in[n], from[n] + start, bytes);
@@ -81,7 +81,7 @@ void interpolate_wind(Box box, View1<const T> wind_u_before, View1<const T> wind
                                   : between_components(before, after, share);
     std::memcpy(to[0] + start, &now.u, bytes);
     std::memcpy(to[1] + start, &now.v, bytes);
-  }
+  });
 }
 
 }  // namespace halocline

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/ranks/flags.hpp"
+#include "schedules.hpp"
 #include "view.hpp"
 
 /// Moving halo values between flat arrays [row][place] and buffers: all pieces of an exchange in
@@ -53,8 +54,7 @@ template <class Body>
 inline void each_chunk(std::size_t begin, std::size_t end, std::ptrdiff_t bytes, Body&& body) {
   constexpr std::ptrdiff_t threaded = 1 << 17;
   if (bytes > threaded) {
-#pragma omp parallel for schedule(static)
-    for (std::size_t n = begin; n < end; ++n) body(n);
+    for_each_in<std::size_t>(begin, end, 1, body);
   } else {
     for (std::size_t n = begin; n < end; ++n) body(n);
   }
