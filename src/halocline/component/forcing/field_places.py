@@ -53,12 +53,11 @@ class FieldPlaces:
     def put(self, values: Array, field: Field | Part) -> None:
         """Set the owned values of wet columns, (points,) or (levels, points); halos are stale."""
         part = field if isinstance(field, Part) else Part(field)
-        first = 0
-        for array, columns, block in zip(
-            part.arrays(part.field.layout), self.columns, part.field.layout.blocks, strict=True
-        ):
-            j0, j1, i0, i1, _ = block.box_of(part.field.place)
-            last = first + int(columns.sum())
-            array[..., j0:j1, i0:i1][..., columns] = values[..., first:last]
-            first = last
+        layout, first = part.field.layout, 0
+        with layout.memory.change(part.arrays(layout)) as arrays:
+            for array, columns, block in zip(arrays, self.columns, layout.blocks, strict=True):
+                j0, j1, i0, i1, _ = block.box_of(part.field.place)
+                last = first + int(columns.sum())
+                array[..., j0:j1, i0:i1][..., columns] = values[..., first:last]
+                first = last
         part.field.written()
