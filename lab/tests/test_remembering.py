@@ -198,6 +198,20 @@ def test_where_the_variable_names_a_file_all_is_remembered(tmp_path, monkeypatch
             ["measured, ranks 2, threads 1, 1 x 2", "ratio, ranks 2, threads 1, 1 x 2"],
         ),
         (
+            "calls",
+            {
+                "rows": [
+                    {
+                        "arguments": 21,
+                        "cells": 64,
+                        "bound_over_kernel": 9.0,
+                        "bound_over_compiled": 3.0,
+                    }
+                ]
+            },
+            ["bound_over_kernel, arguments 21, cells 64", "bound_over_compiled, arguments 21,"],
+        ),
+        (
             "recorder",
             {"rows": [{"case": "swell", "ranks": 2, "overhead": 0.001}]},
             ["overhead, swell, ranks 2"],
@@ -213,12 +227,20 @@ def test_all_benchmarks_are_read(benchmark, table, names):
 
 
 def test_columns_are_those_that_benchmarks_write():
-    from halocline_lab.benchmarks import communication_rows, decompose, solver, transport, waves
+    from halocline_lab.benchmarks import (
+        calls,
+        communication_rows,
+        decompose,
+        solver,
+        transport,
+        waves,
+    )
     from halocline_lab.output_cost import output_results
 
     known = {
         "transport": {key.removeprefix("rows.") for key in transport.keys},
         "solver": {key.removeprefix("rows.") for key in solver.keys},
+        "calls": set(calls.keys),
         "decompose": {key.removeprefix("rows.") for key in decompose.keys},
         "communication": set(communication_rows.columns),
         "output": {"name", "units", *(k.split(".")[-1] for k in output_results.keys)},

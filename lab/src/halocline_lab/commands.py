@@ -123,6 +123,13 @@ def solver() -> Command:
     return solver
 
 
+def calls() -> Command:
+    """what a call of a kernel costs beside the kernel"""
+    from halocline_lab.benchmarks import calls
+
+    return calls
+
+
 def recorder() -> Command:
     """the cost of the record of a run"""
     from halocline_lab.benchmarks import recorder
@@ -181,7 +188,7 @@ rooms = {
     "statistics": (duel,),
     "evolution": (history,),
     "comparing": (compare,),
-    "benchmarks": (waves, transport, solver, recorder, tiles, communication, decompose),
+    "benchmarks": (waves, transport, solver, calls, recorder, tiles, communication, decompose),
     "output_cost": (output,),
     "acceptance": (papers, loading),
 }

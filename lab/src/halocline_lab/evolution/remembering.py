@@ -48,6 +48,7 @@ _solver = ("choice", "solution", "ranks")
 _communication = ("benchmark", "exchange", "ranks", "size", "choice")
 _scale = ("processes", "per_node", "threads", "smt")
 _gain = ("speed_up_low", "speed_up_high")
+_calls = ("arguments", "cells")
 _decompose = ("ranks", "threads", "cut")
 
 sources: dict[str, tuple[Source, ...]] = {
@@ -80,6 +81,10 @@ sources: dict[str, tuple[Source, ...]] = {
         Source("median", "s", by=_scale, bounds=("least", "most")),
         Source("speed_up", "1", by=_scale, bounds=_gain, ratio=True, better="higher"),
     ),
+    "calls": (
+        Source("bound_over_kernel", "1", by=_calls, ratio=True),
+        Source("bound_over_compiled", "1", by=_calls, ratio=True),
+    ),
     "recorder": (Source("overhead", "1", by=("case", "ranks"), ratio=True),),
 }
 """By benchmark; units that are the name of a column are read from it."""
@@ -88,6 +93,7 @@ runs: dict[str, Callable[[argparse.Namespace], int]] = {
     "waves": lambda options: options.rounds * options.repeats,
     "transport": lambda options: options.repeats,
     "solver": lambda options: options.rounds,
+    "calls": lambda options: options.rounds,
     "scale": lambda options: options.repeat,
 }
 """How many runs a median is of, where the arguments of the benchmark say so."""
