@@ -51,6 +51,23 @@ def cores_are_left() -> Iterator[None]:
     assert os.sched_getaffinity(0) == before
 
 
+seconds: dict[str, float] = {}
+"""Time of the tests of each room [s]."""
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    room = "/".join(report.nodeid.partition("::")[0].split("/")[:2])
+    seconds[room] = seconds.get(room, 0.0) + report.duration
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Minutes by room, where tests of several rooms ran; CONTRIBUTING says what each covers."""
+    if len(seconds) > 1:
+        terminalreporter.section("minutes")
+        for room in sorted(seconds, key=seconds.__getitem__, reverse=True):
+            terminalreporter.line(f"{seconds[room] / 60.0:6.2f}  {room}")
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Programs that tests start would run when they are imported; they have no examples."""
     own = any(folder in collection_path.parents for folder in folders)

@@ -31,7 +31,7 @@ def rendered(page: Path, folder: Path, fragment: str = "", width: int = 1200) ->
         "--dump-dom",
         f"{page.resolve().as_uri()}{fragment}",
     ]
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
 
 
 def faults(dom: str) -> str:

@@ -25,7 +25,7 @@ if world().rank == 0:
 def test_rows_of_two_ranks(tmp_path):
     command = [*mpiexec_command(2, threads=1), sys.executable, "-c", script, str(tmp_path)]
     environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     found = {(row["file"], row["way"]): row for row in json.loads(done.stdout)}
     assert set(found) == {(f, way) for f in input_cost.formats for way in input_cost.ways}

@@ -432,7 +432,7 @@ def told_all(marked, file, number):
     assert process.stdout.readline() == "waiting\n"
     time.sleep(0.5)
     os.killpg(process.pid, number)
-    said, _ = process.communicate(timeout=60)
+    said, _ = process.communicate(timeout=240)
     assert process.returncode not in (0, None)
     assert "ended by SIG" in said and "halocline lab report" in said
     return said

@@ -304,7 +304,7 @@ def start_ranks(folder, ranks):
     environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
     return subprocess.run(
         [*words, str(folder), "--output", str(folder / f"ranks{ranks}")],
-        env=environment, capture_output=True, text=True, timeout=120,
+        env=environment, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
 
 

@@ -108,5 +108,5 @@ def test_a_function_that_fails_ends_all_ranks(tmp_path):
     here = str(Path(__file__).parent)
     command = [*mpiexec_command(3, threads=1), sys.executable, "-c", script, here, str(tmp_path)]
     environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == 7, done.stdout + done.stderr

@@ -76,7 +76,7 @@ def test_many_ranks_give_the_same_bits(installed: Path) -> None:
         program = ["-m", "halocline", "run", str(installed), "--output", str(out), "-n", str(ranks)]
         done = subprocess.run(
             [sys.executable, "-P", *program, "--quiet", "--oversubscribe"],
-            capture_output=True, text=True, timeout=120,
+            capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         with xarray.open_dataset(out / "maps.nc") as maps:

@@ -76,7 +76,7 @@ def test_all_streams(tmp_path):
         [checker, "--test=cf:1.8", *map(str, files)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("All tests passed!") == len(files), done.stdout

@@ -117,7 +117,7 @@ def test_all_ranks_end_with_one_message(tmp_path, whole, servers, share):
         "--quiet", "--output", str(broken), "--set", f"output.servers.count={servers}",
     ]  # fmt: skip
     environment = mpi_environment({**os.environ, variable: f"full:{int(share * needed)}"})
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == exit_codes.user_error, done.stdout + done.stderr
     lines = [line for line in done.stderr.splitlines() if "halocline.log" not in line]
     assert len(lines) == 1, done.stderr
@@ -137,7 +137,7 @@ def test_a_disk_that_is_full_at_the_last_restart_of_servers(tmp_path):
     command = [sys.executable, "-m", "halocline", "run", str(path), "-n", "2", "--quiet"]
     command += ["--output", str(tmp_path / "broken")]
     environment = mpi_environment({**os.environ, variable: "full:40000"})
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == exit_codes.user_error, done.stdout + done.stderr
     words = [line for line in done.stderr.splitlines() if "halocline.log" not in line]
     assert len(words) == 1, done.stderr

@@ -48,7 +48,7 @@ def contents(folder):
 def command(*words, network="incoherent:page=65536"):
     environment = mpi_environment({**os.environ, variable: network})
     done = subprocess.run([sys.executable, "-m", "halocline", *map(str, words), "--quiet"],
-                          env=environment, capture_output=True, text=True, timeout=120)  # fmt: skip
+                          env=environment, capture_output=True, text=True, timeout=300)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stderr
 

@@ -22,7 +22,7 @@ def kill(kind, folder, count, seed):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30 + 12 * count,
+        timeout=60 + 24 * count,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return int(done.stdout)

@@ -26,7 +26,7 @@ def test_a_limit_too_low_for_ranks_is_said(tmp_path, which, limit, words):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert done.returncode == exit_codes.user_error, done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -74,7 +74,7 @@ def assert_complete(path, records):
 @pytest.mark.parametrize("fatal", [2, 7, 8, 9])
 def test_a_killed_writer_leaves_complete_records_only(tmp_path, fatal):
     command = [sys.executable, "-c", writer, os.path.dirname(__file__), str(tmp_path), str(fatal)]
-    done = subprocess.run(command, capture_output=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, timeout=300)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     records = (fatal - 1) // 3
     assert_complete(tmp_path / "maps.nc", records)

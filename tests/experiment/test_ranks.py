@@ -17,7 +17,7 @@ def test_output_on_ranks():
         env=environment,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=480,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -30,7 +30,7 @@ def test_an_unwritable_folder_is_said_once_for_all_ranks(tmp_path: Path):
         [sys.executable, "-m", "halocline", *words],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("Cannot write") == 1
@@ -50,7 +50,7 @@ def run_without_mpi(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[
     folder = str(tmp_path / "results")
     words = ("run", "swell", "--set", "time.length=6h", "--output", folder, *words)
     return subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, timeout=300
     )
 
 

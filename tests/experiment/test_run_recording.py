@@ -52,7 +52,7 @@ def test_ranks_and_servers_are_in_one_record(tmp_path):
     ways = ["--set", "output.servers.count=1", "--set", "output.writing.way=servers"]
     command = [sys.executable, "-m", "halocline", *words, *ways, "--quiet"]
     done = subprocess.run(
-        command, env=mpi_environment(dict(os.environ)), capture_output=True, text=True, timeout=120
+        command, env=mpi_environment(dict(os.environ)), capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     record = read_record(tmp_path)

@@ -32,5 +32,5 @@ commands = [
 @pytest.mark.parametrize("words", commands, ids=" ".join)
 def test_no_package_is_loaded_that_is_not_used(words: list[str], tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-c", program, *words]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.stdout.splitlines()[-1:] == ["code 0 loaded []"], done.stderr

@@ -242,7 +242,7 @@ def test_means_split_on_several_ranks(tmp_path):
         words = [sys.executable, "-m", "halocline", "run", str(case_file)]
         done = subprocess.run(
             [*mpiexec_command(3, threads=1), *words, "--output", str(tmp_path / "ranks")],
-            env=environment, capture_output=True, text=True, timeout=120,
+            env=environment, capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
     for name in ("maps.nc", "buoys.nc"):

@@ -287,7 +287,7 @@ def test_the_mistake_of_one_member_ends_all(tmp_path: Path):
     case["members"]["waves"] |= {"time": {"length": "365d", "step": "1h"}}
     maps = {"interval": "1h", "variables": ["salt"]}
     case["members"]["tracers"] |= {"output": {"fields": {"maps": maps}}}
-    done = subprocess.run(command(tmp_path, case, 3), capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command(tmp_path, case, 3), capture_output=True, text=True, timeout=300)
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith("halocline: Member 'tracers': ")
     assert done.stderr.count("salt") == 1 and "Traceback" not in done.stderr
@@ -310,7 +310,7 @@ def test_a_signal_stops_all_members_at_one_moment(tmp_path: Path):
             time.sleep(0.1)
         time.sleep(1.0)
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
     finally:
         process.kill()
     assert process.returncode == 3, err
@@ -326,7 +326,7 @@ def test_a_member_has_servers_of_its_own(tmp_path: Path, expected: dict[str, byt
         output = case["members"][name]["output"] | {"servers": {"count": 1}}
         case["members"][name] |= {"output": output | {"writing": {"way": "servers"}}}
     words = command(tmp_path, case, 2)
-    done = subprocess.run(words, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert files(tmp_path / "a") == expected
     log = (tmp_path / "a" / "halocline.log").read_text()

@@ -45,7 +45,7 @@ def run(folder, name, ranks, **settings):
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return contents(folder / name)

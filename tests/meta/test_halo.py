@@ -44,7 +44,7 @@ def halo(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"PATH": str(checkout / "bin")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
 
@@ -115,7 +115,7 @@ def test_many_ranks_that_miss_a_module_compile_it_once(set_up: Path) -> None:
         subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
-    said = "".join(rank.communicate(timeout=60)[1] for rank in ranks)
+    said = "".join(rank.communicate(timeout=240)[1] for rank in ranks)
     assert [rank.returncode for rank in ranks] == [0] * 4
     assert said.count("halo: compiling the kernels of waves") == said.count("\n") == 1
     assert (set_up / "asked").read_text().split()[-1] == "waves_native"

@@ -49,5 +49,5 @@ for name in ("halocline", "halocline_lab"):
 
 def test_imports_change_neither_cores_nor_folder_nor_signals() -> None:
     command = [sys.executable, "-P", "-c", everything]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr

@@ -84,7 +84,7 @@ def test_a_rank_does_not_go_on_alone():
         env={**os.environ, **alone},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert done.returncode == 1
     assert done.stderr.startswith("halocline: 2 ranks were started, but MPI knows only this one.")

@@ -18,7 +18,7 @@ needing = """
 import subprocess
 
 def test_that_needs_a_tool():
-    subprocess.run(["{tool}", "--version"], check=True, timeout=60)
+    subprocess.run(["{tool}", "--version"], check=True, timeout=240)
 """
 
 
@@ -43,7 +43,7 @@ def run_check(folder: Path, tool: str) -> subprocess.CompletedProcess[str]:
     ]
     return subprocess.run(
         [*command, "--rootdir", str(folder), "test_tool.py"],
-        cwd=folder, env=around, capture_output=True, text=True, timeout=60, check=False,
+        cwd=folder, env=around, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
 
 

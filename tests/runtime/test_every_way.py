@@ -22,7 +22,7 @@ def test_all_ways_give_the_same_bytes(tmp_path, ranks, servers):
         env=mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"}),
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all the same bytes" in done.stdout

@@ -62,7 +62,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("incoherent")
     environment = mpi_environment({**os.environ, variable: "incoherent:page=65536"})
     command = [*mpiexec_command(4, threads=1), sys.executable, __file__, str(path), *ways]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return path
 

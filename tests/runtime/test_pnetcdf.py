@@ -28,7 +28,7 @@ def without_mpi(program, *arguments):
     start = "import mpi4py; mpi4py.rc.initialize = False\nimport sys\nfrom mpi4py import MPI\n"
     command = [sys.executable, "-c", start + program, *map(str, arguments)]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, env=mpi_environment(os.environ)
+        command, capture_output=True, text=True, timeout=240, env=mpi_environment(os.environ)
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -50,7 +50,7 @@ def fakes(tmp_path_factory):
         made[name] = folder / f"lib{name}.so"
         command = ["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
         command += ["-o", str(made[name]), str(here / "fake_pnetcdf.cpp"), *some]
-        subprocess.run(command, check=True, timeout=100)
+        subprocess.run(command, check=True, timeout=300)
     return made
 
 
@@ -61,7 +61,7 @@ def test_all_bytes_are_right_and_the_count_is_ours(tmp_path, fakes, library, way
     command = [*mpiexec_command(3), sys.executable, str(here / "pnetcdf_records.py")]
     command += [str(tmp_path), way, library]
     environment = mpi_environment({**os.environ, variable: str(path), "OMP_NUM_THREADS": "1"})
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all bytes are right" in done.stdout
 
@@ -72,7 +72,7 @@ def test_streams_through_pnetcdf(tmp_path, fakes):
     command += [str(tmp_path), "0", "pnetcdf", "pnetcdf-collective"]
     path = str(real or fakes["ours"])
     environment = mpi_environment({**os.environ, variable: path, "OMP_NUM_THREADS": "1"})
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

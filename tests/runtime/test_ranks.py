@@ -43,5 +43,5 @@ def test_runtime_tests_pass_on_ranks(ranks):
         *[str(here / name) for name in files],
     ]
     environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=480)
     assert done.returncode == 0, done.stdout + done.stderr

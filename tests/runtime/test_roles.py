@@ -148,7 +148,7 @@ def start(ranks: int, *words: str, per_node: int = 0) -> subprocess.CompletedPro
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
 
 

@@ -182,5 +182,5 @@ for number in range(10**9):
 @pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 @pytest.mark.parametrize("choice", ["everyone shared", "collect one-sided", "tree:2 messages"])
 def test_a_killed_rank_ends_all(choice):
-    done = on_ranks(3, "-c", killed, choice, limit=30.0)
+    done = on_ranks(3, "-c", killed, choice, limit=120.0)
     assert done.returncode != 0 and "signal 9" in done.stdout + done.stderr

@@ -114,7 +114,7 @@ def test_the_nest_has_the_same_bits_on_any_ranks_and_split(outer, inner, tmp_pat
     environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
     done = subprocess.run(
         [*command, "--output", str(tmp_path / "ranks")],
-        env=environment, capture_output=True, text=True, timeout=120,
+        env=environment, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "ranks" / "maps.nc").read_bytes() == whole

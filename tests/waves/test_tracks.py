@@ -96,7 +96,7 @@ def test_same_bytes_split_and_on_any_ranks(tmp_path, path):
     environment = mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"})
     done = subprocess.run(
         [*command, "--output", str(tmp_path / "ranks")],
-        env=environment, capture_output=True, text=True, timeout=120,
+        env=environment, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "ranks" / "ship.nc").read_bytes() == whole
