@@ -108,9 +108,11 @@ kernels = {
 
 
 def wet_levels(land=True):
-    """Columns of one to all levels; with land in a fifth of the cells."""
+    """Columns of one to all levels; with a continent, and land in a fifth of the other cells."""
     random = np.random.default_rng(11)
-    return random.integers(1, levels + 1, (nj, ni)) * (random.random((nj, ni)) < 1 - 0.2 * land)
+    sea = random.random((nj, ni)) < 1 - 0.2 * land
+    sea[3:10, 5:13] &= not land
+    return random.integers(1, levels + 1, (nj, ni)) * sea
 
 
 def start(name, shape):

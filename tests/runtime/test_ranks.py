@@ -11,7 +11,9 @@ from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 from halocline.runtime.ranks.launched import under_mpi
 
 files = [
+    "test_doubles.py",
     "test_halos.py",
+    "test_land_blocks.py",
     "test_library_parts.py",
     "test_memory.py",
     "test_mpi_files.py",

@@ -129,7 +129,7 @@ class TransportCase(Case):
     def load(self, grid: Grid) -> Load:
         """What the blocks of a cut cost: cells of land too."""
         weights = np.ones(grid.mask.shape)
-        return Load(grid.mask, grid.topology, reach, weights=weights, work=work)
+        return Load(grid.mask, grid.topology, reach, weights=weights, work=work, staggered=False)
 
     @property
     def cost(self) -> float:

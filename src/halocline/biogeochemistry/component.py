@@ -55,6 +55,7 @@ class TransportComponent(Component):
             communicator=communicator,
             weights=np.ones(grid.mask.shape),
             work=work,
+            staggered=False,
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         dt = clock.step.total_seconds()

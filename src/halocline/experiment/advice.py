@@ -201,6 +201,7 @@ class Expectation:
             components=self.case.planes,
             weights=self.load.weights,
             work=self.load.work,
+            staggered=self.load.staggered,
         )
 
     def _plan(self, candidate: Candidate) -> Plan:

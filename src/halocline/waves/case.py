@@ -51,6 +51,7 @@ class WaveCase(Case):
     )  # fmt: skip
     exports: ClassVar[Mapping[str, Quantity]] = {name: quantities[name] for name in map_names}
     cuts: ClassVar[tuple[str, ...]] = ("blocks", "curve", "cards")
+    staggered: ClassVar[bool] = False
 
     def build(
         self,

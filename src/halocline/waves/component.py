@@ -103,6 +103,7 @@ class WaveComponent(Component):
             options=decomposition,
             communicator=communicator,
             components=spectral.components,
+            staggered=False,
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         times = clock.start, clock.end

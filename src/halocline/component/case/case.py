@@ -104,6 +104,7 @@ class Case(Options):
     imports: ClassVar[tuple[str, ...]] = ()  # fields that others may give it, by short name
     exports: ClassVar[Mapping[str, Quantity]] = {}  # fields that it can write and give to others
     cuts: ClassVar[tuple[str, ...]] = ("blocks", "curve")  # kinds of decompositions
+    staggered: ClassVar[bool] = True  # whether fields that change lie on faces or corners
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
 
     def __post_init__(self) -> None:
@@ -156,7 +157,7 @@ class Case(Options):
 
     def load(self, grid: Grid) -> Load:
         """What the blocks of a cut cost."""
-        return Load(grid.mask, grid.topology, self.halo)
+        return Load(grid.mask, grid.topology, self.halo, staggered=self.staggered)
 
     @property
     def planes(self) -> int:

@@ -6,11 +6,11 @@ import math
 
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Rectangle
-from halocline.runtime.fields.load import Load, dealt
+from halocline.runtime.fields.load import Load
 
 
 def cut_curve(load: Load, ranks: int, per_rank: int) -> tuple[Rectangle, ...]:
-    """Squares of units along a Hilbert curve, dealt in equal loads; land-only ones dropped.
+    """Squares of units along a Hilbert curve, dealt in equal loads; land alone is dropped.
 
     There are about `per_rank` of a rank, at least 4.
     """
@@ -21,19 +21,20 @@ def cut_curve(load: Load, ranks: int, per_rank: int) -> tuple[Rectangle, ...]:
         for j0 in range(0, nj, side):
             for i0 in range(0, ni, side):
                 units = (j0, min(j0 + side, nj), i0, min(i0 + side, ni))
-                if load.sea_units[units[0] : units[1], units[2] : units[3]].any():
+                if load.kept_units[units[0] : units[1], units[2] : units[3]].any():
                     squares.append((hilbert_distance(j0 // side, i0 // side), units))
-        if len(squares) >= ranks or side == 1:
+        blocks = [load.cells(units) for _, units in sorted(squares)]
+        with_sea = int(load.has_sea(blocks).sum())
+        if with_sea >= ranks or side == 1:
             break
         side = max(1, side // 2)
-    if len(squares) < ranks:
+    if with_sea < ranks:
         raise UserError(
             f"Cannot cut {load.mask.shape[0]} x {load.mask.shape[1]} cells in units of"
-            f" {load.unit[0]} x {load.unit[1]} into blocks for {ranks} ranks: {len(squares)} units"
+            f" {load.unit[0]} x {load.unit[1]} into blocks for {ranks} ranks: {with_sea} units"
             " have sea. Use fewer ranks or smaller units."
         )
-    blocks = [load.cells(units) for _, units in sorted(squares)]
-    parts = enumerate(dealt(load.costs(blocks), ranks))
+    parts = enumerate(load.deal(blocks, ranks))
     owned = [(rank, blocks[n]) for rank, part in parts for n in part]
     return tuple(Rectangle(number, rank, *block) for number, (rank, block) in enumerate(owned))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,8 @@ class Decomposition:
     `planes`, where some components have all points. Otherwise the two are the same.
 
     Blocks begin at multiples of `unit` (rows, columns) of the global grid. `weights` (nj, ni) say
-    what the cells cost and `work` what else does (see `Load`); neither changes a bit.
+    what the cells cost and `work` what else does (see `Load`); neither changes a bit. Blocks of
+    land are left out; where fields are `staggered`, only those without face or corner of the sea.
     """
 
     def __init__(
@@ -62,16 +64,21 @@ class Decomposition:
         unit: tuple[int, int] = (1, 1),
         weights: NDArray[np.float64] | None = None,
         work: Work | None = None,
+        staggered: bool = True,
     ) -> None:
         self.options = options or DecompositionOptions()
         self.communicator: Communicator = communicator or Alone()
         _check_size(mask, self.communicator.size)
         self.kind = self.options.kind
-        self.components = components
+        self.components, self.staggered = components, staggered
+        self.doubles: dict[Any, Any] = {}  # those of the fields on this cut, see doubles.py
         if self.kind == "cards":
             self._deal_cards(mask, topology, halo, unit)
             return
-        load = Load(mask, topology, halo, weights=weights, work=work, unit=unit)
+        load = Load(
+            mask, topology, halo, weights=weights, work=work, unit=unit,
+            staggered=staggered,
+        )  # fmt: skip
         self.world = World(topology, mask, halo, self._rectangles(load))
         rank = self.communicator.rank
         blocks = [Block(self.world, r) for r in self.world.rectangles if r.rank == rank]

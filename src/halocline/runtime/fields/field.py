@@ -127,8 +127,8 @@ class Field:
         self.partner: Field | None = None
         self.direction: Literal["", "x", "y"] = ""
         decomposition = self.decomposition
-        if place.planar and decomposition.world.halo < 1:
-            _check_halo(name, place, decomposition)
+        if place.planar:
+            _check_memory(name, place, decomposition, static)
         self._storage: dict[str, Storage] = {}
         home = decomposition.planes if place.planar else decomposition.home
         self._valid_in = home.name
@@ -238,10 +238,20 @@ class Field:
 
     @property
     def wet(self) -> list[NDArray[np.bool_]]:
-        """Which owned values are wet, one array per block; without the axes before the levels."""
+        """Which owned values are wet, one array per block; without the axes before the levels.
+
+        Both values at one point of a fold are: `counted` has one of them.
+        """
         assert self.place.planar
         blocks = [block for block in self.layout.blocks if isinstance(block, Block)]
         return [self.space.wet_in(block, self.place, self.levels) for block in blocks]
+
+    @property
+    def counted(self) -> list[NDArray[np.bool_]]:
+        """Which owned values count in sums: the wet ones, of two at one point of a fold one."""
+        blocks = [block for block in self.layout.blocks if isinstance(block, Block)]
+        doubles = (self.space.is_double(block, self.place) for block in blocks)
+        return [wet & ~double for wet, double in zip(self.wet, doubles, strict=True)]
 
     def set_global(self, values: Array) -> None:
         """Set all values, halos included, from a global array of the shape `self.shape`.
@@ -378,10 +388,15 @@ def pair(x: Field, y: Field) -> None:
     x.partner, y.partner, x.direction, y.direction = y, x, "x", "y"
 
 
-def _check_halo(name: str, place: Place, decomposition: Decomposition) -> None:
-    """Refuse a place whose last face would have no memory."""
+def _check_memory(name: str, place: Place, decomposition: Decomposition, static: bool) -> None:
+    """Refuse a place whose last face, or whose faces beside land, would have no memory."""
     world = decomposition.world
-    if world.topology.shape(place) != world.mask.shape:
+    if not (static or decomposition.staggered or place == Place.center):
+        raise UserError(
+            f"The field '{name}' lies on {place.value}, but the blocks of land that own faces and"
+            " corners of sea cells were left out. Make the decomposition with staggered=True."
+        )
+    if world.halo < 1 and world.topology.shape(place) != world.mask.shape:
         raise UserError(
             f"The field '{name}' lies on {place.value}, one more than cells across closed sides,"
             " which lie in the halo of the last blocks; but there is no halo. Use a halo of 1."

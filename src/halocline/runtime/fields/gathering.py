@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.runtime.fields.doubles import fill_doubles
 from halocline.runtime.fields.ownership import owned_by_all
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.sides import side_of
@@ -25,6 +26,7 @@ def gather(field: Field) -> NDArray[Any] | None:
     first = communicator.rank == 0
     if field.place == Place.none:
         return field.read()[0].copy() if first else None
+    fill_doubles(field)
     source, target = side_of(field), Side(components=_components(field) if first else None)
     transfer = Transfer(source, target, communicator, known=_match(field, source), name="gather")
     whole = np.zeros(field.shape if first else 0, field.dtype)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block, Rectangle, World, lanes
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 
 Mask = NDArray[np.bool_]
@@ -41,7 +43,8 @@ class Load:
 
     `weights` say what the cells cost: the sea points if not given; the number of wet levels of
     each column where kernels pass over dry ones; 1 everywhere where they compute land as well. With
-    blocks of whole units of cells, each unit with sea weighs as many cells as it has.
+    blocks of whole units of cells, each unit with sea weighs as many cells as it has. Where fields
+    are `staggered`, blocks of land that own a face or corner of a sea cell are kept.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class Load:
         weights: NDArray[np.float64] | None = None,
         work: Work | None = None,
         unit: tuple[int, int] = (1, 1),
+        staggered: bool = True,
     ) -> None:
         if weights is not None and weights.shape != mask.shape:
             raise UserError(
@@ -61,7 +65,10 @@ class Load:
             )
         self.mask, self.topology, self.halo = mask, topology, halo
         self.work, self.unit = work or Work(), unit
+        self.staggered = staggered
         self.sea_units = self._by_unit(mask) > 0
+        kept = with_coast(mask, topology) if staggered else mask
+        self.kept_units = self._by_unit(kept) > 0
         self.weights = self._whole_units() if weights is None else weights.astype(float)
         self.unit_weights = self._by_unit(self.weights)
         self.near = near_sea(mask, halo)
@@ -110,6 +117,21 @@ class Load:
         """What blocks cost, but for their messages."""
         return np.array([self.cost(block) for block in blocks])
 
+    def has_sea(self, blocks: Sequence[Cells]) -> Mask:
+        """Which blocks are not all land."""
+        return np.array([self.mask[j0:j1, i0:i1].any() for j0, j1, i0, i1 in blocks], bool)
+
+    def deal(self, blocks: Sequence[Cells], ranks: int) -> list[list[int]]:
+        """Consecutive blocks to ranks so that loads are nearly equal and every rank has sea.
+
+        Blocks of land go with the block with sea before them.
+        """
+        group = np.maximum(np.cumsum(self.has_sea(blocks)) - 1, 0)
+        shares = np.bincount(group, weights=self.costs(blocks)).astype(float)
+        parts = dealt(shares, ranks)
+        ends = np.searchsorted(group, [part[0] for part in parts] + [group[-1] + 1])
+        return [list(range(a, b)) for a, b in pairwise(ends.tolist())]
+
     def messages(self, blocks: Sequence[Cells], deal: Sequence[Sequence[int]]) -> list[int]:
         """From how many others each rank hears; `deal` has the blocks of each rank."""
         owner = np.full(self.mask.shape, -1, np.int32)
@@ -134,6 +156,21 @@ class Load:
 def _summed(plane: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sums over all cells south and west of each corner, shape (nj + 1, ni + 1)."""
     return np.pad(plane.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+
+
+def with_coast(mask: Mask, topology: Topology) -> Mask:
+    """Sea cells, and those of land that own a face or a corner of a sea cell, or its double.
+
+    >>> with_coast(np.array([[True, False, False], [False] * 3]), Topology(2, 3)).tolist()
+    [[True, True, False], [True, True, False]]
+    """
+    wide = topology.widened(mask, (1, 1, 1, 1))
+    rows, columns = topology.shape(Place.corner)
+    beside = wide[:-1, :-1] | wide[:-1, 1:] | wide[1:, :-1] | wide[1:, 1:]
+    kept = beside[: topology.nj, : topology.ni]  # the corner of a cell; its faces end there
+    kept[-1] |= beside[topology.nj : rows, : topology.ni].any(axis=0)
+    kept[:, -1] |= beside[: topology.nj, topology.ni : columns].any(axis=1)
+    return kept
 
 
 def near_sea(mask: Mask, reach: int) -> Mask:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Rectangle
-from halocline.runtime.fields.load import Cells, Load, dealt, even_cuts
+from halocline.runtime.fields.load import Cells, Load, even_cuts
 
 
 @dataclass(frozen=True)
 class ProcessorGrid:
-    """One factorisation of a number of blocks: its blocks with sea, and those of each rank."""
+    """One factorisation of a number of blocks: those that are kept, and those of each rank."""
 
     rows: int
     columns: int
@@ -48,22 +48,21 @@ def processor_grid(load: Load, ranks: int, per_rank: int, rows: int) -> Processo
     if rows > load.sea_units.shape[0] or columns > load.sea_units.shape[1]:
         return None
     blocks = [load.cells(units) for units in _units_of_blocks(load, rows, columns)]
-    if len(blocks) < ranks:
+    if load.has_sea(blocks).sum() < ranks:
         return None
-    shares = load.costs(blocks)
-    deal = dealt(shares, ranks)
+    shares, deal = load.costs(blocks), load.deal(blocks, ranks)
     loads = [float(shares[part].sum()) for part in deal]
     return ProcessorGrid(rows, columns, blocks, deal, loads)
 
 
 def _units_of_blocks(load: Load, rows: int, columns: int) -> Iterator[Cells]:
-    """Rows of equal weight, each cut into columns of equal weight; land-only blocks dropped."""
+    """Rows of equal weight, each cut into columns of equal weight; land alone is dropped."""
     weight = load.unit_weights
     j_ends = even_cuts(weight.sum(axis=1), rows)
     for j0, j1 in zip(j_ends, j_ends[1:], strict=False):
         i_ends = even_cuts(weight[j0:j1].sum(axis=0), columns)
         for i0, i1 in zip(i_ends, i_ends[1:], strict=False):
-            if load.sea_units[j0:j1, i0:i1].any():
+            if load.kept_units[j0:j1, i0:i1].any():
                 yield j0, j1, i0, i1
 
 

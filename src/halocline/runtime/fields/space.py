@@ -78,6 +78,11 @@ class Space:
         points, here = block.points_of(place), np.s_[j0:j1, i0:i1]
         return self._wet(self.wet_levels_at(place, points.j[here], points.i[here]), axis)
 
+    def is_double(self, block: Block, place: Place) -> Mask:
+        """Which values that a block owns stand on a fold where another one, their owner, does."""
+        j0, j1, i0, i1, _ = block.box_of(place)
+        return block.points_of(place).sign[j0:j1, i0:i1] < 0
+
     def wet_levels_at(self, place: Place, j: Index, i: Index) -> NDArray[np.int16]:
         """Wet levels at values (j, i) of a place: the fewest of the cells beside it."""
         topology = self.decomposition.world.topology

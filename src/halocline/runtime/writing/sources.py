@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime.fields.dealt import Dealt
+from halocline.runtime.fields.doubles import fill_doubles
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.writing.frame_writing import HeldRuns
@@ -58,7 +59,8 @@ class Columns:
         self._dry: dict[tuple[Any, ...], list[Mask]] = {}
 
     def source(self, field: Field) -> TableSource:
-        """The newest values of a field."""
+        """The newest values of a field; a call for all ranks."""
+        fill_doubles(field)
         rows, layout = prod(field.outer), field.layout
         if field.dealt is not None:
             return of_dealt(field.read()[0], field.dealt, fill=self.fill)
