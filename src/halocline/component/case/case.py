@@ -146,6 +146,7 @@ class Case(Options):
                 place=Place.center,
                 dtype=self.precision,
                 more=self.exports,
+                fields=component.shown,
             )
             for name, some in self.output.fields.items()
         ]

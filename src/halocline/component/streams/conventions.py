@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import netCDF4
+import numpy as np
+from numpy.typing import NDArray
 
 import halocline
+from halocline.component.streams.region import GridRegion
 from halocline.core.names import quantity
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.place import Place
 
 
 def conventions(title: str) -> dict[str, str]:
@@ -19,17 +25,63 @@ def conventions(title: str) -> dict[str, str]:
     }
 
 
+def define_place(file: netCDF4.Dataset, region: GridRegion, place: Place) -> tuple[str, str]:
+    """The horizontal axes of a place in a file; returns their names, y first.
+
+    Those that lie between rows or columns of cells end in `_face`. On curvilinear grids longitude
+    and latitude are planes, which `coordinates_of` names.
+    """
+    if not (place.between_rows or place.between_columns):
+        return define_coordinates(file, region.grid)
+    names = axis_names(region.grid, place)
+    plain = axis_names(region.grid, Place.center)
+    for name, known, values, letter in zip(
+        names, plain, region.coordinates(place), "YX", strict=True
+    ):
+        if name not in file.dimensions:
+            _define_line(file, name, known, values, letter)
+    if region.grid.longitude is not None:
+        here, some = np.ix_(*region.lines(place)), region.whole.on_both_sides(place)
+        for known, plane in (("longitude", some.x), ("latitude", some.y)):
+            variable = file.createVariable(f"{known}_{place.value}", "f8", names)
+            variable.setncatts(quantity(known).attributes())
+            variable[:] = plane[here]
+    return names
+
+
+def axis_names(grid: Grid, place: Place) -> tuple[str, str]:
+    """Names of the horizontal axes of a place in files, y first."""
+    y, x = ("latitude", "longitude") if grid.spherical else ("y", "x")
+    return y + "_face" * place.between_rows, x + "_face" * place.between_columns
+
+
+def coordinates_of(grid: Grid, place: Place) -> dict[str, str]:
+    """The attribute that names the planes of longitude and latitude, where there are such."""
+    if grid.longitude is None:
+        return {}
+    ending = f"_{place.value}" * (place.between_rows or place.between_columns)
+    return {"coordinates": f"latitude{ending} longitude{ending}"}
+
+
 def define_coordinates(file: netCDF4.Dataset, grid: Grid) -> tuple[str, str]:
     """The horizontal axes of a grid in a file; returns their names, y first."""
     names = ("latitude", "longitude") if grid.spherical else ("y", "x")
     for name, values, letter in ((names[0], grid.y, "Y"), (names[1], grid.x, "X")):
-        file.createDimension(name, values.size)
-        variable = file.createVariable(name, "f8", (name,))
-        variable.setncatts({**quantity(name).attributes(), "axis": letter})
-        variable[:] = values
+        if name not in file.dimensions:
+            _define_line(file, name, name, values, letter)
     for name, plane in (("longitude", grid.longitude), ("latitude", grid.latitude)):
         if plane is not None:
             variable = file.createVariable(name, "f8", names)
             variable.setncatts(quantity(name).attributes())
             variable[:] = plane
     return names
+
+
+def _define_line(
+    file: netCDF4.Dataset, name: str, known: str, values: NDArray[Any], letter: str
+) -> None:
+    """A dimension with its coordinates, which are of a known quantity."""
+    file.createDimension(name, values.size)
+    variable = file.createVariable(name, "f8", (name,))
+    variable.setncatts({**quantity(known).attributes(), "axis": letter})
+    variable[:] = values

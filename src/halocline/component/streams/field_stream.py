@@ -11,7 +11,12 @@ import netCDF4
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from halocline.component.streams.conventions import conventions, define_coordinates
+from halocline.component.streams.conventions import (
+    axis_names,
+    conventions,
+    coordinates_of,
+    define_place,
+)
 from halocline.component.streams.interval_values import IntervalOptions, IntervalValues, time_bounds
 from halocline.component.streams.region import cut_region
 from halocline.core.clock import Clock, Date
@@ -53,7 +58,9 @@ class FieldStream:
 
     Every rank gives what it owns. Values on sea points are put onto the grid; land and missing
     values get the fill value. Fields with axes before the horizontal ones name them in `outer`,
-    with coordinates in `axes`; `more` describes fields that are not in the list of names.
+    with coordinates in `axes`; `more` describes fields that are not in the list of names. Place and
+    axes of those that are in `fields` are those of that field: dimensions of faces and corners end
+    in `_face`, those of interfaces in `_interface`.
     """
 
     def __init__(
@@ -72,28 +79,28 @@ class FieldStream:
         space: Space | Decomposition | None = None,
         place: Place = Place.point,
         dtype: DTypeLike = np.float32,
+        fields: Mapping[str, Field] | None = None,
     ) -> None:
         self.names: Sequence[str] = tuple(dict.fromkeys(options.variables))
         self.grid, self.options, self.title = grid, options, title
         self.calendar = clock.calendar
         self.outer, self.axes, self.more = outer or {}, axes or {}, more or {}
+        self.fields, self._place = fields or {}, place if place.planar else Place.center
         if not self.names:
             raise UserError(f"The output stream '{name}' has no variables. Name at least one.")
         described = {short_name: self._describe(short_name) for short_name in self.names}
         self.interval: IntervalValues | None = None
-        self._columns: Columns | None = None
+        self._columns: dict[Place, Columns] = {}
+        self._decomposed = space is not None
         try:
             self.region = cut_region(grid, options.region)
-            if space is not None:
-                rows, columns = self.region.rows, self.region.columns
-                self._columns = Columns(rows, columns, fill=missing_value)
             if options.cumulative:
                 self.samples = options.samples(clock)
                 assert space is not None, "means and extremes lie in fields"
                 axes_of_fields = {
                     short_name: tuple(Axis(axis, len(self.axes[axis])) for axis in names)
                     for short_name, names in self.outer.items()
-                }
+                } | {short_name: field.axes for short_name, field in self.fields.items()}
                 self.interval = IntervalValues(
                     name,
                     options.processing,
@@ -102,6 +109,7 @@ class FieldStream:
                     space,
                     place=place,
                     dtype=dtype,
+                    like=self.fields,
                 )
         except UserError as error:
             raise UserError(f"In output stream '{name}': {error}") from None
@@ -150,6 +158,11 @@ class FieldStream:
         """Finish the file."""
         self.stream.close()
 
+    def place_of(self, name: str) -> Place:
+        """Where on the grid the values of a variable lie."""
+        place = self.fields[name].place if name in self.fields else self._place
+        return place if place.planar else Place.center
+
     def _describe(self, short_name: str) -> Quantity:
         if short_name in self.more:
             return self.more[short_name]
@@ -166,18 +179,23 @@ class FieldStream:
     def _define(self, file: netCDF4.Dataset) -> None:
         file.setncatts(conventions(self.title))
         define_time(file, self.calendar, bounds=self.interval is not None)
-        horizontal = define_coordinates(file, self.region.grid)
+        for place in dict.fromkeys(map(self.place_of, self.names)):
+            define_place(file, self.region, place)
         for name, values in self.axes.items():
             file.createDimension(name, len(values))
             axis = file.createVariable(name, "f8", (name,))
             axis.setncatts(self.more[name].attributes() if name in self.more else {})
             axis[:] = values
+        for name in self.names:
+            for axis_of_field in self.fields[name].axes if name in self.fields else ():
+                _define_axis(file, axis_of_field)
         kind = {"float32": "f4", "float64": "f8"}[self.options.precision]
         for name in self.names:
-            dimensions = ("time", *self.outer.get(name, ()), *horizontal)
-            attributes = self._describe(name).attributes()
-            if self.grid.longitude is not None:
-                attributes["coordinates"] = "latitude longitude"
+            place, outer = self.place_of(name), self.outer.get(name, ())
+            if name in self.fields:
+                outer = tuple(map(_axis_name, self.fields[name].axes))
+            dimensions = ("time", *outer, *axis_names(self.grid, place))
+            attributes = self._describe(name).attributes() | coordinates_of(self.grid, place)
             if self.interval is not None:
                 attributes["cell_methods"] = self.options.cell_methods(self.samples)
             define_values(file, name, kind, dimensions, attributes)
@@ -185,8 +203,11 @@ class FieldStream:
     def _source(self, values: Field | Array) -> TableSource | Array:
         """The values on the region."""
         if isinstance(values, Field):
-            assert self._columns is not None, "fields lie on a decomposed grid"
-            return self._columns.source(values)
+            assert self._decomposed, "fields lie on a decomposed grid"
+            place = values.place if values.place.planar else Place.center
+            if place not in self._columns:
+                self._columns[place] = Columns(*self.region.lines(place), fill=missing_value)
+            return self._columns[place].source(values)
         mask = self.grid.mask
         if values.shape[-2:] == mask.shape:
             plane = np.where(mask, values, missing_value)
@@ -195,3 +216,23 @@ class FieldStream:
             plane[..., mask] = values
         plane = self.region.of(plane)
         return np.where(np.isfinite(plane), plane, missing_value)
+
+
+def _axis_name(axis: Axis) -> str:
+    """The dimension of an axis in files; levels and their interfaces are two.
+
+    >>> _axis_name(Axis("depth", 4, staggered=True))
+    'depth_interface'
+    """
+    return axis.name + "_interface" * axis.staggered
+
+
+def _define_axis(file: netCDF4.Dataset, axis: Axis) -> None:
+    name = _axis_name(axis)
+    if name in file.dimensions:
+        return
+    file.createDimension(name, axis.size)
+    if axis.coordinates:
+        variable = file.createVariable(name, "f8", (name,))
+        variable.setncatts({"long_name": name.replace("_", " "), "units": axis.units})
+        variable[:] = axis.coordinates

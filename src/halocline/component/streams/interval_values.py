@@ -103,6 +103,7 @@ class IntervalValues:
         place: Place,
         dtype: DTypeLike,
         dealt: Dealt | None = None,
+        like: Mapping[str, Field] | None = None,
     ) -> None:
         self.kind, self.names = kind, names
         self._fields: dict[str, dict[str, Field]] = {}
@@ -113,6 +114,10 @@ class IntervalValues:
                     f"'{name}' is a direction, which has no {kind}. Use processing = 'mean' or"
                     " 'instantaneous', or leave it out."
                 )
+            model = (like or {}).get(name)
+            if model is not None:
+                place = model.place
+                _check_seam(model, kind)
             self._fields[name] = {
                 part: Field(
                     f"{stream}_{name}_{kind}_{part}",
@@ -135,6 +140,8 @@ class IntervalValues:
                 dtype=np.float64 if kind == "mean" else dtype,
                 dealt=dealt,
             )
+            if model is not None:
+                self._results[name].direction = model.direction
         self.clear()
 
     def _parts(self, quantity: Quantity, dtype: np.dtype[Any]) -> dict[str, Any]:
@@ -199,3 +206,14 @@ class IntervalValues:
         length = np.hypot(parts["east"], parts["north"])
         angle = np.mod(np.rad2deg(np.arctan2(parts["east"], parts["north"])), 360.0)
         return np.where(length > 1e-6, angle, np.nan)
+
+
+def _check_seam(field: Field, kind: str) -> None:
+    """Refuse the extreme of a component of a vector where points stand twice on a fold."""
+    seam = field.decomposition.world.topology.seam(field.place)
+    if field.vector and kind != "mean" and seam is not None:
+        raise UserError(
+            f"'{field.name}' is a component of a vector and stands twice on the fold of the grid,"
+            f" where the {kind} of one is not that of the other. Use processing = 'mean' or"
+            " 'instantaneous', or leave it out."
+        )

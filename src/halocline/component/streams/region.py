@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.place import Place
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,29 @@ class GridRegion:
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
     grid: Grid
+    whole: Grid
+
+    def lines(self, place: Place) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows and columns of a place in the region: of faces those on both sides of its cells."""
+        topology, rows, columns = self.whole.topology, self.rows, self.columns
+        if place.between_rows:
+            north = topology.resolve(place, rows + 1, np.zeros_like(rows))
+            rows = _in_order(rows, np.where(north.inside, north.j, rows))
+        if place.between_columns:
+            east = topology.resolve(place, np.zeros_like(columns), columns + 1)
+            columns = _in_order(columns, np.where(east.inside, east.i, columns))
+        return rows, columns
+
+    def coordinates(self, place: Place) -> tuple[NDArray[Any], NDArray[Any]]:
+        """y of the rows and x of the columns of a place; of curvilinear grids they are counted."""
+        rows, columns = (line.size for line in self.lines(place))
+        y, x = self.grid.y, self.grid.x
+        if place.between_rows:
+            y = np.append(y, y[-1] + self.grid.step_y) - 0.5 * self.grid.step_y
+            y = np.clip(y, -90.0, 90.0) if self.grid.spherical else y
+        if place.between_columns:
+            x = np.append(x, x[-1] + self.grid.step_x) - 0.5 * self.grid.step_x
+        return y[:rows], x[:columns]
 
     def of(self, plane: NDArray[Any]) -> NDArray[Any]:
         """The part of `plane` (..., nj, ni)."""
@@ -39,7 +63,7 @@ def cut_region(grid: Grid, box: Sequence[float]) -> GridRegion:
     ([-30.0, 0.0, 30.0], [0.0, 30.0, 60.0])
     """
     if len(box) == 0:
-        return GridRegion(np.arange(grid.y.size), np.arange(grid.x.size), grid)
+        return GridRegion(np.arange(grid.y.size), np.arange(grid.x.size), grid, grid)
     if len(box) != 4 or box[2] > box[3]:
         raise UserError(f"region = {list(box)}: write [west, east, south, north].")
     rows, columns, x = _inside(grid, *box)
@@ -60,9 +84,17 @@ def cut_region(grid: Grid, box: Sequence[float]) -> GridRegion:
     }
     some = replace(
         grid, x=x, y=grid.y[rows], periodic_x=False, periodic_y=False, fold="", boundary=None,
-        obstruction_x=None, obstruction_y=None, **planes,
+        obstruction_x=None, obstruction_y=None, single_x=grid.step_x, single_y=grid.step_y,
+        **planes,
     )  # fmt: skip
-    return GridRegion(rows, columns, some)
+    return GridRegion(rows, columns, some, grid)
+
+
+def _in_order(lines: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each line and what comes after it, every one once."""
+    both = np.stack([lines, after], axis=1).ravel()
+    _, first = np.unique(both, return_index=True)
+    return both[np.sort(first)]
 
 
 def _inside(grid: Grid, west: float, east: float, south: float, north: float) -> tuple[Any, ...]:
