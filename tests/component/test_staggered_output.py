@@ -157,6 +157,16 @@ def test_a_region_has_the_faces_on_both_sides_of_its_cells(tmp_path):
         assert np.isfinite(found).any()
 
 
+def test_a_region_of_one_column_is_as_wide_as_its_cell(tmp_path):
+    grid = regular(True)
+    column = int(np.argmax(grid.mask.any(axis=0)))
+    box = [grid.x[column] - 1, grid.x[column] + 1, -90, 90]
+    stream, fields = prepared(grid, tmp_path, region=box, variables=["u"])
+    written(stream, fields, [0])
+    with xarray.open_dataset(stream.path) as data:
+        assert np.allclose(data.longitude_face, [grid.x[column] - 15, grid.x[column] + 15])
+
+
 @pytest.mark.parametrize("fold", ["", "faces", "centres"])
 def test_curvilinear_places_have_planes_of_longitude_and_latitude(tmp_path, fold):
     grid = curvilinear(fold)
