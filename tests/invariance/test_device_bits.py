@@ -28,3 +28,15 @@ def test_a_device_gives_the_same_files(tmp_path: Path, ranks: int) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line.split()[2] for line in done.stdout.splitlines() if "same" in line] == names
+
+
+@pytest.mark.skipif(under_mpi(), reason="starts programs itself")
+def test_a_device_solves_to_the_same_bits() -> None:
+    found = []
+    for name in ("small_solver.py", "solver_on_a_device.py"):
+        command = [sys.executable, "-P", str(Path(__file__).with_name(name))]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+        found.append(done.stdout)
+    assert len(found[0].splitlines()) > 20 and found[0] == found[1]

@@ -6,6 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
+from halocline.core.errors import UserError
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.freshness import nowhere
@@ -58,7 +59,7 @@ def test_swapped_fields_have_each_other_s_values_and_freshness():
 )
 def test_fields_of_unequal_shape_are_not_swapped(change):
     for one, other in ((field(), field(**change)), (field(**change), field())):
-        with pytest.raises(AssertionError):
+        with pytest.raises(UserError, match="Cannot swap"):
             one.swap(other)
 
 
