@@ -82,7 +82,7 @@ Kept kept(nb::module_& module, const char* name) {
 }
 
 /// Publish a contract in the module's `contracts`: name -> list of
-/// (name, access, place, units, (west, east, south, north), column, optional).
+/// (name, access, place, units, (west, east, south, north), column, optional, axes).
 template <std::size_t N>
 void publish(nb::module_& module, const Contract<N>& contract) {
   static constexpr const char* access[] = {"read", "write", "update"};
@@ -96,7 +96,8 @@ void publish(nb::module_& module, const Contract<N>& contract) {
         place[static_cast<int>(argument.place)], std::string(argument.units).c_str(),
         nb::make_tuple(argument.reach.west, argument.reach.east, argument.reach.south,
                        argument.reach.north),
-        column[static_cast<int>(argument.column)], argument.optional));
+        column[static_cast<int>(argument.column)], argument.optional,
+        std::string(argument.axes).c_str()));
   }
   kept<nb::dict>(module, "contracts")[contract.name.data()] = arguments;
 }

@@ -22,14 +22,33 @@ enum class Column { own, whole };
 
 /// What a kernel does with one array. Units "any" are the same, whatever they are, in all arguments
 /// that say so.
+///
+/// `axes` are those before the horizontal ones, a word for each: "tracer depth". In all arguments
+/// of a kernel a word stands for one number of entries, "depth+1" for one more, "row*column" for
+/// the product, "2" for two.
 struct Argument {
   std::string_view name;
   Access access = Access::read;
   Place place = Place::center;
   std::string_view units = "1";
+  std::string_view axes;
   Reach reach{};
   Column column = Column::own;
   bool optional = false;  ///< a result that a caller may do without: the view is empty then
+
+  constexpr Argument() = default;
+  constexpr Argument(std::string_view name, Access access, Place place,
+                     std::string_view units = "1", Reach reach = {}, Column column = Column::own)
+      : Argument(name, access, place, units, "", reach, column) {}
+  constexpr Argument(std::string_view name, Access access, Place place, std::string_view units,
+                     std::string_view axes, Reach reach = {}, Column column = Column::own)
+      : name(name),
+        access(access),
+        place(place),
+        units(units),
+        axes(axes),
+        reach(reach),
+        column(column) {}
 };
 
 /// A result that a caller may do without.

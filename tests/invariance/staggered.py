@@ -76,9 +76,11 @@ places = {
     "u": Place.x_face, "wet_x": Place.x_face, "v": Place.y_face, "wet_y": Place.y_face,
     "turn": Place.corner,
 }  # fmt: skip
-units = {"u": "m s-1", "v": "m s-1", "w": "m s-1", "turn": "m s-1"} | dict.fromkeys(
-    ("height", "old_height", "new_height"), "m"
+heights, tracers = ("height", "old_height", "new_height"), ("tracer", "old_tracer", "new_tracer")
+words = (
+    {"w": ("depth+1",)} | dict.fromkeys(heights, ()) | dict.fromkeys(tracers, ("tracer", "depth"))
 )
+units = {"u": "m s-1", "v": "m s-1", "w": "m s-1", "turn": "m s-1"} | dict.fromkeys(heights, "m")
 
 
 def kernel(function, writes, updates=(), **reads):
@@ -86,7 +88,15 @@ def kernel(function, writes, updates=(), **reads):
     names = [*reads, *updates, *writes]
     access = ["read"] * len(reads) + ["update"] * len(updates) + ["write"] * len(writes)
     arguments = tuple(
-        Argument(n, a, places.get(n, Place.center), units.get(n, "1"), reads.get(n, here), "whole")
+        Argument(
+            n,
+            a,
+            places.get(n, Place.center),
+            units.get(n, "1"),
+            reads.get(n, here),
+            "whole",
+            axes=words.get(n, ("depth",)),
+        )
         for n, a in zip(names, access, strict=True)
     )
     return Kernel(function.__name__, arguments, function)

@@ -341,7 +341,8 @@ def elliptic_sample(kernel: str, *scalars: str) -> None:
         names = [argument[0] for argument in _native.contracts[kernel]]
         arrays = {name: cells[name].astype(dtype) for name in names if name != "parts"}
         if "parts" in names:
-            arrays["parts"] = np.zeros((3, part_count))
+            sums = next(a[-1] for a in _native.contracts[kernel] if a[0] == "parts").split()[0]
+            arrays["parts"] = np.zeros((int(sums), part_count))
             arrays["parts"][:, exponent_place] = 16
         return Sample(box, arrays, {name: random.uniform(0.5, 1.5) for name in scalars})
 

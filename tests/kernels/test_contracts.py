@@ -1,31 +1,14 @@
 """Every kernel keeps its contract: measured reach equals stated reach, nothing else is touched."""
 
-import importlib
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from halocline.runtime.fields.kernel import Argument, Kernel, kernels_of, rim
+from halocline.runtime.fields.kernel import Argument, Kernel, rim
 from halocline.runtime.fields.place import Place
+from kernels.all_kernels import kernels
 from kernels.samples import Sample, samples
-
-rooms = ["numerics", "waves", "biogeochemistry"]
-
-
-def all_kernels() -> Iterator[Kernel]:
-    for room in rooms:
-        package = importlib.import_module(f"halocline.{room}")
-        try:
-            native = importlib.import_module(f"{package.__name__}._native")
-        except ModuleNotFoundError:
-            continue
-        if hasattr(native, "contracts"):
-            yield from kernels_of(native).values()
-
-
-kernels = {kernel.name: kernel for kernel in all_kernels()}
 
 
 def run(kernel: Kernel, sample: Sample, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -65,6 +65,8 @@ def nine_point(**changed: Field | None) -> dict[str, Field | None]:
             r"'south'.*4 blocks.*works on|'south'.*2 blocks",
         ),
         ({"image": None}, r"'image'.*wants a field, got none"),
+        ({"image": 1.0}, r"'image'.*wants a field, got 1.0"),
+        ({"picture": cells("image", "m3 s-2")}, r"takes no field 'picture'.*It takes .*image"),
         ({"image": cells("image", "m3 s-2", static=True)}, r"'image'.*write.*'image' is static"),
     ],
 )
@@ -75,6 +77,13 @@ def test_what_does_not_fit_is_refused_with_both_sides_named(changed, both_sides)
         run.bind(kernels["apply_nine_point"], **nine_point(**changed))
     with pytest.raises(KernelMismatch, match=both_sides):
         run(kernels["apply_nine_point"], **nine_point(**changed))
+
+
+def test_a_field_that_nobody_has_is_refused():
+    given = nine_point()
+    del given["image"]
+    with pytest.raises(KernelMismatch, match=r"'apply_nine_point', argument 'image'.*none of this"):
+        Runner(decomposition).bind(kernels["apply_nine_point"], **given)
 
 
 def test_axes_of_one_name_have_one_extent():

@@ -98,10 +98,10 @@ INLINE TileRow<P, Width> times(const P* columns, const TileRow<P, Width>& values
 inline constexpr Contract<6> precondition_blocks_contract{
     "precondition_blocks",
     {{{"residual", Access::read, Place::center, "m3 s-2", {-7, 7, -7, 7}},
-      {"factors", Access::read, Place::none, "m-1", {}, Column::whole},
-      {"tile_sea", Access::read, Place::none, "1", {}, Column::whole},
-      {"tile_rows", Access::read, Place::none, "1", {}, Column::whole},
-      {"tile_columns", Access::read, Place::none, "1", {}, Column::whole},
+      {"factors", Access::read, Place::none, "m-1", "tile row column+3 column", {}, Column::whole},
+      {"tile_sea", Access::read, Place::none, "1", "tile row", {}, Column::whole},
+      {"tile_rows", Access::read, Place::none, "1", "tile_row 2", {}, Column::whole},
+      {"tile_columns", Access::read, Place::none, "1", "tile 2", {}, Column::whole},
       {"preconditioned", Access::write, Place::center, "m2 s-2"}}}};
 
 template <class T, class P, int Width>

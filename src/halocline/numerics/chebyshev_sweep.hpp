@@ -30,7 +30,7 @@ inline constexpr Contract<11> chebyshev_sweep_contract{
       around({"right_side", Access::read, Place::center, "m3 s-2"}, sweep_steps - 1),
       around({"solution", Access::read, Place::center, "m2 s-2"}, sweep_steps),
       around({"correction", Access::read, Place::center, "m2 s-2"}, sweep_steps - 1),
-      {"weights", Access::read, Place::none, "1"},
+      {"weights", Access::read, Place::none, "1", "8 2"},
       {"new_solution", Access::write, Place::center, "m2 s-2"},
       {"new_correction", Access::write, Place::center, "m2 s-2"}}}};
 

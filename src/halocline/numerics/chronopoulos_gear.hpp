@@ -16,7 +16,7 @@ inline constexpr Contract<8> three_products_contract{
       {"residual", Access::read, Place::center, "m3 s-2"},
       with(preconditioned_argument, all_around),
       {"preconditioned_image", Access::write, Place::center, "m3 s-2"},
-      parts_argument}}};
+      parts_argument("3 5")}}};
 
 /// preconditioned_image = A preconditioned, and sums of residual * preconditioned,
 /// preconditioned * preconditioned_image and residual * residual.
@@ -110,7 +110,7 @@ inline constexpr Contract<4> pipelined_products_contract{
     {{{"residual", Access::read, Place::center, "m3 s-2"},
       preconditioned_argument,
       {"preconditioned_image", Access::read, Place::center, "m3 s-2"},
-      parts_argument}}};
+      parts_argument("3 5")}}};
 
 /// The three sums of `pipelined_step` alone.
 template <class T>
@@ -139,7 +139,7 @@ inline constexpr Contract<11> pipelined_step_contract{
       {"residual", Access::update, Place::center, "m3 s-2"},
       with(preconditioned_argument, Access::update),
       {"preconditioned_image", Access::update, Place::center, "m3 s-2"},
-      parts_argument}}};
+      parts_argument("3 5")}}};
 
 /// All eight updates of an iteration of the pipelined method, and its three sums: of
 /// residual * preconditioned, preconditioned * preconditioned_image and residual * residual.

@@ -48,7 +48,7 @@ inline constexpr Contract<3> two_products_contract{
     "two_products",
     {{{"residual", Access::read, Place::center, "m3 s-2"},
       preconditioned_argument,
-      parts_argument}}};
+      parts_argument("2 5")}}};
 
 /// Sums of residual * preconditioned and residual * residual.
 template <class T>
@@ -88,7 +88,7 @@ inline constexpr Contract<7> direction_image_contract{
       corner_argument,
       {"direction", Access::read, Place::center, "m2 s-2", all_around},
       {"image", Access::write, Place::center, "m3 s-2"},
-      parts_argument}}};
+      parts_argument("1 5")}}};
 
 /// image = A direction, and the sum of direction * image.
 template <class T>
@@ -136,7 +136,7 @@ inline constexpr Contract<7> step_along_direction_diagonal_contract{
       {"solution", Access::update, Place::center, "m2 s-2"},
       {"residual", Access::update, Place::center, "m3 s-2"},
       with(preconditioned_argument, Access::write),
-      parts_argument}}};
+      parts_argument("2 5")}}};
 
 /// `step_along_direction`, `precondition_diagonal` and `two_products` in one loop.
 template <class T>

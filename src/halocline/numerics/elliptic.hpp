@@ -122,7 +122,10 @@ inline constexpr Argument south_argument{"south", Access::read, Place::y_face, "
 inline constexpr Argument corner_argument{"corner", Access::read, Place::corner, "m", {0, 1, 0, 1}};
 inline constexpr Argument inverse_diagonal_argument{"inverse_diagonal", Access::read, Place::center,
                                                     "m-1"};
-inline constexpr Argument parts_argument{"parts", Access::update, Place::none, "1"};
+/// What a kernel adds up, for so many sums of five parts: "1 5", "2 5", ...
+constexpr Argument parts_argument(std::string_view axes) {
+  return {"parts", Access::update, Place::none, "1", axes};
+}
 
 inline constexpr Contract<6> apply_nine_point_contract{
     "apply_nine_point",
@@ -158,7 +161,7 @@ inline constexpr Contract<8> nine_point_residual_contract{
       {"right_side", Access::read, Place::center, "m3 s-2"},
       {"solution", Access::read, Place::center, "m2 s-2", {-1, 1, -1, 1}},
       {"residual", Access::write, Place::center, "m3 s-2"},
-      parts_argument}}};
+      parts_argument("1 5")}}};
 
 /// residual = right_side - A solution, and the sum of its squares.
 ///

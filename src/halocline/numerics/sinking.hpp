@@ -27,10 +27,10 @@ HD INLINE T open_interface(T area, T dt, T low_volume, T high_volume) {
 
 inline constexpr Contract<4> sinking_contract{
     "sinking",
-    {{{"tracer", Access::update, Place::center, "any", {}, Column::whole},
-      {"volume", Access::read, Place::center, "m3", {}, Column::whole},
+    {{{"tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
+      {"volume", Access::read, Place::center, "m3", "depth", {}, Column::whole},
       {"area", Access::read, Place::center, "m2"},
-      {"sinking_speed", Access::read, Place::none, "m s-1"}}}};
+      {"sinking_speed", Access::read, Place::none, "m s-1", "tracer"}}}};
 
 /// Let tracers sink (plain reference of `transport_tracers`).
 ///

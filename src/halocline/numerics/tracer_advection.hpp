@@ -135,13 +135,13 @@ Line<T, Volume, Flux, Exchange> line(Volume at, Flux flux, Exchange exchange) {
 
 inline constexpr Contract<7> sweep_x_contract{
     "sweep_x",
-    {{{"tracer", Access::read, Place::center, "any", {-2, 2, 0, 0}},
-      {"volume", Access::read, Place::center, "m3", {-2, 2, 0, 0}},
-      {"x_volume_flux", Access::read, Place::x_face, "m3 s-1", {-1, 2, 0, 0}},
+    {{{"tracer", Access::read, Place::center, "any", "tracer depth", {-2, 2, 0, 0}},
+      {"volume", Access::read, Place::center, "m3", "depth", {-2, 2, 0, 0}},
+      {"x_volume_flux", Access::read, Place::x_face, "m3 s-1", "depth", {-1, 2, 0, 0}},
       {"x_conductance", Access::read, Place::x_face, "m2 s-1", {-1, 2, 0, 0}},
-      {"thickness", Access::read, Place::none, "m"},
-      {"swept_tracer", Access::write, Place::center, "any"},
-      {"swept_volume", Access::write, Place::center, "m3"}}}};
+      {"thickness", Access::read, Place::none, "m", "depth"},
+      {"swept_tracer", Access::write, Place::center, "any", "tracer depth"},
+      {"swept_volume", Access::write, Place::center, "m3", "depth"}}}};
 
 /// Advect and diffuse tracers along x (plain reference of `transport_tracers`).
 ///
@@ -177,13 +177,13 @@ void sweep_x(Box box, View4<const T> tracer, View3<const T> volume, View3<const 
 
 inline constexpr Contract<7> sweep_y_contract{
     "sweep_y",
-    {{{"tracer", Access::read, Place::center, "any", {0, 0, -2, 2}},
-      {"volume", Access::read, Place::center, "m3", {0, 0, -2, 2}},
-      {"y_volume_flux", Access::read, Place::y_face, "m3 s-1", {0, 0, -1, 2}},
+    {{{"tracer", Access::read, Place::center, "any", "tracer depth", {0, 0, -2, 2}},
+      {"volume", Access::read, Place::center, "m3", "depth", {0, 0, -2, 2}},
+      {"y_volume_flux", Access::read, Place::y_face, "m3 s-1", "depth", {0, 0, -1, 2}},
       {"y_conductance", Access::read, Place::y_face, "m2 s-1", {0, 0, -1, 2}},
-      {"thickness", Access::read, Place::none, "m"},
-      {"swept_tracer", Access::write, Place::center, "any"},
-      {"swept_volume", Access::write, Place::center, "m3"}}}};
+      {"thickness", Access::read, Place::none, "m", "depth"},
+      {"swept_tracer", Access::write, Place::center, "any", "tracer depth"},
+      {"swept_volume", Access::write, Place::center, "m3", "depth"}}}};
 
 /// Advect and diffuse tracers along y; arguments as of `sweep_x`.
 template <class T>
@@ -209,11 +209,11 @@ void sweep_y(Box box, View4<const T> tracer, View3<const T> volume, View3<const 
 
 inline constexpr Contract<5> sweep_z_contract{
     "sweep_z",
-    {{{"tracer", Access::read, Place::center, "any", {}, Column::whole},
-      {"volume", Access::read, Place::center, "m3", {}, Column::whole},
-      {"z_volume_flux", Access::read, Place::interface, "m3 s-1", {}, Column::whole},
-      {"swept_tracer", Access::write, Place::center, "any"},
-      {"swept_volume", Access::write, Place::center, "m3"}}}};
+    {{{"tracer", Access::read, Place::center, "any", "tracer depth", {}, Column::whole},
+      {"volume", Access::read, Place::center, "m3", "depth", {}, Column::whole},
+      {"z_volume_flux", Access::read, Place::interface, "m3 s-1", "depth", {}, Column::whole},
+      {"swept_tracer", Access::write, Place::center, "any", "tracer depth"},
+      {"swept_volume", Access::write, Place::center, "m3", "depth"}}}};
 
 /// Advect tracers along z; nothing passes the lowest interface and the surface.
 ///

@@ -10,20 +10,33 @@ namespace halocline {
 
 /// The contract of the pass that begins with x or y; they look differently far into corners.
 constexpr Contract<13> transport_contract(std::string_view name, Reach x_faces, Reach y_faces) {
-  return {name,
-          {{{"tracer", Access::read, Place::center, "any", {-2, 2, -2, 2}, Column::whole},
-            {"volume", Access::read, Place::center, "m3", {-2, 2, -2, 2}, Column::whole},
-            {"x_volume_flux", Access::read, Place::x_face, "m3 s-1", x_faces, Column::whole},
-            {"y_volume_flux", Access::read, Place::y_face, "m3 s-1", y_faces, Column::whole},
-            {"z_volume_flux", Access::read, Place::interface, "m3 s-1", {}, Column::whole},
-            {"x_conductance", Access::read, Place::x_face, "m2 s-1", x_faces},
-            {"y_conductance", Access::read, Place::y_face, "m2 s-1", y_faces},
-            {"vertical_diffusivity", Access::read, Place::interface, "m2 s-1", {}, Column::whole},
-            {"area", Access::read, Place::center, "m2"},
-            {"thickness", Access::read, Place::none, "m"},
-            {"spacing", Access::read, Place::none, "m"},
-            {"sinking_speed", Access::read, Place::none, "m s-1"},
-            {"new_tracer", Access::write, Place::center, "any", {}, Column::whole}}}};
+  return {
+      name,
+      {{{"tracer",
+         Access::read,
+         Place::center,
+         "any",
+         "tracer depth",
+         {-2, 2, -2, 2},
+         Column::whole},
+        {"volume", Access::read, Place::center, "m3", "depth", {-2, 2, -2, 2}, Column::whole},
+        {"x_volume_flux", Access::read, Place::x_face, "m3 s-1", "depth", x_faces, Column::whole},
+        {"y_volume_flux", Access::read, Place::y_face, "m3 s-1", "depth", y_faces, Column::whole},
+        {"z_volume_flux", Access::read, Place::interface, "m3 s-1", "depth", {}, Column::whole},
+        {"x_conductance", Access::read, Place::x_face, "m2 s-1", x_faces},
+        {"y_conductance", Access::read, Place::y_face, "m2 s-1", y_faces},
+        {"vertical_diffusivity",
+         Access::read,
+         Place::interface,
+         "m2 s-1",
+         "depth",
+         {},
+         Column::whole},
+        {"area", Access::read, Place::center, "m2"},
+        {"thickness", Access::read, Place::none, "m", "depth"},
+        {"spacing", Access::read, Place::none, "m", "depth"},
+        {"sinking_speed", Access::read, Place::none, "m s-1", "tracer"},
+        {"new_tracer", Access::write, Place::center, "any", "tracer depth", {}, Column::whole}}}};
 }
 inline constexpr auto transport_tracers_x_first_contract =
     transport_contract("transport_tracers_x_first", {-1, 2, -2, 2}, {0, 0, -1, 2});

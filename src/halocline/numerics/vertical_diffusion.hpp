@@ -35,11 +35,17 @@ HD INLINE Elimination<T> eliminate(T conductance_below, T conductance_above, T r
 
 inline constexpr Contract<5> vertical_diffusion_contract{
     "vertical_diffusion",
-    {{{"tracer", Access::update, Place::center, "any", {}, Column::whole},
-      {"volume", Access::read, Place::center, "m3", {}, Column::whole},
-      {"vertical_diffusivity", Access::read, Place::interface, "m2 s-1", {}, Column::whole},
+    {{{"tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
+      {"volume", Access::read, Place::center, "m3", "depth", {}, Column::whole},
+      {"vertical_diffusivity",
+       Access::read,
+       Place::interface,
+       "m2 s-1",
+       "depth",
+       {},
+       Column::whole},
       {"area", Access::read, Place::center, "m2"},
-      {"spacing", Access::read, Place::none, "m"}}}};
+      {"spacing", Access::read, Place::none, "m", "depth"}}}};
 
 /// Diffuse tracers vertically (plain reference of `transport_tracers`).
 ///

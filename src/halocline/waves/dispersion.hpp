@@ -34,9 +34,9 @@ LinearWave<V> linear_wave(double sigma, V depth, double gravity) {
 inline constexpr Contract<4> linear_dispersion_contract{
     "linear_dispersion",
     {{{"depth", Access::read, Place::point, "m"},
-      {"sigma", Access::read, Place::none, "s-1"},
-      {"wavenumber", Access::write, Place::point, "m-1"},
-      {"group_speed", Access::write, Place::point, "m s-1"}}}};
+      {"sigma", Access::read, Place::none, "s-1", "frequency"},
+      {"wavenumber", Access::write, Place::point, "m-1", "frequency"},
+      {"group_speed", Access::write, Place::point, "m s-1", "frequency"}}}};
 
 /// Wavenumber and group speed of linear theory, computed in double precision.
 ///

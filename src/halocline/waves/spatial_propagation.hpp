@@ -18,18 +18,18 @@ using numerics::Advection;
 
 inline constexpr Contract<12> propagate_space_contract{
     "propagate_space",
-    {{{"spectrum", Access::update, Place::point, "m2 Hz-1 rad-1", {-3, 3, -3, 3}},
+    {{{"spectrum", Access::update, Place::point, "m2 Hz-1 rad-1", "moving", {-3, 3, -3, 3}},
       {"cell_of_point", Access::read, Place::point, "1", {-3, 3, -3, 3}},
       {"fixed_point", Access::read, Place::point, "1", {-3, 3, -3, 3}},
-      {"frequency_of", Access::read, Place::none, "1"},
-      {"direction_of", Access::read, Place::none, "1"},
-      {"crossing_rate", Access::read, Place::center, "s-1", {-3, 3, -3, 3}},
+      {"frequency_of", Access::read, Place::none, "1", "frequency*direction"},
+      {"direction_of", Access::read, Place::none, "1", "frequency*direction"},
+      {"crossing_rate", Access::read, Place::center, "s-1", "frequency", {-3, 3, -3, 3}},
       {"transparency_x", Access::read, Place::x_face, "1", {-2, 3, -3, 3}},
       {"transparency_y", Access::read, Place::y_face, "1", {-3, 3, -2, 3}},
       {"cell_area", Access::read, Place::center, "1", {-3, 3, -3, 3}},
       {"cell_aspect", Access::read, Place::center, "1", {-3, 3, -3, 3}},
-      {"travel", Access::read, Place::none, "1"},
-      {"spatial_step", Access::read, Place::none, "s"}}}};
+      {"travel", Access::read, Place::none, "1", "direction 2"},
+      {"spatial_step", Access::read, Place::none, "s", "3 frequency"}}}};
 
 /// One sweep in x of a row whose packs come in the order of travel: what neighbours need stays in
 /// registers.

@@ -27,8 +27,8 @@ struct SourceArrays {
 
 /// Arguments that the kernels of all packages share.
 inline constexpr Argument source_arguments[] = {
-    {"wavenumber", Access::read, Place::point, "rad m-1", {}, Column::whole},
-    {"group_velocity", Access::read, Place::point, "m s-1", {}, Column::whole},
+    {"wavenumber", Access::read, Place::point, "rad m-1", "frequency", {}, Column::whole},
+    {"group_velocity", Access::read, Place::point, "m s-1", "frequency", {}, Column::whole},
     {"depth", Access::read, Place::point, "m"},
     {"wind_u", Access::read, Place::point, "m s-1"},
     {"wind_v", Access::read, Place::point, "m s-1"},
@@ -36,7 +36,7 @@ inline constexpr Argument source_arguments[] = {
     {"open_water", Access::read, Place::point, "1"},
     {"friction_velocity", Access::update, Place::point, "m s-1"},
     {"roughness", Access::write, Place::point, "m"},
-    {"source_memory", Access::update, Place::point, "1", {}, Column::whole}};
+    {"source_memory", Access::update, Place::point, "1", "memory", {}, Column::whole}};
 
 /// Lanes that take new points: lane l with `taken[l]` gets point first + order[l].
 template <class V>

@@ -79,10 +79,16 @@ inline void turn_ring(const TurningRates<T>& rates, V turning_x, V turning_y, Ge
 
 inline constexpr Contract<4> turn_directions_contract{
     "turn_directions",
-    {{{"spectrum", Access::update, Place::point, "m2 Hz-1 rad-1", {}, Column::whole},
-      {"turning_x", Access::read, Place::point, "rad s-1"},
-      {"turning_y", Access::read, Place::point, "rad s-1"},
-      {"direction_face", Access::read, Place::none, "1"}}}};
+    {{{"spectrum",
+       Access::update,
+       Place::point,
+       "m2 Hz-1 rad-1",
+       "frequency*direction",
+       {},
+       Column::whole},
+      {"turning_x", Access::read, Place::point, "rad s-1", "frequency"},
+      {"turning_y", Access::read, Place::point, "rad s-1", "frequency"},
+      {"direction_face", Access::read, Place::none, "1", "direction 2"}}}};
 
 /// Shift all spectra in direction by `steps` steps of `step`.
 ///

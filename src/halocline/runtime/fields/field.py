@@ -422,11 +422,19 @@ class Part:
         self._first, self._last = chosen.start, max(chosen.start, chosen.stop)
 
     @property
-    def axes(self) -> int:
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes before the horizontal ones; one of which some entries were asked for is bare."""
+        whole, at = self.field.axes, self.axis
+        if self.where is None:
+            return whole
+        some = () if isinstance(self.where, int) else (Axis("", self._last - self._first),)
+        return (*whole[:at], *some, *whole[at + 1 :])
+
+    @property
+    def rank(self) -> int:
         """How many axes the arrays have."""
         place = self.field.place
-        horizontal = 2 if place.planar else int(place is Place.point)
-        return len(self.field.outer) + horizontal - isinstance(self.where, int)
+        return len(self.axes) + (2 if place.planar else int(place is Place.point))
 
     def bounds(self, layout: Layout) -> tuple[int, int]:
         """First and behind-last entry of the axis among those of a layout."""

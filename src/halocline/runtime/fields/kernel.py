@@ -19,7 +19,10 @@ Box = tuple[int, int, int, int, int]  # j0, j1, i0, i1, points
 
 @dataclass(frozen=True)
 class Argument:
-    """One array argument of a kernel, as its C++ contract states it."""
+    """One array argument of a kernel, as its C++ contract states it.
+
+    `axes` are the words for its axes before the horizontal ones; None says nothing of them.
+    """
 
     name: str
     access: str  # read, write, update
@@ -28,6 +31,7 @@ class Argument:
     reach: tuple[int, int, int, int]  # west, east, south, north, as signed offsets
     column: str  # own, whole
     optional: bool = False  # a result that a caller may do without
+    axes: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "place", Place(self.place))
@@ -173,6 +177,7 @@ def kernels_of(native: ModuleType) -> dict[str, Kernel]:
     }
 
 
-def _argument(name: str, access: str, place: str, *more: Any) -> Argument:
+def _argument(name: str, access: str, place: str, units: str, *more: Any) -> Argument:
     at = Place.center if place == "interface" else Place(place)
-    return Argument(name, access, at, *more)
+    reach, column, optional, axes = more
+    return Argument(name, access, at, units, reach, column, optional, tuple(axes.split()))

@@ -22,21 +22,41 @@ Declared = Callable[[str], Argument]
 
 
 def read(
-    place: Place, units: str, *, west: int = 0, east: int = 0, south: int = 0, north: int = 0
+    place: Place,
+    units: str,
+    axes: str = "",
+    *,
+    west: int = 0,
+    east: int = 0,
+    south: int = 0,
+    north: int = 0,
 ) -> Declared:
-    """An argument that is read, so many cells beyond its own place to each side."""
-    reach = (-west, east, -south, north)
-    return lambda name: Argument(name, "read", place, units, reach, "own")
+    """An argument that is read, so many cells beyond its own place to each side.
+
+    `axes` are words for its axes before the horizontal ones, as in "tracer depth".
+    """
+    return _declared("read", place, units, axes, (-west, east, -south, north))
 
 
-def write(place: Place, units: str) -> Declared:
+def write(place: Place, units: str, axes: str = "") -> Declared:
     """An argument that is written whatever it held."""
-    return lambda name: Argument(name, "write", place, units, (0, 0, 0, 0), "own")
+    return _declared("write", place, units, axes)
 
 
-def update(place: Place, units: str) -> Declared:
+def update(place: Place, units: str, axes: str = "") -> Declared:
     """An argument that is changed at its own place."""
-    return lambda name: Argument(name, "update", place, units, (0, 0, 0, 0), "own")
+    return _declared("update", place, units, axes)
+
+
+def _declared(
+    access: str,
+    place: Place,
+    units: str,
+    axes: str,
+    reach: tuple[int, int, int, int] = (0, 0, 0, 0),
+) -> Declared:
+    words = tuple(axes.split())
+    return lambda name: Argument(name, access, place, units, reach, "own", axes=words)
 
 
 def kernel(**declared: Declared) -> Callable[[Callable[..., None]], Kernel]:

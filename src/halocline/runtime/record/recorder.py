@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime import _native
+from halocline.runtime._native import now_ns
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.record.run_record import of_member
 
@@ -92,6 +93,7 @@ class Recorder:
     recording: Any = field(init=False, repr=False)
     members: list[Recorder] = field(default_factory=list, repr=False)
     _regions: dict[tuple[str, str], int] = field(default_factory=dict, repr=False)
+    _kernels: dict[str, int] = field(default_factory=dict, repr=False)  # regions by name
     _requests: int = 1
 
     def __post_init__(self) -> None:
@@ -169,9 +171,16 @@ class Recorder:
 
     def kernel_ends(self, name: str, begin: int, moved: int) -> None:
         """Record a call of a kernel, and the bytes that it had to move."""
-        end = _native.now_ns()
-        self.recording.add(self.region(name, "kernel"), begin, end, 0, -1)
-        self.count(name, 1e-9 * (end - begin))
+        end = now_ns()
+        number = self._kernels.get(name)
+        if number is None:
+            number = self._kernels[name] = self.region(name, "kernel")
+        self.recording.add(number, begin, end, 0, -1)
+        counter = self.counters.get(name)
+        if counter is None:
+            counter = self.counters[name] = Counter()
+        counter.calls += 1
+        counter.seconds += 1e-9 * (end - begin)
         work = self.work.get(name)
         if work is None:
             work = self.work[name] = KernelWork()

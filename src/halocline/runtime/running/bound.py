@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
+from halocline.runtime._native import now_ns
 from halocline.runtime.fields.decomposition import Layout
 from halocline.runtime.fields.field import Part
-from halocline.runtime.fields.freshness import Depths, all_around, nowhere
+from halocline.runtime.fields.freshness import Depths, Freshness, all_around, nowhere
 from halocline.runtime.fields.kernel import Box, Call, Kernel, rim
 from halocline.runtime.fields.memory import Memory
 from halocline.runtime.halos.exchange import Request
@@ -39,16 +40,22 @@ class BoundHalo:
 
     held: HeldArgument
     wanted: Depths
-    _enough: Depths | None = field(default=None, init=False)
+    enough: object = field(default_factory=object, init=False)
+    """Depths of all rows that were found deep enough: while they stand it is fresh."""
+    fresh: Freshness = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.fresh = self.held.storage.fresh
 
     @property
     def is_stale(self) -> bool:
-        fresh = self.held.storage.fresh
-        if fresh.depths is not None and fresh.depths is self._enough:
+        depths = self.fresh.depths
+        if depths is self.enough:
             return False
-        if not fresh.covers(self.wanted, self.held.rows):
+        if not self.fresh.covers(self.wanted, self.held.rows):
             return True
-        self._enough = fresh.depths
+        if depths is not None:
+            self.enough = depths
         return False
 
     @property
@@ -86,7 +93,7 @@ class Native:
             self.functions.append(partial(function, **scalars) if scalars else function)
 
     def __call__(self, recorder: Recorder, scalars: dict[str, Any]) -> None:
-        begun = recorder.kernel_begins()
+        begun = recorder.kernel_begins() if recorder.hardware else now_ns()
         for function in self.functions:
             function(**scalars)
         recorder.kernel_ends(self.name, begun, self.moved)
@@ -117,12 +124,12 @@ class Bound:
             BoundHalo(one, depths) for one in self.held if any(depths := _depths(one, kernel))
         ]
         self.written = [one for one in self.held if one.argument.writes]
-        self._marks = [(one.storage.fresh, one.rows) for one in self.written]
+        self.marks = [(one.storage.fresh, one.rows) for one in self.written]
         self._native: dict[tuple[str, int], Native] = {}
 
     def mark(self, depths: Depths) -> None:
         """Say how deep the halos of all that was written are fresh now."""
-        for fresh, rows in self._marks:
+        for fresh, rows in self.marks:
             if fresh.depths is not depths:
                 fresh.set(depths, rows)
 

@@ -12,7 +12,7 @@ from halocline.runtime.fields.kernel import Kernel
 from halocline.runtime.fields.transpose import move
 from halocline.runtime.halos.exchange import Request
 from halocline.runtime.running.bound import Bound, BoundHalo, PerBlock, request_of
-from halocline.runtime.running.checks import check
+from halocline.runtime.running.checks import KernelMismatch, check
 
 if TYPE_CHECKING:
     from halocline.runtime.running.runner import Runner
@@ -39,6 +39,8 @@ class BoundCall:
         check(kernel, self._parts, decomposition)
         self._fields = [part.field for part in self._parts if part is not None]
         self._moves = decomposition.home is not decomposition.planes
+        examined = run.plan is not None or run.truth is not None
+        self._plain = not (self._moves or examined or run.recompute_halos)
         fold = decomposition.world.topology.fold
         self._splits = kernel.splits and self._is_apart() and not fold
         self._kept: dict[tuple[int, ...], Bound] = {}
@@ -53,6 +55,21 @@ class BoundCall:
         """Fill the halos that are stale, run the kernel, record it, mark halos as stale."""
         if Field.swaps != self._swaps:
             self._look()
+        bound = self._bound
+        if not self._plain:
+            self._call(scalars)
+            return
+        for halo in bound.halos:
+            if halo.fresh.depths is not halo.enough and halo.is_stale:
+                self._call(scalars)
+                return
+        bound.own(self.run.recorder, scalars)
+        for fresh, rows in bound.marks:
+            if fresh.depths is not nowhere:
+                fresh.set(nowhere, rows)
+
+    def _call(self, scalars: dict[str, Any]) -> None:
+        """The same where there may be more to do than to run the kernel on what is owned."""
         run, bound = self.run, self._bound
         if self._moves:
             self._bring()
@@ -194,15 +211,20 @@ def lookup(kernel: Kernel, state: Any, given: dict[str, Any]) -> tuple[list[Valu
     rest = dict(given)
     for argument in kernel.arguments:
         name = argument.name
-        value = rest.pop(name) if name in rest else getattr(state, name, missing)
-        assert value is None or isinstance(value, Field | Part), (
-            f"no field '{name}' for the kernel '{kernel.name}', which needs one; got {value!r}"
-        )
+        value = rest.pop(name) if name in rest else getattr(state, name, "none of this name")
+        if not (value is None or isinstance(value, Field | Part)):
+            raise KernelMismatch(
+                f"Kernel '{kernel.name}', argument '{name}': its contract wants a field, got"
+                f" {value!r}. Give it by this name, or have it as an attribute of the state."
+            )
         values.append(value)
+    strange = [name for name, value in rest.items() if isinstance(value, Field | Part)]
+    if strange:
+        raise KernelMismatch(
+            f"Kernel '{kernel.name}' takes no field '{strange[0]}', got {rest[strange[0]]}. It"
+            f" takes {', '.join(argument.name for argument in kernel.arguments)}."
+        )
     return values, rest
-
-
-missing = object()
 
 
 def split(scalars: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

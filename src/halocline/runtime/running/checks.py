@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from halocline.core.errors import UserError
 from halocline.core.units import same_units
-from halocline.runtime.fields.axis import Axis, mismatch
+from halocline.runtime.fields.axis import mismatch, sizes
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Part
 from halocline.runtime.fields.kernel import Argument, Kernel
+from halocline.runtime.running import extents
 
 any_units = "any"
 """Of arguments that share units, whatever these are."""
@@ -28,7 +29,8 @@ def check(kernel: Kernel, parts: Sequence[Part | None], decomposition: Decomposi
             raise KernelMismatch(f"{_of(kernel, argument)} {problem}")
     _check_shared_units(kernel, pairs)
     _check_numbers(kernel, pairs)
-    _check_axes(kernel, parts)
+    _check_extents(kernel, pairs)
+    _check_names(kernel, parts)
 
 
 def _of(kernel: Kernel, argument: Argument) -> str:
@@ -98,28 +100,55 @@ def _check_numbers(kernel: Kernel, pairs: Sequence[tuple[Argument, Part | None]]
             f" ({_listed(names, dtypes)}). Give all fields in the types of one of these."
         )
     for (argument, part), (_, axes) in zip(pairs, version.takes, strict=True):
-        if part is not None and part.axes != axes:
+        if part is not None and part.rank != axes:
             raise KernelMismatch(
-                f"{_of(kernel, argument)} the kernel takes {axes} axes, {part} has {part.axes}:"
+                f"{_of(kernel, argument)} the kernel takes {axes} axes, {part} has {part.rank}:"
                 f" {part.field.outer} and those of its place. Give a field, or a part of one, with"
                 " as many axes."
             )
 
 
-def _check_axes(kernel: Kernel, parts: Sequence[Part | None]) -> None:
+def _check_extents(kernel: Kernel, pairs: Sequence[tuple[Argument, Part | None]]) -> None:
+    """Refuse extents that the words of the contract do not allow."""
+    given = [
+        (argument, part, argument.axes)
+        for argument, part in pairs
+        if part is not None and argument.axes is not None
+    ]
+    _check_order(kernel, given)
+    who = {argument.name: f"'{part.field.name}'" for argument, part, _ in given}
+    name, problem = extents.mismatch(
+        extents.Extents(argument.name, words, sizes(part.axes)) for argument, part, words in given
+    )
+    if problem:
+        raise KernelMismatch(
+            f"Kernel '{kernel.name}', argument '{name}': its contract {problem}, in field"
+            f" {who[name]}. Give a field, or a part of one, of this extent."
+        )
+
+
+def _check_order(kernel: Kernel, given: Sequence[tuple[Argument, Part, tuple[str, ...]]]) -> None:
+    """Refuse an axis whose name is another word of the contract: axes in another order."""
+    known = {word for _, _, words in given for word in words}
+    for argument, part, words in given:
+        for word, axis in zip(words, part.axes, strict=False):
+            if axis.name in known and axis.name != word.partition("+")[0]:
+                raise KernelMismatch(
+                    f"{_of(kernel, argument)} its contract wants the axes '{' '.join(words)}',"
+                    f" field '{part.field.name}' has '{axis.name}' for '{word}'. Give a field with"
+                    " axes in this order."
+                )
+
+
+def _check_names(kernel: Kernel, parts: Sequence[Part | None]) -> None:
     """Refuse axes of one name and unequal extents; those of which a part was asked for are free."""
-    named = [(part.field.name, _whole_axes(part)) for part in parts if part is not None]
+    named = [(part.field.name, part.axes) for part in parts if part is not None]
     problem = mismatch(named)
     if problem:
         raise KernelMismatch(
             f"Kernel '{kernel.name}' is given fields of unequal extent: {problem}. Give fields of"
             " one space, or parts of one length."
         )
-
-
-def _whole_axes(part: Part) -> tuple[Axis, ...]:
-    axes = part.field.axes
-    return axes if part.where is None else (*axes[: part.axis], *axes[part.axis + 1 :])
 
 
 def _listed(names: Sequence[str], dtypes: Sequence[str | None]) -> str:
