@@ -170,7 +170,7 @@ def test_what_reaches_into_the_host_s_memory_is_refused() -> None:
         Runner(there, check_halos=True)
 
 
-@kernel(x=update(Place.point, "1"), y=read(Place.point, "1"))
+@kernel(x=update(Place.point, "1", "component"), y=read(Place.point, "1", "component"))
 def scale(at: Any, x: Any, y: Any, by: float) -> None:
     assert type(x) is np.ndarray
     x *= by + y

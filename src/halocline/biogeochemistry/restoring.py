@@ -55,7 +55,7 @@ class RestoringOptions(SeriesOptions):
         return dt / (dt + 86400.0 * self.time_scale)
 
 
-@kernel(tracer=update(Place.center, "1"), goal=read(Place.center, "1"))
+@kernel(tracer=update(Place.center, "1", "depth"), goal=read(Place.center, "1", "restored_depth"))
 def restore_tracer(at: Any, tracer: NDArray[Any], goal: NDArray[Any], share: float) -> None:
     """Take a share of the difference away:  tracer += share (goal - tracer), on levels of `goal`.
 
