@@ -221,6 +221,33 @@ def test_an_entry_of_an_outer_axis_has_its_own_freshness():
     assert np.array_equal(levels.gather()[:, [0, 2]], values[:, [0, 2]])
 
 
+def test_a_part_gets_stale_where_others_stay_fresh():
+    """Rows of several freshness: what was deep enough once is looked at again."""
+    levels, one = cells("levels", outer=(2,)), cells("one")
+    random, run = np.random.default_rng(2), Runner(decomposition)
+
+    def from_west(box, value, result):
+        j0, j1, i0, i1, _ = box
+        result[..., j0:j1, i0:i1] = value[..., j0:j1, i0 - 1 : i1 - 1]
+
+    arguments = (
+        Argument("value", "read", Place.center, "m2 s-2", (-1, 0, 0, 0), "own"),
+        Argument("result", "write", Place.center, "m2 s-2", (0, 0, 0, 0), "own"),
+    )
+    kernel = Kernel("from_west", arguments, from_west)
+    lower, upper = (run.bind(kernel, value=levels.part(k), result=one) for k in (0, 1))
+    change = run.bind(kernels["copy_values"], source=one, copy=levels.part(1))
+    levels.set_from(lambda block: random.random((2, *(n - 4 for n in block.shape))))
+    lower()
+    for _ in range(3):
+        upper()
+        upper()
+        values = np.roll(levels.gather()[1], 1, axis=-1)
+        assert np.array_equal(one.gather(), values)
+        change()
+        assert np.array_equal(levels.gather()[1], values)
+
+
 def test_scalars_by_block_are_bound():
     result = cells("result")
     seen = []
