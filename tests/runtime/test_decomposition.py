@@ -164,6 +164,9 @@ def test_squares_where_halos_and_strips_where_messages_cost():
     messages = Work(plane=0.0, halo=0.0, message=1.0)
     assert len({r.j0 for r in cut(mask, 16, work=halos).world.rectangles}) == 4
     assert len({r.j0 for r in cut(mask, 16, work=messages).world.rectangles}) in (1, 16)
+    # Squares cost less before messages count, strips less with them.
+    both = Work(plane=0.0, halo=1e-3, message=100.0)
+    assert len({r.j0 for r in cut(mask, 16, work=both).world.rectangles}) in (1, 16)
 
 
 @pytest.mark.parametrize("ranks", [4, 16, 64])

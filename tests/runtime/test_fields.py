@@ -121,3 +121,11 @@ def test_cells_are_set_as_by_a_global_array():
         for got, right in zip(one.blocks, whole.blocks, strict=True):
             assert np.array_equal(got, right)
         assert one.storage(one.layout).fresh.of() == whole.storage(whole.layout).fresh.of()
+
+
+def test_what_blocks_make_themselves_they_make_in_layouts_used_later_too():
+    where = cut(kind="cards")
+    one = field(where=where, place=Place.point, outer=(), static=True)
+    one.set_per_block(lambda block: 1.0 + block.sea_numbers)
+    for array, block in zip(one.storage(where.planes).arrays, where.planes.blocks, strict=True):
+        assert np.array_equal(array, 1.0 + block.sea_numbers)
