@@ -137,11 +137,17 @@ class MemberRun:
         return named_needs(needs, self.name)
 
     def _own_streams(self) -> list[OwnStream]:
-        """Streams of the user's own for this member; names of files begin with its name."""
-        found = [copy(stream) for stream in self.extras.streams.get(self.name, ())]
-        for stream in found if self.name else ():
+        """Streams of the user's own for this member.
+
+        Of several members each has a copy, whose names of files begin with its own.
+        """
+        given = self.extras.streams.get(self.name, ())
+        if not self.name:
+            return list(given)
+        copies = [copy(stream) for stream in given]
+        for stream in copies:
             stream.options = prefixed(stream.options, self.name)
-        return found
+        return copies
 
     def open(self) -> None:
         """Open the files of all streams; what an earlier run left gets out of the way."""
