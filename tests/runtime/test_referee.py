@@ -92,7 +92,7 @@ def test_a_later_run_takes_what_an_earlier_one_measured(eager, tmp_path):
     lines: list[str] = []
     for _ in range(2):
         run, state = model()
-        steps(run, state, Referee(run.exchange, tell=lines.append, folder=folder), 3)
+        steps(run, state, Referee(run.exchange, tell=lines.append, folder=folder), 12)
     if several:
         assert "(measured" in lines[0]
         assert "measured by an earlier run" in lines[1]

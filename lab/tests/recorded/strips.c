@@ -33,7 +33,7 @@ static void windows(int steps) {
   MPI_Win window;
   MPI_Win_create(cells, sizeof cells, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   for (int step = 0; step < steps; ++step) {
-    compute(rank == 0 ? 4e-3 : 2e-3);
+    compute(rank == 0 ? 12e-3 : 2e-3);
     MPI_Win_fence(0, window);
     MPI_Put(some, 64, MPI_DOUBLE, (rank + 1) % size, 0, 64, MPI_DOUBLE, window);
     MPI_Win_fence(0, window);

@@ -34,7 +34,7 @@ class GivenBlocks(Decomposition):
         halo: int,
         communicator: Communicator,
     ) -> None:
-        self.options, self.kind = DecompositionOptions(), "blocks"
+        self.options, self.kind, self.staggered = DecompositionOptions(), "blocks", True
         self.communicator = communicator
         self.world = World(topology, mask, halo, tuple(rectangles))
         mine = [r for r in rectangles if r.rank == communicator.rank]

@@ -24,7 +24,7 @@ class Gain:
 class Finding:
     """One fault, named.
 
-    `fault` is one of `faults`; `what` one sentence that names it with its place; `evidence` numbers
+    `fault` is one of `faults` or `faults_of_members`; `what` one sentence that names it with its place; `evidence` numbers
     of this record; `sure` "certain", "likely" or "possible"; `advice` what to do exactly, for our
     models (with options) and for other programs (in the words of MPI).
     """
@@ -39,7 +39,6 @@ class Finding:
 
 faults = {
     "imbalanced decomposition": "some ranks have more work than others",
-    "unequal members": "members of a run wait for one that has too few ranks for its work",
     "slow rank": "a rank takes longer than others for equal work",
     "noise": "equal work takes longer now and then, and the others wait for it",
     "late sender": "ranks wait for messages whose sender computes first and sends then",
@@ -51,8 +50,13 @@ faults = {
     "input by every rank": "every rank reads the same data from files",
     "output in the way": "ranks that compute wait while output is written",
 }
-"""The faults that are recognised, each with a planted example on which its advice was tested;
-that of members is a made record."""
+"""The faults of programs that are recognised, each with a planted one on which its advice was
+tested."""
+
+faults_of_members = {
+    "unequal members": "members of a run wait for one that has too few ranks for its work",
+}
+"""Those of runs with members, tested on made-up records."""
 
 
 def limited_gain(found: Gain, most: float) -> Gain:
