@@ -62,6 +62,7 @@ def steps(run, state, referee, count):
 
 @pytest.fixture
 def eager(monkeypatch):
+    monkeypatch.setattr(module, "worth_measuring", 0.0)
     monkeypatch.setattr(module, "worth_seconds", 0.0)
     monkeypatch.delenv("HALOCLINE_HALOS", raising=False)
     monkeypatch.delenv("HALOCLINE_SUMS", raising=False)
@@ -92,7 +93,7 @@ def test_a_later_run_takes_what_an_earlier_one_measured(eager, tmp_path):
     lines: list[str] = []
     for _ in range(2):
         run, state = model()
-        steps(run, state, Referee(run.exchange, tell=lines.append, folder=folder), 12)
+        steps(run, state, Referee(run.exchange, tell=lines.append, folder=folder), 3)
     if several:
         assert "(measured" in lines[0]
         assert "measured by an earlier run" in lines[1]

@@ -24,9 +24,9 @@ class Gain:
 class Finding:
     """One fault, named.
 
-    `fault` is one of `faults` or `faults_of_members`; `what` one sentence that names it with its place; `evidence` numbers
-    of this record; `sure` "certain", "likely" or "possible"; `advice` what to do exactly, for our
-    models (with options) and for other programs (in the words of MPI).
+    `fault` is one of `faults` or `faults_of_members`; `what` one sentence that names it with its
+    place; `evidence` numbers of this record; `sure` "certain", "likely" or "possible"; `advice`
+    what to do exactly, for our models (with options) and for other programs (in the words of MPI).
     """
 
     fault: str
