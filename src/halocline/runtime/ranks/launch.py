@@ -10,6 +10,7 @@ from pathlib import Path
 
 from halocline.core.errors import UserError
 from halocline.core.programs import find_program, own_folder
+from halocline.runtime.ranks.session_folder import session_folder, session_variable
 
 
 def mpiexec() -> str:
@@ -70,4 +71,7 @@ def mpi_environment(environment: Mapping[str, str] | None = None) -> dict[str, s
         result.setdefault("UCX_DEBUG_SIGNO", "0")  # else SIGHUP holds a rank in UCX's debugger
         result["OMPI_ALLOW_RUN_AS_ROOT"] = result["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
         result.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+        folder = session_folder()
+        if folder is not None:
+            result.setdefault(session_variable, str(folder))
     return result
