@@ -14,6 +14,7 @@ from halocline.grids.sphere import longitude_latitude, vectors
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.freshness import nowhere
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.space import Space
 from halocline.runtime.ranks.communicator import Alone
@@ -96,8 +97,10 @@ def test_any_place_and_time_of_a_regular_file(tmp_path, place, levels):
     field, series = follow(path, space, grid, place)
     at, wet = grid.at(place), space.wet(place)
     depth = np.array(ours)[:, None, None] if levels else file_depths[0]
+    field.fill(0.0)
     for moment, day in (("2000-01-01", 0.0), ("2000-01-01T18", 0.75), ("2000-01-03", 2.0)):
         series.update(date(moment))
+        assert field.storage(field.layout).fresh.of() == nowhere
         wanted = np.where(wet, linear(at.x, at.y, depth, day), 0.0)
         np.testing.assert_allclose(field.gather(), wanted, rtol=1e-13, atol=1e-13)
         assert wet.any() and not wet.all()

@@ -14,21 +14,24 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field, pair
-from halocline.runtime.fields.freshness import all_around
+from halocline.runtime.fields.freshness import all_around, nowhere
 from halocline.runtime.fields.memory import Memory, host, memory, using
 from halocline.runtime.fields.place import Place
-from halocline.runtime.fields.python_kernels import kernel, read, update
+from halocline.runtime.fields.python_kernels import kernel, read, update, write
+from halocline.runtime.fields.sides import move_values, side_of
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.halos.choices import parse_choice
 from halocline.runtime.halos.exchange import HaloExchange, Request
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.running.runner import Runner
+from halocline.runtime.transfer.transfer import Transfer
 from references.pretended_device import PretendedDevice
 
 random = np.random.default_rng(5)
 mask = random.random((12, 14)) < 0.8
 closed, folded = Topology(12, 14), Topology(12, 14, periodic_i=True, fold="faces")
+torus = Topology(12, 14, periodic_j=True, periodic_i=True)
 
 
 def cut(where: Memory, topology: Topology = closed, kind: str = "blocks") -> Decomposition:
@@ -192,3 +195,196 @@ def test_kernels_run_where_the_fields_are_and_cards_become_planes() -> None:
 
     _, device = on_both(check, closed, "cards")
     assert device.done["launch"] == 1
+
+
+around = dict.fromkeys(("west", "east", "south", "north"), 1)
+
+
+@kernel(mean=write(Place.center, "1", "level"), x=read(Place.center, "1", "level", **around))
+def average(at: Any, mean: Any, x: Any) -> None:
+    at(mean)[...] = (at(x, i=-1) + at(x, i=1)) + (at(x, j=-1) + at(x, j=1))
+
+
+@kernel(x=update(Place.center, "1", "level"))
+def double(at: Any, x: Any) -> None:
+    at(x)[...] *= 2.0
+
+
+@kernel(x=write(Place.center, "1", "level"), y=read(Place.center, "1", "level", west=1))
+def from_the_west(at: Any, x: Any, y: Any) -> None:
+    at(x)[...] = at(y, i=-1)
+
+
+def averaged(values: np.ndarray) -> np.ndarray:
+    west, east, south, north = (np.roll(values, n, axis) for axis in (-1, -2) for n in (1, -1))
+    return (west + east) + (south + north)
+
+
+class Told:
+    """Fields x and y on the device, and what they hold as plain arrays."""
+
+    def __init__(self, **of_runner: Any) -> None:
+        self.device = PretendedDevice()
+        self.cut = cut(self.device, torus)
+        self.run = Runner(self.cut, **of_runner)
+        self.x, self.y, self.mean = (field(self.cut, n, place=Place.center) for n in "xym")
+        self.of_x, self.of_y = random.random((2, *self.x.shape))
+        self.x.set_global(self.of_x)
+        self.y.set_global(self.of_y)
+
+    @property
+    def exchanges(self) -> int:
+        """How many exchanges there were: there are blocks beside each other on every rank."""
+        return self.device.done["move"]
+
+    def look(self) -> int:
+        """Look at the neighbours of all cells of x; the exchanges that it took."""
+        before = self.exchanges
+        self.run(average, mean=self.mean, x=self.x)
+        found = self.mean.gather()
+        if found is not None:
+            np.testing.assert_array_equal(found, averaged(self.of_x))
+        return self.exchanges - before
+
+
+def change(told: Told) -> None:
+    with told.x.change() as owned:
+        for array in owned:
+            array *= 3.0
+    told.of_x *= 3.0
+
+
+def copy(told: Told) -> None:
+    told.y.written()
+    told.x.copy(told.y)
+    told.of_x = told.of_y
+
+
+def copy_a_part(told: Told) -> None:
+    told.y.written()
+    told.x.copy(told.y.part(slice(0, 3)))
+    told.of_x = told.of_y
+
+
+def set_owned(told: Told) -> None:
+    def owned(block: Any) -> np.ndarray:
+        r = block.rectangle
+        return told.of_y[:, r.j0 : r.j1, r.i0 : r.i1]
+
+    told.x.set_from(owned)
+    told.of_x = told.of_y
+
+
+def move_from_another_cut(told: Told) -> None:
+    with using(told.device):
+        other = Decomposition(
+            np.ones((12, 14), bool), torus, halo=1, communicator=world(),
+            options=DecompositionOptions(kind="curve", blocks_per_rank=3),
+        )  # fmt: skip
+    given = field(other, place=Place.center)
+    given.set_global(told.of_y)
+    move_values(Transfer(side_of(given), side_of(told.x), world()), [given], [told.x])
+    told.of_x = told.of_y
+
+
+def run_a_kernel(told: Told) -> None:
+    told.run(double, x=told.x)
+    told.of_x *= 2.0
+
+
+def run_a_kernel_on_a_part(told: Told) -> None:
+    told.run(double, x=told.x.part(slice(1, 2)))
+    told.of_x[1] *= 2.0
+
+
+def run_a_kernel_that_exchanges(told: Told) -> None:
+    told.y.written()
+    told.run(from_the_west, x=told.x, y=told.y)
+    told.of_x = np.roll(told.of_y, 1, -1)
+
+
+def swap(told: Told) -> None:
+    told.y.written()
+    told.x.swap(told.y)
+    told.of_x = told.of_y
+
+
+changes = [
+    change, copy, copy_a_part, set_owned, move_from_another_cut, run_a_kernel,
+    run_a_kernel_on_a_part, run_a_kernel_that_exchanges, swap,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("done", changes)
+def test_halos_are_stale_after_a_change_of_what_is_owned(done: Callable[[Told], None]) -> None:
+    """Whoever reads them gets the new values, whatever the halos held before."""
+    told = Told()
+    told.x.written()
+    assert told.look() == 1
+    done(told)
+    assert told.look() == 1
+
+
+def fill(told: Told) -> None:
+    told.x.fill(7.0)
+    told.of_x[...] = 7.0
+
+
+def set_global(told: Told) -> None:
+    told.x.set_global(told.of_y)
+    told.of_x = told.of_y
+
+
+def set_cells(told: Told) -> None:
+    told.x.set_cells(lambda j, i: told.of_y[:, j, i])
+    told.of_x = told.of_y
+
+
+def set_each_level(told: Told) -> None:
+    for k in range(3):
+        told.x.set_cells(lambda j, i, k=k: told.of_y[k, j, i], at=k)
+    told.of_x = told.of_y
+
+
+def look_once(told: Told) -> None:
+    told.look()
+
+
+@pytest.mark.parametrize("done", [fill, set_global, set_cells, set_each_level, look_once])
+def test_halos_are_fresh_after_what_sets_them_too(done: Callable[[Told], None]) -> None:
+    told = Told()
+    told.x.written()
+    done(told)
+    assert told.look() == 0
+
+
+def test_the_halos_of_one_level_are_fresh_after_it_is_set() -> None:
+    told = Told()
+    change(told)
+    told.x.set_cells(lambda j, i: told.of_y[1, j, i], at=1)
+    told.of_x[1] = told.of_y[1]
+    assert told.x.storage(told.x.layout).fresh.of(slice(1, 2)) == all_around(2)
+    assert told.x.storage(told.x.layout).fresh.of() == nowhere
+    assert told.look() == 1
+
+
+def test_levels_that_a_kernel_does_not_write_stay_fresh() -> None:
+    told = Told()
+    told.look()
+    run_a_kernel_on_a_part(told)
+    before, first = told.exchanges, slice(0, 1)
+    told.run(average, mean=told.mean.part(first), x=told.x.part(first))
+    assert told.exchanges == before
+    assert told.look() == 1
+
+
+def test_kernels_that_compute_into_halos_say_how_deep() -> None:
+    told = Told(recompute_halos=True)
+    run_a_kernel(told)  # as deep as x was set
+    assert told.look() == 0
+    run_a_kernel_that_exchanges(told)  # one cell less deep than y
+    assert told.look() == 0
+    told.run(from_the_west, x=told.y, y=told.x)
+    told.x.swap(told.y)
+    told.of_x = np.roll(told.of_x, 1, -1)
+    assert told.look() == 1

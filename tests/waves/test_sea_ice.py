@@ -116,6 +116,10 @@ def test_start_and_restart_have_no_waves_under_closed_ice():
     numbers = sea.component.ice.share.numbers
     ice = np.where(numbers % 3 == 0, 0.9, 0.1)
     assert sea.energy.all()
+    spectrum = sea.model.spectrum
+    spectrum.fill(0.0)
+    sea.model.set_spectra(lambda some: np.ones((spectral.components, some.size)))
+    assert not any(spectrum.storage(spectrum.layout).fresh.of())
     sea.model.set_ice(numbers, ice)
     assert not sea.energy[numbers % 3 == 0].any() and sea.energy[numbers % 3 != 0].all()
     sea.model.set_spectra(lambda some: np.ones((spectral.components, some.size)))

@@ -294,15 +294,14 @@ class Field:
         of the outermost axis. Nobody needs a global array for it.
         """
         assert self.place.planar
-        storage = self.storage(self.layout)
-        for array, block in zip(storage.arrays, storage.layout.blocks, strict=True):
+        part, storage = Part(self, at), self.storage(self.layout)
+        for array, block in zip(part.arrays(self.layout), self.layout.blocks, strict=True):
             assert isinstance(block, Block)
             points = block.points_of(self.place)
-            cells = function(points.j, points.i)
-            part = array if at is None else array[at]
-            storage.memory.write(part, self._turned(cells, points))
+            storage.memory.write(array, self._turned(function(points.j, points.i), points))
         halo = self.decomposition.world.halo
-        storage.fresh.set(everywhere if self.static else all_around(halo))
+        for rows in part.rows(self.layout):
+            storage.fresh.set(everywhere if self.static else all_around(halo), rows)
 
     def _turned(self, cells: Array, points: Any) -> Array:
         """Values at the points of a padded plane, 0 where there are none; beyond a fold a vector's
