@@ -93,6 +93,10 @@ def test_every_fault_is_planted():
     assert set(planted) == set(faults)
 
 
+def test_members_as_busy_as_each_other_get_no_advice():
+    assert advise(planted["unequal members"]().mended_run().record()) == []
+
+
 @pytest.mark.parametrize("size", [2, 3, 8, 16])
 def test_a_healthy_program_gets_no_advice(size):
     assert advise(Simulation(size, healthy).record()) == []

@@ -10,15 +10,13 @@ import pytest
 from halocline.core.errors import UserError
 from halocline_lab.diagnosis import faults
 from halocline_lab.diagnosis.findings import faults as all_faults
-from records.simulated import Simulation
 from records.simulated_faults import planted
 
 
 def judged(fault):
     """A trial of a simulated fault, whose two runs are alike."""
     one = planted[fault]()
-    mended = Simulation(one.size, one.mended, one.network, one.about).record()
-    return faults.judged(fault, [one.runs()[0]] * 2, [mended] * 2)
+    return faults.judged(fault, [one.runs()[0]] * 2, [one.mended_run().record()] * 2)
 
 
 @pytest.mark.parametrize("fault", sorted(set(planted) - {"input by every rank"}))

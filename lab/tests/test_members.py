@@ -9,7 +9,7 @@ import pytest
 
 from halocline.runtime.record.run_record import Region, RunRecord, empty, for_others, nobody
 from halocline.runtime.record.run_record_tables import record_of_events
-from halocline_lab.diagnosis.findings import faults_of_members
+from halocline_lab.diagnosis.findings import faults
 from halocline_lab.diagnosis.matching import match
 from halocline_lab.diagnosis.members import better_use, member_times, member_words
 from halocline_lab.diagnosis.timeline import compute_ranks, timeline
@@ -146,7 +146,7 @@ def test_the_report_has_a_section_and_advice():
     assert '<section id="members">' in drawn and '<a href="#members">' in drawn
     assert "every 1h: a 1 x 1h, b 1 x 1h" in drawn
     (finding,) = [one for one in shown.analysis.advice if one.fault == "unequal members"]
-    assert finding.fault in faults_of_members
+    assert finding.fault in faults
     assert "members.a.ranks = 1" in finding.advice[0]
     assert finding.gain.seconds == pytest.approx(20 * (0.072 - 0.032))
     assert not [one for one in shown.analysis.advice if "imbalance" in one.fault]

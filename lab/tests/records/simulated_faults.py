@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from halocline.runtime.record.run_record import for_others
 from records.simulated import (
     Network,
     Simulation,
@@ -28,19 +29,25 @@ work = 1e-3
 
 @dataclass
 class Planted:
-    """A fault: its program and the mended one."""
+    """A fault: its program and the mended one, of which other things may be known."""
 
     faulty: object
     mended: object
     size: int = 4
     about: dict = field(default_factory=dict)
     network: Network = field(default_factory=Network)
+    mended_about: dict = field(default_factory=dict)
+
+    def mended_run(self):
+        """The mended program, before its run."""
+        about = {**self.about, **self.mended_about}
+        return Simulation(self.size, self.mended, self.network, about)
 
     def runs(self):
         """Record of the faulty program, and seconds of both."""
         first = Simulation(self.size, self.faulty, self.network, self.about)
         record = first.record()
-        second = Simulation(self.size, self.mended, self.network, self.about)
+        second = self.mended_run()
         second.record()
         return record, first.seconds, second.seconds
 
@@ -275,6 +282,32 @@ def output_in_the_way():
     return Planted(program(False), program(True))
 
 
+def unequal_members():
+    """The heavy member has two thirds of the work, and one of three ranks; mended, two."""
+
+    def program(heavy):
+        def ranks(rank, size):
+            name, count = ("heavy", heavy) if rank < heavy else ("light", size - heavy)
+            for _ in range(steps):
+                yield begin()
+                yield compute((4 if name == "heavy" else 2) * work / count, f"{name}: work")
+                yield everyone(name=for_others)
+                yield end()
+
+        return ranks
+
+    def about(heavy):
+        ranks = {"heavy": range(heavy), "light": range(heavy, 3)}
+        return {
+            "members": {
+                name: {"component": name, "ranks": list(some), "steps": steps}
+                for name, some in ranks.items()
+            }
+        }
+
+    return Planted(program(1), program(2), 3, about(1), mended_about=about(2))
+
+
 planted = {
     "imbalanced decomposition": imbalanced,
     "slow rank": slow_rank,
@@ -287,4 +320,5 @@ planted = {
     "barriers in every step": barriers,
     "input by every rank": input_by_all,
     "output in the way": output_in_the_way,
+    "unequal members": unequal_members,
 }

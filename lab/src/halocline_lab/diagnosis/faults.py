@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ import numpy as np
 from halocline.core.errors import UserError
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 from halocline.runtime.record.run_record import RunRecord
+from halocline.runtime.record.run_record_file import read_record, record_name
 from halocline_lab.diagnosis.advice import advise
 from halocline_lab.diagnosis.findings import Finding, faults
 from halocline_lab.diagnosis.phases import kind_mask, period_seconds
@@ -29,7 +32,7 @@ from halocline_lab.recording.interposer_build import find_mpicc
 from halocline_lab.recording.record import record
 from halocline_lab.statistics.paired import Cost, cost, fewest
 
-ranks_of = {"blocking all-to-one": 3, "input by every rank": 4}
+ranks_of = {"blocking all-to-one": 3, "input by every rank": 4, "unequal members": 3}
 """Ranks of the programs that need more than two; those have their cores for themselves."""
 
 
@@ -72,6 +75,9 @@ class Trial:
 
 on_slow_disk = ("input by every rank", "output in the way")
 
+own_runs = ("unequal members",)
+"""Those whose programs are runs of Halocline, which leave their record in the folder given."""
+
 
 def program_of(fault: str) -> str:
     """The module of a planted fault.
@@ -91,16 +97,29 @@ def run_planted(fault: str, folder: Path, *, mended: bool) -> RunRecord:
         environment["OMPI_MCA_mpi_yield_when_idle"] = "0"  # a rank that waits keeps its core
     if fault in on_slow_disk:
         environment["LD_PRELOAD"] = str(slow_disk(folder))
-    former = dict(os.environ)
-    os.environ.update(environment)
-    try:
-        code, found = record([*command, *(["--fixed"] if mended else [])], folder / "a.record")
-    finally:
-        os.environ.clear()
-        os.environ.update(former)
+    words = ["--fixed"] if mended else []
+    with _environment(environment):
+        if fault in own_runs:
+            results = Path(tempfile.mkdtemp(dir=folder))
+            code = subprocess.run([*command, str(results), *words]).returncode
+            found = [read_record(results / record_name)] if code == 0 else []
+        else:
+            code, found = record([*command, *words], folder / "a.record")
     if code != 0 or len(found) != 1:
         raise UserError(f"The planted fault '{fault}' ended with code {code}.")
     return found[0]
+
+
+@contextmanager
+def _environment(environment: Mapping[str, str]) -> Iterator[None]:
+    """These variables for what is started within."""
+    former = dict(os.environ)
+    os.environ.update(environment)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(former)
 
 
 def slow_disk(folder: Path) -> Path:

@@ -24,7 +24,7 @@ class Gain:
 class Finding:
     """One fault, named.
 
-    `fault` is one of `faults` or `faults_of_members`; `what` one sentence that names it with its
+    `fault` is one of `faults`; `what` one sentence that names it with its
     place; `evidence` numbers of this record; `sure` "certain", "likely" or "possible"; `advice`
     what to do exactly, for our models (with options) and for other programs (in the words of MPI).
     """
@@ -49,14 +49,10 @@ faults = {
     "barriers in every step": "all ranks wait for each other where nothing needs it",
     "input by every rank": "every rank reads the same data from files",
     "output in the way": "ranks that compute wait while output is written",
+    "unequal members": "members of a run wait for one that has too few ranks for its work",
 }
 """The faults of programs that are recognised, each with a planted one on which its advice was
 tested."""
-
-faults_of_members = {
-    "unequal members": "members of a run wait for one that has too few ranks for its work",
-}
-"""Those of runs with members, tested on made-up records."""
 
 
 def limited_gain(found: Gain, most: float) -> Gain:
