@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from halocline.component.case.reading import make_case, read_case
+from halocline.component.case.reading import read_case
 from halocline.core.clock import text
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.command_line import main
 from halocline.experiment.cycle import next_forecast
+from halocline.experiment.members import make_members, read_members
 from halocline.experiment.run import run
 
 words = """
@@ -79,7 +80,7 @@ def test_forecasts_in_a_row_are_one_long_run(case_file: Path) -> None:
 def test_start_takes_the_restart_of_that_date_from_the_latest_forecast(case_file: Path) -> None:
     assert cycle(case_file) == exit_codes.done
     assert cycle(case_file, "--start", "2000-01-01T02:00") == exit_codes.done
-    case, folder = read_case(case_file), case_file.parent / "forecasts"
+    case, folder = read_members(case_file), case_file.parent / "forecasts"
     again = next_forecast(case, folder, "2000-01-01T04:00")
     assert again.restart is not None
     assert again.restart.parent.name == "20000101T020000"
@@ -89,13 +90,13 @@ def test_start_takes_the_restart_of_that_date_from_the_latest_forecast(case_file
 
 def test_missing_restart_names_those_that_are_there(case_file: Path) -> None:
     assert cycle(case_file) == exit_codes.done
-    case, folder = read_case(case_file), case_file.parent / "forecasts"
+    case, folder = read_members(case_file), case_file.parent / "forecasts"
     with pytest.raises(UserError, match="2000-01-01 02:00, 2000-01-01 04:00"):
         next_forecast(case, folder, "2000-01-01T03:00")
 
 
 def test_first_forecast_begins_as_the_case_says(tmp_path: Path) -> None:
-    case = make_case({"time": {"start": "2000-01-01", "length": "6h"}})
+    case = make_members({"time": {"start": "2000-01-01", "length": "6h"}})
     forecast = next_forecast(case, tmp_path)
     assert forecast.restart is None
     assert forecast.folder == tmp_path / "20000101T000000"

@@ -55,14 +55,30 @@ def candidates(
         _refuse_another_schedule(folder, clocks, interval)
     if not source:
         return []
-    there = moments(Path(source), clocks, interval) if Path(source).is_dir() else []
+    there = _before_or_at(Path(source), clocks, interval)
     if not there:
         names = ", ".join(clocks)
         raise UserError(
             f"restart.source = '{source}' is no folder with restarts of all members ({names}) at"
-            " one moment within this run. Name the folder of results of such a run."
+            " one moment within this run. Name the folder of results of such a run, or one moment"
+            " in it as restart_YYYYMMDDTHHMMSS.safetensors."
         )
     return [paths for _, paths in there]
+
+
+def _before_or_at(
+    source: Path, clocks: Mapping[str, Clock], interval: timedelta
+) -> list[tuple[Date, dict[str, Path]]]:
+    """Moments in a folder, or in that of a named moment up to it."""
+    if source.is_dir():
+        return moments(source, clocks, interval)
+    stamp = restart_stamp(source)
+    if not stamp:
+        return []
+    last = _time(stamp, next(iter(clocks.values())).calendar)
+    found = moments(source.parent, clocks, interval)
+    named = [some for some in found if some[0] <= last]
+    return named if named and named[0][0] == last else []
 
 
 def _refuse_another_schedule(

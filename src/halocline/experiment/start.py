@@ -120,14 +120,14 @@ def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
 
 def start_cycle(options: Any, arguments: list[str]) -> int:
     """Run the next forecast of a case below the folder of its forecasts."""
-    from halocline.component.case.reading import read_case
     from halocline.experiment.cycle import next_forecast
+    from halocline.experiment.members import read_members
     from halocline.runtime.writing.restart import on_first_rank
 
     set_threads(options.threads or 1)
-    case = read_case(options.case, options.settings)
+    members = read_members(options.case, options.settings)
     folder = Path(options.output or default_folder(options.case))
-    forecast = on_first_rank(world(), lambda: next_forecast(case, folder, options.start or ""))
+    forecast = on_first_rank(world(), lambda: next_forecast(members, folder, options.start or ""))
     if world().rank == 0 and not options.quiet:
         origin = forecast.restart or "the start that the case gives"
         print(f"forecast from {forecast.start.isoformat()}, from {origin}", flush=True)
