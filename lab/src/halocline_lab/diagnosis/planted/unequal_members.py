@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from halocline import run
 from halocline.biogeochemistry.case import TransportCase
 from halocline.biogeochemistry.component import TransportComponent
 from halocline.core.clock import Clock, Date
 from halocline.core.options import option
 from halocline.experiment.members import Member, Members, make_members
+from halocline.experiment.run import run
 from halocline.runtime.ranks.communicator import Communicator
 from halocline_lab.diagnosis.planted.model import compute, fixed
 
