@@ -1,6 +1,6 @@
 """Streams and restarts through MPI-IO on a full disk; their bytes are compared by `every_way.py`.
 
-Ranks: 1, and 3 and 5 through test_ranks.py.
+Ranks: 1, and 3 through test_ranks.py.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Picking values at sea points: each rank gets what it wants, from any layout.
 
-Ranks: 1, and 3 and 5 through test_ranks.py.
+Ranks: 1, and 3 through test_ranks.py.
 """
 
 import numpy as np

@@ -35,7 +35,7 @@ def test_every_rank_sees_every_segment_from_a_cache_line_on():
 def test_what_was_written_before_a_flag_is_seen_after_it():
     """A token goes round: each rank adds one to a value that only the flag protects."""
     communicator = world()
-    node, laps = node_of(communicator), 300
+    node, laps = node_of(communicator), 300 // communicator.size
     window = SharedWindow(communicator, 3 * line)
     before = (node.here - 1) % node.size
     flags = [segment[:line].view(np.uint64) for segment in window.segments]
