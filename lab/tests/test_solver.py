@@ -60,6 +60,6 @@ def test_several_ranks_find_the_same():
 
 
 def test_an_extrapolated_first_guess_saves_iterations():
-    rows = solver.steps_in_time(10, [solver.reference])
+    rows = solver.steps_in_time(5, [solver.reference])
     mean = {row["guess"]: row["mean"] for row in rows}
     assert mean["extrapolated"] < mean["last"] < mean["zero"]
