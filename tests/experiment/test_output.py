@@ -343,8 +343,8 @@ def waves(kind="blocks"):
     """A spectrum that grows to the east, and a wind from the south-west."""
     decomposition = cut(kind)
     one = jonswap_directional(spectral, direction=200.0).reshape(-1)
-    spectrum = Field("spectrum", "m2 Hz-1 rad-1", decomposition, outer=(spectral.components,),
-                     by_component=True, dtype=np.float64)  # fmt: skip
+    axes = (decomposition.component_axis,)
+    spectrum = Field("spectrum", "m2 Hz-1 rad-1", decomposition, axes=axes, dtype=np.float64)
     spectrum.set_global(one[:, None] * (grid().point_x + 10.0)[None, :])
     fields = {"wave_spectrum": spectrum}
     for name in ("wind_u", "wind_v"):

@@ -40,7 +40,7 @@ def clock() -> Clock:
 
 def fields_of(cut: Decomposition, hour: int) -> dict[str, Field]:
     values = np.random.default_rng(hour)
-    spectrum = Field("wave_spectrum", "m2 s", cut, outer=(40,), by_component=True)
+    spectrum = Field("wave_spectrum", "m2 s", cut, axes=(cut.component_axis,))
     spectrum.set_global(values.random((40, cut.sea_points), np.float32))
     if cut.kind == "cards" and hour % 2:
         move(spectrum, cut.planes, Recorder())

@@ -47,12 +47,12 @@ def extent(word: str) -> int:
 def made(argument: Argument, dtype: str, less: int | None = None, **changed) -> Field:
     """A field that fits an argument; `less` is an axis with one entry too few."""
     assert argument.axes is not None
-    outer = [extent(word) for word in argument.axes]
+    axes = [extent(word) for word in argument.axes]
     if less is not None:
-        outer[less] -= 1
+        axes[less] -= 1
     fits = {
         "units": "1" if argument.units == "any" else argument.units,
-        "space": decomposition, "outer": tuple(outer), "place": argument.place, "dtype": dtype,
+        "space": decomposition, "axes": axes, "place": argument.place, "dtype": dtype,
     }  # fmt: skip
     return Field(f"some_{argument.name}", **fits | changed)
 
@@ -86,8 +86,8 @@ def wrong_ones(kernel: Kernel, argument: Argument, dtype: str):
         yield made(argument, dtype, static=True), f"{argument.access}, .*is static"
     if not argument.optional:
         yield None, "got none"
-    outer = (2, *(extent(word) for word in argument.axes))
-    yield made(argument, dtype, outer=outer), r"takes . axes.* has|wants the axes.*; got"
+    axes = (2, *(extent(word) for word in argument.axes))
+    yield made(argument, dtype, axes=axes), r"takes . axes.* has|wants the axes.*; got"
 
 
 @pytest.mark.parametrize("name", sorted(kernels))
@@ -149,7 +149,7 @@ def test_levels_and_tracers_that_change_places_are_refused():
     kernel, run = kernels["sinking"], Runner(decomposition)
     argument, dtype = kernel.arguments[0], dtypes(kernel)[0]
     axes = (Axis("depth", 3), Axis("tracer", 4))
-    fits = fitting(kernel) | {"tracer": made(argument, dtype, outer=(), axes=axes)}
+    fits = fitting(kernel) | {"tracer": made(argument, dtype, axes=axes)}
     says = "'sinking', argument 'tracer'.*'tracer depth'.*'some_tracer' has 'depth' for 'tracer'"
     with pytest.raises(KernelMismatch, match=says):
         run.bind(kernel, **fits)

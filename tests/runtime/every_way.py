@@ -54,9 +54,9 @@ def cut(communicator, kind):
 def made_fields(decomposition):
     """Fields of all kinds, with values that are not finite."""
     made = [
-        Field("spectrum", "1", decomposition, outer=(components,), by_component=True),
+        Field("spectrum", "1", decomposition, axes=(decomposition.component_axis,)),
         Field("height", "m", decomposition, dtype=np.float64),
-        Field("age", "s", decomposition, place=Place.none, outer=(2,)),
+        Field("age", "s", decomposition, place=Place.none, axes=(2,)),
     ]
     if decomposition.kind != "cards":
         space = Space(decomposition, levels=Axis("depth", levels), wet_levels=wet_levels)

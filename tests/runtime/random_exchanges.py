@@ -97,7 +97,7 @@ class Case:
         self.turns = bool(topology.fold) and random.random() < 0.6
         dtype = random.choice(["float32", "float64", *([] if self.turns else ["int32"])])
         outer = tuple(int(n) for n in random.integers(1, 5, random.integers(0, 3)))
-        self.field = Field("x", "1", decomposition, outer=outer, place=place, dtype=dtype)
+        self.field = Field("x", "1", decomposition, axes=outer, place=place, dtype=dtype)
         self.storage = self.field.storage(self.layout)
         west, east, south, north = (int(n) for n in random.integers(0, halo + 1, 4))
         if random.random() < 0.5 or not any((west, east, south, north)):

@@ -53,7 +53,7 @@ def nine_point(**changed: Field | None) -> dict[str, Field | None]:
         ({"image": cells("image", place=Place.point, units="m3 s-2")}, r"'image'.*center.*'point'"),
         ({"west": cells("west", "m")}, r"'west'.*at 'x_face', field 'west'.*at 'center'"),
         (
-            {"west": cells("west", "m", outer=(3,), place=Place.x_face)},
+            {"west": cells("west", "m", axes=(3,), place=Place.x_face)},
             r"'west'.*takes 2 axes.*\(3,\).*has 3",
         ),
         (
@@ -108,7 +108,7 @@ def test_units_that_are_any_are_one():
 @pytest.mark.parametrize(
     ("change", "sides"),
     [
-        ({"outer": (2,)}, "axes"),
+        ({"axes": (2,)}, "axes"),
         ({"dtype": np.float32}, "dtype = float64, the second float32"),
         ({"place": Place.point}, "place = center, the second point"),
         ({"units": "m"}, "units = m2 s-2, the second m"),
@@ -118,7 +118,7 @@ def test_units_that_are_any_are_one():
     ids=str,
 )
 def test_unequal_fields_are_not_swapped(change, sides):
-    one, other = cells("now", outer=(3,)), cells("new", **{"outer": (3,)} | change)
+    one, other = cells("now", axes=(3,)), cells("new", **{"axes": (3,)} | change)
     one.set_global(np.ones(one.shape))
     for first, second in ((one, other), (other, one)):
         with pytest.raises(UserError, match=f"Cannot swap.*'{first.name}'.*'{second.name}'"):
@@ -194,12 +194,12 @@ def test_a_bound_call_takes_what_fields_hold_now():
 
 
 def test_an_entry_of_an_outer_axis_has_its_own_freshness():
-    levels = cells("levels", outer=(2, 3))
+    levels = cells("levels", axes=(2, 3))
     values = np.random.default_rng(1).random((2, 3, 8, 12))
     levels.set_from(
         lambda b: values[..., b.rectangle.j0 : b.rectangle.j1, b.rectangle.i0 : b.rectangle.i1]
     )
-    one = cells("one", outer=(2,))
+    one = cells("one", axes=(2,))
     run = Runner(decomposition)
 
     def from_west(box, value, result):
@@ -223,7 +223,7 @@ def test_an_entry_of_an_outer_axis_has_its_own_freshness():
 
 def test_a_part_gets_stale_where_others_stay_fresh():
     """Rows of several freshness: what was deep enough once is looked at again."""
-    levels, one = cells("levels", outer=(2,)), cells("one")
+    levels, one = cells("levels", axes=(2,)), cells("one")
     random, run = np.random.default_rng(2), Runner(decomposition)
 
     def from_west(box, value, result):

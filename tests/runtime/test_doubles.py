@@ -46,8 +46,8 @@ def made(decomposition, place, vector, seed=1):
 
     Also the global array that it should be.
     """
-    field = Field("u", "m s-1", decomposition, outer=(2,), place=place, dtype=np.float64)
-    partner = Field("v", "m s-1", decomposition, outer=(2,), place=place, dtype=np.float64)
+    field = Field("u", "m s-1", decomposition, axes=(2,), place=place, dtype=np.float64)
+    partner = Field("v", "m s-1", decomposition, axes=(2,), place=place, dtype=np.float64)
     if vector:
         pair(field, partner)
     values = np.random.default_rng(seed).normal(size=field.shape)

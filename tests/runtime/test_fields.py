@@ -25,7 +25,7 @@ decomposition = cut()
 
 
 def field(name="x", where=decomposition, **changes):
-    return Field(name, "1", where, **({"outer": (3,), "dtype": np.float64} | changes))
+    return Field(name, "1", where, **({"axes": (3,), "dtype": np.float64} | changes))
 
 
 def test_swapped_fields_have_each_other_s_values_and_freshness():
@@ -44,14 +44,14 @@ def test_swapped_fields_have_each_other_s_values_and_freshness():
 @pytest.mark.parametrize(
     "change",
     [
-        {"outer": (2,)},
-        {"outer": ()},
-        {"outer": (3, 1)},
+        {"axes": (2,)},
+        {"axes": ()},
+        {"axes": (3, 1)},
         {"place": Place.center},
         {"place": Place.none},
         {"dtype": np.float32},
         {"static": True},
-        {"by_component": True},
+        {"axes": (decomposition.component_axis,)},
         {"where": cut(6, 4)},
         {"where": cut(kind="cards")},
     ],
@@ -88,7 +88,7 @@ def test_static_fields_have_their_values_in_all_layouts_and_keep_no_global_array
 
 def test_tables_of_blocks_are_made_for_layouts_that_come_later():
     where = cut(kind="cards")
-    table = field(where=where, outer=(), static=True)
+    table = field(where=where, axes=(), static=True)
     table.set_per_block(lambda block: 10.0 * block.point_j + block.point_i)
     for array, block in zip(table.storage(where.planes).arrays, where.planes.blocks, strict=True):
         assert np.array_equal(array, 10.0 * block.point_j + block.point_i)
@@ -101,7 +101,7 @@ def test_vectors_have_the_other_sign_beyond_a_fold():
     folded = Topology(4, 6, periodic_i=True, fold="faces")
     where = Decomposition(np.ones((4, 6), bool), folded, halo=1)
     truth = np.random.default_rng(5).random((4, 6))
-    u, v = (field(name, where, outer=(), place=Place.center) for name in "uv")
+    u, v = (field(name, where, axes=(), place=Place.center) for name in "uv")
     pair(u, v)
     u.set_global(truth)
     v.set_cells(lambda j, i: truth[j, i])
@@ -125,7 +125,7 @@ def test_cells_are_set_as_by_a_global_array():
 
 def test_what_blocks_make_themselves_they_make_in_layouts_used_later_too():
     where = cut(kind="cards")
-    one = field(where=where, place=Place.point, outer=(), static=True)
+    one = field(where=where, place=Place.point, axes=(), static=True)
     one.set_per_block(lambda block: 1.0 + block.sea_numbers)
     for array, block in zip(one.storage(where.planes).arrays, where.planes.blocks, strict=True):
         assert np.array_equal(array, 1.0 + block.sea_numbers)

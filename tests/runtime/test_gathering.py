@@ -49,8 +49,8 @@ def test_what_was_set_comes_back_whole(ranks, kind):
                 for r in where.world.rectangles:
                     j0, j1, i0, i1 = where.world.owned(r, place if place.planar else Place.center)
                     owned[j0:j1, i0:i1] = True
-                for outer, dtype in (((), bool), ((2,), np.int16), ((2, 3), "f4"), ((4,), "f8")):
-                    field = Field("x", "1", where, outer=outer, place=place, dtype=dtype)
+                for axes, dtype in (((), bool), ((2,), np.int16), ((2, 3), "f4"), ((4,), "f8")):
+                    field = Field("x", "1", where, axes=axes, place=place, dtype=dtype)
                     values = numbered(field)
                     field.set_global(values)
                     found = field.gather()
@@ -72,7 +72,7 @@ def test_planes_of_cards_give_each_its_components(ranks):
     def program(communicator):
         where = cut(communicator, "cards")
         for inner in ((), (2,)):
-            field = Field("x", "1", where, outer=(components, *inner), by_component=True)
+            field = Field("x", "1", where, axes=(where.component_axis, *inner))
             values = numbered(field)
             field.set_global(values)
             if not inner:
@@ -82,7 +82,7 @@ def test_planes_of_cards_give_each_its_components(ranks):
             found = field.gather()
             if communicator.rank == 0:
                 np.testing.assert_array_equal(found, values)
-        other = Field("y", "1", where, outer=(3,))
+        other = Field("y", "1", where, axes=(3,))
         other.set_global(numbered(other))
         move(other, where.planes, Recorder())
         other.owned[0][...] += communicator.rank
@@ -127,7 +127,7 @@ def test_values_at_all_places_go_to_another_cut(ranks, periodic, place):
 
     def program(communicator):
         cuts = [cut(communicator, *kind, periodic) for kind in (("blocks", 1), ("curve", 3))]
-        given, wanted = (Field("x", "1", where, outer=(2,), place=place) for where in cuts)
+        given, wanted = (Field("x", "1", where, axes=(2,), place=place) for where in cuts)
         values = numbered(given) + 1
         given.set_global(values)
         transfer = Transfer(side_of(given), side_of(wanted), communicator)
@@ -143,7 +143,7 @@ def test_values_at_all_places_go_to_another_cut(ranks, periodic, place):
 
 def test_what_has_no_place_is_that_of_rank_0():
     def program(communicator):
-        field = Field("x", "1", cut(communicator, "blocks"), outer=(4,), place=Place.none)
+        field = Field("x", "1", cut(communicator, "blocks"), axes=(4,), place=Place.none)
         field.set_global(np.arange(4.0) + communicator.rank)
         found = field.gather()
         if communicator.rank:

@@ -41,7 +41,7 @@ def test_halos_hold_what_their_owners_hold(kind, place):
         random = np.random.default_rng(1000 + seed)
         dtype = random.choice([np.float32, np.float64])
         outer = tuple(random.integers(1, 4, random.integers(0, 3)))
-        field = Field("x", "1", decomposition, outer=outer, place=place, dtype=dtype)
+        field = Field("x", "1", decomposition, axes=outer, place=place, dtype=dtype)
         cells = decomposition.world.mask.shape
         shape = cells if place == Place.center else (decomposition.sea_points,)
         truth = random.random((*outer, *shape)).astype(dtype)
@@ -80,7 +80,7 @@ def test_cards_deal_every_point_once_and_transpose_back():
     for seed in range(30):
         components = 11
         decomposition = random_decomposition(seed, "cards", components)
-        field = Field("x", "1", decomposition, outer=(components,), by_component=True)
+        field = Field("x", "1", decomposition, axes=(decomposition.component_axis,))
         random = np.random.default_rng(seed)
         truth = random.random((components, decomposition.sea_points)).astype(np.float32)
         field.set_global(truth)

@@ -40,7 +40,7 @@ def spectrum():
     decomposition = Decomposition(
         mask, Topology(rows, columns), halo=1, communicator=world(), components=components
     )
-    return Field("spectrum", "m2 s rad-1", decomposition, outer=(components,), by_component=True,
+    return Field("spectrum", "m2 s rad-1", decomposition, axes=(decomposition.component_axis,),
                  dtype=np.float32)  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def write(folder, way):
     """Two files of some records, and a restart after each record, until the disk is full."""
     mask = np.random.default_rng(0).random((rows, columns)) < 0.7
     cut = Decomposition(mask, Topology(rows, columns), halo=2, communicator=world())
-    field = Field("spectrum", "m2 s rad-1", cut, outer=(components,))
+    field = Field("spectrum", "m2 s rad-1", cut, axes=(components,))
     clock = Clock(start, start + duration("5h"), duration("1h"))
     writers = Writers(world(), WritingOptions(way=way))
     stream = Stream("maps", StreamOptions(interval="1h", split="3h"), clock, folder, content)

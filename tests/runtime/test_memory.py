@@ -47,7 +47,7 @@ def cut(where: Memory, topology: Topology = closed, kind: str = "blocks") -> Dec
 
 
 def field(cut: Decomposition, name: str = "x", **more: Any) -> Field:
-    return Field(name, "1", cut, **({"outer": (3,), "dtype": np.float64} | more))
+    return Field(name, "1", cut, **({"axes": (3,), "dtype": np.float64} | more))
 
 
 def on_both(check: Callable[[Decomposition], Any], *of_cut: Any) -> tuple[Any, PretendedDevice]:
@@ -77,7 +77,7 @@ def test_who_asks_gets_the_memory_in_use() -> None:
 def test_plain_fields_hold_the_same(place: Place) -> None:
     def check(cut: Decomposition) -> list[np.ndarray]:
         one, other = field(cut, place=place), field(cut, "y", place=place)
-        last = field(cut, "z", place=place, outer=())
+        last = field(cut, "z", place=place, axes=())
         values = np.random.default_rng(1).random(one.shape)
         one.set_global(values)
         other.copy(one)
@@ -145,7 +145,7 @@ def test_halos_are_packed_where_the_fields_are(place: Place, word: str) -> None:
 
 def test_vectors_turn_beyond_a_fold() -> None:
     def check(cut: Decomposition) -> list[np.ndarray]:
-        u, v = (field(cut, name, place=Place.center, outer=()) for name in "uv")
+        u, v = (field(cut, name, place=Place.center, axes=()) for name in "uv")
         pair(u, v)
         u.set_global(np.random.default_rng(3).random(u.shape))
         before = [values.copy() for values in memory_of(u)]
@@ -181,7 +181,7 @@ def scale(at: Any, x: Any, y: Any, by: float) -> None:
 
 def test_kernels_run_where_the_fields_are_and_cards_become_planes() -> None:
     def check(cut: Decomposition) -> list[np.ndarray]:
-        x, y = (field(cut, n, outer=(6,), by_component=True) for n in "xy")
+        x, y = (field(cut, n, axes=(cut.component_axis,)) for n in "xy")
         for one in (x, y):
             one.set_global(np.random.default_rng(4).random(one.shape))
         run = Runner(cut)

@@ -58,8 +58,8 @@ def sample(seed: int) -> tuple[Decomposition, SimpleNamespace, np.ndarray]:
         mask[: nj // 2, : ni // 2] = False
     decomposition = Decomposition(mask, topology, halo=halo, options=options, communicator=world())
     state = SimpleNamespace(
-        a=Field("a", "1", decomposition, place=Place.center, outer=(2,), dtype=np.float64),
-        b=Field("b", "1", decomposition, place=Place.center, outer=(2,), dtype=np.float64),
+        a=Field("a", "1", decomposition, place=Place.center, axes=(2,), dtype=np.float64),
+        b=Field("b", "1", decomposition, place=Place.center, axes=(2,), dtype=np.float64),
         weight=Field("w", "1", decomposition, place=Place.center, dtype=np.float64, static=True),
     )
     state.weight.set_global(random.random((nj, ni)))
@@ -113,7 +113,7 @@ def test_recomputation_sends_fewer_messages():
         decomposition = Decomposition(mask, topology, halo=4, options=options, communicator=world())
         fields = {
             name: Field(
-                name, "1", decomposition, place=Place.center, outer=(2,), static=name == "weight"
+                name, "1", decomposition, place=Place.center, axes=(2,), static=name == "weight"
             )
             for name in ("a", "b", "weight")
         }

@@ -40,7 +40,7 @@ def test_owners_are_those_of_the_blocks(kind):
 def test_each_rank_gets_what_it_wants(kind):
     cut = decomposition("cards" if kind == "planes" else kind)
     random = np.random.default_rng(4)
-    spectrum = Field("spectrum", "1", cut, outer=(components,), by_component=True)
+    spectrum = Field("spectrum", "1", cut, axes=(cut.component_axis,))
     moving, still = Field("wind", "1", cut, dtype=np.float64), Field("ice", "1", cut, dtype="i2")
     fields = [still, spectrum, moving]
     values = [

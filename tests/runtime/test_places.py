@@ -155,7 +155,7 @@ def test_axes_say_what_their_entries_are():
     tracers = Axis("tracer", entries=("salt", "age"), entry_units=("1", "s"))
     field = Field("content", "1", space(), axes=(tracers, depth), place=Place.center)
     assert field.outer == (2, levels) and field.levels is depth
-    assert not field.by_component and Field("s", "1", space(), outer=(3,)).axes == (Axis("", 3),)
+    assert not field.by_component and Field("s", "1", space(), axes=(3,)).axes == (Axis("", 3),)
     with pytest.raises(AssertionError, match="'tracer' has entries of unequal number"):
         Axis("tracer", 3, entries=("salt", "age"))
 

@@ -45,9 +45,9 @@ def decomposition(kind, blocks=1, seed=0):
 
 def fields(cut, dtype=np.float32):
     made = [
-        Field("spectrum", "m2 s rad-1", cut, outer=(components,), by_component=True, dtype=dtype),
+        Field("spectrum", "m2 s rad-1", cut, axes=(cut.component_axis,), dtype=dtype),
         Field("roughness", "m", cut, dtype=np.float64),
-        Field("age", "s", cut, place=Place.none, outer=(2,)),
+        Field("age", "s", cut, place=Place.none, axes=(2,)),
     ]
     return made
 
@@ -239,7 +239,7 @@ def test_spectra_in_planes(tmp_path_factory):
     """Cards hold spectral components of all points, or all components of some points."""
     cut = decomposition("cards")
     path = restart_path(shared(tmp_path_factory), time)
-    other = Field("spectrum", "1", cut, outer=(components, 2), by_component=True)
+    other = Field("spectrum", "1", cut, axes=(cut.component_axis, 2))
     values = fill([other])["spectrum"]
     other.storage(cut.planes)
     other.now_in(cut.planes)

@@ -107,7 +107,7 @@ def test_a_kernel_that_reads_deeper_than_it_says_is_refused():
 def test_cards_are_turned_to_planes_when_neighbours_are_read(hands):
     components = 10
     decomposition = periodic("cards", hands, halo=1, components=components)
-    field = Field("value", "1", decomposition, outer=(components,), by_component=True)
+    field = Field("value", "1", decomposition, axes=(decomposition.component_axis,))
     truth = np.random.default_rng(1).random((components, 96)).astype(np.float32)
     field.set_global(truth)
 
@@ -130,7 +130,7 @@ def test_cards_are_turned_to_planes_when_neighbours_are_read(hands):
 
 def test_leading_rows_have_their_own_freshness():
     decomposition = periodic()
-    field = Field("value", "1", decomposition, outer=(6,), place=Place.point)
+    field = Field("value", "1", decomposition, axes=(6,), place=Place.point)
     field.set_global(np.zeros((6, 96), np.float32))
 
     def touch(box, value):

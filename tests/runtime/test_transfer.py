@@ -264,7 +264,7 @@ def field_on(name, communicator, per_rank, dtype=np.float64):
         mask, Topology(*shape, periodic_i=True), halo=2, communicator=communicator,
         components=components, options=DecompositionOptions(kind=kind, blocks_per_rank=per_rank),
     )  # fmt: skip
-    return Field(name, "1", cut, outer=(2,), place=place, dtype=dtype)
+    return Field(name, "1", cut, axes=(2,), place=place, dtype=dtype)
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 6])

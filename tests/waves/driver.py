@@ -79,22 +79,21 @@ class SpaceDriver:
             "spectrum",
             "m2 Hz-1 rad-1",
             self.decomposition,
-            outer=(spectral.components,),
+            axes=(self.decomposition.component_axis,),
             dtype=dtype,
-            by_component=True,
         )
 
     def _static(self, name: str, units: str, values: np.ndarray, place: Place, dtype: type) -> None:
         outer = values.shape[: values.ndim - {Place.none: 0, Place.point: 1}.get(place, 2)]
+        dealt = name in ("frequency_of", "direction_of")
         field = Field(
             name,
             units,
             self.decomposition,
-            outer=outer,
+            axes=(self.decomposition.component_axis,) if dealt else outer,
             place=place,
             dtype=dtype,
             static=True,
-            by_component=name in ("frequency_of", "direction_of"),
         )
         if place in (Place.x_face, Place.y_face):  # nothing passes closed sides
             rows, columns = field.shape

@@ -161,9 +161,9 @@ def test_fields_on_blocks_hold_what_the_function_gives(kind):
     points = decomposition.sea_points
     spectra = random_spectra(points, np.float32).reshape(grid.components, points)
     k = np.repeat((grid.sigma**2 / 9.806)[:, None], points, axis=1).astype(np.float32)
-    spectrum = Field("spectrum", "m2 Hz-1 rad-1", decomposition, outer=(grid.components,))
+    spectrum = Field("spectrum", "m2 Hz-1 rad-1", decomposition, axes=(grid.components,))
     spectrum.set_global(spectra)
-    wavenumber = Field("wavenumber", "rad m-1", decomposition, outer=(grid.frequencies,))
+    wavenumber = Field("wavenumber", "rad m-1", decomposition, axes=(grid.frequencies,))
     wavenumber.set_global(k)
     wanted = ["mean_direction", "significant_height"]
     process = MeanParameters(decomposition, grid, wanted)

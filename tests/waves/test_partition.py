@@ -198,7 +198,7 @@ def test_fields_on_blocks_hold_what_the_function_gives():
     fields = {}
     units = {"spectrum": "m2 Hz-1 rad-1", "wavenumber": "rad m-1"}
     for name, values in arrays.items():
-        fields[name] = Field(name, units.get(name, "m s-1"), decomposition, outer=values.shape[:-1])
+        fields[name] = Field(name, units.get(name, "m s-1"), decomposition, axes=values.shape[:-1])
         fields[name].set_global(values.astype(np.float32))
     wanted = ["swell2_height", "wind_sea_direction", "partitions"]
     process = Partitions(decomposition, grid, wanted)

@@ -71,7 +71,7 @@ class TransportComponent(Component):
             "contents_at_start",
             "m3",
             self.decomposition,
-            outer=(len(options.tracers),),
+            axes=(self.model.state.tracers,),
             place=Place.none,
             dtype=np.float64,
             restart=True,

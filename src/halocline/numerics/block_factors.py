@@ -57,8 +57,8 @@ class BlockFactors:
         height = max(down[-1][1] - down[0][0] for down, _ in cuts)
         most = max(len(across) for _, across in cuts)
 
-        def field(name: str, units: str, outer: tuple[int, ...], kind: Any) -> Field:
-            return Field(name, units, decomposition, outer=outer, place=Place.none, dtype=kind)
+        def field(name: str, units: str, axes: tuple[int, ...], kind: Any) -> Field:
+            return Field(name, units, decomposition, axes=axes, place=Place.none, dtype=kind)
 
         self.factors = field("factors", "m-1", (most, height, columns + 3, columns), dtype)
         self.tile_sea = field("tile_sea", "1", (most, height), np.int32)

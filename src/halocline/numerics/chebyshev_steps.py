@@ -43,7 +43,7 @@ class DiagonalSteps:
             "weights",
             "1",
             operator.decomposition,
-            outer=(sweep_steps, 2),
+            axes=(sweep_steps, 2),
             place=Place.none,
             dtype=np.float64,
         )

@@ -28,7 +28,7 @@ class KernelSums:
     def __init__(self, decomposition: Decomposition, count: int) -> None:
         self.sums = GlobalSums(decomposition.communicator, count)
         self.parts = Field(
-            "parts", "1", decomposition, outer=(count, _native.part_count), place=Place.none,
+            "parts", "1", decomposition, axes=(count, _native.part_count), place=Place.none,
             dtype=np.float64,
         )  # fmt: skip
         self.again: Callable[[], None] = lambda: None

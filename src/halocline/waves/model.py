@@ -15,6 +15,7 @@ from halocline.core import constants
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.blocks import Block, Hand
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
@@ -151,7 +152,7 @@ class WaveModel:
         self.grid, self.spectral, self.options = grid, spectral, options
         self.decomposition, self.time_step, self.dtype = decomposition, time_step, np.dtype(dtype)
         self.spectrum = self._field(
-            "spectrum", "m2 Hz-1 rad-1", (spectral.components,), by_component=True, restart=True
+            "spectrum", "m2 Hz-1 rad-1", (decomposition.component_axis,), restart=True
         )
         self._ice: SeaIce | None = None
         self._boundary: tuple[Numbers, NDArray[Any]] | None = None
@@ -161,16 +162,16 @@ class WaveModel:
         self._prepare_surface()
         self._prepare_sources()
 
-    def _field(self, name: str, units: str, outer: tuple[int, ...] = (), **more: Any) -> Field:
+    def _field(self, name: str, units: str, axes: Sequence[Axis | int] = (), **more: Any) -> Field:
         more.setdefault("dtype", self.dtype)
-        return Field(name, units, self.decomposition, outer=outer, **more)
+        return Field(name, units, self.decomposition, axes=axes, **more)
 
     def _static(
         self, name: str, units: str, values: NDArray[Any], place: Place = Place.none, **more: Any
     ) -> Field:
         horizontal = {Place.none: 0, Place.point: 1}.get(place, 2)
-        outer = values.shape[: values.ndim - horizontal]
-        field = self._field(name, units, outer, place=place, static=True, **more)
+        more.setdefault("axes", values.shape[: values.ndim - horizontal])
+        field = self._field(name, units, place=place, static=True, **more)
         field.set_global(values.astype(field.dtype))
         return field
 
@@ -184,7 +185,7 @@ class WaveModel:
             )
         arrays = propagation_arrays(grid, spectral)
         frequency, direction = np.divmod(np.arange(spectral.components), spectral.directions)
-        table: dict[str, Any] = {"place": Place.none, "dtype": np.int32, "by_component": True}
+        table: dict[str, Any] = {"axes": (self.decomposition.component_axis,), "dtype": np.int32}
         self.frequency_of = self._static("frequency_of", "1", frequency, **table)
         self.direction_of = self._static("direction_of", "1", direction, **table)
         self.cell_of_point = self._field("cell_of_point", "1", dtype=np.int32, static=True)

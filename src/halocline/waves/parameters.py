@@ -182,7 +182,7 @@ def table_field(name: str, values: Array, decomposition: Decomposition) -> Field
     """Make a field without horizontal place of a kernel's table."""
     units = {"frequency": "Hz"}.get(name, "1")
     table = Field(
-        name, units, decomposition, outer=values.shape, place=Place.none, dtype=values.dtype
+        name, units, decomposition, axes=values.shape, place=Place.none, dtype=values.dtype
     )
     table.set_global(values)
     return table

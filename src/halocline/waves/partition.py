@@ -173,7 +173,7 @@ class Partitions:
             if name not in known:
                 raise UserError(f"Unknown field of partitions '{name}'.{hint(name, known)}")
         self._all = {
-            name: Field(name, units, decomposition, outer=(1 + swells,), dtype=dtype)
+            name: Field(name, units, decomposition, axes=(1 + swells,), dtype=dtype)
             for name, units in PART_VALUES.items()
         }
         self._all |= {

@@ -280,7 +280,7 @@ def _scan(
 ) -> list[Row]:
     """Time the step, its exchanges, and its computation on every cut."""
     numbers = _operator_numbers(grid)
-    exchanges = [Exchange("step", cut, outer=(grid_levels,), dtype=np.float64) for cut in cuts]
+    exchanges = [Exchange("step", cut, axes=(grid_levels,), dtype=np.float64) for cut in cuts]
     fills = [exchange.trial(simplest) for exchange in exchanges]
     applies = [_apply_to_new(numbers, cut) for cut in cuts]
     sums = GlobalSums(place.communicator, 1)

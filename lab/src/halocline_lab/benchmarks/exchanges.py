@@ -72,14 +72,14 @@ class Exchange:
         decomposition: Decomposition,
         *,
         fields: int = 1,
-        outer: tuple[int, ...] = (),
+        axes: tuple[int, ...] = (),
         dtype: DTypeLike = np.float32,
         units: str = "1",
     ) -> None:
         self.name, self.decomposition = name, decomposition
         self.layout = decomposition.planes
         self.fields = [
-            Field(f"field{n}", units, decomposition, outer=outer, place=Place.center, dtype=dtype)
+            Field(f"field{n}", units, decomposition, axes=axes, place=Place.center, dtype=dtype)
             for n in range(fields)
         ]
         depth = decomposition.world.halo
@@ -124,7 +124,7 @@ def torus(communicator: Communicator, words: int) -> Exchange:
         halo=1,
         communicator=communicator,
     )
-    return Exchange(f"{words} words", decomposition, outer=(words // side,))
+    return Exchange(f"{words} words", decomposition, axes=(words // side,))
 
 
 def pairs(communicator: Communicator, words: int) -> Exchange:
@@ -148,4 +148,4 @@ def pairs(communicator: Communicator, words: int) -> Exchange:
         halo=1,
         communicator=communicator,
     )
-    return Exchange(f"{words} words in pairs", decomposition, outer=(words // side,))
+    return Exchange(f"{words} words in pairs", decomposition, axes=(words // side,))

@@ -76,7 +76,7 @@ def chain(communicator: Communicator, routine: Routine) -> Exchange:
         communicator=communicator,
     )
     return Exchange(
-        routine.name, decomposition, fields=tracers, outer=(routine.levels,), dtype=np.float64
+        routine.name, decomposition, fields=tracers, axes=(routine.levels,), dtype=np.float64
     )
 
 

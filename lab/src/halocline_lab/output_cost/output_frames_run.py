@@ -45,7 +45,7 @@ class Domain:
                 f"variable{n}",
                 "1",
                 decomposition,
-                outer=(levels,) if n < deep else (),
+                axes=(levels,) if n < deep else (),
                 place=Place.center,
             )
             for n in range(variables)

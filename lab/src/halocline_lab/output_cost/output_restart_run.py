@@ -45,7 +45,7 @@ def state(communicator: Communicator, case: dict[str, Any]) -> list[Field]:
     decomposition = Decomposition(
         grid.mask, grid.topology, halo=1, communicator=communicator, components=components
     )
-    fields = [Field("spectrum", "m2 s", decomposition, outer=(components,))]
+    fields = [Field("spectrum", "m2 s", decomposition, axes=(components,))]
     fields += [Field(f"parameter{n}", "1", decomposition) for n in range(parameters)]
     for number, field in enumerate(fields):
         for values in field.owned:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.blocks import Block, Hand, Rectangle, World
 from halocline.runtime.fields.curve import cut_curve
 from halocline.runtime.fields.cut_options import DecompositionOptions as DecompositionOptions
@@ -120,6 +121,11 @@ class Decomposition:
     def layouts(self) -> tuple[Layout, ...]:
         """The distinct layouts, home first."""
         return (self.home,) if self.home is self.planes else (self.home, self.planes)
+
+    @property
+    def component_axis(self) -> Axis:
+        """The axis of the spectral components, of which ranks have some each in planes of cards."""
+        return Axis("component", self.components, dealt=True)
 
     @property
     def sea_points(self) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -87,9 +86,8 @@ class Storage:
 class Field:
     """One quantity on a decomposed grid.
 
-    `axes` come before the horizontal ones, levels last; `outer` is short for axes without names.
-    With `by_component` the first of them counts spectral components, which the layout `planes` of
-    cards holds in part. A `static` field does not change after it is set, all its halos are fresh.
+    `axes` come before the horizontal ones, levels last; a number is the extent of one without name.
+    A `static` field does not change after it is set, all its halos are fresh.
     The first axis of a field without horizontal place counts items that are `dealt` to the ranks,
     or all ranks have all. With a `direction` it is a component of a vector along x or y, its
     `partner` is the other one. Of a decomposition the space is that of its plane.
@@ -104,22 +102,17 @@ class Field:
         units: str,
         space: Space | Decomposition,
         *,
-        axes: tuple[Axis, ...] = (),
-        outer: tuple[int, ...] = (),
+        axes: Sequence[Axis | int] = (),
         place: Place = Place.point,
         dtype: DTypeLike = np.float32,
-        by_component: bool = False,
         restart: bool = False,
         static: bool = False,
         dealt: Dealt | None = None,
     ) -> None:
-        assert not (axes and outer), "axes have their extents"
         assert dealt is None or place == Place.none
         self.dealt = dealt
         self.space = space if isinstance(space, Space) else Space(space)
-        self.axes = axes or tuple(Axis("", size) for size in outer)
-        if by_component:
-            self.axes = (replace(self.axes[0], dealt=True), *self.axes[1:])
+        self.axes = tuple(one if isinstance(one, Axis) else Axis("", one) for one in axes)
         self.outer = sizes(self.axes)
         self.name, self.units = name, units
         self.place, self.dtype = place, np.dtype(dtype)
