@@ -12,7 +12,8 @@ import pytest
 
 from halocline.component.case import registry
 from halocline.component.case.case import Case
-from halocline.component.case.reading import make_case, read_case
+from halocline.component.case.reading import make_case, read_case, read_table
+from halocline.component.case.shipped import names
 from halocline.core.checkout import top
 from halocline.core.errors import UserError
 from halocline.core.names import quantities
@@ -46,6 +47,21 @@ def test_ours_come_first_and_are_those_of_pyproject() -> None:
     found = registry.all_cases(only_ours=True).items()
     listed = {name: f"{kind.__module__}:{kind.__name__}" for name, kind in found}
     assert listed == project["entry-points"][registry.group]
+
+
+def test_a_case_that_names_none_is_of_the_first_that_is_registered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert make_case({}).component == next(iter(registry.registered())) == "waves"
+    others = dict(reversed(registry.registered().items()))
+    monkeypatch.setattr(registry, "registered", lambda: others)
+    assert make_case({}).component == "transport"
+
+
+@pytest.mark.parametrize("name", names())
+def test_shipped_cases_say_what_they_simulate(name: str) -> None:
+    _, table = read_table(name)
+    assert "component" in table or "members" in table
 
 
 @pytest.mark.parametrize(("case", "other"), [("swell", "biogeochemistry"), ("tracer-51", "waves")])

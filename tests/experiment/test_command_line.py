@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import subprocess
 import sys
 import time
@@ -10,8 +12,10 @@ from pathlib import Path
 import pytest
 
 import halocline
+from halocline.component.case.case import Case
+from halocline.component.case.registry import all_cases
 from halocline.component.case.shipped import copy_case, names
-from halocline.experiment.command_line import main
+from halocline.experiment.command_line import build_parser, main
 from halocline_lab.commands import commands
 
 
@@ -58,6 +62,21 @@ def test_unknown_command_is_code_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rnu"]) == 2
     assert "'rnu' is none of: run, resume," in (shown := capsys.readouterr().err)
     assert shown.endswith("lab. Did you mean 'run'?\n")
+
+
+def test_help_is_true_for_any_component() -> None:
+    """No command of ours names a component, or a table that only one has; shipped cases aside."""
+    kinds = all_cases(only_ours=True)
+    common = {field.name for field in dataclasses.fields(Case)}
+    own = {field.name for kind in kinds.values() for field in dataclasses.fields(kind)} - common
+    words = (own | set(kinds) | {"wind", "spectra"}) - {"start"}
+    assert {"waves", "transport", "spectrum", "forcing"} <= words
+    (commands,) = (some for some in build_parser(complete=False)._actions if some.choices)
+    for name, parser in commands.choices.items():  # type: ignore[union-attr]
+        said = parser.format_help() if name != "plot" else ""  # it draws what files hold
+        for case in names():
+            said = said.replace(case, "CASE")
+        assert not [word for word in words if re.search(rf"\b{word}s?\b", said)], name
 
 
 def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:

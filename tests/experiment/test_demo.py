@@ -19,7 +19,7 @@ def test_a_second_demo_leaves_as_many_files_as_the_first(
     monkeypatch.chdir(tmp_path)
     drawn = []
 
-    def plot(file: Path, station: str = "") -> list[Path]:
+    def plot(file: Path) -> list[Path]:
         drawn.append(file.name)
         return [file.with_suffix(".png")]
 

@@ -67,5 +67,7 @@ def test_the_demo_and_its_pictures_say_that_swell_is_missing(
 ) -> None:
     monkeypatch.setattr("halocline.analysis.plot.plot", lambda *given, **more: [])
     assert demo(lambda words: 0) == 0
-    assert "no swell" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "swell from before is missing" in said and "where a January has 2.5 m" in said
+    assert "Scaling" not in said and "Command" not in said
     assert "without swell" in read_case("global-waves").title

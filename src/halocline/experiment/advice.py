@@ -111,8 +111,7 @@ class Rating:
 def tile_of(case: Case) -> int:
     """Row length of tiles in a case [byte]; 0 where kernels have no tiles of a settable size.
 
-    Those of the waves are as long as the lanes of the processor, or a row: several blocks per rank
-    take their part.
+    There several blocks per rank take their part.
     """
     return int(attrgetter(case.tiles)(case)) if case.tiles else 0
 
@@ -347,7 +346,7 @@ def _room(component: Component, communicator: Communicator) -> int:
 def automatic(case: Case, communicator: Communicator) -> tuple[Case, str]:
     """The case with the cut that measures best here, and why; a call for all ranks.
 
-    Cards are left out: they need the spectra twice.
+    Cards are left out: they need the state twice.
     """
     begin = time.perf_counter()
     threads = int(os.environ.get("OMP_NUM_THREADS", "0") or 0) or 1

@@ -14,14 +14,15 @@ from halocline.analysis import plot_command
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.added_commands import added_commands
+from halocline.experiment.demo import name as demo_case
 from halocline.experiment.parser import Parser
 
 epilog = f"""examples:
   halocline cases                              list the shipped cases
-  halocline run global-waves                   run one on all cores
-  halocline run global-waves -n 4 --set time.length=6h
-  halocline resume results/global-waves        go on with a broken run
-  halocline verify results/global-waves        look for damaged files
+  halocline run swell                          run one on all cores
+  halocline run swell -n 4 --set time.length=6h
+  halocline resume results/swell               go on with a broken run
+  halocline verify results/swell               look for damaged files
   halocline new swell my-swell                 copy one, to change it
   halocline check my-swell                     what a run would need, without running
   halocline explain time.length                the manual of an option
@@ -73,8 +74,8 @@ def build_parser(*, complete: bool = True) -> argparse.ArgumentParser:
     verify.add_argument("paths", metavar="FILE", nargs="+", help="file, or folder of results")
     cycle = command(
         "cycle",
-        "run the next forecast from a restart of the last one, with new winds",
-        "cycle north-atlantic --output results/natl --set forcing.wind.file=new_winds.nc",
+        "run the next forecast from a restart of the last one, with new input",
+        "cycle my-case --output forecasts --start 2011-01-16T00",
     )
     _case_arguments(cycle)
     _run_arguments(cycle)
@@ -82,7 +83,7 @@ def build_parser(*, complete: bool = True) -> argparse.ArgumentParser:
     check = command(
         "check",
         "validate a case; say grid, ranks, memory, output volume and expected time",
-        "check global-waves -n 4",
+        "check swell -n 4",
     )
     _case_arguments(check)
     check.add_argument("-n", "--ranks", type=_positive, help="number of ranks to plan for")
@@ -90,18 +91,18 @@ def build_parser(*, complete: bool = True) -> argparse.ArgumentParser:
     plan = command(
         "plan",
         "print the schedule of a run, and the kernels and exchanges of one step",
-        "plan global-waves -n 2",
+        "plan swell -n 2",
     )
     _case_arguments(plan)
     plan.add_argument("-n", "--ranks", type=_positive, default=2, help="number of ranks (2)")
     new = command("new", "copy a shipped case with its data", "new swell my-swell")
     new.add_argument("name", metavar="NAME", help="a shipped case: see 'halocline cases'")
     new.add_argument("folder", metavar="FOLDER", nargs="?", help="new folder; NAME if not given")
-    explain = command("explain", "the manual of the options of case files", "explain spectrum")
+    explain = command("explain", "the manual of the options of case files", "explain time")
     explain.add_argument("key", metavar="KEY", nargs="?", default="", help="option or table")
     plot_command.main_arguments(command("plot", "draw an output file", "plot fields.nc --animate"))
     command("cases", "list the shipped cases", "cases")
-    command("demo", "compute five days of global waves and draw them", "demo")
+    command("demo", f"run the case {demo_case} and draw all that it writes", "demo")
     for name, added in (added_commands() if complete else {}).items():
         own = command(name, added.words, added.example)
         added.add_arguments(own)

@@ -1,7 +1,4 @@
-"""`halocline demo`: five days of global waves, and their pictures.
-
-Depths are real; the wind is a real state of a forecast moved along latitude circles.
-"""
+"""`halocline demo`: a shipped case is run, and all that it writes is drawn."""
 
 from __future__ import annotations
 
@@ -11,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 name, folder = "global-waves", Path("halocline-demo")
+"""The case of the demo, and where its results go."""
 
 
 def demo(command: Callable[[list[str]], int]) -> int:
-    """Run the case global-waves on all cores and draw its maps and a spectrum.
+    """Run the case on all cores, draw its files, and say what it shows.
 
     `command` is the command line's entry. Returns its exit code.
     """
@@ -23,22 +21,29 @@ def demo(command: Callable[[list[str]], int]) -> int:
     if code:
         return code
     from halocline.analysis.plot import plot
+    from halocline.component.case.shipped import about
 
     print("drawing", file=sys.stderr, flush=True)
-    pictures = [*plot(folder / "fields.nc"), *plot(folder / "points.nc", station="north_pacific")]
-    print(f"\nFive days of global waves in {time.monotonic() - began:.0f} s. Look at:")
+    files = _files_written()
+    pictures = [picture for file in files for picture in plot(file)]
+    print(f"\n{about(name)}\n\nComputed and drawn in {time.monotonic() - began:.0f} s. Look at:")
     for picture in pictures:
         print(f"  {picture}")
     print(
-        "The start has no swell and the wind is weaker than a real January's: heights are too low,"
-        "\n1.6 m on average where a January has 2.5 m."
-    )
-    print(
-        "Next: 'halocline plot halocline-demo/fields.nc --animate', where the time went with"
-        "\n'halocline lab report halocline-demo', or a case of your own with"
-        "\n'halocline new swell my-swell' (docs/tutorial.md)."
+        f"Next: 'halocline plot {files[0] if files else folder} --animate', where the time went"
+        f" with\n'halocline lab report {folder}', or a case of your own with"
+        f"\n'halocline new {name} my-case' (docs/tutorial.md)."
     )
     return 0
+
+
+def _files_written() -> list[Path]:
+    """The files of output that the run has begun."""
+    from halocline.experiment.files_written import read_list
+    from halocline.runtime.writing.writers import restarts
+
+    written = [folder / some.path for some in read_list(folder) if some.stream != restarts]
+    return list(dict.fromkeys(written))
 
 
 def _in_place_of_the_last() -> list[str]:

@@ -132,8 +132,8 @@ def all_fields() -> dict[str, Quantity]:
 def explain(key: str = "") -> str:
     """The manual of one option, of a table or of a field of the output, or the list of all tables.
 
-    >>> print(explain("spectrum.factor").splitlines()[1].strip())
-    ratio of successive frequencies
+    >>> print(explain("time.calendar").splitlines()[1].strip())
+    calendar of CF
     """
     known = all_tables()
     if not key:

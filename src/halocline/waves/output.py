@@ -11,6 +11,7 @@ from halocline.component.streams.field_stream import FieldStream, FieldStreamOpt
 from halocline.component.streams.positions import read_positions
 from halocline.component.streams.region import cut_region
 from halocline.core.clock import Clock
+from halocline.core.errors import UserError
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition
@@ -41,6 +42,14 @@ class WaveMapOptions(FieldStreamOptions):
         "names of the fields; 'halocline explain variables' lists them",
         more=listing,
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if "wave_spectrum" in self.variables:
+            raise UserError(
+                "Whole spectra are written at points, not as maps: name the points in"
+                " [output.points.NAME] instead of 'wave_spectrum' in [output.fields.NAME]."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

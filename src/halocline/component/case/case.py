@@ -43,7 +43,7 @@ def named(component: str) -> Any:
         component,
         "",
         "what the case simulates, by the name of a component: 'halocline explain component' lists"
-        " them",
+        " them; the first of that list if a case names none",
         more=_component_names,
     )
 

@@ -24,7 +24,7 @@ class PerturbationOptions(Options):
     amplitude: float = option(
         0.0,
         "1",
-        "greatest relative change of the start and of what drives it (the wind of waves); 0: none",
+        "greatest relative change of the start and of what drives it; 0: none",
         at_least=0.0,
         at_most=0.5,
     )

@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from halocline.component.case.case import Case
-from halocline.component.case.registry import component_case
+from halocline.component.case.registry import component_case, default_component
 from halocline.component.case.shipped import find_case
 from halocline.component.case.tables import loads, plain_dates, put, read_setting
 from halocline.core.errors import UserError
-
-unnamed = "waves"
-"""The component of a case file that names none."""
 
 
 def read_case(name: str | Path, settings: Iterable[str] = ()) -> Case:
@@ -48,11 +45,14 @@ def read_table(name: str | Path, settings: Iterable[str] = ()) -> tuple[Path, di
 
 
 def make_case(table: Mapping[str, Any]) -> Case:
-    """A case from nested tables, of the component that it names; no other is imported."""
+    """A case from nested tables, of the component that it names; no other is imported.
+
+    A case that names none is one of the registry's first.
+    """
     if "members" in table:
         names = ", ".join(map(str, table["members"]))
         raise UserError(f"A case of one component is needed, and this one has members ({names}).")
-    kind = component_case(table.get("component", unnamed))
+    kind = component_case(table["component"] if "component" in table else default_component())
     try:
         return kind.from_table(plain_dates(table))
     except RecursionError:

@@ -45,6 +45,11 @@ def component_case(name: object) -> type[Case]:
     return load(name)
 
 
+def default_component() -> str:
+    """What a case simulates that names no component: the first one that is registered."""
+    return next(iter(registered()))
+
+
 def all_cases(*, only_ours: bool = False) -> dict[str, type[Case]]:
     """The classes of cases of all components; or of those that Halocline itself brings."""
     wanted = [name for name, point in registered().items() if _is_ours(point) or not only_ours]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from pathlib import Path
 
@@ -41,6 +42,18 @@ def summary(name: str) -> str:
         if line.startswith("# "):
             return line[2:].strip()
     return ""
+
+
+def about(name: str) -> str:
+    """What a shipped case says of itself: the comment that it begins with, up to its scaling.
+
+    >>> about("two-members").splitlines()[0]
+    'Waves and tracers side by side in one run, each on its own grid, clock and ranks.'
+    """
+    lines = (case_folder() / name / "case.toml").read_text(encoding="utf-8").splitlines()
+    comment = itertools.takewhile(lambda line: line.startswith("#"), lines)
+    said = [line.removeprefix("#").strip() for line in comment]
+    return "\n".join(itertools.takewhile(lambda line: not line.startswith("Scaling"), said)).strip()
 
 
 def find_case(name: str) -> Path:

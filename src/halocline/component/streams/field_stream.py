@@ -169,11 +169,6 @@ class FieldStream:
         if short_name not in quantities:
             known = [*quantities, *self.more]
             raise UserError(f"Unknown output variable '{short_name}'.{hint(short_name, known)}")
-        if short_name == "wave_spectrum" and short_name not in self.outer:
-            raise UserError(
-                "Whole spectra are written at points, not as maps: name the points in"
-                " [output.points.NAME] instead of 'wave_spectrum' in [output.fields.NAME]."
-            )
         return quantities[short_name]
 
     def _define(self, file: netCDF4.Dataset) -> None:

@@ -1,4 +1,4 @@
-"""Points at which spectra are wanted, and their weights of the sea points around them."""
+"""Points at which values are wanted, and their weights of the sea points around them."""
 
 from __future__ import annotations
 

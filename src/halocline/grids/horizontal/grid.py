@@ -36,8 +36,8 @@ class Grid:
     periodic_x: bool = False
     periodic_y: bool = False
     fold: Fold = ""  # how the northern side of a tripolar grid is joined with itself
-    boundary: NDArray[np.bool_] | None = None  # sea points whose spectrum is given
-    obstruction_x: Array | None = None  # share of a cell's width closed to waves along x [1]
+    boundary: NDArray[np.bool_] | None = None  # sea points whose values are given
+    obstruction_x: Array | None = None  # share of a cell's width that is closed along x [1]
     obstruction_y: Array | None = None
     title: str = field(default="")
     longitude: Array | None = None  # of centres of curvilinear grids, shape (nj, ni)

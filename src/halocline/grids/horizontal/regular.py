@@ -69,7 +69,7 @@ class GridOptions(BathymetryOptions):
         True, "", "outermost rows and columns of sides that are not joined are land"
     )
     boundary: list[str] = option(
-        [], "", f"sides whose outermost sea points keep their first spectrum: {', '.join(sides)}"
+        [], "", f"sides whose outermost sea points keep their first values: {', '.join(sides)}"
     )
 
     @property

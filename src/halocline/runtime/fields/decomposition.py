@@ -23,7 +23,7 @@ Mask = NDArray[np.bool_]
 
 
 class Layout:
-    """Where one rank's values lie: its blocks, which spectral components it holds, in what memory.
+    """Where one rank's values lie: its blocks, which components it holds, in what memory.
 
     `components` is None where every component is held.
     """
@@ -95,7 +95,7 @@ class Decomposition:
         ranks, rank = self.communicator.size, self.communicator.rank
         if self.components < ranks:
             raise UserError(
-                f"Cards deal {self.components} spectral components to {ranks} ranks: some would get"
+                f"Cards deal {self.components} components to {ranks} ranks: some would get"
                 " none. Use fewer ranks, or decomposition.kind = 'blocks'."
             )
         if unit != (1, 1):

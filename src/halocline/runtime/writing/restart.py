@@ -99,7 +99,7 @@ def restart_target(
 ) -> RestartTarget:
     """The file that holds the fields at `time`.
 
-    `facts` say what a run must share with this one (grid, spectrum, ...); they are compared when
+    `facts` say what a run must share with this one (grid, precision, ...); they are compared when
     the file is read. Of the restarts up to this one the newest `keep` stay (0: all).
     """
     assert len({field.name for field in fields}) == len(fields)
@@ -234,7 +234,7 @@ def _check(path: Path, layout: RestartLayout, field: Field) -> None:
         raise UserError(
             f"The field '{field.name}' of the restart file '{path}' is"
             f" {entry.dtype.name} {entry.shape}, but this run needs {field.dtype.name}"
-            f" {shape}. Use the grid, spectrum and precision that wrote it."
+            f" {shape}. Use the grid, options and precision that wrote it."
         )
 
 
