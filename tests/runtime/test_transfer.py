@@ -6,6 +6,7 @@ Ranks: 1 to 7 in threads of one process; and 1, 3 and 5 through test_ranks.py.
 import numpy as np
 import pytest
 
+from halocline.runtime._native import now_ns
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.freshness import everywhere
@@ -220,9 +221,94 @@ def test_one_message_per_pair_and_none_within_a_rank():
     together(4, program)
 
 
+def test_nothing_is_sent_where_nothing_goes():
+    """To find who has what, nor to move it; ranks that share no component have no message."""
+
+    def program(communicator):
+        rank, ranks = communicator.rank, communicator.size
+        begin, sent = communicator.begin, []
+
+        def watched(send, receive):
+            sent.extend(buffer.nbytes for _, buffer in send)
+            return begin(send, receive)
+
+        communicator.begin = watched
+        own = in_order(np.arange(4 * rank, 4 * rank + 4))  # their entries are kept here too
+        flat = np.arange(4.0)[np.newaxis]
+        Transfer(own, own, communicator)([[flat]], [[flat.copy()]])
+        assert not sent
+        home = Side(*map(tuple, blocks(ranks, rank)[:2]), np.arange(components))
+        transfer = Transfer(home, planes(communicator), communicator)
+        sent.clear()
+        flats = [np.zeros((components, n)) for n in blocks(ranks, rank)[2]]
+        transfer([flats], [[np.zeros((int(rank < components), cells))]])
+        assert len(sent) == components - int(rank < components) and all(sent)
+
+    together(components + 1, program)
+
+
+def test_messages_are_aligned_with_wide_items_first():
+    def program(communicator):
+        rank, ranks = communicator.rank, communicator.size
+        begin, sent = communicator.begin, []
+
+        def watched(send, receive):
+            sent.extend(buffer for _, buffer in send)
+            return begin(send, receive)
+
+        communicator.begin = watched
+        source, target = (in_order(3 * n + np.arange(3)) for n in (rank, (rank + 1) % ranks))
+        transfer = Transfer(source, target, communicator)
+        sent.clear()
+        narrow, wide = np.full((1, 3), rank, np.int16), np.full((1, 3), 0.5 + rank)
+        wanted = [[np.zeros((1, 3), np.int16)], [np.zeros((1, 3))]]
+        transfer([[narrow], [wide]], wanted)
+        (message,) = sent
+        assert message.nbytes == 32 and message[:24].view(float).tolist() == [0.5 + rank] * 3
+        everyone = in_order(np.arange(3 * ranks))
+        sent.clear()
+        Transfer(source, everyone, communicator)([[narrow]], [[np.zeros((1, 3 * ranks), np.int16)]])
+        first = sent[-ranks + 1].ctypes.data
+        assert [one.ctypes.data - first for one in sent[-ranks + 1 :]] == [0, 8]
+
+    together(3, program)
+
+
+def test_messages_are_on_record():
+    class Recording:
+        def __init__(self):
+            self.told = []
+
+        def exchange(self, name, partners, begin):
+            pairs = [(partners.targets, partners.sent), (partners.sources, partners.received)]
+            lists = [list(zip(*map(np.ndarray.tolist, pair), strict=True)) for pair in pairs]
+            self.told.append((name, *lists, begin))
+
+    def program(communicator):
+        rank, ranks, recorder = communicator.rank, communicator.size, Recording()
+        numbers = np.arange(2 * rank, 2 * rank + 2)
+        wanted = np.arange(2 * ranks) if rank == 0 else np.zeros(0, np.int64)
+        transfer = Transfer(
+            in_order(numbers), in_order(wanted), communicator, recorder=recorder, name="fetch"
+        )
+        begun = now_ns()
+        transfer([[np.zeros((1, 2))]], [[np.zeros((1, wanted.size))]])
+        ((name, sent, received, begin),) = recorder.told
+        assert name == "fetch" and begun <= begin <= now_ns()
+        assert sent == ([(0, 16)] if rank else [])
+        assert received == ([] if rank else [(n, 16) for n in range(1, ranks)])
+
+    together(3, program)
+    alone = Recording()
+    flat = np.zeros((1, 2))
+    one = in_order(np.arange(2))
+    Transfer(one, one, Alone(), recorder=alone)([[flat]], [[flat.copy()]])
+    assert not alone.told
+
+
 def test_two_under_way_have_buffers_of_their_own():
     def program(communicator):
-        begin, under_way = communicator.begin, []
+        begin, under_way, kept = communicator.begin, [], []
 
         def watched(send, receive):
             under_way.append([buffer for _, buffer in (*send, *receive)])
@@ -240,6 +326,8 @@ def test_two_under_way_have_buffers_of_their_own():
             ]
             first, second = under_way
             assert first and not any(np.shares_memory(a, b) for a in first for b in second)
+            kept += [*first, *second]
+            assert len({buffer.ctypes.data for buffer in kept}) == 4
             for finish in calls:
                 finish()
             assert wanted.ravel().tolist() == [numbers[0], 10.0 + numbers[0]]
@@ -329,6 +417,12 @@ def test_mistakes_are_named():
         transfer([[flat]], [[np.zeros((3, 4))]])
     with pytest.raises(AssertionError, match="items of 16 bytes are not moved"):
         transfer([[np.zeros((2, 4), complex)]], [[np.zeros((2, 4), complex)]])
+    with pytest.raises(AssertionError, match="rows of neighbouring places"):
+        transfer([[np.zeros((2, 8))[:, ::2]]], [[flat]])
+    with pytest.raises(AssertionError, match="blocks of one field differ in rows or items"):
+        transfer([[flat, np.zeros((3, 4))]], [[flat]])
+    with pytest.raises(AssertionError, match="one place per number: .4. numbers, .3. places"):
+        Side((np.arange(4),), (np.arange(3),))
     with pytest.raises(AssertionError, match="do not say which components"):
         Transfer(in_order(np.arange(4)), planes(Alone()), Alone())
 
