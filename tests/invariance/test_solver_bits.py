@@ -1,6 +1,6 @@
 """Elliptic solutions: the same bits on any ranks, threads, blocks and cuts.
 
-Ranks: 1, 2, 4, started here; more than there are cores on most machines.
+Ranks: 1, 2, 3, 4, started here; more than there are cores on most machines.
 """
 
 import pytest
@@ -21,3 +21,12 @@ def test_ranks_and_cuts(ranks):
 
 def test_threads():
     assert bits(1, 3) == bits(1, 1)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_ranks_and_cuts_of_folded_grids(ranks):
+    def found(ranks):
+        return printed_bits("small_folded_solver.py", ranks, 1, lines=18)
+
+    assert len(found(1)) == 6  # one of each choice and fold
+    assert found(ranks) == found(1)

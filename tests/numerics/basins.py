@@ -3,7 +3,9 @@
 import numpy as np
 
 from halocline.numerics.elliptic import NinePoint, nine_point
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
+from references import double_cover
 
 
 def basin(seed=0, shape=(26, 40), periodic_i=True):
@@ -29,3 +31,25 @@ def numbers_of(parts, shift=1e-8) -> NinePoint:
     depth, x_face_width, y_face_width, area, periodic_i = parts
     topology = Topology(*depth.shape, periodic_i=periodic_i)
     return nine_point(depth, x_face_width, y_face_width, area, topology, shift)
+
+
+def folded_basin(fold, shape=(14, 24), shift=1e-8):
+    """The operator of a rough sea up to the seam of a fold, whose poles are land.
+
+    Also its depths, widths of faces and areas, laid out flat.
+    """
+    random = np.random.default_rng(3)
+    nj, ni = shape
+    topology = Topology(nj, ni, periodic_i=True, fold=fold)
+    depth = random.uniform(200.0, 5000.0, shape) * (random.random(shape) > 0.1)
+    depth[-2:, [0, 1, -1, ni // 2 - 1, ni // 2, ni // 2 + 1]] = 0.0
+    planes = (
+        (depth, Place.center),
+        (random.uniform(4e4, 6e4, shape), Place.x_face),
+        (random.uniform(4e4, 6e4, topology.shape(Place.y_face)), Place.y_face),
+        (random.uniform(1.0e9, 3.0e9, shape), Place.center),
+    )
+    deep, across, along, area = (double_cover.flat(*plane, fold) for plane in planes)
+    across = np.hstack([across, across[:, :1]])
+    numbers = nine_point(deep[:nj], across[:nj], along[: nj + 1], area[:nj], topology, shift)
+    return numbers, (deep, across, along, area)

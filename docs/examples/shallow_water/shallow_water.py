@@ -21,7 +21,7 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.python_kernels import kernel, read, update, write
 from halocline.runtime.running.runner import Runner
-from halocline.runtime.sums.reductions import GlobalSums
+from halocline.runtime.sums.field_sums import FieldSums
 
 center, x_face, y_face, corner = Place.center, Place.x_face, Place.y_face, Place.corner
 least_thickness = 1e-3  # [m]; divides no water by nothing
@@ -179,7 +179,6 @@ class ShallowWater(Component):
             options=case.decomposition, communicator=communicator,
         )  # fmt: skip
         self.run = Runner(self.cut, check_halos=check_halos, plan=plan)
-        self.volume = GlobalSums(communicator, 1)
         self.keep = []
         for name, units, place in (("thickness", "m", center), ("u", "m s-1", x_face),
                                    ("v", "m s-1", y_face)):  # fmt: skip
@@ -194,6 +193,7 @@ class ShallowWater(Component):
         for name in ("velocity_x", "velocity_y"):
             self.field(name, "m s-1", center)
         self.field("vorticity", "1", center)
+        self.mean = FieldSums(self.thickness, 2)
         self.constants()
 
     def field(self, name, units, place, **more):
@@ -276,5 +276,6 @@ class ShallowWater(Component):
 
     def summary(self):
         """The mean thickness of the water."""
-        total = self.volume([[a.ravel() for a in self.thickness.read()]])
-        return f"mean thickness: {total[0] / self.plane.sea_points:.15g} m"
+        columns = self.thickness.read()
+        total, points = self.mean([columns, [np.ones_like(column) for column in columns]])
+        return f"mean thickness: {total / points:.15g} m"

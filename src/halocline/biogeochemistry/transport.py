@@ -33,7 +33,7 @@ from halocline.runtime.fields.load import Work
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.space import Space
 from halocline.runtime.running.runner import Runner
-from halocline.runtime.sums.reductions import GlobalSums
+from halocline.runtime.sums.field_sums import FieldSums
 
 Array = NDArray[np.float64]
 kernels = kernels_of(_native)
@@ -232,7 +232,7 @@ class Transport:
         self.state = TransportState(grid, options.tracers, decomposition, dtype)
         self.state.set_fluxes(fluxes)
         self.state.set_mixing(grid, options)
-        self.sums = GlobalSums(decomposition.communicator, len(options.tracers))
+        self.sums = FieldSums(self.state.tracer, len(options.tracers))
 
     def set_start(self) -> None:
         """Set all tracers to their start."""
@@ -293,7 +293,7 @@ class Transport:
         """Least and greatest value of every tracer over the whole sea; for all ranks."""
         state, count = self.state, len(self.options.tracers)
         least, greatest = np.full(count, np.inf), np.full(count, -np.inf)
-        for tracer, wet in zip(state.tracer.read(), state.tracer.wet, strict=True):
+        for tracer, wet in zip(state.tracer.read(), state.tracer.counted, strict=True):
             for number in range(count):
                 values = tracer[number][wet]
                 least[number] = min(least[number], values.min(initial=np.inf))

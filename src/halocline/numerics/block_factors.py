@@ -103,23 +103,24 @@ def factorise(
 
     For every row the inverse of D' = D - E D'^-1 E' (of the row below), then the couplings E with
     the row below in the same, the western and the eastern column. Missing columns of the last tile
-    are independent cells.
+    are independent cells; so are doubles on a fold, with which the factors would not be symmetric.
     """
     tiles, (j0, j1) = len(across), rows
     result = np.zeros((tiles, j1 - j0, width + 3, width))
     diagonal_place = np.arange(width)
     before: NDArray[Any] = np.zeros((tiles, width, width))
+    once = numbers.topology.once(Place.center)
     for j in range(j0, j1):
         diagonal = np.ones((tiles, width))
         side, same, west, east = np.zeros((4, tiles, width))
         for at, (i0, i1) in enumerate(across):
-            count = i1 - i0
+            count, own = i1 - i0, once[j, i0:i1]
             diagonal[at, :count] = numbers.diagonal[j, i0:i1]
-            side[at, 1:count] = numbers.west[j, i0 + 1 : i1]
+            side[at, 1:count] = numbers.west[j, i0 + 1 : i1] * (own[1:] & own[:-1])
             if j > j0:
-                same[at, :count] = numbers.south[j, i0:i1]
-                west[at, 1:count] = numbers.corner[j, i0 + 1 : i1]
-                east[at, : count - 1] = numbers.corner[j, i0 + 1 : i1]
+                same[at, :count] = numbers.south[j, i0:i1] * own
+                west[at, 1:count] = numbers.corner[j, i0 + 1 : i1] * own[1:]
+                east[at, : count - 1] = numbers.corner[j, i0 + 1 : i1] * own[:-1]
         matrix = np.zeros((tiles, width, width))
         matrix[:, diagonal_place, diagonal_place] = diagonal
         matrix[:, diagonal_place[1:], diagonal_place[:-1]] = -side[:, 1:]

@@ -22,7 +22,8 @@ Weights = list[tuple[float, float]]
 class DiagonalSteps:
     """Advances `solution` towards A solution = right_side.
 
-    Steps come in sweeps where the halo is deep enough, else one by one, with the same bits. The
+    Steps come in sweeps where the halo is deep enough, else one by one, with the same bits; one by
+    one on grids with a fold, beyond which cells are counted the other way and round otherwise. The
     newest values lie in `solution` and `correction`, or in fields of the same kind that take turns
     with them.
     """
@@ -38,7 +39,8 @@ class DiagonalSteps:
         self.solutions = (solution, operator.field("solution"))
         self.corrections = (operator.field("correction"), operator.field("correction"))
         self.turn = self.memory_turn = 0
-        self.deep = operator.decomposition.world.halo >= sweep_steps
+        world = operator.decomposition.world
+        self.deep = world.halo >= sweep_steps and not world.topology.fold
         self.weights = Field(
             "weights",
             "1",

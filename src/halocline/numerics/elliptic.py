@@ -49,6 +49,11 @@ class NinePoint:
     mask: Mask
     topology: Topology
 
+    @property
+    def counted(self) -> Mask:
+        """Sea cells, of two at one point of a fold one."""
+        return self.mask & self.topology.once(Place.center)
+
 
 def time_step_shift(gravity: float, alpha: float, tau: float, dt: float) -> float:
     """What the time step adds to the operator [m-1]: 1 / (gravity alpha tau dt).
@@ -73,6 +78,11 @@ def nine_point(
     western faces `x_face_width`, shape (nj, ni + 1), and southern faces `y_face_width`, shape
     (nj + 1, ni). Depth at a corner is the least of the four around it.
     """
+    if any(depth[pole] > 0 for pole in topology.poles):
+        raise UserError(
+            f"The cells {topology.poles} (row, column) are the poles of the fold of the grid, whose"
+            " faces meet themselves: the operator is not symmetric there. Make them land."
+        )
     cells = topology.widened(depth, (1, 1, 1, 1))
     corner_depth = np.minimum(
         np.minimum(cells[:-1, :-1], cells[:-1, 1:]), np.minimum(cells[1:, :-1], cells[1:, 1:])
@@ -124,7 +134,7 @@ class EllipticOperator:
         self.west = self._static("west", "m", numbers.west, Place.x_face)
         self.south = self._static("south", "m", numbers.south, Place.y_face)
         self.corner = self._static("corner", "m", numbers.corner, Place.corner)
-        self.norm_of_area = float(np.sqrt(np.square(numbers.area[numbers.mask]).sum()))
+        self.norm_of_area = float(np.sqrt(np.square(numbers.area[numbers.counted]).sum()))
         """Root of the sum of squared areas [m2]: turns norms of residuals into m s-2."""
 
     def _static(self, name: str, units: str, values: Any, place: Place = Place.center) -> Field:

@@ -18,7 +18,7 @@ folds = slice(0, _native.largest_place)
 
 
 class KernelSums:
-    """`count` sums of a kernel with an argument `parts`.
+    """`count` sums of a kernel with an argument `parts`, each global point once.
 
     Call `begin`, run the kernel with `parts`, then `finish` (or `start`, and `finish` on what it
     gives). `again` is called where the scale of a sum was wrong: it must run a kernel that adds the
@@ -29,7 +29,7 @@ class KernelSums:
         self.sums = GlobalSums(decomposition.communicator, count)
         self.parts = Field(
             "parts", "1", decomposition, axes=(count, _native.part_count), place=Place.none,
-            dtype=np.float64,
+            dtype=np.float64, summed=True,
         )  # fmt: skip
         self.again: Callable[[], None] = lambda: None
 

@@ -46,7 +46,7 @@ class Scaling(Preconditioner):
 
     def __init__(self, operator: EllipticOperator, *, diagonal: bool = True) -> None:
         numbers = operator.numbers
-        mean = float(numbers.diagonal[numbers.mask].mean())
+        mean = float(numbers.diagonal[numbers.counted].mean())
         self.inverse_diagonal = operator.scaling(
             1.0 / numbers.diagonal if diagonal else np.full(numbers.mask.shape, 1.0 / mean)
         )

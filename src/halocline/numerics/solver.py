@@ -95,8 +95,8 @@ class EllipticSolver:
         return self.iteration.global_sums
 
     def _take(self, values: Field, mine: Field) -> None:
-        """Copy values of sea cells, zero on land."""
-        mask = self.operator.decomposition.world.mask
+        """Copy values of sea cells, zero on land and where another one stands for the point."""
+        mask = self.operator.numbers.counted
         with mine.change() as owned:
             for block, given, copy in zip(mine.layout.blocks, values.read(), owned, strict=True):
                 assert isinstance(block, Block)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.runtime.fields.kernel import Box
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Cells, Points, Topology
 
@@ -135,12 +137,12 @@ class Block:
         self.point_i = np.concatenate([own_i, halo_i]).astype(np.int32)
 
     @property
-    def box(self) -> tuple[int, int, int, int, int]:
+    def box(self) -> Box:
         """What a kernel has to compute: (j0, j1, i0, i1, points) in padded indices."""
         nj, ni = self.shape
         return self.halo, nj - self.halo, self.halo, ni - self.halo, self.owned_points
 
-    def box_of(self, place: Place) -> tuple[int, int, int, int, int]:
+    def box_of(self, place: Place) -> Box:
         """What the block owns of a place, in padded indices, like `box`.
 
         The last face of a closed side lies in the first row or column of the halo.
@@ -148,6 +150,22 @@ class Block:
         h, r = self.halo, self.rectangle
         j0, j1, i0, i1 = self.world.owned(r, place if place.planar else Place.center)
         return j0 - r.j0 + h, j1 - r.j0 + h, i0 - r.i0 + h, i1 - r.i0 + h, self.owned_points
+
+    def split(self, box: Box, place: Place) -> tuple[list[Box], list[Box]]:
+        """A box of owned values cut into boxes of points that count, each once, and of doubles."""
+        if self.world.topology.seam(place) is None:
+            return [box], []
+        j0, j1, i0, i1, points = box
+        double = self.points_of(place).sign[j0:j1, i0:i1] < 0
+        rows = np.flatnonzero(double.any(axis=1))
+        if not rows.size:
+            return [box], []
+        assert rows.tolist() == [j1 - j0 - 1], "doubles stand in the row on the seam, the last"
+        ends = [0, *(np.flatnonzero(np.diff(double[-1])) + 1).tolist(), i1 - i0]
+        stretches = [(j1 - 1, j1, i0 + a, i0 + b, points) for a, b in pairwise(ends)]
+        whole = [(j0, j1 - 1, i0, i1, points)] if j1 - j0 > 1 else []
+        once = [some for some in stretches if not double[-1, some[2] - i0]]
+        return whole + once, [some for some in stretches if some not in once]
 
     def points_of(self, place: Place) -> Points:
         """Which value of a planar place stands at each padded cell; shape `shape`."""
@@ -190,10 +208,10 @@ class Hand:
         self.halo = 0
 
     @property
-    def box(self) -> tuple[int, int, int, int, int]:
+    def box(self) -> Box:
         return 0, 0, 0, 0, self.owned_points
 
-    def box_of(self, place: Place) -> tuple[int, int, int, int, int]:
+    def box_of(self, place: Place) -> Box:
         """The same: it holds points only."""
         return self.box
 

@@ -89,7 +89,8 @@ class Field:
     `axes` come before the horizontal ones, levels last; a number is the extent of one without name.
     A `static` field does not change after it is set, all its halos are fresh.
     The first axis of a field without horizontal place counts items that are `dealt` to the ranks,
-    or all ranks have all. With a `direction` it is a component of a vector along x or y, its
+    or all ranks have all. What kernels add up over the points of blocks is `summed`: the runner
+    leaves out doubles on a fold. With a `direction` it is a component of a vector along x or y, its
     `partner` is the other one. Of a decomposition the space is that of its plane.
     """
 
@@ -107,16 +108,17 @@ class Field:
         dtype: DTypeLike = np.float32,
         restart: bool = False,
         static: bool = False,
+        summed: bool = False,
         dealt: Dealt | None = None,
     ) -> None:
-        assert dealt is None or place == Place.none
+        assert not (dealt or summed) or place == Place.none
         self.dealt = dealt
         self.space = space if isinstance(space, Space) else Space(space)
         self.axes = tuple(one if isinstance(one, Axis) else Axis("", one) for one in axes)
         self.outer = sizes(self.axes)
         self.name, self.units = name, units
         self.place, self.dtype = place, np.dtype(dtype)
-        self.restart, self.static = restart, static
+        self.restart, self.static, self.summed = restart, static, summed
         self.partner: Field | None = None
         self.direction: Literal["", "x", "y"] = ""
         decomposition = self.decomposition

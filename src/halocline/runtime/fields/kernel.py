@@ -120,9 +120,14 @@ class Kernel:
 
     @property
     def place(self) -> Place:
-        """Whose owned box is computed: the place of all that is written, centres if they differ."""
-        written = {argument.place for argument in self.arguments if argument.writes}
-        return written.pop() if len(written) == 1 else Place.center
+        """Whose owned box is computed: the place of all that is written, centres if they differ.
+
+        Of what only adds up it is the place of all that is read.
+        """
+        placed = [argument for argument in self.arguments if argument.place != Place.none]
+        places = {argument.place for argument in placed if argument.writes}
+        places = places or {argument.place for argument in placed}
+        return places.pop() if len(places) == 1 else Place.center
 
     def bytes_of(self, call: Call) -> int:
         """Bytes that a call must move: what is read once, written once, updated twice."""

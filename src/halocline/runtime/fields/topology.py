@@ -161,6 +161,20 @@ class Topology:
             return self.nj if place.between_rows else None
         return self.nj - 1 if self.fold and not place.between_rows else None
 
+    def once(self, place: Place) -> NDArray[np.bool_]:
+        """Which values of a place stand for its points, each once: all but the doubles on a fold.
+
+        >>> Topology(1, 4, periodic_i=True, fold="centres").once(Place.center).tolist()
+        [[True, True, True, False]]
+        """
+        j, i = np.indices(self.shape(place))
+        return self.resolve(place, j, i).sign > 0
+
+    @property
+    def poles(self) -> tuple[tuple[int, int], ...]:
+        """Cells whose centre is a pole of the fold: what they lose on one side they lose twice."""
+        return ((self.nj - 1, 0), (self.nj - 1, self.ni // 2)) if self.fold == "centres" else ()
+
     def depths(
         self, place: Place, depths: tuple[int, int, int, int], computed: Place
     ) -> tuple[int, int, int, int]:

@@ -8,11 +8,13 @@ from functools import cached_property, partial
 from typing import Any
 
 from halocline.runtime._native import now_ns
+from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Layout
 from halocline.runtime.fields.field import Part
 from halocline.runtime.fields.freshness import Depths, Freshness, all_around, nowhere
 from halocline.runtime.fields.kernel import Box, Call, Kernel, rim
 from halocline.runtime.fields.memory import Memory
+from halocline.runtime.fields.place import Place
 from halocline.runtime.halos.exchange import Request
 from halocline.runtime.halos.patterns import extended_box
 from halocline.runtime.record.recorder import Recorder
@@ -177,6 +179,9 @@ class Bound:
             [(box, *(some[at] for some in arrays)) for box in parts]
             for at, parts in enumerate(boxes)
         ]
+        if any(part is not None and part.field.summed for part in self._parts):
+            pairs = zip(self.layout.blocks, calls, strict=True)
+            calls = [self._each_point_once(block, some) for block, some in pairs]
         fixed = [
             {
                 name: value.value(self.layout, at) if isinstance(value, PerBlock) else value
@@ -186,6 +191,23 @@ class Bound:
         ]
         return Native(self.kernel, self.layout.memory, calls, fixed)
 
+    def _each_point_once(self, block: Any, calls: list[Call]) -> list[Call]:
+        """The same calls, whose sums leave out doubles: what these add goes to arrays of no use."""
+        if not isinstance(block, Block):
+            return calls
+        found: list[Call] = []
+        allocate = self.layout.memory.allocate
+        for box, *arrays in calls:
+            once, doubles = block.split(box, self.kernel.place)
+            points = any(argument.place == Place.point for argument in self.kernel.arguments)
+            assert not (doubles and points), "lists of points cannot be cut at doubles"
+            aside = [
+                allocate(array.shape, array.dtype) if part and part.field.summed else array
+                for part, array in zip(self._parts, arrays, strict=True)
+            ]
+            found += [(some, *arrays) for some in once] + [(some, *aside) for some in doubles]
+        return found
+
 
 def _is(box: Box) -> bool:
     """Whether a box has any cell."""
@@ -194,7 +216,7 @@ def _is(box: Box) -> bool:
 
 def _depths(held: HeldArgument, kernel: Kernel) -> Depths:
     """How far a kernel reads what others may have changed beyond what blocks own of an argument."""
-    if held.argument.access == "write" or held.field.static:
+    if held.argument.access == "write" or held.field.static or held.field.place == Place.none:
         return nowhere
     topology = held.field.decomposition.world.topology
     return topology.depths(held.field.place, held.argument.depths, kernel.place)
