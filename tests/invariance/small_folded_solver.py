@@ -24,7 +24,7 @@ cuts = (
 choices = (
     ("conjugate_gradient", "diagonal"),
     ("chronopoulos_gear", "blocks"),
-    ("chebyshev", "polynomial"),
+    ("chebyshev", "diagonal"),
 )
 for fold in ("faces", "centres"):
     numbers, _ = folded_basin(fold, shape=(16, 24))

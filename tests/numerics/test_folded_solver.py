@@ -130,6 +130,9 @@ def test_finds_the_direct_solution_of_the_flat_grid(fold, method, preconditioner
     given, found = operator.field("right_side", "m3 s-2"), operator.field("solution")
     plane = np.random.default_rng(8).standard_normal(numbers.mask.shape)
     given.set_global(plane)
+    with given.change() as owned:  # nobody may look at what a kernel left at doubles
+        for array, block in zip(owned, given.layout.blocks, strict=True):
+            array[given.space.is_double(block, given.place)] = np.nan
     ending = EllipticSolver(operator, Runner(decomposition), options).solve(given, found)
     ending.require()
     wide = double_cover.flat(plane, Place.center, fold)
