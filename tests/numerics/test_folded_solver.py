@@ -98,7 +98,7 @@ def test_a_kernel_that_adds_up_a_place_takes_its_points_once(fold, place, cut):
     number = np.arange(np.prod(plane.shape), dtype=float).reshape(plane.shape)
     plane.set_global(number)
     parts = Field(
-        "parts", "1", decomposition, outer=(1,), place=Place.none, dtype=float, summed=True
+        "parts", "1", decomposition, axes=(1,), place=Place.none, dtype=float, summed=True
     )
     own = (0, 0, 0, 0)
     kernel = Kernel(
