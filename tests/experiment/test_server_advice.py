@@ -138,7 +138,7 @@ def test_bytes_of_tracers_are_those_of_all_levels() -> None:
         }
     )
     grid, clock = asked.build_grid(), asked.time.clock()
-    assert asked.stream_bytes(grid, clock) == {"maps": 3 * 2 * 3 * 120 * 8}
+    assert asked.stream_bytes(grid, clock) == {"maps": 3 * (2 * 3 * 120 * 8 + 12)}
     assert restart_bytes(asked, grid, clock) == 2 * 3 * 120 * 4
 
 

@@ -14,8 +14,7 @@ from halocline.biogeochemistry.transport import TransportOptions, reach, work
 from halocline.component.case.case import Case, named
 from halocline.component.case.output_writers import MapOutput
 from halocline.component.component import Component
-from halocline.component.streams.field_stream import FieldStream, FieldStreamOptions
-from halocline.component.streams.region import cut_region
+from halocline.component.streams.field_stream import FieldStream, FieldStreamOptions, MapShape
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock
 from halocline.core.names import Quantity
@@ -25,7 +24,6 @@ from halocline.runtime.fields.load import Load
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan
-from halocline.runtime.writing.stream_options import in_stream
 
 seconds_per_value = 3e-9
 """Time for a cell, tracer and step on one core [s]: `halocline lab transport` on an AMD Zen 5 at 2
@@ -141,14 +139,7 @@ class TransportCase(Case):
         cells = grid.depth.size * len(self.build_levels().thickness)
         return cells * len(self.transport.tracers)
 
-    def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
-        """Bytes that each output stream will write, before compression, by its name."""
-        names = self.transport.tracers
+    def map_shapes(self) -> Mapping[str, MapShape]:
+        """All tracers, on all levels."""
         levels = len(self.build_levels().thickness)
-        volume = {}
-        for name, maps in self.output.fields.items():
-            with in_stream(name):
-                cells = cut_region(grid, maps.region).grid.mask.size
-                values = maps.records(clock) * len(maps.variables or names) * levels * cells
-            volume[name] = values * np.dtype(maps.precision).itemsize
-        return volume
+        return dict.fromkeys(self.transport.tracers, MapShape(extents=(levels,)))

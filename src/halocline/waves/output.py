@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from halocline.component.case.output_writers import MapOutput
-from halocline.component.streams.field_stream import FieldStream, FieldStreamOptions
+from halocline.component.streams.field_stream import (
+    FieldStream,
+    FieldStreamOptions,
+    bytes_of_maps,
+)
 from halocline.component.streams.positions import read_positions
-from halocline.component.streams.region import cut_region
 from halocline.core.clock import Clock
 from halocline.core.errors import UserError
 from halocline.core.options import option
@@ -17,6 +20,7 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.writing.stream_options import in_stream
+from halocline.runtime.writing.streams import bytes_of_time
 from halocline.waves.boundary_stream import BoundaryStream, BoundaryStreamOptions
 from halocline.waves.output_names import listing
 from halocline.waves.point_stream import PointStream, PointStreamOptions
@@ -155,22 +159,20 @@ def output_volume(
     volume = {}
     for name, maps in options.fields.items():
         with in_stream(name):
-            size = 4 if maps.precision == "float32" else 8
-            cells = cut_region(grid, maps.region).grid.mask.size
-            times = 28 if maps.cumulative else 12
-            volume[name] = maps.records(clock) * (times + len(maps.variables) * cells * size)
+            volume[name] = bytes_of_maps(maps, grid, clock, {})
     sources = sources or OutputSources()
     each = 3 + spectral.components
     for name, points in options.points.items():
         with in_stream(name):
             size = 4 if points.precision == "float32" else 8
             values = len(points.points) * (each * points.spectra + len(points.variables))
-            times = 28 if points.cumulative else 12
-            volume[name] = points.records(clock) * (times + values * size)
+            each_time = bytes_of_time(bounds=points.cumulative)
+            volume[name] = points.records(clock) * (each_time + values * size)
     for name, edge in options.boundary.items():
         with in_stream(name):
             size = 4 if edge.precision == "float32" else 8
-            volume[name] = edge.records(clock) * (12 + len(sources.nests[name]) * each * size)
+            values = len(sources.nests[name]) * each
+            volume[name] = edge.records(clock) * (bytes_of_time() + values * size)
     for name, track in options.tracks.items():
         with in_stream(name):
             size = 4 if track.precision == "float32" else 8

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import tomli_w
 
 from halocline.component.case.output_writers import MapOutput
@@ -17,8 +16,7 @@ from halocline.component.case.shipped import find_data
 from halocline.component.case.tables import plain_dates, put
 from halocline.component.case.time_options import TimeOptions
 from halocline.component.component import Component
-from halocline.component.streams.field_stream import FieldStream
-from halocline.component.streams.region import cut_region
+from halocline.component.streams.field_stream import FieldStream, MapShape, bytes_of_maps
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock
 from halocline.core.names import Quantity
@@ -27,6 +25,7 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.regular import build_grid
 from halocline.grids.vertical.case_grid import CaseGridOptions, build_levels
 from halocline.grids.vertical.levels import VerticalGrid
+from halocline.runtime.fields.axis import sizes
 from halocline.runtime.fields.decomposition import DecompositionOptions
 from halocline.runtime.fields.load import Load
 from halocline.runtime.fields.place import Place
@@ -133,10 +132,14 @@ class Case(Options):
         resumed: bool = False,
     ) -> Sequence[OutputStream]:
         """The output streams of this case; a call for all ranks."""
+        shapes = self.map_shapes()
+        for name, field in component.shown.items():
+            there = MapShape(field.place, sizes(field.axes))
+            assert shapes[name] == there, f"map_shapes() has {shapes[name]} for '{name}': {there}"
         return [
             FieldStream(
                 name,
-                replace(some, variables=some.variables or list(self.exports)),
+                replace(some, variables=some.variables or list(shapes)),
                 component.plane,
                 clock,
                 folder,
@@ -174,14 +177,16 @@ class Case(Options):
         """How many numbers the state is, on all ranks."""
         return grid.sea_points
 
+    def map_shapes(self) -> Mapping[str, MapShape]:
+        """All fields that maps can hold, with their shapes: those of the fields in `shown`."""
+        return dict.fromkeys(self.exports, MapShape())
+
     def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
-        """Bytes that each output stream will write, before compression, by its name."""
-        volume = {}
+        """Bytes of the records of each output stream, before compression, by its name."""
+        shapes, volume = self.map_shapes(), {}
         for name, maps in self.output.fields.items():
             with in_stream(name):
-                cells = cut_region(grid, maps.region).grid.mask.size
-                values = maps.records(clock) * len(maps.variables or self.exports) * cells
-            volume[name] = values * np.dtype(maps.precision).itemsize
+                volume[name] = bytes_of_maps(maps, grid, clock, shapes)
         return volume
 
     def lacking(

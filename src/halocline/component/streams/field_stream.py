@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.sources import Columns, TableSource
 from halocline.runtime.writing.streams import (
     Stream,
+    bytes_of_time,
     define_time,
     define_values,
     missing_value,
@@ -51,6 +53,30 @@ class FieldStreamOptions(IntervalOptions):
     region: list[float] = option(
         [], "degree or m", "box [west, east, south, north]; the whole grid if empty"
     )
+
+
+@dataclass(frozen=True)
+class MapShape:
+    """Where a field of maps lies, and the extents of its axes before the horizontal ones."""
+
+    place: Place = Place.center
+    extents: tuple[int, ...] = ()
+
+
+def bytes_of_maps(
+    options: FieldStreamOptions, grid: Grid, clock: Clock, shapes: Mapping[str, MapShape]
+) -> int:
+    """Bytes of the records that a stream of maps will write, before compression.
+
+    Of its variables, or of all that have `shapes`; what has none is a plane of cells.
+    """
+    region, values = cut_region(grid, options.region), 0
+    for name in dict.fromkeys(options.variables or shapes):
+        shape = shapes.get(name, MapShape())
+        rows, columns = region.lines(shape.place)
+        values += prod(shape.extents) * rows.size * columns.size
+    each = bytes_of_time(bounds=options.cumulative) + values * np.dtype(options.precision).itemsize
+    return options.records(clock) * each
 
 
 class FieldStream:

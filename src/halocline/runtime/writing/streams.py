@@ -15,6 +15,7 @@ from halocline.core.clock import Clock, Date, time_units, to_number
 from halocline.runtime.files.classic_files import (
     StoredVariable,
     checksum_name,
+    checksum_size,
     define_checksum,
     make_head,
 )
@@ -131,6 +132,11 @@ def define_time(file: netCDF4.Dataset, calendar: str, *, bounds: bool = False) -
         variable.bounds = "time_bounds"
         file.createDimension("two", 2)
         file.createVariable("time_bounds", "f8", ("time", "two"))
+
+
+def bytes_of_time(*, bounds: bool = False) -> int:
+    """Bytes of what `define_time` puts into each record."""
+    return 8 + checksum_size + 16 * bounds
 
 
 def define_values(
