@@ -13,7 +13,7 @@ import pytest
 import tomli_w
 import xarray
 
-from halocline.component.forcing.file_series import FileSeries, Share
+from halocline.component.forcing.file_series import FileSeries, Scatter, Share
 from halocline.core.clock import date
 from halocline.core.errors import UserError
 from halocline.experiment.run import run
@@ -24,6 +24,7 @@ from halocline.runtime.fields.own_points import numbers_around, owned_numbers
 from halocline.runtime.ranks.communicator import Alone
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 from halocline.waves.component import WaveComponent
+from rank_threads import together
 from references import file_maps
 
 start, end = date("2011-01-15"), date("2011-01-15 18")
@@ -138,6 +139,27 @@ def test_any_part_has_the_bits_of_the_whole(tmp_path, grid, file):
                             assert np.isfinite(component).all()
                             assert np.array_equal(component, reference[numbers])
                 some.close()
+
+
+@pytest.mark.parametrize("quantities", [1, 2, 5])
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_what_some_ranks_read_comes_to_those_who_need_it(ranks, quantities):
+    """From ranks that read several quantities, one or none; the last rank needs no points."""
+    points = 23
+    values = np.random.default_rng(3).random((quantities, points))
+    owner = np.random.default_rng(4).integers(0, ranks - 1, points)
+    readers = []
+
+    def program(communicator):
+        own = np.flatnonzero(owner == communicator.rank)
+        scatter = Scatter(Share(own, communicator), quantities, points)
+        readers.extend(scatter.reads.tolist())
+        for factor in (1.0, 2.0):
+            found = scatter.values({n: factor * values[n] for n in scatter.reads.tolist()})
+            np.testing.assert_array_equal(found, factor * values[:, own])
+
+    together(ranks, program)
+    assert sorted(readers) == list(range(quantities))
 
 
 def values_read(path, grid, ranks, **options):

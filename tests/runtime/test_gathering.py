@@ -8,7 +8,7 @@ import pytest
 
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
-from halocline.runtime.fields.ownership import owned_by_all
+from halocline.runtime.fields.ownership import component_rows, owned_by_all, point_owners
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.sides import move_values, side_of
 from halocline.runtime.fields.topology import Topology
@@ -117,6 +117,20 @@ def test_all_know_what_each_finds_in_its_own_memory(kind, place):
         np.testing.assert_array_equal(values[one.numbers], told[one.rank][one.block])
     numbers = np.concatenate([one.numbers for one in known])
     assert np.unique(numbers).size == numbers.size
+
+
+@pytest.mark.parametrize("kind", ["blocks", "curve", "cards"])
+def test_all_know_who_owns_which_points_and_components(kind):
+    def program(communicator):
+        where, rank = cut(communicator, kind), communicator.rank
+        own = [block.sea_numbers[: block.owned_points] for block in where.home.blocks]
+        mine = np.flatnonzero(point_owners(where) == rank)
+        np.testing.assert_array_equal(mine, np.sort(np.concatenate(own)))
+        if kind == "cards":
+            rows = np.arange(3 * components).reshape(-1, 3)[where.planes.components]
+            np.testing.assert_array_equal(component_rows(where, rank, 3), rows.ravel())
+
+    together(3, program)
 
 
 @pytest.mark.parametrize("ranks", [1, 4])

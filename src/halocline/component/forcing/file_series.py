@@ -21,6 +21,9 @@ from halocline.grids.vertical.file_field import FileField, WantedPoints
 from halocline.runtime.files.read_ahead import ReadAhead, RecordError, agree
 from halocline.runtime.ranks.communicator import Alone, Communicator
 from halocline.runtime.record.recorder import Recorder
+from halocline.runtime.transfer.matching import Link, Match
+from halocline.runtime.transfer.side import Side, in_order
+from halocline.runtime.transfer.transfer import Transfer
 
 Array = NDArray[np.float64]
 
@@ -62,35 +65,27 @@ class Brackets:
 class Scatter:
     """Sends values at all sea points from the ranks that read them to those that need them."""
 
-    def __init__(self, share: Share, quantities: int) -> None:
-        self.communicator, self.rank = share.communicator, share.communicator.rank
-        self.quantities, self.own = quantities, share.numbers
-        everyone = self.communicator.broadcast(self.communicator.gather(share.numbers))
-        reads = self.rank in [self.reader(place) for place in range(quantities)]
-        self.everyone: list[NDArray[np.int64]] = everyone if reads else []
-
-    def reader(self, place: int) -> int:
-        """The rank that reads a quantity."""
-        return place * self.communicator.size // self.quantities
+    def __init__(self, share: Share, quantities: int, points: int) -> None:
+        communicator, own = share.communicator, share.numbers
+        readers = np.arange(quantities) * communicator.size // quantities
+        self.reads = np.flatnonzero(readers == communicator.rank)
+        self._shape = quantities, own.size
+        everyone = communicator.broadcast(communicator.gather(own.astype(np.int32)))
+        source, give, every = Side(), list[Link](), np.arange(own.size, dtype=np.int32)
+        if self.reads.size:
+            source = replace(in_order(np.arange(points)), components=self.reads)
+            give = [Link(rank, 0, 0, numbers) for rank, numbers in enumerate(everyone)]
+        target = replace(in_order(own), components=np.arange(quantities))
+        take = [Link(rank, 0, 0, every) for rank in np.unique(readers).tolist()]
+        known = Match(give, take, np.empty((0, 2), np.int64))
+        self._transfer = Transfer(source, target, communicator, known=known, name="input")
 
     def values(self, read: dict[int, Array]) -> tuple[Array, ...]:
         """All quantities at the own points; a call for all ranks."""
-        return tuple(self._one(place, read.get(place)) for place in range(self.quantities))
-
-    def _one(self, place: int, whole: Array | None) -> Array:
-        if whole is None:
-            own = np.empty(self.own.size)
-            self.communicator.exchange([], [(self.reader(place), own.view(np.uint8))])
-            return own
-        self.communicator.exchange(
-            [
-                (rank, whole[numbers].view(np.uint8))
-                for rank, numbers in enumerate(self.everyone)
-                if rank != self.rank
-            ],
-            [],
-        )
-        return whole[self.own]
+        own = np.empty(self._shape)
+        given = [[np.stack([read[place] for place in self.reads.tolist()])]] if read else None
+        self._transfer(given, [[own]])
+        return tuple(own)
 
 
 def _in_order(quantities: int, read: dict[int, Array]) -> tuple[Array, ...]:
@@ -182,8 +177,8 @@ class FileSeries:
             scattered = several and any(files.comes_whole(name) for name in self.variables)
         mine, numbers = list(places), share.numbers
         if scattered:
-            self._scatter = Scatter(share, len(places))
-            mine = [place for place in places if self._scatter.reader(place) == self._scatter.rank]
+            self._scatter = Scatter(share, len(places), grid.sea_points)
+            mine = self._scatter.reads.tolist()
             numbers = np.arange(grid.sea_points)
         if wanted is None:
             wanted = WantedPoints(grid.point_x[numbers], grid.point_y[numbers])
