@@ -150,5 +150,10 @@ def test_the_report_has_a_section_and_advice():
     assert "members.a.ranks = 1" in finding.advice[0]
     assert finding.gain.seconds == pytest.approx(20 * (0.072 - 0.032))
     assert not [one for one in shown.analysis.advice if "imbalance" in one.fault]
+    load = "the ranks compute for different members, those of a 0.12 s on average, 0.12 s at most;"
+    assert f"unequal members: {load}" in text and f"Unequal members: {load}" in drawn
+    assert "(rank 4 computes longest, unequal members)" in text
+    assert "mbalanced decomposition" not in text + drawn
+    assert "of all ranks, not of its own alone" in drawn
     quantity = next(one for one in shown.analysis.cpmip if one.name == "coupling cost")
     assert quantity.value == pytest.approx(4 * 64 / (6 * 72))

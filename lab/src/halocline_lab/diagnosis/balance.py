@@ -15,6 +15,7 @@ from halocline.runtime.record.run_record import RunRecord, Table, periods
 from halocline.runtime.running.contest import median_bounds
 from halocline_lab.diagnosis.accounting import account, useful_seconds
 from halocline_lab.diagnosis.matching import Matching
+from halocline_lab.diagnosis.members import are_side_by_side, member_times
 from halocline_lab.diagnosis.phases import communication_seconds, period_seconds
 from halocline_lab.diagnosis.places import Excess, excess_of
 from halocline_lab.diagnosis.quantities import Spread, spread
@@ -46,7 +47,7 @@ class Balance:
     median; `step_variation` the relative standard deviation of a rank's useful time from step to
     step, the median rank's (None without steps). `slowest` is the rank of most useful time.
     `verdict` is "balanced", "imbalanced decomposition", "slow rank", "work of one rank", "varying
-    steps" or "imbalanced, cause unknown"; `because` is a sentence.
+    steps", "imbalanced, cause unknown" or "unequal members"; `because` is a sentence.
     """
 
     ranks: list[int]
@@ -74,7 +75,9 @@ def balance(matching: Matching, threshold: float = 0.03) -> Balance:
     sync = np.asarray(accounting.at_collectives)[np.searchsorted(accounting.ranks, ranks)]
     over_steps, variation = _steps(record, ranks)
     work = work_of(record, ranks, useful)
-    verdict, because = _verdict(matching, ranks, useful, work, over_steps, threshold)
+    found = _between_members(record, ranks, useful, threshold)
+    found = found or _verdict(matching, ranks, useful, work, over_steps, threshold)
+    verdict, because = found
     return Balance(
         ranks=ranks.tolist(),
         useful=useful.tolist(),
@@ -173,6 +176,24 @@ def _work(source: str, amount: Floats, seconds: Floats, measured: bool = False) 
     pace = seconds / np.maximum(amount, 1e-300)
     relative = pace / max(float(np.median(pace)), 1e-300)
     return Work(source, amount.tolist(), relative.tolist(), seconds.tolist(), measured)
+
+
+def _between_members(
+    record: RunRecord, ranks: Integers, useful: Floats, threshold: float
+) -> tuple[str, str] | None:
+    """Whether ranks differ because they are of other members; None where that is not so."""
+    members = member_times(record)
+    own = {one.name: useful[np.isin(ranks, one.ranks)] for one in members}
+    if not are_side_by_side(members) or any(not some.size for some in own.values()):
+        return None
+    most = max(some.mean() for some in own.values())
+    if most <= (1.0 + threshold) * useful.mean():
+        return None
+    each = "; ".join(
+        f"those of {name} {some.mean():.3g} s on average, {some.max():.3g} s at most"
+        for name, some in own.items()
+    )
+    return "unequal members", f"the ranks compute for different members, {each}"
 
 
 def _verdict(

@@ -55,10 +55,10 @@ function regionNames(regions) {
     ? name : `${name} · ${site.split(" ")[0].split("/").pop()}`);
 }
 
-// Phases, and what is done in each: its own computing, its messages, its sums, its files.
+// Phases, and what is done in each: its own computing, its messages, its sums, its files; of members, waits.
 function tasks(events, segments, regions) {
-  const parts = ["", " · messages", " · sums", " · files", " · other MPI"];
-  const part = regions.map(([, kind]) => summing.has(kind) ? 2 : filing.has(kind) ? 3
+  const parts = ["", " · messages", " · sums", " · files", " · other MPI", " · waiting for other members"];
+  const part = regions.map(([name, kind]) => name === "waiting for other members" ? 5 : summing.has(kind) ? 2 : filing.has(kind) ? 3
     : kind === "other mpi" ? 4 : ["kernel", "phase", "threads", "thread wait"].includes(kind) ? 0 : 1);
   const names = regions.flatMap(([name]) => parts.map((word) => name + word));
   const none = names.length;

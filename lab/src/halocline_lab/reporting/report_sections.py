@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from halocline_lab.diagnosis.members import MemberTime
+from halocline_lab.diagnosis.members import MemberTime, are_side_by_side
 from halocline_lab.diagnosis.phases import PhaseRow
 from halocline_lab.reporting.report_charts import columns, series_over
 from halocline_lab.reporting.report_steps import step_times
@@ -137,6 +137,8 @@ def phases(report: Report) -> str:
         if reckoned
         else "Times are means of the processes that compute."
     )
+    if are_side_by_side(report.analysis.members):
+        words += " That of one member is such a mean, too: of all ranks, not of its own alone."
     return section(
         "phases",
         "Phases",
