@@ -153,13 +153,14 @@ def test_what_some_ranks_read_comes_to_those_who_need_it(ranks, quantities):
     def program(communicator):
         own = np.flatnonzero(owner == communicator.rank)
         scatter = Scatter(Share(own, communicator), quantities, points)
-        readers.extend(scatter.reads.tolist())
+        readers.extend((place, communicator.rank) for place in scatter.reads.tolist())
         for factor in (1.0, 2.0):
             found = scatter.values({n: factor * values[n] for n in scatter.reads.tolist()})
             np.testing.assert_array_equal(found, factor * values[:, own])
 
     together(ranks, program)
-    assert sorted(readers) == list(range(quantities))
+    assert sorted(place for place, _ in readers) == list(range(quantities))
+    assert len({rank for _, rank in readers}) == min(ranks, quantities)
 
 
 def values_read(path, grid, ranks, **options):
