@@ -4,6 +4,7 @@ import netCDF4
 import numpy as np
 import pytest
 
+from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.regular import GridOptions, build_grid
 from halocline.runtime.fields.place import Place
@@ -102,3 +103,22 @@ def test_other_grids_have_no_fold(tmp_path):
     assert build_grid(GridOptions(file=write(tmp_path / "a.nc", x, y))).topology.fold == ""
     with pytest.raises(UserError, match="do not meet"):
         build_grid(GridOptions(nx=36, ny=9, dx=10.0, fold="faces"))
+
+
+@pytest.mark.parametrize("longitudes", ["own", "one"])
+def test_a_row_on_the_pole_closes_the_north(tmp_path, longitudes):
+    """All corners of the last row are the pole, whatever longitude the file gives them there."""
+    x, y = np.meshgrid(np.linspace(0.0, 360.0, ni + 1), np.linspace(50.0, 90.0, 2 * nj + 1))
+    if longitudes == "one":
+        x[-1] = 0.0
+    grid = build_grid(GridOptions(file=write(tmp_path / "a.nc", x, y)))
+    assert grid.topology.fold == "" and grid.topology.periodic_i and not grid.mask[-1].any()
+    center, y_face = grid.at(Place.center), grid.at(Place.y_face)
+    bands = np.diff(np.sin(np.deg2rad(y[:, 0])))
+    exact = earth_radius**2 * bands * 2.0 * np.pi / ni
+    np.testing.assert_allclose(center.area, exact[:, None] * np.ones(ni), rtol=0.02)
+    np.testing.assert_allclose(center.angle, 0.0, atol=1e-6)
+    assert np.abs(y_face.dx[-1]).max() < 1e-3 < 1e4 < y_face.dx[-2].min()
+    for place in (Place.center, Place.x_face, Place.y_face, Place.corner):
+        here = grid.at(place)
+        assert all(np.isfinite(plane).all() for plane in (here.dx, here.dy, here.area, here.x))

@@ -22,3 +22,12 @@ def test_ranks_and_decompositions(ranks):
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads(threads):
     assert bits(1, threads) == bits(1, 1)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_folded_grids(ranks):
+    def found(ranks):
+        return printed_bits("small_folded_transport.py", ranks, 1, lines=12)
+
+    assert len(found(1)) == 4  # one of each precision and fold
+    assert found(ranks) == found(1)

@@ -10,7 +10,9 @@ from halocline.numerics.stream_function import (
     coast_labels,
     divergence,
 )
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
+from references import double_cover
 
 
 def faces(wet, periodic):
@@ -53,7 +55,7 @@ def test_divergence_and_coasts_are_exact(periodic):
         padded = np.pad(wet, ((1, 0), (1, 1), (0, 0)))
         turn = random.normal(size=(4, 18, 23)) * 1e5
         turn *= padded[1:, 1:] & padded[:-1, 1:] & padded[1:, :-1] & padded[:-1, :-1]
-        fluxes = LevelFluxes(4, stream.__getitem__, turn.__getitem__).whole()
+        fluxes = LevelFluxes(4, topology, stream.__getitem__, turn.__getitem__).whole()
         assert np.abs(fluxes.x).max() > 1e5 and np.abs(fluxes.z).max() > 1e4
         single = VolumeFluxes(*(getattr(fluxes, n).astype(np.float32) for n in "xyz"))
         assert not divergence(fluxes, topology).any()
@@ -62,3 +64,31 @@ def test_divergence_and_coasts_are_exact(periodic):
         assert not fluxes.y[~open_y[:, :-1]].any()
         assert not fluxes.z[0].any()
         assert not fluxes.z[1:][~(wet[1:] & wet[:-1])].any()
+
+
+@pytest.mark.parametrize("fold", ["faces", "centres"])
+def test_divergence_and_coasts_are_exact_on_a_fold(fold):
+    """Laid out flat, where nothing is there twice, what leaves a cell enters another one."""
+    topology, place = Topology(17, 24, periodic_i=True, fold=fold), Place.center
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        wet = double_cover.flat(random.random((17, 24)), place, fold) > 0.2
+        open_x = wet & np.roll(wet, 1, 1)
+        open_y = np.vstack([0 * wet[:1], wet[1:] & wet[:-1], 0 * wet[:1]]).astype(bool)
+        raw = random.normal(size=(18, 25)) * 1e7
+        potential = Coasts(topology, smoothing=3)(
+            raw, np.hstack([open_x, open_x[:, :1]])[:17], open_y[:18]
+        )
+        loose = LevelFluxes(1, topology, lambda k, plane=raw: plane).whole()
+        assert loose.x.any() and not divergence(loose, topology).any()
+        found = LevelFluxes(1, topology, lambda k, plane=potential: plane).whole()
+        assert not divergence(found, topology).any()
+        x = double_cover.flat(found.x[0], Place.x_face, fold, vector=True)
+        y = double_cover.flat(found.y[0], Place.y_face, fold, vector=True)
+        assert np.abs(x).max() > 1e5 and np.abs(y[16:19]).max() > 1e5
+        y = np.vstack([y, 0 * y[: wet.shape[0] + 1 - y.shape[0]]])
+        assert np.array_equal(x[:17], found.x[0]) and np.array_equal(
+            y[: found.y[0].shape[0]], found.y[0]
+        )
+        assert not ((np.roll(x, -1, 1) - x) + (y[1:] - y[:-1])).any()
+        assert not x[~open_x].any() and not y[~open_y].any()

@@ -8,7 +8,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.field import Field, pair
+from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.freshness import everywhere, nowhere
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
@@ -94,20 +94,6 @@ def test_tables_of_blocks_are_made_for_layouts_that_come_later():
         assert np.array_equal(array, 10.0 * block.point_j + block.point_i)
         assert array.any()
     assert table.storage(where.planes).fresh.of() == everywhere
-
-
-def test_vectors_have_the_other_sign_beyond_a_fold():
-    """Centre (4, i) of 4 x 6 cells is centre (3, 5 - i), looked at from the other side."""
-    folded = Topology(4, 6, periodic_i=True, fold="faces")
-    where = Decomposition(np.ones((4, 6), bool), folded, halo=1)
-    truth = np.random.default_rng(5).random((4, 6))
-    u, v = (field(name, where, axes=(), place=Place.center) for name in "uv")
-    pair(u, v)
-    u.set_global(truth)
-    v.set_cells(lambda j, i: truth[j, i])
-    for one in (u, v):
-        assert np.array_equal(one.blocks[0][5, 1:-1], -truth[3, ::-1])
-        assert np.array_equal(one.blocks[0][1:5, 1:-1], truth)
 
 
 def test_cells_are_set_as_by_a_global_array():

@@ -14,6 +14,7 @@ from halocline.runtime.fields.kernel import Argument, Kernel
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.running.runner import Runner
+from references.joined_sides import planar, surroundings
 
 nj, ni = 6, 16
 
@@ -105,3 +106,26 @@ def test_what_flows_out_of_a_cell_flows_into_the_one_beyond_the_seam(blocks):
     found = state.out.gather()
     assert np.array_equal(found, out)
     assert found.sum() == 0.0
+
+
+@pytest.mark.parametrize("vector", [False, True])
+@pytest.mark.parametrize("place", planar)
+@pytest.mark.parametrize("fold", ["faces", "centres"])
+def test_fields_that_are_set_hold_what_a_walker_finds_beyond_the_seam(fold, place, vector):
+    """Doubles on the seam and two rows beyond it, with the other sign for components of vectors."""
+    topology = Topology(nj, ni, periodic_i=True, fold=fold)
+    options = DecompositionOptions(blocks_per_rank=4)
+    where = Decomposition(np.ones((nj, ni), bool), topology, halo=2, options=options)
+    fields = [Field(n, "1", where, axes=(2,), place=place, dtype=np.float64) for n in ("u", "v")]
+    if vector:
+        pair(*fields)
+    values = np.random.default_rng(7).random(fields[0].shape)
+    inside, j, i, sign = surroundings(topology, place, 2)
+    expected = np.where(inside, values[:, j, i] * (sign if vector else 1), 0.0)
+    assert (sign[nj + 2 :] < 0).any()
+    fields[0].set_global(values)
+    fields[1].set_cells(lambda j, i: values[:, j, i])
+    for field in fields:
+        for array, block in zip(field.blocks, field.layout.blocks, strict=True):
+            r = block.rectangle
+            assert np.array_equal(array, expected[:, r.j0 : r.j1 + 4, r.i0 : r.i1 + 4])

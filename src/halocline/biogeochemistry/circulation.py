@@ -70,7 +70,7 @@ def rotation(grid: VerticalGrid, options: RotationOptions) -> LevelFluxes:
     at = angular_distance(corner.x, corner.y, options.longitude, options.latitude)
     stream = np.interp(at, distance, table - table[-1])
     levels = grid.thickness.size
-    return LevelFluxes(levels, lambda k: stream * grid.thickness[k], bits=40)
+    return LevelFluxes(levels, grid.topology, lambda k: stream * grid.thickness[k], bits=40)
 
 
 def angular_distance(longitude: Array, latitude: Array, to_x: float, to_y: float) -> Array:
@@ -96,16 +96,20 @@ def gyres(grid: VerticalGrid, options: GyreOptions) -> LevelFluxes:
     for k in reversed(range(levels)):
         stream[k] = coasts(share[k] * plane, grid.open_x_faces(k), grid.open_y_faces(k))
     turn = overturning(grid, options.overturning_transport * sverdrup)
-    fluxes = LevelFluxes(levels, lambda k: stream[k], turn)
+    fluxes = LevelFluxes(levels, grid.topology, lambda k: stream[k], turn)
     scale = min(1.0, options.largest_speed / max(largest_speed(fluxes, grid), 1e-9))
-    return LevelFluxes(levels, lambda k: stream[k] * scale, lambda k: turn(k) * scale)
+    return LevelFluxes(
+        levels, grid.topology, lambda k: stream[k] * scale, lambda k: turn(k) * scale
+    )
 
 
 def overturning(grid: VerticalGrid, transport: float) -> Callable[[int], Array]:
     """Overturning at the lower edges of southern faces of a level [m3 s-1], shape (nj + 1, ni).
 
-    It is 0 unless all four cells around an edge are wet, so that no flux meets a coast or floor.
+    It is 0 unless all four cells around an edge are wet, so that no flux meets a coast or floor,
+    and from the seam of a fold on.
     """
+    seam = grid.topology.seam(Place.center)
     total = grid.thickness.sum()
     depth = np.cumsum(grid.thickness[::-1])[::-1]
     corner = grid.horizontal.on_both_sides(Place.corner)
@@ -116,6 +120,8 @@ def overturning(grid: VerticalGrid, transport: float) -> Callable[[int], Array]:
         if k == 0:
             return np.zeros(across.shape)
         wet = np.pad(grid.is_wet(k) & grid.is_wet(k - 1), ((1, 1), (0, 0)))
+        if seam is not None:
+            wet[seam + 1 :] = False
         return np.where(wet[1:] & wet[:-1], transport * (down[k] * across), 0.0)
 
     return level
@@ -128,6 +134,6 @@ def largest_speed(fluxes: LevelFluxes, grid: VerticalGrid) -> float:
     for k, thickness in enumerate(grid.thickness):
         here = fluxes.level(k)
         u = here.x / (x_face.dy[:, :-1] * thickness)
-        v = here.y / (y_face.dx[:-1] * thickness)
+        v = here.y / (y_face.dx[: here.y.shape[0]] * thickness)
         greatest = max(greatest, float(np.abs(u).max()), float(np.abs(v).max()))
     return greatest

@@ -38,11 +38,6 @@ class TransportComponent(Component):
         plan: Plan | None = None,
         perturbation: PerturbationOptions | None = None,
     ) -> None:
-        if grid.topology.fold:
-            raise UserError(
-                "The circulations of the transport know no folded grids yet. Close the north of the"
-                " grid: grid.fold = 'none'."
-            )
         self.perturbation = perturbation or PerturbationOptions()
         self.grid, self.options, self.precision = grid, options, precision
         self.plane = grid.horizontal

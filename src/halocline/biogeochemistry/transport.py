@@ -27,7 +27,7 @@ from halocline.numerics.tracer_courant import outflow
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition
-from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.kernel import Kernel, kernels_of
 from halocline.runtime.fields.load import Work
 from halocline.runtime.fields.place import Place
@@ -180,6 +180,7 @@ class TransportState:
         self.x_volume_flux = self._on_levels("x_volume_flux", "m3 s-1", Place.x_face)
         self.y_volume_flux = self._on_levels("y_volume_flux", "m3 s-1", Place.y_face)
         self.z_volume_flux = self._on_levels("z_volume_flux", "m3 s-1")
+        pair(self.x_volume_flux, self.y_volume_flux)
         for k in range(fluxes.levels):
             here = fluxes.level(k)
             self.x_volume_flux.set_cells(of_plane(here.x), at=k)
@@ -226,6 +227,12 @@ class Transport:
     ) -> None:
         if grid.bottom_thickness is not None:
             raise UserError("The transport takes whole bottom cells only, but the grid cuts them.")
+        if any(grid.mask[pole] for pole in grid.topology.poles):
+            raise UserError(
+                f"The cells {grid.topology.poles} (row, column) are the poles of the fold of the"
+                " grid, whose faces meet themselves: contents are not conserved there. Make them"
+                " land, or close the north of the grid: grid.fold = 'none'."
+            )
         self.grid, self.options, self.decomposition = grid, options, decomposition
         fluxes = circulation(grid, options)
         check_courant(fluxes, grid, options, dt)

@@ -27,7 +27,8 @@ Index = NDArray[np.int64]
 class VolumeFluxes:
     """Through the western, southern and lower faces of cells [m3 s-1].
 
-    Shape (nk, nj, ni) each, or (nj, ni) of one level.
+    Shape (nk, nj, ni) each, or (nj, ni) of one level; y has one row more, the seam, where a grid is
+    folded along its northern faces.
     """
 
     x: Array
@@ -41,33 +42,39 @@ class LevelFluxes:
     u = -d(stream)/dy, v = d(stream)/dx with `stream(k)` at corners (nj + 1, ni + 1) [m3 s-1]; and
     v = -d(turn)/dk, w = d(turn)/dj with `turn(k)` at the lower edges of southern faces,
     (nj + 1, ni) [m3 s-1], nothing above the surface. Both are rounded to `bits` bits of their
-    greatest value.
+    greatest value. Where corners stand twice on a fold, the stream function of the first counts;
+    `turn` has to be 0 from the seam on.
     """
 
     def __init__(
         self,
         levels: int,
+        topology: Topology,
         stream: Callable[[int], Array],
         turn: Callable[[int], Array] | None = None,
         bits: int = 22,
     ) -> None:
-        self.levels, self._stream, self._turn = levels, stream, turn
+        self.levels, self.topology, self._stream, self._turn = levels, topology, stream, turn
         potentials = [stream] if turn is None else [stream, turn]
         greatest = max(float(np.abs(p(k)).max()) for p in potentials for k in range(levels))
         self._quantum = 2.0 ** (math.ceil(math.log2(greatest)) - bits) if greatest > 0 else 1.0
 
     def level(self, k: int) -> VolumeFluxes:
-        """Those of level k, shape (nj, ni) each."""
+        """Those of level k, shape (nj, ni) each, but for the seam."""
         stream = self._rounded(self._stream(k))
+        if self.topology.fold:
+            twice, others = _joined(self.topology, stream.shape)
+            stream.ravel()[twice] = stream.ravel()[others]
+        rows = self.topology.nj + int(self.topology.seam(Place.y_face) is not None)
         x = -(stream[1:, :-1] - stream[:-1, :-1])
-        y = stream[:-1, 1:] - stream[:-1, :-1]
+        y = stream[:rows, 1:] - stream[:rows, :-1]
         if self._turn is None:
-            return VolumeFluxes(x, y, np.zeros_like(y))
+            return VolumeFluxes(x, y, np.zeros_like(x))
         turn = self._rounded(self._turn(k))
         above = np.zeros_like(turn)
         if k + 1 < self.levels:
             above = self._rounded(self._turn(k + 1))
-        return VolumeFluxes(x, y - (above - turn)[:-1], turn[1:] - turn[:-1])
+        return VolumeFluxes(x, y - (above - turn)[:rows], turn[1:] - turn[:-1])
 
     def _rounded(self, potential: Array) -> Array:
         return np.round(potential / self._quantum) * self._quantum
@@ -159,6 +166,7 @@ def _relax(level: Array, at_sea: Mask, topology: Topology, times: int) -> None:
 def divergence(fluxes: VolumeFluxes, topology: Topology) -> Array:
     """Net volume that leaves each cell [m3 s-1]; nothing passes closed sides and the surface."""
     east = topology.widened(fluxes.x, (0, 1, 0, 0), Place.x_face, vector=True)[..., 1:]
-    north = topology.widened(fluxes.y, (0, 0, 0, 1), Place.y_face, vector=True)[..., 1:, :]
+    wide = topology.widened(fluxes.y, (0, 0, 0, 1), Place.y_face, vector=True)
+    south, north = wide[..., : topology.nj, :], wide[..., 1 : topology.nj + 1, :]
     above = np.concatenate([fluxes.z[1:], np.zeros_like(fluxes.z[:1])])
-    return (east - fluxes.x) + (north - fluxes.y) + (above - fluxes.z)
+    return (east - fluxes.x) + (north - south) + (above - fluxes.z)

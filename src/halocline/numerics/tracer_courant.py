@@ -19,16 +19,21 @@ def outflow(
 
     Sweeps follow each other, each on the volumes that the one before has left.
     """
-    x_face, y_face = map(grid.horizontal.on_both_sides, (Place.x_face, Place.y_face))
-    x = horizontal_diffusivity * dt * x_face.dy / x_face.dx
-    y = horizontal_diffusivity * dt * y_face.dx / y_face.dy
-    result = {"x": 0.0, "y": 0.0, "z": 0.0}
     topology, (_, nj, ni), here = grid.topology, grid.shape, fluxes.level(0)
+    x_face, y_face = map(grid.horizontal.at, (Place.x_face, Place.y_face))
+    x, y = (
+        horizontal_diffusivity * dt * ratio
+        for ratio in (x_face.dy / x_face.dx, y_face.dx / y_face.dy)
+    )
+    x = topology.widened(x, (0, 1, 0, 0), Place.x_face)[:, : ni + 1]
+    y = topology.widened(y, (0, 0, 0, 1), Place.y_face)[: nj + 1]
+    result = {"x": 0.0, "y": 0.0, "z": 0.0}
     for k, thickness in enumerate(grid.thickness):
         above = fluxes.level(k + 1) if k + 1 < fluxes.levels else None
         low = {"x": here.x * dt, "y": here.y * dt, "z": here.z * dt}
         wide_x = topology.widened(low["x"], (0, 1, 0, 0), Place.x_face, vector=True)
         wide_y = topology.widened(low["y"], (0, 0, 0, 1), Place.y_face, vector=True)
+        low["y"] = wide_y[:nj]
         high = {"x": wide_x[:, 1 : ni + 1], "y": wide_y[1 : nj + 1]}
         high["z"] = np.zeros_like(here.z) if above is None else above.z * dt
         both_x = x * thickness * grid.open_x_faces(k)
