@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent / "tests"))  # `references` and oth
 sys.path.insert(0, str(Path(__file__).parent / "lab" / "tests"))
 
 import halocline
+import two_at_a_time
 from halocline.core.checkout import is_ours, register
 from named_programs import restrict_path  # after sys.path
 
@@ -28,6 +29,7 @@ if "OMPI_COMM_WORLD_RANK" in os.environ:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run the slow tests too")
+    two_at_a_time.add_option(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     programs = tempfile.TemporaryDirectory(prefix="halocline-programs-")
     config.add_cleanup(programs.cleanup)
     restrict_path(Path(programs.name))
+    two_at_a_time.configure(config)
 
 
 @pytest.fixture(autouse=True)
