@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ def taken(folder: Path, tests: list[pytest.Item]) -> Iterator[list[pytest.Item]]
 
 def run(session: pytest.Session, tests: list[pytest.Item]) -> None:
     """Run tests as pytest does."""
-    for test, following in zip(tests, [*tests[1:], None], strict=True):
+    for test, following in zip_longest(tests, tests[1:]):
         session.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
         stop_where_asked(session)
 

@@ -64,6 +64,12 @@ def test_files_are_shared_and_reported_once(tmp_path):
     assert said.splitlines()[-1].strip("= ").startswith("5 passed in")
 
 
+def test_nothing_may_be_left_for_one_alone(tmp_path):
+    code, said = outcome(tmp_path, "pass", "pass", "-k", "meets")
+    assert code == 0, said
+    assert said.splitlines()[-1].strip("= ").startswith("2 passed, 3 deselected in")
+
+
 def test_failures_of_both_are_told_with_their_output(tmp_path):
     code, said = outcome(tmp_path, "print('from one'); assert 1 == 3", "print('from two'); 1 / 0")
     assert code == 1
