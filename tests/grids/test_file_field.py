@@ -206,3 +206,24 @@ def test_vectors_along_the_grid_keep_their_length_and_turn():
     """An eastward wind on a grid turned by 30 degrees blows to the right of its x axis."""
     x, y = along_grid(np.array([10.0]), np.array([0.0]), np.deg2rad([30.0]))
     np.testing.assert_allclose([x[0], y[0]], [10 * np.sqrt(0.75), -5.0])
+
+
+def test_places_of_curvilinear_files_are_held_by_parts(tmp_path):
+    """A rank with a tenth of the points holds few rows, which are those of the whole planes."""
+    centers = turned(0.5).at(Place.center)
+    values = exact(centers.x, centers.y, depths[:, None, None])
+    path = write(tmp_path / "a.nc", ("tlon", "tlat"), (centers.x, centers.y), values)
+    rows, columns = centers.x.shape
+    at = np.random.default_rng(3).integers((100, 0), (rows - 100, columns), (200, 2)).T
+    x, y = (plane[at[0], at[1]] + 0.05 for plane in (centers.x, centers.y))
+    files = open_maps([path])
+    found = FileField(files, "phosphate", WantedPoints(x, y, depths)).read()
+    np.testing.assert_allclose(found, exact(x, y, depths[:, None]), rtol=1e-4)
+    held = files.points.rows_held
+    assert 0 < held < 0.4 * rows
+    whole = vectors(centers.x, centers.y)
+    assert np.array_equal(files.points[:, at[0], at[1]], whole[:, at[0], at[1]])
+    assert files.points.rows_held == held
+    j, i = np.mgrid[:rows, :columns]
+    assert np.array_equal(files.points[:, j, i], whole) and files.points.rows_held == rows
+    files.close()

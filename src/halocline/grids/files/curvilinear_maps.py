@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import Bilinear, FileAxis
 from halocline.grids.files.gridded_files import GriddedFiles
+from halocline.grids.files.places import PlacesByRows, lattice_step
 from halocline.grids.files.sources import FileVariables
 from halocline.grids.sphere import angles_between, on_tangent_plane, unit, vectors
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Places = Array | PlacesByRows
+"""Unit vectors (3, rows, columns)."""
 
 patch = 8
 """Rows and columns of a patch of a map whose places are looked at together."""
@@ -80,21 +83,20 @@ class CurvilinearFiles(GriddedFiles):
         return j, i, time[0] if time else None
 
     @cached_property
-    def points(self) -> Array:
-        """Unit vectors of the places of the maps, shape (3, rows, columns)."""
+    def points(self) -> PlacesByRows:
+        """Unit vectors of the places of the maps, read by parts."""
         longitude, latitude = (self.first[self.coordinate(c)] for c in ("longitude", "latitude"))
-        points = vectors(longitude.read(), latitude.read())
-        if not np.isfinite(points).all():
-            raise UserError(f"Longitudes or latitudes of {self.name} are missing (NaN).")
-        return points
+        return PlacesByRows(longitude, latitude, self.name)
 
     @cached_property
     def longitude(self) -> FileAxis:
         """Columns; their period is their number where the last is beside the first."""
-        count = self.points.shape[2]
-        step = np.median(_apart(self.points[:, :, 1:], self.points[:, :, :-1]))
-        seam = np.median(_apart(self.points[:, :, 0], self.points[:, :, -1]))
+        _, rows, count = self.points.shape
         order = np.arange(count)
+        some = np.arange(0, rows, lattice_step(rows, count))[:, None]
+        points = self.points[:, some, order]
+        step = np.median(_apart(points[:, :, 1:], points[:, :, :-1]))
+        seam = np.median(_apart(points[:, :, 0], points[:, :, -1]))
         return FileAxis(
             "column", order.astype(float), order, float(count) if seam <= 1.5 * step else 0
         )
@@ -140,8 +142,9 @@ class CurvilinearFiles(GriddedFiles):
         """Middles (3, patches) and radii [rad] of caps that hold the patches, row by row."""
         middles, radii = [], []
         for j in range(0, self.shape[0], patch):
+            rows = self.points.rows(j, min(j + patch, self.shape[0]))
             for i in range(0, self.shape[1], patch):
-                inside = self.points[:, j : j + patch, i : i + patch]
+                inside = rows[:, :, i : i + patch]
                 middles.append(unit(inside.sum(axis=(1, 2))))
                 radii.append(angles_between(inside, middles[-1][:, None, None]).max())
         return np.stack(middles, axis=1), np.array(radii)
@@ -153,7 +156,7 @@ def _apart(one: Array, other: Array) -> Array:
 
 
 def cell_weights(
-    grid: Array, periodic: bool, points: tuple[Array, Array], where: str, whose: str
+    grid: Places, periodic: bool, points: tuple[Array, Array], where: str, whose: str
 ) -> Bilinear:
     """Weights of bilinear interpolation in the cells between places of a curvilinear grid.
 
@@ -186,14 +189,14 @@ def cell_weights(
     return Bilinear(best[0], best[0] + 1, best[1], (best[1] + 1) % ni, x, y)
 
 
-def nearest_place(grid: Array, periodic: bool, wanted: Array) -> tuple[Index, Index]:
+def nearest_place(grid: Places, periodic: bool, wanted: Array) -> tuple[Index, Index]:
     """Row and column of the place nearest to each wanted point (unit vectors).
 
     Begins at the nearest of every n-th place and goes to the nearest neighbour as long as one is
     nearer than the place itself.
     """
     _, nj, ni = grid.shape
-    stride = max(1, min(nj, ni) // 24)
+    stride = lattice_step(nj, ni)
     rows, columns = np.arange(0, nj, stride), np.arange(0, ni, stride)
     coarse = grid[:, rows[:, None], columns].reshape(3, -1)
     first = np.zeros(wanted.shape[1], np.int64)
@@ -221,7 +224,7 @@ def nearest_place(grid: Array, periodic: bool, wanted: Array) -> tuple[Index, In
     return j, i
 
 
-def _within(grid: Array, row: Index, column: Index, wanted: Array) -> tuple[Array, Array]:
+def _within(grid: Places, row: Index, column: Index, wanted: Array) -> tuple[Array, Array]:
     """Where points lie in the cell north-east of (row, column): 0 to 1 from west, from south.
 
     The corners are seen from the point on its tangent plane (straight sides are great circles);
