@@ -31,7 +31,12 @@ rooms = (
     "grids",
 )
 
-shared = ("tests/meta/test_tools.py", *(f"tests/{room}/" for room in rooms))
+shared = (
+    "tests/meta/test_tools.py",
+    *(f"tests/{room}/" for room in rooms),
+    "lab/tests/test_advice.py",
+    "lab/tests/test_report_page.py",
+)
 """How the names of shared files begin; what takes longest first."""
 
 option = "--second-in"

@@ -55,16 +55,21 @@ def step(pattern: Pattern, aggregated: bool) -> dict[str, Recorder]:
     return records
 
 
-def test_messages_and_bytes_of_a_step_as_printed(patterns):
-    everyone = [step(pattern, aggregated=False) for pattern in patterns]
-    for rank, records in enumerate(everyone):
+@pytest.fixture(scope="module")
+def apart(patterns) -> list[dict[str, Recorder]]:
+    """What every rank sends in a step as printed."""
+    return [step(pattern, aggregated=False) for pattern in patterns]
+
+
+def test_messages_and_bytes_of_a_step_as_printed(apart):
+    for rank, records in enumerate(apart):
         inner = 1 if rank in (0, ranks - 1) else 2
         counts = {name: record.message_count for name, record in records.items()}
         assert counts == {"trcadv": 408 * inner, "trchdf": 3621 * inner, "trcnxt": 51 * inner}
         assert sum(counts.values()) == 4080 * inner
-    assert sum(r.message_count for records in everyone for r in records.values()) == 252_960
+    assert sum(r.message_count for records in apart for r in records.values()) == 252_960
     volume = {
-        name: sum(records[name].message_bytes for records in everyone) / 1e6 for name in routines
+        name: sum(records[name].message_bytes for records in apart) / 1e6 for name in routines
     }
     assert volume["trcadv"] == pytest.approx(1821, abs=0.5)
     assert volume["trcnxt"] == pytest.approx(227.6, abs=0.1)
@@ -79,8 +84,7 @@ def test_sizes_of_messages_as_printed(patterns):
         assert {message.size for message in traffic.send} == {size}
 
 
-def test_aggregation_sends_the_same_bytes_in_ten_messages_per_neighbour(patterns):
-    apart = [step(pattern, aggregated=False) for pattern in patterns]
+def test_aggregation_sends_the_same_bytes_in_ten_messages_per_neighbour(patterns, apart):
     together = [step(pattern, aggregated=True) for pattern in patterns]
     assert sum(r.message_count for records in together for r in records.values()) == 620
     for one, other in zip(apart, together, strict=True):
