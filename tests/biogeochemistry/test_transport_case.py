@@ -10,6 +10,7 @@ import pytest
 import tomli_w
 import xarray
 
+from biogeochemistry.folded_ocean import folded_ocean
 from halocline.biogeochemistry.case import TransportCase
 from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
@@ -191,3 +192,37 @@ def test_restoring_that_lacks_something_is_refused(tmp_path: Path):
         TransportCase.from_table(restored(path, variables={"oxygen": "po4"}))
     with pytest.raises(UserError, match="has no variable 'nitrate'"):
         run(restored(path, variables={"constant": "nitrate"}))
+
+
+def test_a_tripolar_ocean_from_a_file_has_the_same_files_on_ranks(tmp_path: Path):
+    """Ranks: 1 and 3."""
+    grid = folded_ocean("centres").horizontal
+    corners, both = grid.curvilinear, ("corner_j", "corner_i")
+    planes = {
+        "ulon": (both, corners.corner_x),
+        "ulat": (both, corners.corner_y),
+        "depth": (("j", "i"), grid.depth),
+    }
+    xarray.Dataset(planes).to_netcdf(tmp_path / "grid.nc")
+    table = {
+        **CASE,
+        "grid": {"file": str(tmp_path / "grid.nc"), "levels": CASE["grid"]["levels"]},
+        "time": {"length": "2h", "step": "30min"},
+        "transport": {"tracers": ["layers", "constant"], "circulation": "gyres"},
+        "output": {"fields": {"maps": {"interval": "1h", "precision": "float64"}}},
+    }
+    (tmp_path / "case.toml").write_text(tomli_w.dumps(table))
+    done = run(tmp_path / "case.toml", output=tmp_path / "one", check_halos=True)
+    assert done.component.grid.topology.fold == "centres"
+    before = done.component.contents_at_start.read()[0]
+    np.testing.assert_allclose(done.component.model.contents(), before, rtol=1e-14)
+    words = [*mpiexec_command(3, threads=1), sys.executable, "-P", "-m", "halocline", "run"]
+    subprocess.run(
+        [*words, str(tmp_path / "case.toml"), "--output", str(tmp_path / "three")],
+        env=mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"}), check=True, timeout=120,
+    )  # fmt: skip
+    names = {path.name for path in (tmp_path / "one").iterdir() if path.suffix != ".log"}
+    for name in names & {"maps.nc", "restart_20000101T020000.safetensors"}:
+        one, three = ((tmp_path / out / name).read_bytes() for out in ("one", "three"))
+        assert one == three
+    assert "maps.nc" in names

@@ -114,3 +114,13 @@ def test_cards_are_refused():
     )
     with pytest.raises(UserError, match="Cards have no neighbours"):
         EllipticOperator(numbers, decomposition)
+
+
+def test_a_row_of_corners_on_the_pole_is_a_wall():
+    """Faces there have no length; the last corners have no depth, whatever lies between them."""
+    parts = basin(1)
+    there = (parts[0], parts[1], parts[2].copy(), *parts[3:])
+    there[2][-1] = 0.0
+    expected, found = numbers_of(parts, shift), numbers_of(there, shift)
+    for name in ("diagonal", "west", "south", "corner"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name))

@@ -90,6 +90,7 @@ def nine_point(
     dx = topology.widened(y_face_width, (1, 1, 0, 0), Place.y_face, nearest=True)
     dy = topology.widened(x_face_width, (0, 0, 1, 1), Place.x_face, nearest=True)
     dx, dy = 0.5 * (dx[:, :-1] + dx[:, 1:]), 0.5 * (dy[:-1] + dy[1:])
+    dx, dy = (np.where(corner_depth > 0, length, 1.0) for length in (dx, dy))  # 0 at a pole
     along_x, along_y = 0.25 * corner_depth * dy / dx, 0.25 * corner_depth * dx / dy
     corner, excess = along_x + along_y, along_x - along_y
     west, south = excess[:-1] + excess[1:], -(excess[:, :-1] + excess[:, 1:])
