@@ -105,6 +105,13 @@ def test_too_few_units_for_the_ranks_are_refused(kind):
         cut(np.ones((30, 40), bool), 9, kind, unit=(30, 16))
 
 
+@pytest.mark.parametrize("kind, words", [("blocks", "Cannot cut"), ("cards", "Use fewer")])
+def test_more_blocks_than_cells_are_refused_at_once(kind, words):
+    options = DecompositionOptions(kind=kind, blocks_per_rank=2**31)
+    with pytest.raises(UserError, match=words):
+        Decomposition(np.ones((6, 6), bool), Topology(6, 6), halo=1, components=4, options=options)
+
+
 def test_cards_have_no_units():
     with pytest.raises(UserError, match=r"whole units of 8 x 8 cells.*kind = 'blocks'"):
         cut(np.ones((30, 40), bool), 2, "cards", unit=(8, 8))

@@ -107,6 +107,11 @@ class Decomposition:
         self.world = World(topology, mask, halo, (whole,))
         per_rank = self.options.blocks_per_rank
         self.hands = ranks * per_rank
+        if per_rank > 1 and self.hands > mask.sum():
+            raise UserError(
+                f"decomposition.blocks_per_rank = {per_rank} makes {self.hands} hands of cards for"
+                f" {int(mask.sum())} sea points. Use fewer."
+            )
         numbers = range(rank * per_rank, (rank + 1) * per_rank)
         self.home = Layout(
             "cards", [Hand(self.world, number, self.hands, rank) for number in numbers], None

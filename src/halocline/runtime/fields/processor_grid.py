@@ -72,6 +72,8 @@ def best_grid(load: Load, ranks: int, per_rank: int, rows: int = 0) -> Processor
     The least largest load wins, the fewest rows among equals.
     """
     wanted = ranks * per_rank
+    if wanted > load.sea_units.size:
+        raise UserError(_refusal(load, ranks, wanted, rows))
     known = [down for down, _ in factorisations(wanted)]
     if rows and rows not in known:
         raise UserError(
