@@ -18,6 +18,7 @@ def test_wheel_runs_a_case_far_from_the_checkout(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "pip", "wheel", str(top), "--no-deps", "--no-build-isolation"]
     build += ["--config-settings", f"build-dir={tmp_path / 'build'}", "-w", str(tmp_path)]
     programs = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    programs["CXX"] = "g++"  # not the longer name that Python was built with
     subprocess.run(build, check=True, cwd=tmp_path, env=os.environ | programs)
     (wheel,) = tmp_path.glob("halocline-*.whl")
     with zipfile.ZipFile(wheel) as archive:
