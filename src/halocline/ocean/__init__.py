@@ -1,0 +1,1 @@
+"""The ocean general circulation model."""

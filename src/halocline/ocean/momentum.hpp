@@ -1,0 +1,370 @@
+#pragma once
+#include <vector>
+
+#include "contract.hpp"
+#include "numerics/row_loops.hpp"
+#include "schedules.hpp"
+#include "view.hpp"
+
+/// Velocity of the ocean: the baroclinic part of one leapfrog step on the B-grid.
+///
+///   du/dt = - advection + (f + M) v - dp/dx + viscosity,   M = v cx - u cy,
+///
+/// with cx = d(dy)/dx / (dx dy) and cy = d(dx)/dy / (dx dy), the curvature of the grid's lines, p
+/// the hydrostatic pressure over the reference density. Fluxes through the faces of a velocity cell
+/// are means of those of the four cells of tracers around it, so that centred advection keeps
+/// kinetic energy; the term of Coriolis takes weights alpha, gamma, alpha of the new, present and
+/// old level and is solved for point by point; viscosity along the vertical is implicit (Smith et
+/// al. 2010, The Parallel Ocean Program reference manual, LAUR-10-01853, sections 3 and 4).
+namespace halocline {
+
+template <class T>
+struct MomentumFields {
+  View3<const T> u, v, old_u, old_v, pressure, vertical_viscosity;
+  View2<const T> stress_x, stress_y, coriolis, corner_dx, corner_dy, corner_floor;
+  View2<const T> curvature_x, curvature_y, viscous_east, viscous_north, viscous_turn,
+      cross_x, cross_y;
+  View1<const T> thickness, spacing;
+  View3<T> new_u, new_v;
+  View2<T> force_x, force_y;
+};
+
+/// Numbers of a step: from the old to the new level [s], weights of levels [1], drag [1].
+template <class T>
+struct MomentumStep {
+  T tau, alpha, gamma, drag;
+};
+
+template <class T>
+class MomentumRow {
+ public:
+  MomentumRow(const MomentumFields<T>& fields, const MomentumStep<T>& step, std::ptrdiff_t width)
+      : f_(fields),
+        s_(step),
+        levels_(static_cast<int>(fields.u.extent[0])),
+        pitch_(width + 32),
+        scratch_(static_cast<std::size_t>(pitch_) * (3 * levels_ + 14)) {
+    T* next = scratch_.data() + 16;
+    const auto take = [&](int rows) {
+      T* begin = next;
+      next += static_cast<std::ptrdiff_t>(pitch_) * rows;
+      return begin;
+    };
+    along_ = take(1), south_ = take(1), middle_ = take(1), north_ = take(1);
+    rise_ = take(2), mean_x_ = take(1), mean_y_ = take(1), depth_ = take(1);
+    exchange_ = take(levels_), factor_ = take(levels_), pivot_ = take(levels_);
+  }
+
+  void row(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    for (T* some : {rise_, rise_ + pitch_, mean_x_, mean_y_, depth_})
+      for (std::ptrdiff_t i = 0; i < i1 - i0; ++i) some[i] = 0;
+    for (int k = 0; k < levels_; ++k) {
+      carried(k, j, i0, i1);
+      accelerations(k, j, i0, i1);
+    }
+    means(f_.force_x.row(j), f_.force_y.row(j), i0, i1);
+    eliminate(j, i0, i1);
+    solve(f_.new_u, j, i0, i1);
+    solve(f_.new_v, j, i0, i1);
+    remove_means(j, i0, i1);
+  }
+
+ private:
+  T* at(T* plane, std::ptrdiff_t i0, int k = 0) const {
+    return plane + static_cast<std::ptrdiff_t>(k) * pitch_ - i0;
+  }
+
+  /// What velocity cells carry, added up over neighbours: A = a_south + 2 a + a_north of a = u dy
+  /// for eastern and western faces; B of v dx in rows j - 1, j and j + 1 for the others.
+  void carried(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    const T *u0 = f_.u.row(k, j - 1), *u1 = f_.u.row(k, j), *u2 = f_.u.row(k, j + 1);
+    const T *w0 = f_.corner_dy.row(j - 1), *w1 = f_.corner_dy.row(j), *w2 = f_.corner_dy.row(j + 1);
+    T* along = at(along_, i0 - 1);
+    over_row<T>(i0 - 1, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V ends = load<V>(u0 + i) * load<V>(w0 + i) + load<V>(u2 + i) * load<V>(w2 + i);
+      store<V>(along + i, ends + T(2) * (load<V>(u1 + i) * load<V>(w1 + i)));
+    });
+    T* const across[3] = {south_, middle_, north_};
+    for (int shift = 0; shift < 3; ++shift) {
+      const T *v = f_.v.row(k, j - 1 + shift), *w = f_.corner_dx.row(j - 1 + shift);
+      T* to = at(across[shift], i0);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V ends =
+            load<V>(v + i - 1) * load<V>(w + i - 1) + load<V>(v + i + 1) * load<V>(w + i + 1);
+        store<V>(to + i, ends + T(2) * (load<V>(v + i) * load<V>(w + i)));
+      });
+    }
+  }
+
+  /// Rows around a cell of one component of velocity.
+  struct Around {
+    const T *here, *south, *north, *under, *over;
+    Around(const View3<const T>& f, int k, int j, int levels)
+        : here(f.row(k, j)),
+          south(f.row(k, j - 1)),
+          north(f.row(k, j + 1)),
+          under(f.row(k > 0 ? k - 1 : k, j)),
+          over(f.row(k < levels - 1 ? k + 1 : k, j)) {}
+  };
+
+  /// Velocity after all but viscosity along the vertical, into the new level, and what the means of
+  /// the accelerations add up.
+  void accelerations(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    const bool lowest = k == 0, highest = k == levels_ - 1;
+    const Around u(f_.u, k, j, levels_), v(f_.v, k, j, levels_);
+    const Around old_u(f_.old_u, k, j, levels_), old_v(f_.old_v, k, j, levels_);
+    const T *p0 = f_.pressure.row(k, j - 1), *p1 = f_.pressure.row(k, j);
+    const T *along = at(along_, i0 - 1), *south = at(south_, i0), *middle = at(middle_, i0);
+    const T *north = at(north_, i0), *floor = f_.corner_floor.row(j);
+    T *below = at(rise_, i0, k & 1), *above = at(rise_, i0, (k + 1) & 1);
+    T *mean_x = at(mean_x_, i0), *mean_y = at(mean_y_, i0), *depth = at(depth_, i0);
+    const T dz = f_.thickness(k), level = static_cast<T>(k);
+    over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
+      const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
+      // volumes through the faces
+      const V eighth = splat<V>(T(0.125) * dz);
+      const V west = eighth * (get(along, -1) + get(along)), east = eighth * (get(along) + get(along, 1));
+      const V from_south = eighth * (get(south) + get(middle)), to_north = eighth * (get(middle) + get(north));
+      const V rise = get(below), risen = rise + ((west - east) + (from_south - to_north));
+      store<V>(above + i, risen);
+      const V dx = plane(f_.corner_dx), dy = plane(f_.corner_dy), area = dx * dy;
+      const V half = splat<V>(T(0.5)), per_area = T(1) / area, per_volume = per_area / dz;
+      const auto advected = [&](const Around& w) {
+        const V c = get(w.here);
+        V sum = west * (get(w.here, -1) + c) - east * (c + get(w.here, 1));
+        sum += from_south * (get(w.south) + c) - to_north * (c + get(w.north));
+        const V lower = lowest ? V{} : V(rise * (get(w.under) + c));
+        sum += lower - risen * (highest ? V(c + c) : V(c + get(w.over)));
+        return half * sum * per_volume;
+      };
+      V x = advected(u), y = advected(v);
+      // turning: Coriolis of the present and old level, curvature of the present
+      const V un = get(u.here), vn = get(v.here), uo = get(old_u.here), vo = get(old_v.here);
+      const V f = plane(f_.coriolis);
+      const V curved = vn * plane(f_.curvature_x) - un * plane(f_.curvature_y);
+      const T rest = T(1) - s_.gamma;
+      x += f * (s_.gamma * vn + rest * vo) + curved * vn;
+      y -= f * (s_.gamma * un + rest * uo) + curved * un;
+      // slope of the pressure
+      const V ne = get(p1), nw = get(p1, -1), se = get(p0), sw = get(p0, -1);
+      x -= half * ((ne - nw) + (se - sw)) / dx;
+      y -= half * ((ne - se) + (nw - sw)) / dy;
+      // viscosity of the old level
+      const V w_east = plane(f_.viscous_east), w_west = load<V>(f_.viscous_east.row(j) + i - 1);
+      const V w_north = plane(f_.viscous_north), w_south = load<V>(f_.viscous_north.row(j - 1) + i);
+      const auto smoothed = [&](const Around& w) {
+        const V c = get(w.here);
+        const V sum = w_east * (get(w.here, 1) - c) + w_west * (get(w.here, -1) - c);
+        return (sum + (w_north * (get(w.north) - c) + w_south * (get(w.south) - c))) * per_area;
+      };
+      const V turn = plane(f_.viscous_turn);
+      const V along_x = plane(f_.cross_x), along_y = plane(f_.cross_y);
+      const auto crossed = [&](const Around& w) {
+        return along_x * (get(w.here, 1) - get(w.here, -1)) -
+               along_y * (get(w.north) - get(w.south));
+      };
+      x += smoothed(old_u) + (turn * uo + crossed(old_v));
+      y += smoothed(old_v) + (turn * vo - crossed(old_u));
+      // stress at the surface and at the floor
+      if (highest) {
+        x += plane(f_.stress_x) / dz;
+        y += plane(f_.stress_y) / dz;
+      }
+      const V speed = root(uo * uo + vo * vo);
+      const V drag = get(floor) == splat<V>(level) ? V(s_.drag / dz * speed) : V{};
+      x -= drag * uo;
+      y -= drag * vo;
+      // implicit turning; nothing below the floor
+      const auto wet = get(floor) <= splat<V>(level);
+      x = wet ? x : V{};
+      y = wet ? y : V{};
+      const V layer = wet ? splat<V>(dz) : V{};
+      store<V>(mean_x + i, get(mean_x) + dz * x);
+      store<V>(mean_y + i, get(mean_y) + dz * y);
+      store<V>(depth + i, get(depth) + layer);
+      const V turned = (s_.tau * s_.alpha) * f, share = s_.tau / (T(1) + turned * turned);
+      store<V>(f_.new_u.row(k, j) + i, uo + share * (x + turned * y));
+      store<V>(f_.new_v.row(k, j) + i, vo + share * (y - turned * x));
+    });
+  }
+
+  template <class V>
+  static INLINE V root(V square) {
+    if constexpr (std::is_arithmetic_v<V>) {
+      return std::sqrt(square);
+    } else {
+      V result{};
+      for (int lane = 0; lane < width_of<V>; ++lane) result[lane] = std::sqrt(square[lane]);
+      return result;
+    }
+  }
+
+  /// Sums over the column become means; 0 on land.
+  void means(T* to_x, T* to_y, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    T *x = at(mean_x_, i0), *y = at(mean_y_, i0), *depth = at(depth_, i0);
+    over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V whole = load<V>(depth + i);
+      const V share = whole > V{} ? V(T(1) / whole) : V{};
+      store<V>(to_x + i, load<V>(x + i) * share);
+      store<V>(to_y + i, load<V>(y + i) * share);
+      store<V>(depth + i, share);
+      store<V>(x + i, V{});
+      store<V>(y + i, V{});
+    });
+  }
+
+  /// The matrix of vertical viscosity, eliminated downward from the surface.
+  void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    for (int k = levels_ - 1; k >= 0; --k) {
+      const bool lowest = k == 0, highest = k == levels_ - 1;
+      const T share = lowest ? T(0) : s_.tau / f_.spacing(k);
+      const T* viscosity = f_.vertical_viscosity.row(k, j);
+      const T* floor = f_.corner_floor.row(j);
+      const T* above = at(exchange_, i0, highest ? k : k + 1);
+      const T* above_factor = at(factor_, i0, highest ? k : k + 1);
+      T *here = at(exchange_, i0, k), *factor = at(factor_, i0, k), *pivot = at(pivot_, i0, k);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V open =
+            load<V>(floor + i) < splat<V>(static_cast<T>(k)) ? splat<V>(share) : V{};
+        const V a = open * load<V>(viscosity + i);
+        const V b = highest ? V{} : load<V>(above + i);
+        const V kept = highest ? V{} : V(T(1) - load<V>(above_factor + i));
+        const V reciprocal = T(1) / (splat<V>(f_.thickness(k)) + a + b * kept);
+        store<V>(here + i, a);
+        store<V>(pivot + i, reciprocal);
+        store<V>(factor + i, a * reciprocal);
+      });
+    }
+  }
+
+  /// Solve for one component in place, and add up its mean.
+  void solve(View3<T> velocity, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    T* mean = at(velocity.data == f_.new_u.data ? mean_x_ : mean_y_, i0);
+    for (int k = levels_ - 1; k >= 0; --k) {
+      const bool highest = k == levels_ - 1;
+      T* here = velocity.row(k, j);
+      const T* above = velocity.row(highest ? k : k + 1, j);
+      const T *exchange = at(exchange_, i0, highest ? k : k + 1), *pivot = at(pivot_, i0, k);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V given = f_.thickness(k) * load<V>(here + i);
+        const V from_above = highest ? V{} : V(load<V>(exchange + i) * load<V>(above + i));
+        store<V>(here + i, (given + from_above) * load<V>(pivot + i));
+      });
+    }
+    for (int k = 0; k < levels_; ++k) {
+      T* here = velocity.row(k, j);
+      const T *below = velocity.row(k > 0 ? k - 1 : k, j), *factor = at(factor_, i0, k);
+      const T* floor = f_.corner_floor.row(j);
+      const T dz = f_.thickness(k);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V from_below = k > 0 ? V(load<V>(factor + i) * load<V>(below + i)) : V{};
+        const V value = load<V>(here + i) + from_below;
+        const V wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k)) ? value : V{};
+        store<V>(here + i, wet);
+        store<V>(mean + i, load<V>(mean + i) + dz * wet);
+      });
+    }
+  }
+
+  /// What is left is the baroclinic velocity.
+  void remove_means(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    const T *x = at(mean_x_, i0), *y = at(mean_y_, i0), *share = at(depth_, i0);
+    const T* floor = f_.corner_floor.row(j);
+    for (int k = 0; k < levels_; ++k) {
+      T *u = f_.new_u.row(k, j), *v = f_.new_v.row(k, j);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+        const V part = load<V>(share + i);
+        store<V>(u + i, wet ? V(load<V>(u + i) - load<V>(x + i) * part) : V{});
+        store<V>(v + i, wet ? V(load<V>(v + i) - load<V>(y + i) * part) : V{});
+      });
+    }
+  }
+
+  MomentumFields<T> f_;
+  MomentumStep<T> s_;
+  int levels_;
+  std::ptrdiff_t pitch_;
+  std::vector<T> scratch_;
+  T *along_, *south_, *middle_, *north_, *rise_, *mean_x_, *mean_y_, *depth_;
+  T *exchange_, *factor_, *pivot_;
+};
+
+inline constexpr Reach all_sides{-1, 1, -1, 1};
+
+inline constexpr Contract<25> ocean_momentum_contract{
+    "ocean_momentum",
+    {{{"u", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
+      {"v", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
+      {"old_u", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
+      {"old_v", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
+      {"pressure", Access::read, Place::center, "m2 s-2", "depth", {-1, 0, -1, 0}, Column::whole},
+      {"vertical_viscosity", Access::read, Place::corner, "m2 s-1", "depth", {}, Column::whole},
+      {"stress_x", Access::read, Place::corner, "m2 s-2"},
+      {"stress_y", Access::read, Place::corner, "m2 s-2"},
+      {"coriolis", Access::read, Place::corner, "s-1"},
+      {"corner_dx", Access::read, Place::corner, "m", all_sides},
+      {"corner_dy", Access::read, Place::corner, "m", all_sides},
+      {"corner_floor", Access::read, Place::corner, "1"},
+      {"curvature_x", Access::read, Place::corner, "m-1"},
+      {"curvature_y", Access::read, Place::corner, "m-1"},
+      {"viscous_east", Access::read, Place::y_face, "m2 s-1", {-1, 0, 0, 0}},
+      {"viscous_north", Access::read, Place::x_face, "m2 s-1", {0, 0, -1, 0}},
+      {"viscous_turn", Access::read, Place::corner, "s-1"},
+      {"cross_x", Access::read, Place::corner, "s-1"},
+      {"cross_y", Access::read, Place::corner, "s-1"},
+      {"thickness", Access::read, Place::none, "m", "depth"},
+      {"spacing", Access::read, Place::none, "m", "depth"},
+      {"new_u", Access::write, Place::corner, "m s-1", "depth", {}, Column::whole},
+      {"new_v", Access::write, Place::corner, "m s-1", "depth", {}, Column::whole},
+      {"force_x", Access::write, Place::corner, "m s-2"},
+      {"force_y", Access::write, Place::corner, "m s-2"}}}};
+
+/// Advance the baroclinic velocity from the old to the new level of a leapfrog step.
+///
+/// @param[in]  box                 corners to compute
+/// @param[in]  u, v, old_u, old_v  present and old velocity [m s-1], 0 on land and below the floor
+/// @param[in]  pressure            hydrostatic, over the reference density [m2 s-2]
+/// @param[in]  vertical_viscosity  at the lower interfaces of corners [m2 s-1]
+/// @param[in]  stress_x, stress_y  of the wind over the reference density [m2 s-2]
+/// @param[in]  coriolis            parameter [s-1]
+/// @param[in]  corner_dx, corner_dy  lengths of velocity cells [m]
+/// @param[in]  corner_floor        the lowest wet level; as many as levels on land
+/// @param[in]  curvature_x, curvature_y  of the lines of the grid, cx and cy [m-1]
+/// @param[in]  viscous_east        viscosity times length over distance of a cell's eastern face
+/// @param[in]  viscous_turn, cross_x, cross_y  viscosity times the metric parts of the Laplacian:
+///     -(d(cx)/dx + d(cy)/dy + 2 cx^2 + 2 cy^2), 2 cy over two cells along x, 2 cx along y [s-1]
+/// @param[out] new_u, new_v        without their means over the column [m s-1]
+/// @param[out] force_x, force_y    means of all accelerations but that by the surface [m s-2]
+/// @param[in]  tau                 from the old to the new level [s]
+/// @param[in]  alpha, gamma        weights of the new (and old) and of the present level [1]
+/// @param[in]  drag                coefficient of the quadratic drag at the floor [1]
+/// @param[in]  width               most columns per tile [1]; any value gives the same bits
+template <class T>
+void ocean_momentum(Box box, View3<const T> u, View3<const T> v, View3<const T> old_u,
+                    View3<const T> old_v, View3<const T> pressure,
+                    View3<const T> vertical_viscosity, View2<const T> stress_x,
+                    View2<const T> stress_y, View2<const T> coriolis, View2<const T> corner_dx,
+                    View2<const T> corner_dy, View2<const T> corner_floor,
+                    View2<const T> curvature_x, View2<const T> curvature_y,
+                    View2<const T> viscous_east, View2<const T> viscous_north,
+                    View2<const T> viscous_turn, View2<const T> cross_x, View2<const T> cross_y,
+                    View1<const T> thickness, View1<const T> spacing,
+                    View3<T> new_u, View3<T> new_v, View2<T> force_x, View2<T> force_y, double tau,
+                    double alpha, double gamma, double drag, int width) {
+  const MomentumFields<T> fields{u, v, old_u, old_v, pressure, vertical_viscosity, stress_x,
+                                 stress_y, coriolis, corner_dx, corner_dy, corner_floor,
+                                 curvature_x, curvature_y, viscous_east, viscous_north,
+                                 viscous_turn, cross_x, cross_y, thickness, spacing, new_u, new_v, force_x, force_y};
+  const MomentumStep<T> step{static_cast<T>(tau), static_cast<T>(alpha), static_cast<T>(gamma),
+                             static_cast<T>(drag)};
+  for_each_in_with(
+      box.j0, box.j1, 1, [&] { return MomentumRow<T>(fields, step, width + 2); },
+      [&](int j, MomentumRow<T>& row) {
+        for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += width)
+          row.row(j, i0, std::min<std::ptrdiff_t>(i0 + width, box.i1));
+      });
+}
+
+}  // namespace halocline

@@ -1,0 +1,30 @@
+#include "bind.hpp"
+#include "ocean/barotropic.hpp"
+#include "ocean/density.hpp"
+#include "ocean/momentum.hpp"
+#include "ocean/tracers.hpp"
+
+using namespace halocline;
+
+namespace {
+
+template <class T>
+void bind(nb::module_& module) {
+  define(module, ocean_tracers_contract, &ocean_tracers<T>, "tau", "width");
+  define(module, ocean_momentum_contract, &ocean_momentum<T>, "tau", "alpha", "gamma", "drag",
+         "width");
+  define(module, ocean_density_contract, &ocean_density<T>, "at_reference", "expansion",
+         "contraction", "temperature", "salinity");
+  define(module, ocean_pressure_contract, &ocean_pressure<T>, "weight", "outer");
+  define(module, ocean_convection_contract, &ocean_convection<T>, "background", "convective");
+  define(module, ocean_auxiliary_contract, &ocean_auxiliary<T>, "tau", "alpha", "gamma");
+  define(module, ocean_right_side_contract, &ocean_right_side<T>, "tau", "alpha", "shift");
+  define(module, ocean_velocity_contract, &ocean_velocity<T>, "tau", "alpha");
+}
+
+}  // namespace
+
+HALOCLINE_BIND(ocean) {
+  bind<float>(module);
+  bind<double>(module);
+}
