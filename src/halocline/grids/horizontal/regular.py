@@ -54,6 +54,12 @@ class GridOptions(BathymetryOptions):
         " row, from the south; 0 is land",
         at_least=0,
     )
+    land: list[list[float]] = option(
+        [],
+        "degree or m",
+        "boxes of land in a grid made here, each [west, east, south, north]: cells whose centres lie"
+        " in one",
+    )
     periodic_x: bool | None = option(
         None, "", "east joins west; if not given, where a spherical grid spans 360 degrees"
     )
@@ -99,7 +105,7 @@ def regular_grid(options: GridOptions) -> Grid:
     dx, dy = options.steps
     x = np.asarray(options.x0 + dx * np.arange(options.nx), np.float64)
     y = np.asarray(options.y0 + dy * np.arange(options.ny), np.float64)
-    depth = _depth(options)
+    depth = np.where(_in_boxes(options.land, x, y), 0.0, _depth(options))
     if options.kind == "spherical" and (y.min() < -90 or y.max() > 90):
         raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
     grid = Grid(
@@ -112,6 +118,21 @@ def regular_grid(options: GridOptions) -> Grid:
         single_y=dy,
     )
     return finish(grid, options)
+
+
+def _in_boxes(
+    boxes: list[list[float]], x: NDArray[np.float64], y: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Which cells lie in a box, by their centres; shape (ny, nx)."""
+    inside = np.zeros((y.size, x.size), bool)
+    for box in boxes:
+        if len(box) != 4 or box[0] > box[1] or box[2] > box[3]:
+            raise UserError(
+                f"grid.land has the box {box}. Give [west, east, south, north], the lesser first."
+            )
+        west, east, south, north = box
+        inside |= ((y >= south) & (y <= north))[:, None] & ((x >= west) & (x <= east))
+    return inside
 
 
 def _depth(options: GridOptions) -> NDArray[np.float64]:

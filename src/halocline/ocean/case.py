@@ -1,0 +1,89 @@
+"""Cases of the ocean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from halocline.component.case.case import Case, named
+from halocline.component.streams.field_stream import MapShape
+from halocline.core.clock import Clock
+from halocline.core.names import Quantity
+from halocline.core.options import option
+from halocline.grids.horizontal.grid import Grid
+from halocline.ocean.component import OceanComponent
+from halocline.ocean.model import reach
+from halocline.ocean.options import OceanOptions
+from halocline.runtime.fields.place import Place
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class OceanCase(Case):
+    """A run of the ocean."""
+
+    component: str = named("ocean")
+    precision: str = option(
+        "float64", "", "precision of the model's arrays", choices=("float32", "float64")
+    )
+    ocean: OceanOptions = option(OceanOptions(), meaning="physics and numerics of the ocean")
+
+    exports: ClassVar[Mapping[str, Quantity]] = {
+        some.short_name: some
+        for some in (
+            Quantity("sea_level", "sea_surface_height_above_geoid", "m", "height of the surface"),
+            Quantity(
+                "temperature", "sea_water_potential_temperature", "degree_C",
+                "potential temperature",
+            ),
+            Quantity("salinity", "sea_water_salinity", "1e-3", "salinity"),
+            Quantity("u", "sea_water_x_velocity", "m s-1", "velocity along x"),
+            Quantity("v", "sea_water_y_velocity", "m s-1", "velocity along y"),
+        )
+    }  # fmt: skip
+
+    def build(
+        self,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        check_halos: bool = False,
+        plan: Plan | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> OceanComponent:
+        """The ocean with its grid."""
+        start = self.ocean.start
+        start = replace(start, file=start.file and str(self.find(start.file)))
+        return OceanComponent(
+            self.build_levels(),
+            replace(self.ocean, start=start),
+            clock,
+            communicator,
+            decomposition=self.decomposition,
+            precision=self.precision,
+            check_halos=check_halos,
+            plan=plan,
+        )
+
+    def map_shapes(self) -> dict[str, MapShape]:
+        """Where the fields lie, and their levels."""
+        levels = (len(self.build_levels().thickness),)
+        center, corner = MapShape(extents=levels), MapShape(Place.corner, levels)
+        return {
+            "sea_level": MapShape(),
+            "temperature": center,
+            "salinity": center,
+            "u": corner,
+            "v": corner,
+        }
+
+    @property
+    def halo(self) -> int:
+        """How deep halos are [cells]."""
+        return reach
+
+    def state_values(self, grid: Grid) -> int:
+        """Two tracers and two velocities on all levels, land included, at two times."""
+        return 8 * grid.depth.size * len(self.build_levels().thickness)

@@ -1,0 +1,152 @@
+"""The ocean with its grid, start and output, as the time loop wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from halocline.component.component import Component
+from halocline.component.forcing.field_places import FieldPlaces
+from halocline.core.clock import Clock, Date, to_number
+from halocline.core.constants import gravity
+from halocline.grids.files.curvilinear_maps import open_maps
+from halocline.grids.vertical.file_field import FileField
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.ocean.model import Ocean, names, reach
+from halocline.ocean.options import OceanOptions
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan, Runner
+from halocline.runtime.sums.field_sums import FieldSums
+
+
+class OceanComponent(Component):
+    """The ocean on one grid."""
+
+    def __init__(
+        self,
+        levels: VerticalGrid,
+        options: OceanOptions,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        decomposition: DecompositionOptions | None = None,
+        precision: str = "float64",
+        check_halos: bool = False,
+        plan: Plan | None = None,
+    ) -> None:
+        self.grid, self.options, self.precision = levels, options, precision
+        self.plane, self.step_length = levels.horizontal, clock.step
+        self.decomposition = Decomposition(
+            levels.mask,
+            levels.topology,
+            halo=reach,
+            options=decomposition,
+            communicator=communicator,
+        )
+        self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
+        seconds = clock.step.total_seconds()
+        self.model = Ocean(levels, options, self.decomposition, self.run, seconds, dtype=precision)
+        self.forward = False
+        state = self.model.state
+        self.content = FieldSums(state.tracer, 2)
+        self.volume = FieldSums(state.layer, 1)
+        self.shown = {
+            "temperature": self._output("temperature", "degree_C", Place.center, state.levels),
+            "salinity": self._output("salinity", "1e-3", Place.center, state.levels),
+            "sea_level": self._output("sea_level", "m", Place.center),
+            "u": self._output("u", "m s-1", Place.corner, state.levels),
+            "v": self._output("v", "m s-1", Place.corner, state.levels),
+        }
+
+    def _output(self, name: str, units: str, place: Place, *axes: object) -> Field:
+        space = self.model.state.space
+        return Field(name, units, space, axes=axes, place=place, dtype=self.precision)  # type: ignore[arg-type]
+
+    def restart_fields(self) -> Sequence[Field]:
+        """Both levels in time."""
+        state, changing = self.model.state, self.model.changing
+        kept = [name for name in changing if name != "density"]
+        return [getattr(state, prefix + name) for name in kept for prefix in ("old_", "")]
+
+    def facts(self) -> dict[str, str | int | float]:
+        """Precision, which a restart must share."""
+        return {"precision": self.precision}
+
+    def start(self, time: Date, restarted: bool) -> None:
+        """Set temperature and salinity to their start, at rest, unless `restarted`."""
+        state = self.model.state
+        if not restarted:
+            self._set_start()
+            for name in ("tracer", "layer"):
+                getattr(state, f"old_{name}").copy(getattr(state, name))
+            self.forward = True
+        if self.run.plan is None:
+            self.model.densities()
+
+    def _set_start(self) -> None:
+        state, start = self.model.state, self.options.start
+        state.layer.fill(float(self.grid.thickness[-1]))
+        warm = start.deep + start.range * np.exp(-self.grid.depth / start.scale)
+        values = np.stack([warm, np.full_like(warm, start.salinity)])[:, :, None, None]
+        state.tracer.set_cells(lambda j, i: np.broadcast_to(values, (*values.shape[:2], *j.shape)))
+        if start.file:
+            places = FieldPlaces(state.space, Place.center, self.plane, state.levels)
+            files = open_maps([_path(start.file)])
+            try:
+                for number, name in enumerate(names):
+                    found = FileField(files, name, places.wanted).read(None)
+                    places.put(found, state.tracer.part(number))
+            finally:
+                files.close()
+
+    def step(self, time: Date) -> None:
+        """Advance from `time` by one step."""
+        if self.forward:
+            self.model.first_step()
+            self.forward = False
+            return
+        self.model.step(round(to_number(time) / self.step_length.total_seconds()))
+
+    def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
+        """Fields by name."""
+        state = self.model.state
+        sources = {
+            "temperature": state.tracer.part(0),
+            "salinity": state.tracer.part(1),
+            "u": state.u,
+            "v": state.v,
+        }
+        for name in names:
+            if name == "sea_level":
+                with self.shown[name].change() as owned:
+                    for array, values in zip(owned, state.surface.read(), strict=True):
+                        array[...] = values / gravity
+            else:
+                self.shown[name].copy(sources[name])
+        return {name: self.shown[name] for name in names}
+
+    def summary(self) -> str:
+        """Contents, the surface and the fastest current; a call for all ranks."""
+        state = self.model.state
+        least = min((a.min(initial=0.0) for a in state.surface.read()), default=0.0) / gravity
+        most = max((a.max(initial=0.0) for a in state.surface.read()), default=0.0) / gravity
+        speed = max(
+            (
+                float(np.hypot(u, v).max(initial=0.0))
+                for u, v in zip(state.u.read(), state.v.read(), strict=True)
+            ),
+            default=0.0,
+        )
+        maximum = self.decomposition.communicator.maximum
+        least, most, speed = (float(x) for x in maximum(np.array([-least, most, speed])))
+        return f"sea level from {-least:.3f} to {most:.3f} m, fastest current {speed:.3f} m/s"
+
+
+def _path(name: str) -> object:
+    from pathlib import Path
+
+    return Path(name)

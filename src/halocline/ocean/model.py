@@ -1,0 +1,280 @@
+"""The ocean's primitive equations: fields, and one leapfrog step.
+
+Hydrostatic and Boussinesq, on the B-grid, with a free surface that is implicit in time (Smith et
+al. 2010, The Parallel Ocean Program reference manual, LAUR-10-01853; Dukowicz and Smith 1994, J.
+Geophys. Res. 99, 7991).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from halocline.core.constants import gravity
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.numerics.elliptic import EllipticOperator, nine_point_of, time_step_shift
+from halocline.numerics.solver import EllipticSolver
+from halocline.ocean import _native
+from halocline.ocean.metrics import CornerMetrics, least_around, metric_viscosity
+from halocline.ocean.options import OceanOptions
+from halocline.runtime.fields.axis import Axis
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field, pair
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
+from halocline.runtime.running.runner import Runner
+
+Array = NDArray[np.float64]
+kernels = kernels_of(_native)
+reach = 1
+"""Halo that a step needs [cells]."""
+earth_rotation = 7.292123625e-5
+"""Angular velocity of the Earth [s-1]."""
+names = ("temperature", "salinity")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A step from the old to the new level: `tau` [s], `alpha` weight of the new one [1].
+
+    `gamma` is the weight of the present one; `outer` that of old and new density in the pressure.
+    alpha tau is the same for both kinds, so that one operator serves both.
+    """
+
+    tau: float
+    alpha: float
+    gamma: float
+    outer: float
+
+    @classmethod
+    def leapfrog(cls, dt: float) -> Weights:
+        """Weights of thirds (Dukowicz and Smith 1994)."""
+        return cls(2.0 * dt, 1.0 / 3.0, 1.0 / 3.0, 0.25)
+
+    @classmethod
+    def forward(cls, dt: float) -> Weights:
+        """A first step, whose old and present levels are one."""
+        return cls(dt, 2.0 / 3.0, 1.0 / 3.0, 0.0)
+
+
+class OceanState:
+    """Fields of the ocean; names are those of the arguments of the kernels."""
+
+    def __init__(
+        self,
+        levels: VerticalGrid,
+        decomposition: Decomposition,
+        options: OceanOptions,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        axis = Axis("depth", coordinates=tuple(levels.depth.tolist()), units="m")
+        self.space = Space(decomposition, levels=axis, wet_levels=levels.wet_levels)
+        self.levels, self.dtype = axis, dtype
+        self.tracers = Axis("tracer", entries=names, entry_units=("degree C", "1e-3"))
+        center, corner = Place.center, Place.corner
+        for prefix in ("old_", "", "new_"):
+            kept = prefix != "new_"
+            self._make(f"{prefix}tracer", "1", center, self.tracers, axis, restart=kept)
+            self._make(f"{prefix}layer", "m", center, restart=kept)
+            self._make(f"{prefix}surface", "m2 s-2", center, restart=kept)
+            self._make(f"{prefix}density", "kg m-3", center, axis)
+            for name in ("u", "v"):
+                self._make(f"{prefix}{name}", "m s-1", corner, axis, restart=kept)
+                self._make(f"{prefix}mean_{name}", "m s-1", corner, restart=kept)
+            self._pair(f"{prefix}u", f"{prefix}v")
+            self._pair(f"{prefix}mean_u", f"{prefix}mean_v")
+        self._make("pressure", "m2 s-2", center, axis)
+        self._make("vertical_diffusivity", "m2 s-1", center, axis)
+        self._make("right_side", "m3 s-2", center)
+        for name in ("force", "auxiliary"):
+            units = "m s-2" if name == "force" else "m s-1"
+            self._make(f"{name}_x" if name == "force" else f"{name}_u", units, corner)
+            self._make(f"{name}_y" if name == "force" else f"{name}_v", units, corner)
+        self._pair("force_x", "force_y")
+        self._pair("auxiliary_u", "auxiliary_v")
+        self._geometry(levels)
+        self._mixing(levels, options)
+        self._surface_fluxes(levels, options)
+
+    def _make(self, name: str, units: str, place: Place, *axes: Axis, **more: Any) -> Field:
+        made = Field(name, units, self.space, axes=axes, place=place, dtype=self.dtype, **more)
+        setattr(self, name, made)
+        return made
+
+    def _pair(self, x: str, y: str) -> None:
+        pair(getattr(self, x), getattr(self, y))
+
+    def _static(self, name: str, units: str, place: Place, values: Array, *axes: Axis) -> None:
+        field = self._make(name, units, place, *axes, static=True)
+        field.set_global(np.broadcast_to(values, field.shape).astype(self.dtype))
+
+    def _geometry(self, levels: VerticalGrid) -> None:
+        grid, center, corner = levels.horizontal, Place.center, Place.corner
+        metrics = CornerMetrics.of(grid)
+        self.metrics, count = metrics, levels.thickness.size
+        self._static("area", "m2", center, grid.area)
+        self._static("floor_level", "1", center, count - levels.wet_levels)
+        self._static("corner_floor", "1", corner, count - least_around(levels, levels.wet_levels))
+        self._static("corner_depth", "m", corner, least_around(levels, levels.floor))
+        self._static("corner_dx", "m", corner, metrics.dx)
+        self._static("corner_dy", "m", corner, metrics.dy)
+        self._static("curvature_x", "m-1", corner, metrics.curvature_x)
+        self._static("curvature_y", "m-1", corner, metrics.curvature_y)
+        turning = 2.0 * earth_rotation * np.sin(np.radians(metrics.latitude))
+        self._static("coriolis", "s-1", corner, turning)
+        self._static("thickness", "m", Place.none, levels.thickness, self.levels)
+        self._static("spacing", "m", Place.none, levels.spacing, self.levels)
+        wide = np.append(levels.spacing, 0.5 * levels.thickness[-1])
+        self._static("depths", "m", Place.none, levels.depth, self.levels)
+        self._static("to_surface", "m", Place.none, wide, self.space.interfaces)
+
+    def _mixing(self, levels: VerticalGrid, options: OceanOptions) -> None:
+        grid, mixing, corner = levels.horizontal, options.mixing, Place.corner
+        x_face, y_face = map(grid.at, (Place.x_face, Place.y_face))
+        along_x, along_y = x_face.dy / x_face.dx, y_face.dx / y_face.dy
+        self._static("x_conductance", "m2 s-1", Place.x_face, mixing.diffusivity * along_x)
+        self._static("y_conductance", "m2 s-1", Place.y_face, mixing.diffusivity * along_y)
+        east = mixing.viscosity * y_face.dy / np.maximum(y_face.dx, 1.0)
+        self._static("viscous_east", "m2 s-1", Place.y_face, east)
+        north = mixing.viscosity * x_face.dx / x_face.dy
+        self._static("viscous_north", "m2 s-1", Place.x_face, north)
+        for name, plane in metric_viscosity(self.metrics, mixing.viscosity).items():
+            self._static(name, "s-1", corner, plane)
+        viscosity = np.full((1, 1), mixing.vertical_viscosity)
+        self._static("vertical_viscosity", "m2 s-1", corner, viscosity, self.levels)
+
+    def _surface_fluxes(self, levels: VerticalGrid, options: OceanOptions) -> None:
+        latitude = np.radians(self.metrics.latitude)
+        stress = -options.wind.amplitude * np.cos(2.0 * latitude) / options.density.reference
+        self._static("stress_x", "m2 s-2", Place.corner, stress)
+        self._static("stress_y", "m2 s-2", Place.corner, 0.0 * stress)
+        self._make("water_flux", "m s-1", Place.center)
+        self._make("surface_flux", "1", Place.center, self.tracers)
+
+
+class Ocean:
+    """The ocean on one grid."""
+
+    def __init__(
+        self,
+        levels: VerticalGrid,
+        options: OceanOptions,
+        decomposition: Decomposition,
+        run: Runner,
+        dt: float,
+        *,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        self.levels, self.options, self.run, self.dt = levels, options, run, dt
+        self.state = OceanState(levels, decomposition, options, dtype)
+        leapfrog = Weights.leapfrog(dt)
+        self.shift = time_step_shift(gravity, leapfrog.alpha, leapfrog.tau, dt)
+        operator = EllipticOperator(nine_point_of(levels, self.shift), decomposition, dtype)
+        self.solver = EllipticSolver(operator, run, options.solver)
+        self._bind()
+
+    def _bind(self) -> None:
+        run, s = self.run, self.state
+
+        def bound(name: str, **given: Any) -> Any:
+            return run.bind(kernels[f"ocean_{name}"], s, **given)
+
+        self.of_old = bound("density", tracer=s.old_tracer, density=s.old_density, depth=s.depths)
+        self.of_now = bound("density", depth=s.depths)
+        self.of_new = bound("density", tracer=s.new_tracer, density=s.new_density, depth=s.depths)
+        self.convection = bound("convection", density=s.old_density)
+        self.tracers = bound("tracers")
+        self.pressure = bound("pressure", spacing=s.to_surface)
+        self.momentum = bound("momentum")
+        self.auxiliary = bound("auxiliary")
+        self.right_side = bound("right_side")
+        self.first_guess = bound("first_guess")
+        self.velocity = bound("velocity")
+        self.averages = [
+            bound("average", old=s.old_u, present=s.u, following=s.new_u),
+            bound("average", old=s.old_v, present=s.v, following=s.new_v),
+            bound("average_means"),
+            bound("average_surface"),
+            bound("average_tracers"),
+        ]
+
+    @property
+    def density_numbers(self) -> dict[str, float]:
+        """Arguments of the density."""
+        some = self.options.density
+        return {
+            "at_reference": some.at - some.reference,
+            "expansion": some.expansion,
+            "contraction": some.contraction,
+            "temperature": some.temperature,
+            "salinity": some.salinity,
+        }
+
+    def densities(self) -> None:
+        """Density of the old and the present level, after tracers were set."""
+        self.of_old(**self.density_numbers)
+        self.of_now(**self.density_numbers)
+
+    def step(self, number: int) -> None:
+        """Advance by dt; `number` counts the steps since time began.
+
+        A step after which levels are averaged is done in two halves.
+        """
+        every = self.options.averaging
+        if every and number % every == 1:
+            for _ in range(2):
+                self.advance(Weights.leapfrog(self.dt))
+                self.average()
+            return
+        self.advance(Weights.leapfrog(self.dt))
+        self.rotate()
+
+    def first_step(self) -> None:
+        """A forward step by dt, from one level."""
+        self.advance(Weights.forward(self.dt))
+        self.rotate()
+
+    def advance(self, w: Weights) -> None:
+        """Compute the new level.
+
+        1. mixing of the old level  2. tracers  3. pressure  4. baroclinic velocity
+        5. surface and mean velocity
+        """
+        s, o, width = self.state, self.options, self.options.tile_columns
+        # 1. mixing of the old level
+        mixing = o.mixing
+        self.convection(
+            background=mixing.vertical_diffusivity, convective=mixing.convective_diffusivity
+        )
+        # 2. tracers
+        self.tracers(tau=w.tau, width=width)
+        # 3. pressure
+        self.of_new(**self.density_numbers)
+        self.pressure(weight=gravity / o.density.reference, outer=w.outer)
+        # 4. baroclinic velocity
+        self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=mixing.drag, width=width)
+        # 5. surface and mean velocity
+        self.auxiliary(tau=w.tau, alpha=w.alpha, gamma=w.gamma)
+        self.right_side(tau=w.tau, alpha=w.alpha, shift=self.shift)
+        self.first_guess()
+        self.solver.solve(s.right_side, s.new_surface).require()
+        self.velocity(tau=w.tau, alpha=w.alpha)
+
+    changing = ("tracer", "layer", "surface", "density", "u", "v", "mean_u", "mean_v")
+
+    def rotate(self) -> None:
+        """Present becomes old, new becomes present."""
+        for name in self.changing:
+            old, now, new = (getattr(self.state, p + name) for p in ("old_", "", "new_"))
+            old.swap(now)
+            now.swap(new)
+
+    def average(self) -> None:
+        """Means of neighbouring levels are the old and the present one."""
+        for average in self.averages:
+            average()
+        self.densities()

@@ -1,0 +1,76 @@
+"""Options of the ocean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halocline.core.options import Options, option
+from halocline.numerics.solver_options import SolverOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class DensityOptions(Options):
+    """Density of sea water, linear in temperature and salinity."""
+
+    reference: float = option(
+        1026.0, "kg m-3", "density that pressure and stress are divided by", at_least=1.0
+    )
+    at: float = option(1026.0, "kg m-3", "density at `temperature` and `salinity`", at_least=1.0)
+    expansion: float = option(0.2, "kg m-3 K-1", "less density per degree", at_least=0.0)
+    contraction: float = option(0.77, "kg m-3", "more density per 1e-3 of salinity", at_least=0.0)
+    temperature: float = option(10.0, "degree C", "where density is `at`")
+    salinity: float = option(35.0, "1e-3", "where density is `at`", at_least=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OceanMixingOptions(Options):
+    """Viscosity and diffusivity."""
+
+    viscosity: float = option(1e4, "m2 s-1", "horizontal viscosity", at_least=0.0)
+    diffusivity: float = option(1e3, "m2 s-1", "horizontal diffusivity", at_least=0.0)
+    vertical_viscosity: float = option(1e-3, "m2 s-1", "vertical viscosity", at_least=0.0)
+    vertical_diffusivity: float = option(1e-5, "m2 s-1", "vertical diffusivity", at_least=0.0)
+    convective_diffusivity: float = option(
+        0.1, "m2 s-1", "vertical diffusivity where the water above is heavier", at_least=0.0
+    )
+    drag: float = option(
+        1.225e-3, "1", "coefficient of the quadratic drag at the floor", at_least=0
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OceanStartOptions(Options):
+    """Temperature and salinity at the start, at rest."""
+
+    deep: float = option(2.0, "degree C", "temperature far down")
+    range: float = option(18.0, "K", "how much warmer the surface is")
+    scale: float = option(800.0, "m", "depth over which that falls by e", at_least=1.0)
+    salinity: float = option(35.0, "1e-3", "salinity everywhere", at_least=0.0)
+    file: str = option("", "", "file with temperature and salinity instead")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OceanWindOptions(Options):
+    """Zonal stress of the wind: -amplitude cos(2 latitude)."""
+
+    amplitude: float = option(0.1, "Pa", "of the stress")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OceanOptions(Options):
+    """The ocean's physics and numerics."""
+
+    density: DensityOptions = option(DensityOptions(), meaning="density of sea water")
+    mixing: OceanMixingOptions = option(OceanMixingOptions(), meaning="viscosity and diffusivity")
+    start: OceanStartOptions = option(OceanStartOptions(), meaning="temperature and salinity")
+    wind: OceanWindOptions = option(OceanWindOptions(), meaning="stress of the wind")
+    solver: SolverOptions = option(SolverOptions(), meaning="the solver of the surface")
+    averaging: int = option(
+        25,
+        "1",
+        "steps between averages of time levels, each done in two halves; 0: never",
+        at_least=0,
+    )
+    tile_columns: int = option(
+        160, "1", "columns of the tiles of kernels; no choice changes a bit", at_least=8
+    )
