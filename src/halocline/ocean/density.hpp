@@ -1,22 +1,22 @@
 #pragma once
+#include <vector>
+
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/equation_of_state.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
 /// Density of sea water, the hydrostatic pressure, and mixing where heavy water lies over light.
 namespace halocline {
 
-/// Density less the reference [kg m-3], linear in temperature [degree C] and salinity [1e-3].
-template <class T>
-struct LinearDensity {
-  T at_reference, expansion, contraction, temperature, salinity;
-
-  template <class V>
-  HD INLINE V operator()(V t, V s, T) const {
-    return at_reference - expansion * (t - temperature) + contraction * (s - salinity);
-  }
-};
+/// The density of every level.
+template <class T, class Make>
+auto densities_of(View1<const T> depth, const Make& make) {
+  std::vector<decltype(make(0.0))> levels;
+  for (std::ptrdiff_t k = 0; k < depth.extent[0]; ++k) levels.push_back(make(depth(k)));
+  return levels;
+}
 
 inline constexpr Contract<3> ocean_density_contract{
     "ocean_density",
@@ -26,19 +26,22 @@ inline constexpr Contract<3> ocean_density_contract{
 
 /// Density less the reference, of temperature and salinity, tracers 0 and 1.
 ///
+/// @param[in]  tracer   temperature and salinity, shape (tracer, k, j, i)
+/// @param[in]  depth    of the centres of levels [m]
 /// @param[out] density  [kg m-3], shape (k, j, i)
+/// @param[in]  numbers  of the equation of state
 template <class T>
 void ocean_density(Box box, View4<const T> tracer, View1<const T> depth, View3<T> density,
-                   double at_reference, double expansion, double contraction, double temperature,
-                   double salinity) {
-  const LinearDensity<T> of{static_cast<T>(at_reference), static_cast<T>(expansion),
-                            static_cast<T>(contraction), static_cast<T>(temperature),
-                            static_cast<T>(salinity)};
-  for_pairs(static_cast<int>(density.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
-    const T *t = tracer.row(0, k, j), *s = tracer.row(1, k, j);
-    T* to = density.row(k, j);
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      store<V>(to + i, of(load<V>(t + i), load<V>(s + i), depth(k)));
+                   DensityNumbers numbers) {
+  with_equation<T>(numbers, [&](const auto& make) {
+    const auto levels = densities_of(depth, make);
+    for_pairs(static_cast<int>(density.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
+      const T *t = tracer.row(0, k, j), *s = tracer.row(1, k, j);
+      T* to = density.row(k, j);
+      const auto of = levels[k];
+      over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        store<V>(to + i, of(load<V>(t + i), load<V>(s + i)));
+      });
     });
   });
 }
@@ -91,23 +94,23 @@ void ocean_pressure(Box box, View3<const T> old_density, View3<const T> density,
 
 inline constexpr Contract<2> ocean_convection_contract{
     "ocean_convection",
-    {{{"density", Access::read, Place::center, "kg m-3", "depth", {}, Column::whole},
-      {"vertical_diffusivity", Access::write, Place::interface, "m2 s-1", "depth", {},
-       Column::whole}}}};
+    {{{"stability", Access::read, Place::interface, "s-2", "depth"},
+      {"vertical_diffusivity", Access::write, Place::interface, "m2 s-1", "depth"}}}};
 
 /// Vertical diffusivity: a background, and a large one where the water above is heavier.
 ///
+/// @param[in]  stability             square of the buoyancy frequency at lower interfaces [s-2]
 /// @param[out] vertical_diffusivity  at the lower interfaces [m2 s-1]
 template <class T>
-void ocean_convection(Box box, View3<const T> density, View3<T> vertical_diffusivity,
+void ocean_convection(Box box, View3<const T> stability, View3<T> vertical_diffusivity,
                       double background, double convective) {
   const T weak = static_cast<T>(background), strong = static_cast<T>(convective);
-  for_pairs(static_cast<int>(density.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
-    const T *below = density.row(k > 0 ? k - 1 : k, j), *above = density.row(k, j);
+  for_pairs(static_cast<int>(stability.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
+    const T* of = stability.row(k, j);
     T* to = vertical_diffusivity.row(k, j);
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const auto heavy = load<V>(above + i) > load<V>(below + i);
-      store<V>(to + i, heavy ? splat<V>(strong) : splat<V>(weak));
+      const auto overturns = load<V>(of + i) < V{};
+      store<V>(to + i, overturns ? splat<V>(strong) : splat<V>(weak));
     });
   });
 }

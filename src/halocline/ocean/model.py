@@ -88,6 +88,7 @@ class OceanState:
             self._pair(f"{prefix}u", f"{prefix}v")
             self._pair(f"{prefix}mean_u", f"{prefix}mean_v")
         self._make("pressure", "m2 s-2", center, axis)
+        self._make("stability", "s-2", center, axis)
         self._make("vertical_diffusivity", "m2 s-1", center, axis)
         self._make("right_side", "m3 s-2", center)
         for name in ("force", "auxiliary"):
@@ -186,7 +187,8 @@ class Ocean:
         self.of_old = bound("density", tracer=s.old_tracer, density=s.old_density, depth=s.depths)
         self.of_now = bound("density", depth=s.depths)
         self.of_new = bound("density", tracer=s.new_tracer, density=s.new_density, depth=s.depths)
-        self.convection = bound("convection", density=s.old_density)
+        self.stability = bound("stability", tracer=s.old_tracer, depth=s.depths)
+        self.convection = bound("convection")
         self.tracers = bound("tracers")
         self.pressure = bound("pressure", spacing=s.to_surface)
         self.momentum = bound("momentum")
@@ -202,22 +204,10 @@ class Ocean:
             bound("average_tracers"),
         ]
 
-    @property
-    def density_numbers(self) -> dict[str, float]:
-        """Arguments of the density."""
-        some = self.options.density
-        return {
-            "at_reference": some.at - some.reference,
-            "expansion": some.expansion,
-            "contraction": some.contraction,
-            "temperature": some.temperature,
-            "salinity": some.salinity,
-        }
-
     def densities(self) -> None:
         """Density of the old and the present level, after tracers were set."""
-        self.of_old(**self.density_numbers)
-        self.of_now(**self.density_numbers)
+        self.of_old(numbers=self.options.density.numbers)
+        self.of_now(numbers=self.options.density.numbers)
 
     def step(self, number: int) -> None:
         """Advance by dt; `number` counts the steps since time began.
@@ -246,6 +236,7 @@ class Ocean:
         """
         s, o, width = self.state, self.options, self.options.tile_columns
         # 1. mixing of the old level
+        self.stability(gravity=gravity, numbers=o.density.numbers)
         mixing = o.mixing
         self.convection(
             background=mixing.vertical_diffusivity, convective=mixing.convective_diffusivity
@@ -253,7 +244,7 @@ class Ocean:
         # 2. tracers
         self.tracers(tau=w.tau, width=width)
         # 3. pressure
-        self.of_new(**self.density_numbers)
+        self.of_new(numbers=o.density.numbers)
         self.pressure(weight=gravity / o.density.reference, outer=w.outer)
         # 4. baroclinic velocity
         self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=mixing.drag, width=width)

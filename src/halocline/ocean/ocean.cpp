@@ -14,8 +14,6 @@ void bind(nb::module_& module) {
   define(module, ocean_tracers_contract, &ocean_tracers<T>, "tau", "width");
   define(module, ocean_momentum_contract, &ocean_momentum<T>, "tau", "alpha", "gamma", "drag",
          "width");
-  define(module, ocean_density_contract, &ocean_density<T>, "at_reference", "expansion",
-         "contraction", "temperature", "salinity");
   define(module, ocean_pressure_contract, &ocean_pressure<T>, "weight", "outer");
   define(module, ocean_convection_contract, &ocean_convection<T>, "background", "convective");
   define(module, ocean_auxiliary_contract, &ocean_auxiliary<T>, "tau", "alpha", "gamma");

@@ -6,20 +6,7 @@ from dataclasses import dataclass
 
 from halocline.core.options import Options, option
 from halocline.numerics.solver_options import SolverOptions
-
-
-@dataclass(frozen=True, kw_only=True)
-class DensityOptions(Options):
-    """Density of sea water, linear in temperature and salinity."""
-
-    reference: float = option(
-        1026.0, "kg m-3", "density that pressure and stress are divided by", at_least=1.0
-    )
-    at: float = option(1026.0, "kg m-3", "density at `temperature` and `salinity`", at_least=1.0)
-    expansion: float = option(0.2, "kg m-3 K-1", "less density per degree", at_least=0.0)
-    contraction: float = option(0.77, "kg m-3", "more density per 1e-3 of salinity", at_least=0.0)
-    temperature: float = option(10.0, "degree C", "where density is `at`")
-    salinity: float = option(35.0, "1e-3", "where density is `at`", at_least=0.0)
+from halocline.ocean.equation_of_state import DensityOptions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,111 @@
+#pragma once
+#include "contract.hpp"
+#include "numerics/row_loops.hpp"
+#include "ocean/density.hpp"
+#include "ocean/equation_of_state.hpp"
+#include "schedules.hpp"
+#include "view.hpp"
+
+/// What mixing and surface layers ask of the equation of state.
+namespace halocline {
+
+inline constexpr Contract<4> ocean_stability_contract{
+    "ocean_stability",
+    {{{"tracer", Access::read, Place::center, "any", "tracer depth", {}, Column::whole},
+      {"depth", Access::read, Place::none, "m", "depth"},
+      {"spacing", Access::read, Place::none, "m", "depth"},
+      {"stability", Access::write, Place::interface, "s-2", "depth", {}, Column::whole}}}};
+
+/// Square of the buoyancy frequency: how much heavier the water below an interface is than that
+/// above, both at the pressure of the lower centre, as if the upper one had sunk there unmixed.
+///
+/// @param[in]  tracer     temperature and salinity, shape (tracer, k, j, i)
+/// @param[in]  depth      of the centres of levels [m]
+/// @param[in]  spacing    from the centre below to the one above an interface [m]
+/// @param[out] stability  at lower interfaces [s-2], 0 at the lowest; negative where water
+/// overturns
+/// @param[in]  gravity    [m s-2]
+/// @param[in]  numbers    of the equation of state
+template <class T>
+void ocean_stability(Box box, View4<const T> tracer, View1<const T> depth, View1<const T> spacing,
+                     View3<T> stability, double gravity, DensityNumbers numbers) {
+  with_equation<T>(numbers, [&](const auto& make) {
+    const auto levels = densities_of(depth, make);
+    for_pairs(static_cast<int>(stability.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
+      T* to = stability.row(k, j);
+      if (k == 0)
+        return over_row<T>(box.i0, box.i1,
+                           [&]<class V>(Lane<V>, std::ptrdiff_t i) { store<V>(to + i, V{}); });
+      const T *above_t = tracer.row(0, k, j), *above_s = tracer.row(1, k, j);
+      const T *below_t = tracer.row(0, k - 1, j), *below_s = tracer.row(1, k - 1, j);
+      const auto of = levels[k - 1];
+      const T weight = static_cast<T>(gravity / (numbers.reference * spacing(k)));
+      over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V below = of(load<V>(below_t + i), load<V>(below_s + i));
+        const V above = of(load<V>(above_t + i), load<V>(above_s + i));
+        store<V>(to + i, weight * (below - above));
+      });
+    });
+  });
+}
+
+inline constexpr Contract<4> ocean_expansion_contract{
+    "ocean_expansion",
+    {{{"tracer", Access::read, Place::center, "any", "tracer depth"},
+      {"depth", Access::read, Place::none, "m", "depth"},
+      {"thermal_expansion", Access::write, Place::center, "kg m-3 K-1", "depth"},
+      {"haline_contraction", Access::write, Place::center, "kg m-3", "depth"}}}};
+
+/// How much lighter water gets per degree, and how much heavier per 1e-3 of salinity.
+///
+/// @param[in]  tracer              temperature and salinity, shape (tracer, k, j, i)
+/// @param[in]  depth               of the centres of levels [m]
+/// @param[out] thermal_expansion   less density per degree [kg m-3 K-1]
+/// @param[out] haline_contraction  more density per 1e-3 of salinity [kg m-3]
+/// @param[in]  numbers             of the equation of state
+template <class T>
+void ocean_expansion(Box box, View4<const T> tracer, View1<const T> depth,
+                     View3<T> thermal_expansion, View3<T> haline_contraction,
+                     DensityNumbers numbers) {
+  with_equation<T>(numbers, [&](const auto& make) {
+    const auto levels = densities_of(depth, make);
+    for_pairs(static_cast<int>(depth.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
+      const T *t = tracer.row(0, k, j), *s = tracer.row(1, k, j);
+      T *expansion = thermal_expansion.row(k, j), *contraction = haline_contraction.row(k, j);
+      const auto of = levels[k];
+      over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V one = splat<V>(T(1)), none{};
+        const Dual<V> density =
+            of(Dual<V>{load<V>(t + i), one, none}, Dual<V>{load<V>(s + i), none, one});
+        store<V>(expansion + i, -density.by_first);
+        store<V>(contraction + i, density.by_second);
+      });
+    });
+  });
+}
+
+inline constexpr Contract<3> ocean_freezing_contract{
+    "ocean_freezing",
+    {{{"tracer", Access::read, Place::center, "any", "tracer depth"},
+      {"depth", Access::read, Place::none, "m", "depth"},
+      {"freezing_temperature", Access::write, Place::center, "degree C", "depth"}}}};
+
+/// Temperature at which water of the salinity freezes at the pressure of its level.
+///
+/// @param[in]  tracer                temperature and salinity, shape (tracer, k, j, i)
+/// @param[in]  depth                 of the centres of levels [m]
+/// @param[out] freezing_temperature  [degree C]
+template <class T>
+void ocean_freezing(Box box, View4<const T> tracer, View1<const T> depth,
+                    View3<T> freezing_temperature) {
+  for_pairs(static_cast<int>(depth.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
+    const T* s = tracer.row(1, k, j);
+    T* to = freezing_temperature.row(k, j);
+    const T pressure = static_cast<T>(pressure_at(depth(k)));
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      store<V>(to + i, halocline::freezing_temperature(load<V>(s + i), pressure));
+    });
+  });
+}
+
+}  // namespace halocline
