@@ -97,10 +97,10 @@ inline constexpr Contract<10> ocean_right_side_contract{
 /// @param[in]  shift       1 / (g alpha tau dt) [m-1]
 template <class T>
 void ocean_right_side(Box box, View2<const T> auxiliary_u, View2<const T> auxiliary_v,
-                      View2<const T> surface, View2<const T> old_surface,
-                      View2<const T> water_flux, View2<const T> area, View2<const T> corner_dx,
-                      View2<const T> corner_dy, View2<const T> corner_depth, View2<T> right_side,
-                      double tau, double alpha, double shift) {
+                      View2<const T> surface, View2<const T> old_surface, View2<const T> water_flux,
+                      View2<const T> area, View2<const T> corner_dx, View2<const T> corner_dy,
+                      View2<const T> corner_depth, View2<T> right_side, double tau, double alpha,
+                      double shift) {
   const T per_time = static_cast<T>(1.0 / (alpha * tau)), s = static_cast<T>(shift);
   for_rows(box, [&](int j) {
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {

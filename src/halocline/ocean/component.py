@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.model import Ocean, names, reach
 from halocline.ocean.options import OceanOptions
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.field import Field, Part
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
@@ -95,7 +96,7 @@ class OceanComponent(Component):
         state.tracer.set_cells(lambda j, i: np.broadcast_to(values, (*values.shape[:2], *j.shape)))
         if start.file:
             places = FieldPlaces(state.space, Place.center, self.plane, state.levels)
-            files = open_maps([_path(start.file)])
+            files = open_maps([Path(start.file)])
             try:
                 for number, name in enumerate(names):
                     found = FileField(files, name, places.wanted).read(None)
@@ -114,7 +115,7 @@ class OceanComponent(Component):
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""
         state = self.model.state
-        sources = {
+        sources: dict[str, Field | Part] = {
             "temperature": state.tracer.part(0),
             "salinity": state.tracer.part(1),
             "u": state.u,
@@ -144,9 +145,3 @@ class OceanComponent(Component):
         maximum = self.decomposition.communicator.maximum
         least, most, speed = (float(x) for x in maximum(np.array([-least, most, speed])))
         return f"sea level from {-least:.3f} to {most:.3f} m, fastest current {speed:.3f} m/s"
-
-
-def _path(name: str) -> object:
-    from pathlib import Path
-
-    return Path(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,7 @@ def corner_lengths(grid: Grid) -> tuple[Array, Array]:
     return np.maximum(dx, least_length), np.maximum(dy, least_length)
 
 
-def least_around(levels: VerticalGrid, plane: Array) -> Array:
+def least_around(levels: VerticalGrid, plane: NDArray[Any]) -> NDArray[Any]:
     """The least of the four cells around each corner, 0 beyond closed sides."""
     wide = levels.topology.widened(plane, (1, 1, 1, 1))
     pairs = np.minimum(wide[:, :-1], wide[:, 1:])

@@ -8,7 +8,7 @@ Geophys. Res. 99, 7991).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -101,6 +101,10 @@ class OceanState:
         self._mixing(levels, options)
         self._surface_fluxes(levels, options)
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Field: ...
+
     def _make(self, name: str, units: str, place: Place, *axes: Axis, **more: Any) -> Field:
         made = Field(name, units, self.space, axes=axes, place=place, dtype=self.dtype, **more)
         setattr(self, name, made)
@@ -109,7 +113,9 @@ class OceanState:
     def _pair(self, x: str, y: str) -> None:
         pair(getattr(self, x), getattr(self, y))
 
-    def _static(self, name: str, units: str, place: Place, values: Array, *axes: Axis) -> None:
+    def _static(
+        self, name: str, units: str, place: Place, values: NDArray[Any], *axes: Axis
+    ) -> None:
         field = self._make(name, units, place, *axes, static=True)
         field.set_global(np.broadcast_to(values, field.shape).astype(self.dtype))
 

@@ -22,8 +22,8 @@ template <class T>
 struct MomentumFields {
   View3<const T> u, v, old_u, old_v, pressure, vertical_viscosity;
   View2<const T> stress_x, stress_y, coriolis, corner_dx, corner_dy, corner_floor;
-  View2<const T> curvature_x, curvature_y, viscous_east, viscous_north, viscous_turn,
-      cross_x, cross_y;
+  View2<const T> curvature_x, curvature_y, viscous_east, viscous_north, viscous_turn, cross_x,
+      cross_y;
   View1<const T> thickness, spacing;
   View3<T> new_u, new_v;
   View2<T> force_x, force_y;
@@ -124,8 +124,10 @@ class MomentumRow {
       const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
       // volumes through the faces
       const V eighth = splat<V>(T(0.125) * dz);
-      const V west = eighth * (get(along, -1) + get(along)), east = eighth * (get(along) + get(along, 1));
-      const V from_south = eighth * (get(south) + get(middle)), to_north = eighth * (get(middle) + get(north));
+      const V west = eighth * (get(along, -1) + get(along)),
+              east = eighth * (get(along) + get(along, 1));
+      const V from_south = eighth * (get(south) + get(middle)),
+              to_north = eighth * (get(middle) + get(north));
       const V rise = get(below), risen = rise + ((west - east) + (from_south - to_north));
       store<V>(above + i, risen);
       const V dx = plane(f_.corner_dx), dy = plane(f_.corner_dy), area = dx * dy;
@@ -225,8 +227,7 @@ class MomentumRow {
       const T* above_factor = at(factor_, i0, highest ? k : k + 1);
       T *here = at(exchange_, i0, k), *factor = at(factor_, i0, k), *pivot = at(pivot_, i0, k);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V open =
-            load<V>(floor + i) < splat<V>(static_cast<T>(k)) ? splat<V>(share) : V{};
+        const V open = load<V>(floor + i) < splat<V>(static_cast<T>(k)) ? splat<V>(share) : V{};
         const V a = open * load<V>(viscosity + i);
         const V b = highest ? V{} : load<V>(above + i);
         const V kept = highest ? V{} : V(T(1) - load<V>(above_factor + i));
@@ -350,13 +351,15 @@ void ocean_momentum(Box box, View3<const T> u, View3<const T> v, View3<const T> 
                     View2<const T> curvature_x, View2<const T> curvature_y,
                     View2<const T> viscous_east, View2<const T> viscous_north,
                     View2<const T> viscous_turn, View2<const T> cross_x, View2<const T> cross_y,
-                    View1<const T> thickness, View1<const T> spacing,
-                    View3<T> new_u, View3<T> new_v, View2<T> force_x, View2<T> force_y, double tau,
-                    double alpha, double gamma, double drag, int width) {
-  const MomentumFields<T> fields{u, v, old_u, old_v, pressure, vertical_viscosity, stress_x,
-                                 stress_y, coriolis, corner_dx, corner_dy, corner_floor,
-                                 curvature_x, curvature_y, viscous_east, viscous_north,
-                                 viscous_turn, cross_x, cross_y, thickness, spacing, new_u, new_v, force_x, force_y};
+                    View1<const T> thickness, View1<const T> spacing, View3<T> new_u,
+                    View3<T> new_v, View2<T> force_x, View2<T> force_y, double tau, double alpha,
+                    double gamma, double drag, int width) {
+  const MomentumFields<T> fields{
+      u,           v,           old_u,        old_v,         pressure,     vertical_viscosity,
+      stress_x,    stress_y,    coriolis,     corner_dx,     corner_dy,    corner_floor,
+      curvature_x, curvature_y, viscous_east, viscous_north, viscous_turn, cross_x,
+      cross_y,     thickness,   spacing,      new_u,         new_v,        force_x,
+      force_y};
   const MomentumStep<T> step{static_cast<T>(tau), static_cast<T>(alpha), static_cast<T>(gamma),
                              static_cast<T>(drag)};
   for_each_in_with(

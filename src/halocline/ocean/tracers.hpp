@@ -20,8 +20,8 @@ template <class V>
 INLINE V x_volume_flux(const scalar_of<V>* south, const scalar_of<V>* north,
                        const scalar_of<V>* width_south, const scalar_of<V>* width_north,
                        scalar_of<V> thickness, std::ptrdiff_t i) {
-  const V sum = load<V>(south + i) * load<V>(width_south + i) +
-                load<V>(north + i) * load<V>(width_north + i);
+  const V sum =
+      load<V>(south + i) * load<V>(width_south + i) + load<V>(north + i) * load<V>(width_north + i);
   return scalar_of<V>(0.5) * thickness * sum;
 }
 
@@ -29,8 +29,8 @@ INLINE V x_volume_flux(const scalar_of<V>* south, const scalar_of<V>* north,
 template <class V>
 INLINE V y_volume_flux(const scalar_of<V>* velocity, const scalar_of<V>* width,
                        scalar_of<V> thickness, std::ptrdiff_t i) {
-  const V sum =
-      load<V>(velocity + i) * load<V>(width + i) + load<V>(velocity + i + 1) * load<V>(width + i + 1);
+  const V sum = load<V>(velocity + i) * load<V>(width + i) +
+                load<V>(velocity + i + 1) * load<V>(width + i + 1);
   return scalar_of<V>(0.5) * thickness * sum;
 }
 
@@ -86,8 +86,8 @@ class TracerRow {
     }
     const T* top = at(rise_, levels_, i0);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const V rate = load<V>(top + i) / load<V>(f_.area.row(j) + i) +
-                     load<V>(f_.water_flux.row(j) + i);
+      const V rate =
+          load<V>(top + i) / load<V>(f_.area.row(j) + i) + load<V>(f_.water_flux.row(j) + i);
       store<V>(new_layer.row(j) + i, load<V>(f_.old_layer.row(j) + i) + tau * rate);
     });
   }
@@ -169,7 +169,8 @@ class TracerRow {
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const V middle = get(here), half = splat<V>(T(0.5));
-      V rate = half * (get(west) * (get(here, -1) + middle) - get(west, 1) * (middle + get(here, 1)));
+      V rate =
+          half * (get(west) * (get(here, -1) + middle) - get(west, 1) * (middle + get(here, 1)));
       rate += half * (get(south) * (get(before) + middle) - get(north) * (middle + get(behind)));
       const V risen = lowest ? V{} : V(half * get(below) * (get(under) + middle));
       const V rising = highest ? V{} : V(half * get(above) * (middle + get(over)));
@@ -202,11 +203,21 @@ inline constexpr Reach north_east{0, 1, 0, 1};
 inline constexpr Contract<18> ocean_tracers_contract{
     "ocean_tracers",
     {{{"tracer", Access::read, Place::center, "any", "tracer depth", {-1, 1, -1, 1}, Column::whole},
-      {"old_tracer", Access::read, Place::center, "any", "tracer depth", {-1, 1, -1, 1},
+      {"old_tracer",
+       Access::read,
+       Place::center,
+       "any",
+       "tracer depth",
+       {-1, 1, -1, 1},
        Column::whole},
       {"u", Access::read, Place::corner, "m s-1", "depth", north_east, Column::whole},
       {"v", Access::read, Place::corner, "m s-1", "depth", north_east, Column::whole},
-      {"vertical_diffusivity", Access::read, Place::interface, "m2 s-1", "depth", {},
+      {"vertical_diffusivity",
+       Access::read,
+       Place::interface,
+       "m2 s-1",
+       "depth",
+       {},
        Column::whole},
       {"corner_dx", Access::read, Place::corner, "m", north_east},
       {"corner_dy", Access::read, Place::corner, "m", north_east},
@@ -247,12 +258,24 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
                    View3<const T> v, View3<const T> vertical_diffusivity, View2<const T> corner_dx,
                    View2<const T> corner_dy, View2<const T> area, View2<const T> floor_level,
                    View2<const T> x_conductance, View2<const T> y_conductance,
-                   View2<const T> old_layer, View2<const T> water_flux,
-                   View3<const T> surface_flux, View1<const T> thickness, View1<const T> spacing,
-                   View2<T> new_layer, View4<T> new_tracer, double tau, int width) {
-  const TracerFields<T> fields{tracer,        old_tracer,    u,         v,           vertical_diffusivity,
-                               corner_dx,     corner_dy,     area,      floor_level, x_conductance,
-                               y_conductance, old_layer,     water_flux, surface_flux, thickness,
+                   View2<const T> old_layer, View2<const T> water_flux, View3<const T> surface_flux,
+                   View1<const T> thickness, View1<const T> spacing, View2<T> new_layer,
+                   View4<T> new_tracer, double tau, int width) {
+  const TracerFields<T> fields{tracer,
+                               old_tracer,
+                               u,
+                               v,
+                               vertical_diffusivity,
+                               corner_dx,
+                               corner_dy,
+                               area,
+                               floor_level,
+                               x_conductance,
+                               y_conductance,
+                               old_layer,
+                               water_flux,
+                               surface_flux,
+                               thickness,
                                spacing};
   const T step = static_cast<T>(tau);
   const View2<const T> layer{new_layer.data, new_layer.extent, new_layer.stride};

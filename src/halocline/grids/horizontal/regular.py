@@ -57,8 +57,8 @@ class GridOptions(BathymetryOptions):
     land: list[list[float]] = option(
         [],
         "degree or m",
-        "boxes of land in a grid made here, each [west, east, south, north]: cells whose centres lie"
-        " in one",
+        "boxes of land in a grid made here, each [west, east, south, north]: cells whose centres"
+        " lie in one",
     )
     periodic_x: bool | None = option(
         None, "", "east joins west; if not given, where a spherical grid spans 360 degrees"
