@@ -6,7 +6,10 @@ import pytest
 
 from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
+from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.metrics import Curvilinear
 from halocline.grids.horizontal.regular import GridOptions, build_grid
+from halocline.grids.sphere import angles_between, vectors
 from halocline.runtime.fields.place import Place
 
 nj, ni = 12, 32
@@ -122,3 +125,61 @@ def test_a_row_on_the_pole_closes_the_north(tmp_path, longitudes):
     for place in (Place.center, Place.x_face, Place.y_face, Place.corner):
         here = grid.at(place)
         assert all(np.isfinite(plane).all() for plane in (here.dx, here.dy, here.area, here.x))
+
+
+@pytest.mark.parametrize("kind", ["faces", "centres"])
+@pytest.mark.parametrize("place", [Place.center, Place.x_face, Place.y_face, Place.corner])
+def test_lengths_on_the_last_rows_are_those_of_the_map(kind, place):
+    """With second order, on the seam too: 2 |dz| / (1 + |z|^2), away from the ends of the seam."""
+    errors, late = [], 0.5 if kind == "centres" else 0.0
+    for rows, columns in ((12, 32), (24, 64)):
+        du, dv = 1.2 / (rows - late), 2.0 * np.pi / columns
+        u = du * (rows - late - np.arange(rows + 1.0))
+        v = dv * (np.arange(columns + 1.0) - late)
+        z = 0.15 * np.cosh(u[:, None] + 1j * v)
+        corner_x = np.rad2deg(np.angle(z))
+        corner_y = 90.0 - 2.0 * np.rad2deg(np.arctan(np.abs(z)))
+        given = Curvilinear(corner_x=corner_x, corner_y=corner_y, periodic_x=True)
+        here = Grid.of(given, np.full((rows, columns), 500.0), fold=kind).at(place)
+        v = dv * (np.arange(columns) + (0.0 if place.between_columns else 0.5) - late)
+        nj = here.dx.shape[0]
+        u = du * (rows - late - np.arange(nj) - (0.0 if place.between_rows else 0.5))
+        w = u[-3:, None] + 1j * v
+        scale = earth_radius * 0.3 * np.abs(np.sinh(w)) / (1.0 + np.abs(0.15 * np.cosh(w)) ** 2)
+        keep = np.abs(np.sin(v)) > 0.4
+        apart = [
+            np.abs(here.dx[-3:, keep] / (scale[:, keep] * dv) - 1.0).max(),
+            np.abs(here.dy[-3:, keep] / (scale[:, keep] * du) - 1.0).max(),
+        ]
+        errors.append(apart)
+    assert (np.array(errors[1]) < 0.01).all() and (np.array(errors[0]) < 0.04).all(), errors
+    assert (np.array(errors[0]) > 3.0 * np.array(errors[1])).all(), errors
+
+
+def test_lengths_across_the_fold_reach_to_the_places_beyond():
+    """Also where rows and columns are not symmetric, and where they are means of given lengths."""
+    random = np.random.default_rng(1)
+    x, y = cap("faces")
+    x[1:-1, 1:-1] += random.uniform(-2.0, 2.0, (nj - 1, ni - 1))
+    y[1:-1, 1:-1] += random.uniform(-0.5, 0.5, (nj - 1, ni - 1))
+    grid = Grid.of(
+        Curvilinear(corner_x=x, corner_y=y, periodic_x=True), np.ones((nj, ni)), fold="faces"
+    )
+    last, i = vectors(grid.longitude[-1], grid.latitude[-1]), np.arange(ni)
+    exact = earth_radius * angles_between(last, last[:, ::-1])
+    np.testing.assert_allclose(grid.at(Place.y_face).dy[-1], exact, rtol=1e-9)
+    x_face = grid.at(Place.x_face)
+    there = vectors(x_face.x[-1], x_face.y[-1])
+    exact = earth_radius * angles_between(there, there[:, -i % ni])
+    np.testing.assert_allclose(grid.at(Place.corner).dy[-1], exact, rtol=1e-9, atol=1e-3)
+    # Given lengths of faces: means of those on both sides of the seam.
+    widths, heights = random.uniform(1e4, 2e4, (nj + 1, ni)), random.uniform(1e4, 2e4, (nj, ni + 1))
+    heights[:, -1] = heights[:, 0]
+    given = Curvilinear(
+        corner_x=x, corner_y=y, periodic_x=True, fold="faces",
+        x_face_length=heights, y_face_length=widths,
+    )  # fmt: skip
+    center = 0.5 * (heights[-1, :-1] + heights[-1, 1:])
+    np.testing.assert_allclose(given.at(Place.y_face).dy[-1], 0.5 * (center + center[::-1]))
+    across = 0.5 * (heights[-1, :-1] + heights[-1, -i % ni])
+    np.testing.assert_allclose(given.at(Place.corner).dy[-1, :-1], across)

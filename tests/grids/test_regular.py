@@ -49,3 +49,39 @@ def test_depths_that_do_not_fit_the_grid_are_refused(depth, words):
     table = {"kind": "cartesian", "nx": 3, "ny": 2, "depth": depth}
     with pytest.raises(UserError, match=words):
         regular_grid(GridOptions.from_table(table))
+
+
+def test_cells_whose_centres_lie_in_a_box_are_land():
+    """Sides included, and longitudes a turn further too."""
+    table = {"nx": 6, "ny": 4, "x0": 350.0, "y0": 0.0, "dx": 5.0, "dy": 5.0}
+    table |= {"closed_edges": False, "land": [[-5.0, 5.0, 5.0, 12.0], [371.0, 376.0, 0.0, 1.0]]}
+    grid = regular_grid(GridOptions.from_table(table))
+    expected = np.ones((4, 6), bool)
+    expected[1:3, 1:4] = expected[0, 5] = False
+    np.testing.assert_array_equal(grid.mask, expected)
+    np.testing.assert_array_equal(grid.depth > 0.0, expected)
+
+
+def test_boxes_of_a_cartesian_grid_count_no_turns():
+    table = {"kind": "cartesian", "nx": 4, "ny": 3, "dx": 100.0, "dy": 100.0}
+    table |= {"closed_edges": False, "land": [[0.0, 100.0, 200.0, 250.0]]}
+    grid = regular_grid(GridOptions.from_table(table))
+    assert np.argwhere(~grid.mask).tolist() == [[2, 0], [2, 1]]
+    with pytest.raises(UserError, match="no cell has its centre"):
+        regular_grid(GridOptions.from_table(table | {"land": [[-360.0, -300.0, 0.0, 99.0]]}))
+
+
+@pytest.mark.parametrize(
+    ("box", "words"),
+    [
+        ([0.0, 1.0, 2.0], "Give .west, east, south, north."),
+        ([2.0, 1.0, 0.0, 1.0], "the lesser first"),
+        ([0.0, 1.0, 5.0, 4.0], "the lesser first"),
+        ([0.2, 0.8, 0.0, 2.0], r"\[0.2, 0.8, 0.0, 2.0\], in which no cell has its centre"),
+        ([0.0, 2.0, 40.0, 50.0], "from 0 to 2 along x and from 0 to 2 along y"),
+    ],
+)
+def test_boxes_that_are_none_or_hold_nothing_are_refused(box, words):
+    table = {"nx": 3, "ny": 3, "land": [[0.0, 0.0, 0.0, 0.0], box]}
+    with pytest.raises(UserError, match=words):
+        regular_grid(GridOptions.from_table(table))

@@ -147,7 +147,7 @@ class OceanState:
         self._static("y_conductance", "m2 s-1", Place.y_face, mixing.diffusivity * along_y)
         east = mixing.viscosity * y_face.dy / np.maximum(y_face.dx, 1.0)
         self._static("viscous_east", "m2 s-1", Place.y_face, east)
-        north = mixing.viscosity * x_face.dx / x_face.dy
+        north = mixing.viscosity * x_face.dx / np.maximum(x_face.dy, 1.0)
         self._static("viscous_north", "m2 s-1", Place.x_face, north)
         for name, plane in metric_viscosity(self.metrics, mixing.viscosity).items():
             self._static(name, "s-1", corner, plane)

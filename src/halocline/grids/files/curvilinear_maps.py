@@ -158,11 +158,25 @@ def _apart(one: Array, other: Array) -> Array:
 def cell_weights(
     grid: Places, periodic: bool, points: tuple[Array, Array], where: str, whose: str
 ) -> Bilinear:
-    """Weights of bilinear interpolation in the cells between places of a curvilinear grid.
+    """Weights of bilinear interpolation in the cells between places; points outside are refused."""
+    weights, outside = cells_around(grid, periodic, points)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise UserError(
+            f"{where} does not cover {int(outside.sum())} of {outside.size} points of {whose}, the"
+            f" first at {points[0][at]:g} E, {points[1][at]:g} N. Use a file that covers all."
+        )
+    return weights
+
+
+def cells_around(
+    grid: Places, periodic: bool, points: tuple[Array, Array]
+) -> tuple[Bilinear, Mask]:
+    """Weights of bilinear interpolation in the cells of a curvilinear grid, and who lies outside.
 
     `grid` are unit vectors (3, rows, columns). Of the four cells around the nearest place that is
     taken which holds the point; points up to half a cell outside of the grid get a value of its
-    rim, those further out are refused. All is element by element (same bits anywhere).
+    rim, those further out are marked. All is element by element (same bits anywhere).
     """
     wanted = vectors(*points)
     _, nj, ni = grid.shape
@@ -179,14 +193,8 @@ def cell_weights(
             for kept, new in zip((*best, *found), (row, column, out, x, y), strict=True):
                 np.copyto(kept, new, where=better)
     outside = ~(found[0] <= 1.0 + 1e-6)
-    if outside.any():
-        at = int(np.argmax(outside))
-        raise UserError(
-            f"{where} does not cover {int(outside.sum())} of {outside.size} points of {whose}, the"
-            f" first at {points[0][at]:g} E, {points[1][at]:g} N. Use a file that covers all."
-        )
     x, y = (np.minimum(np.maximum(weight, 0.0), 1.0) for weight in found[1:])
-    return Bilinear(best[0], best[0] + 1, best[1], (best[1] + 1) % ni, x, y)
+    return Bilinear(best[0], best[0] + 1, best[1], (best[1] + 1) % ni, x, y), outside
 
 
 def nearest_place(grid: Places, periodic: bool, wanted: Array) -> tuple[Index, Index]:

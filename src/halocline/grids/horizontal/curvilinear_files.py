@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.netcdf_lock import netcdf_lock
 from halocline.grids.files.sources import FileVariables, open_source
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
 from halocline.grids.sphere import angles_between, vectors
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Fold
 
 Array = NDArray[np.float64]
@@ -135,6 +138,39 @@ def _refuse_unequal_doubles(depth: Array, path: Path) -> None:
             f" the depth of column {i} is {depth[-1, i]:g} m, that of its double"
             f" {mirrored[i]:g} m. Give both the same."
         )
+
+
+def write_curvilinear(grid: Grid, path: Path) -> None:
+    """Write the corners, lengths and depths of a curvilinear grid, by POP's names and in its order.
+
+    `ulon` and `ulat` are all corners, so that the grid read back has the same bits; `htn`, `hte`
+    and `angle` those of northern and eastern faces and north-east corners, as POP has them.
+    """
+    if grid.curvilinear is None:
+        raise UserError(f"'{path}': only curvilinear grids are written; this one is regular.")
+    center, corner = grid.at(Place.center), grid.on_both_sides(Place.corner)
+    x_face, y_face = map(grid.on_both_sides, (Place.x_face, Place.y_face))
+    planes = {
+        "ulon": (corner.x, "degree", "longitude of corners"),
+        "ulat": (corner.y, "degree", "latitude of corners"),
+        "tlon": (center.x, "degree", "longitude of centres"),
+        "tlat": (center.y, "degree", "latitude of centres"),
+        "htn": (y_face.dx[1:], "m", "length of northern faces"),
+        "hte": (x_face.dy[:, 1:], "m", "length of eastern faces"),
+        "angle": (corner.angle[1:, 1:], "rad", "angle from east to the x axis, at corners"),
+        "depth": (np.where(grid.mask, grid.depth, 0.0), "m", "depth of the floor, 0 on land"),
+    }
+    with netcdf_lock, netCDF4.Dataset(path, "w") as file:
+        file.title = grid.title
+        for name, rows in (("nlat", 0), ("nlat_corner", 1)):
+            file.createDimension(name, grid.shape[0] + rows)
+        for name, columns in (("nlon", 0), ("nlon_corner", 1)):
+            file.createDimension(name, grid.shape[1] + columns)
+        for name, (values, units, meaning) in planes.items():
+            suffix = "_corner" if name in corners else ""
+            variable = file.createVariable(name, "f8", (f"nlat{suffix}", f"nlon{suffix}"))
+            variable.units, variable.long_name = units, meaning
+            variable[:] = values
 
 
 def _depth(data: FileVariables, path: Path) -> Array:

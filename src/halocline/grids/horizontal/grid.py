@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -59,6 +59,7 @@ class Grid:
     @classmethod
     def of(cls, curvilinear: Curvilinear, depth: Array, title: str = "", fold: Fold = "") -> Self:
         """A curvilinear grid; sea is where the depth is positive."""
+        curvilinear = replace(curvilinear, fold=fold or curvilinear.fold)
         nj, ni = curvilinear.shape
         centers = curvilinear.at(Place.center)
         return cls(
@@ -68,7 +69,7 @@ class Grid:
             mask=depth > 0.0,
             spherical=False,
             periodic_x=curvilinear.periodic_x,
-            fold=fold,
+            fold=curvilinear.fold,
             title=title,
             longitude=centers.x,
             latitude=centers.y,

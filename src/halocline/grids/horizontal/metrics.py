@@ -18,7 +18,7 @@ from halocline.grids.sphere import (
     vectors,
 )
 from halocline.runtime.fields.place import Place
-from halocline.runtime.fields.topology import Topology
+from halocline.runtime.fields.topology import Fold, Topology
 
 Array = NDArray[np.float64]
 beside_along_x = {
@@ -64,13 +64,15 @@ class Curvilinear:
     faces between their corners, through the other places between the places on both sides; areas of
     cells are those of spherical quadrilaterals. Where lengths of faces are given (POP: HTN, HTE),
     all other lengths are means of them, and areas their products. All that converges with second
-    order where the corners are points of a smooth orthogonal map. On a side without neighbours
-    lengths across it are twice those to the nearest places.
+    order where the corners are points of a smooth orthogonal map. Across joined sides, a fold too,
+    lengths reach to the places beyond; on a side without neighbours they are twice those to the
+    nearest places.
     """
 
     corner_x: Array  # longitude [degree east], shape (nj + 1, ni + 1)
     corner_y: Array  # latitude [degree north]
     periodic_x: bool = False
+    fold: Fold = ""  # how the northern side is joined with itself
     center_x: Array | None = None  # of centres, shape (nj, ni); middle of the corners if not given
     center_y: Array | None = None
     x_face_length: Array | None = None  # of western faces [m], shape (nj, ni + 1)
@@ -83,7 +85,7 @@ class Curvilinear:
 
     @property
     def topology(self) -> Topology:
-        return Topology(*self.shape, periodic_i=self.periodic_x)
+        return Topology(*self.shape, periodic_i=self.periodic_x, fold=self.fold)
 
     def at(self, place: Place) -> Metrics:
         """Geometry of a place; faces and corners of both sides, also where these are joined."""

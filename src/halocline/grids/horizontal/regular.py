@@ -1,4 +1,4 @@
-"""Horizontal grids as a case describes them: from a file, or regular ones made here."""
+"""Horizontal grids as a case describes them: from a file, or made here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,15 @@ from halocline.core.options import option
 from halocline.grids.files.gridded_files import expand
 from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathymetry
 from halocline.grids.horizontal.curvilinear_files import is_curvilinear, read_displaced_pole
+from halocline.grids.horizontal.depths_at import depths_at
 from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.poles import (
+    PoleOptions,
+    at_poles,
+    corners_between_poles,
+    made_here,
+)
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Fold
 
 bytes_per_cell = 64
@@ -26,13 +34,22 @@ sides = ("west", "east", "south", "north")
 
 @dataclass(frozen=True, kw_only=True)
 class GridOptions(BathymetryOptions):
-    """The horizontal grid: from a file, or regular with simple depths."""
+    """The horizontal grid: from a file, or made here with simple depths."""
 
+    kind: str = option(
+        "spherical",
+        "",
+        "coordinates: longitude and latitude, or x and y in metres (in a file, in any length that"
+        " their units name); or a grid of the whole sea made here, of `nx` and `ny` cells, with"
+        " [grid.poles]",
+        choices=("spherical", "cartesian", *made_here),
+    )
     file: str = option(
         "",
         "",
         "netCDF file or Zarr folder with coordinates and depth; curvilinear where it has corners"
-        " (ulon, ulat); empty for a grid made here",
+        " (ulon, ulat); empty for a grid made here; with a displaced pole or three poles its depths"
+        " are brought to the grid made here, and what it does not cover is land",
     )
     nx: int = option(3, "1", "columns of a grid made here", at_least=1, at_most=10_000_000)
     ny: int = option(3, "1", "rows of a grid made here", at_least=1, at_most=10_000_000)
@@ -60,6 +77,9 @@ class GridOptions(BathymetryOptions):
         "boxes of land in a grid made here, each [west, east, south, north]: cells whose centres"
         " lie in one",
     )
+    poles: PoleOptions = option(
+        PoleOptions(), meaning="poles and rows of a displaced-pole or tripole grid made here"
+    )
     periodic_x: bool | None = option(
         None, "", "east joins west; if not given, where a spherical grid spans 360 degrees"
     )
@@ -81,12 +101,14 @@ class GridOptions(BathymetryOptions):
     @property
     def steps(self) -> tuple[float, float]:
         """Distance of columns and rows [degree or m]."""
-        usual = 1.0 if self.kind == "spherical" else 1e4
+        usual = 1e4 if self.kind == "cartesian" else 1.0
         return self.dx or usual, self.dy or usual
 
 
 def build_grid(options: GridOptions) -> Grid:
     """The grid of a case: from its file, or made here; `options.file` is a path."""
+    if options.kind in made_here:
+        return grid_between_poles(options)
     if not options.file:
         return regular_grid(options)
     path = expand(options.file, Path())[0]
@@ -96,42 +118,80 @@ def build_grid(options: GridOptions) -> Grid:
 
 
 def regular_grid(options: GridOptions) -> Grid:
-    """Make the grid that `options` describe without a file."""
-    refuse_beyond_memory(
-        bytes_per_cell * options.nx * options.ny,
-        f"A grid of {options.nx} x {options.ny} cells",
-        "Take fewer (grid.nx, grid.ny).",
-    )
+    """Make the regular grid that `options` describe without a file."""
+    _refuse_too_many(options)
     dx, dy = options.steps
     x = np.asarray(options.x0 + dx * np.arange(options.nx), np.float64)
     y = np.asarray(options.y0 + dy * np.arange(options.ny), np.float64)
-    depth = np.where(_in_boxes(options.land, x, y), 0.0, _depth(options))
-    if options.kind == "spherical" and (y.min() < -90 or y.max() > 90):
+    spherical = options.kind == "spherical"
+    land = in_boxes(options.land, x, y[:, None], around=spherical)
+    depth = np.where(land, 0.0, _depth(options))
+    if spherical and (y.min() < -90 or y.max() > 90):
         raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
     grid = Grid(
         x=x,
         y=y,
         depth=depth,
         mask=depth > 0,
-        spherical=options.kind == "spherical",
+        spherical=spherical,
         single_x=dx,
         single_y=dy,
     )
     return finish(grid, options)
 
 
-def _in_boxes(
-    boxes: list[list[float]], x: NDArray[np.float64], y: NDArray[np.float64]
+def grid_between_poles(options: GridOptions) -> Grid:
+    """Make the displaced-pole or tripole grid that `options` describe.
+
+    Depths are those of its file, if there is one. Cells at the poles of a fold are land.
+    """
+    _refuse_too_many(options)
+    corners = corners_between_poles(options.kind, options.nx, options.ny, options.poles)
+    center = corners.at(Place.center)
+    if options.file:
+        depth = depths_at(options, expand(options.file, Path())[0], center.x, center.y)
+    else:
+        depth = _depth(options)
+    land = in_boxes(options.land, center.x, center.y, around=True) | at_poles(corners)
+    return finish(Grid.of(corners, np.where(land, 0.0, depth)), options)
+
+
+def _refuse_too_many(options: GridOptions) -> None:
+    """Refuse a grid that memory does not hold."""
+    refuse_beyond_memory(
+        bytes_per_cell * options.nx * options.ny,
+        f"A grid of {options.nx} x {options.ny} cells",
+        "Take fewer (grid.nx, grid.ny).",
+    )
+
+
+def in_boxes(
+    boxes: list[list[float]],
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    *,
+    around: bool,
 ) -> NDArray[np.bool_]:
-    """Which cells lie in a box, by their centres; shape (ny, nx)."""
-    inside = np.zeros((y.size, x.size), bool)
+    """Which cells lie in a box of land, by their centres; the shape is that of x and y together.
+
+    With `around` x is a longitude, and as good as one a turn further.
+    """
+    inside = np.zeros(np.broadcast_shapes(x.shape, y.shape), bool)
     for box in boxes:
         if len(box) != 4 or box[0] > box[1] or box[2] > box[3]:
             raise UserError(
                 f"grid.land has the box {box}. Give [west, east, south, north], the lesser first."
             )
         west, east, south, north = box
-        inside |= ((y >= south) & (y <= north))[:, None] & ((x >= west) & (x <= east))
+        along = (x - west) % 360.0 if around else x - west
+        here = (y >= south) & (y <= north) & (along >= 0.0) & (along <= east - west)
+        if not here.any():
+            raise UserError(
+                f"grid.land has the box {box}, in which no cell has its centre: centres lie from"
+                f" {x.min():g} to {x.max():g} along x and from {y.min():g} to {y.max():g} along y."
+                " Mend the box, or take it out."
+            )
+        inside |= here
     return inside
 
 
