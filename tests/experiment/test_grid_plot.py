@@ -14,7 +14,8 @@ from halocline.experiment.command_line import main
 from halocline.experiment.grid_plot import facts, read_grid, shown
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
-from halocline.grids.horizontal.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.regular import GridOptions, build_grid, regular_grid
+from halocline.runtime.fields.place import Place
 
 
 def drawn(grid, **more):
@@ -59,6 +60,26 @@ def test_a_curvilinear_grid_is_drawn_between_its_own_corners():
         np.stack([corner_x, corner_y], axis=-1)[[0, 0, 1, 1], [0, 1, 1, 0]] % 360.0,
     )
     assert len(lines.get_segments()) == 5 + 6
+
+
+def test_a_grid_around_the_pole_is_shown_from_above_too():
+    """Cells there lie between their own corners, on the stereographic plane."""
+    made = build_grid(GridOptions(kind="tripole", nx=96, ny=24))
+    figure = grid_sheet(shown(made), "a tripole", lines=4)
+    land, sea, lines = figure.axes[1].collections[:3]
+    corner = made.on_both_sides(Place.corner)
+    north = corner.y[1:, 1:] > 30.0
+    assert len(sea.get_paths()) == (made.mask & north).sum()
+    assert len(land.get_paths()) == (~made.mask & north).sum()
+    j, i = np.argwhere(made.mask & north)[-1]
+    at = [j, j, j + 1, j + 1], [i, i + 1, i + 1, i]
+    x, y = corner.x[at], corner.y[at]
+    exact = np.tan(np.deg2rad(45.0 - y / 2)) * np.exp(1j * np.deg2rad(x - 90.0))
+    found = sea.get_paths()[-1].vertices[:4]
+    np.testing.assert_allclose(found[:, 0] + 1j * found[:, 1], exact, atol=1e-12)
+    assert len(lines.get_paths()) == 7 + 25
+    assert len(grid_sheet(shown(made), "", region="europe").axes) == 1
+    assert len(grid_sheet(shown(regional()), "").axes) == 1
 
 
 def test_a_cartesian_grid_is_in_kilometres():

@@ -15,11 +15,14 @@ from halocline.analysis import looks
 from halocline.analysis.coastline import Extent
 from halocline.analysis.map_grid import MapGrid, Numbers, extent_of, shapes_within, windowed
 from halocline.analysis.maps import add_colour_bar, prepare_axes
+from halocline.analysis.polar_view import PolarView
 from halocline.analysis.sheet import BOTTOM, LEFT, RIGHT, panel_size, sheet_size
 from halocline.analysis.titles import fitting, headline
 
 LAND, LINE = "#cfcac0", "#30343a"
 LINES_ACROSS = 40
+POLAR_GAP = 0.8
+"""Between the colour bar of the map and the view from above the pole [inch]."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +45,17 @@ def grid_sheet(
 ) -> Figure:
     """A figure with the depth of the sea, land in grey, and the lines of every n-th cell.
 
-    `lines` is n; without it there are some 40 lines along the longer side, 0 draws none.
+    `lines` is n; without it there are some 40 lines along the longer side, 0 draws none. A
+    curvilinear grid around the North Pole is shown from above it too.
     """
     shown, depth = grid.centers, grid.depth
     extent = extent_of(region, shown)
     every = max(1, round(max(depth.shape) / LINES_ACROSS)) if lines is None else lines
     width, height = panel_size(shown, extent, 1)
     across, up = sheet_size(1, 1, width, height)
+    beside = across + POLAR_GAP - RIGHT
+    polar = region is None and _around_the_pole(grid)
+    across = beside + height if polar else across
     figure = Figure(figsize=(across, up))
     axes = figure.add_axes((LEFT / across, BOTTOM / up, width / across, height / up))
     prepare_axes(axes, shown, extent)
@@ -58,6 +65,14 @@ def grid_sheet(
     draw = _draw_boxes if shown.regular else _draw_quadrilaterals
     draw(axes, grid, land, extent, Normalize(0, 1), ListedColormap([LAND]))
     field = draw(axes, grid, depth, extent, Normalize(low, high), _light())
+    if polar:
+        view = PolarView(
+            figure.add_axes((beside / across, BOTTOM / up, height / across, height / up))
+        )
+        view.cells(grid.corner_x, grid.corner_y, land, Normalize(0, 1), ListedColormap([LAND]))
+        view.cells(grid.corner_x, grid.corner_y, depth, Normalize(low, high), _light())
+        chosen = _every(grid, every) if every else []
+        view.lines([(grid.corner_x[at], grid.corner_y[at]) for at in chosen], LINE)
     if every:
         segments = grid_lines(grid, every, extent)
         axes.add_collection(
@@ -71,6 +86,12 @@ def grid_sheet(
     words, size = fitting(f"{grid.words}{drawn}", room * across - LEFT, (8.5, 7.5, 6.5))
     figure.text(LEFT / across, 1.0 - 0.52 / up, words, fontsize=size, va="center")
     return figure
+
+
+def _around_the_pole(grid: GridShown) -> bool:
+    """Whether a curvilinear grid goes round the Earth and far to the north."""
+    centers = grid.centers
+    return not centers.regular and centers.encloses and bool(grid.corner_y.max() > 80.0)
 
 
 def _light() -> Colormap:
@@ -118,16 +139,20 @@ def _draw_quadrilaterals(
     return cells
 
 
+def _every(grid: GridShown, every: int) -> list[tuple[int | slice, int | slice]]:
+    """Places in planes of corners of every n-th row and column, and of the last ones."""
+    nj, ni = grid.corner_x.shape
+    rows, columns = (sorted({*range(0, size, every), size - 1}) for size in (nj, ni))
+    return [*((j, slice(None)) for j in rows), *((slice(None), i) for i in columns)]
+
+
 def grid_lines(grid: GridShown, every: int, extent: Extent) -> list[NDArray[np.float64]]:
     """Rows and columns of corners as lines (points, 2), every so many and the last ones.
 
     Longitudes are turned into the extent, and lines end where they leave it.
     """
-    nj, ni = grid.corner_x.shape
-    rows, columns = ({*range(0, size, every), size - 1} for size in (nj, ni))
-    chosen = [*(np.s_[j, :] for j in sorted(rows)), *(np.s_[:, i] for i in sorted(columns))]
     segments = []
-    for at in chosen:
+    for at in _every(grid, every):
         x, y = grid.corner_x[at], grid.corner_y[at]
         breaks = np.zeros(0, np.int64)
         if grid.centers.geographic:
