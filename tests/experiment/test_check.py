@@ -34,7 +34,9 @@ def test_report_counts_points_records_and_bytes() -> None:
     assert "buoys: 3 records" in words
 
 
-@pytest.mark.parametrize("name", ["global-waves", "swell", "tracer-rotation", "storm-1996"])
+@pytest.mark.parametrize(
+    "name", ["global-waves", "swell", "tracer-rotation", "storm-1996", "two-continents"]
+)
 def test_shipped_cases_pass(name: str) -> None:
     assert name in names()
     assert "run time" in report(read_case(name))

@@ -60,7 +60,7 @@ def test_names_of_other_models_are_known(others: str, ours: str) -> None:
 
 
 def test_last_word_of_a_table_is_enough() -> None:
-    assert explain("wind") == explain("forcing.wind")
+    assert explain("air_sea") == explain("forcing.air_sea")
 
 
 @pytest.mark.parametrize(

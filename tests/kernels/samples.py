@@ -369,6 +369,61 @@ for name, scalars in {
     elliptic_sample(name, *scalars.split())
 
 
+ocean_extents = {"tracer": 2, "depth": 4, "depth+1": 5}
+
+
+def ocean_sample(kernel: str, *numbers: str, **scalars: Any) -> None:
+    """Register the sample of a kernel of the ocean, whose arrays follow from its contract.
+
+    The scalars `numbers` are random ones. Levels of floors are whole numbers, some depths 0.
+    """
+
+    @sample(kernel)
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        from halocline.ocean import _native
+        from halocline.ocean.equation_of_state import DensityOptions
+
+        halo, rows, columns = 1, 4, 11
+        plane = (rows + 2 * halo, columns + 2 * halo)
+        arrays = {}
+        for name, _, place, _, _, _, _, axes in _native.contracts[kernel]:
+            outer = tuple(ocean_extents[word] for word in axes.split())
+            shape = outer if place == "none" else (*outer, *plane)
+            arrays[name] = random.uniform(0.5, 1.5, shape).astype(dtype)
+            if "floor" in name:
+                arrays[name] = random.integers(0, ocean_extents["depth"] + 1, shape).astype(dtype)
+            elif "depth" in name and place != "none":
+                arrays[name] *= random.random(shape) > 0.2
+            elif name.split("_")[-1] in ("u", "v", "x", "y", "stability"):
+                arrays[name] -= 1
+        given: dict[str, Any] = {name: float(random.uniform(0.1, 0.9)) for name in numbers}
+        if "numbers" in given:
+            given["numbers"] = DensityOptions(equation="mcdougall-2003").numbers
+        return Sample((halo, halo + rows, halo, halo + columns, 0), arrays, given | scalars)
+
+
+for name, scalars in {
+    "tracers": "tau",
+    "momentum": "tau alpha gamma drag",
+    "density": "numbers",
+    "stability": "gravity numbers",
+    "expansion": "numbers",
+    "freezing": "",
+    "pressure": "weight outer",
+    "convection": "background convective",
+    "auxiliary": "tau alpha gamma",
+    "right_side": "tau alpha shift",
+    "velocity": "tau alpha",
+    "average": "",
+    "average_tracers": "",
+    "average_surface": "",
+    "average_means": "",
+    "first_guess": "",
+}.items():
+    tiles = {"width": 8} if name in ("tracers", "momentum") else {}
+    ocean_sample(f"ocean_{name}", *scalars.split(), **tiles)
+
+
 @sample("chebyshev_sweep")
 def chebyshev_sweep(random: np.random.Generator, dtype: type) -> Sample:
     from halocline.numerics import _native

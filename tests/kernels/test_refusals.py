@@ -27,6 +27,10 @@ sizes = {"tracer": 3, "depth": 4, "frequency": 5, "direction": 6, "component": 3
 single = {
     ("propagate_space", "spectrum", "moving"),  # its number is the scalar `components`
     ("vertical_diffusion", "tracer", "tracer"),
+    ("ocean_density", "tracer", "tracer"),
+    ("ocean_stability", "tracer", "tracer"),
+    ("ocean_expansion", "tracer", "tracer"),
+    ("ocean_freezing", "tracer", "tracer"),
     ("precondition_blocks", "tile_rows", "tile_row"),  # those of other ranks may be more
     ("integrate_ardhuin", "source_memory", "memory"),
     ("integrate_tolman_chalikov", "source_memory", "memory"),

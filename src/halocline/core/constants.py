@@ -16,6 +16,9 @@ earth_radius = earth_circumference / (2.0 * math.pi)
 air_density = 1.225
 """Density of air at the sea surface [kg m-3] (WAVEWATCH III manual, constants)."""
 
+earth_rotation = 7.292123625e-5
+"""Angular velocity of the Earth [s-1] (that of POP)."""
+
 water_density = 1000.0
 """Density of water [kg m-3] (WAVEWATCH III manual, constants)."""
 

@@ -224,6 +224,7 @@ _sea = [
     Quantity("temperature", "sea_water_potential_temperature", "degree_C", "temperature"),
     Quantity("salinity", "sea_water_salinity", "1e-3", "salinity"),
     Quantity("tracer", "", "1", "concentration of a passive tracer"),
+    Quantity("sea_level", "sea_surface_height_above_geoid", "m", "height of the surface"),
     Quantity("velocity_u", "sea_water_x_velocity", "m s-1", "velocity along the grid's x"),
     Quantity("velocity_v", "sea_water_y_velocity", "m s-1", "velocity along the grid's y"),
     Quantity("velocity_w", "upward_sea_water_velocity", "m s-1", "upward velocity"),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from halocline.component.case.case import Case, named
 from halocline.component.streams.field_stream import MapShape
 from halocline.core.clock import Clock
-from halocline.core.names import Quantity
+from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
 from halocline.ocean.component import OceanComponent
@@ -31,18 +31,9 @@ class OceanCase(Case):
     ocean: OceanOptions = option(OceanOptions(), meaning="physics and numerics of the ocean")
 
     exports: ClassVar[Mapping[str, Quantity]] = {
-        some.short_name: some
-        for some in (
-            Quantity("sea_level", "sea_surface_height_above_geoid", "m", "height of the surface"),
-            Quantity(
-                "temperature", "sea_water_potential_temperature", "degree_C",
-                "potential temperature",
-            ),
-            Quantity("salinity", "sea_water_salinity", "1e-3", "salinity"),
-            Quantity("u", "sea_water_x_velocity", "m s-1", "velocity along x"),
-            Quantity("v", "sea_water_y_velocity", "m s-1", "velocity along y"),
-        )
-    }  # fmt: skip
+        name: quantities[name]
+        for name in ("sea_level", "temperature", "salinity", "velocity_u", "velocity_v")
+    }
 
     def build(
         self,
@@ -75,8 +66,8 @@ class OceanCase(Case):
             "sea_level": MapShape(),
             "temperature": center,
             "salinity": center,
-            "u": corner,
-            "v": corner,
+            "velocity_u": corner,
+            "velocity_v": corner,
         }
 
     @property

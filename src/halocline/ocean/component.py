@@ -59,8 +59,8 @@ class OceanComponent(Component):
             "temperature": self._output("temperature", "degree_C", Place.center, state.levels),
             "salinity": self._output("salinity", "1e-3", Place.center, state.levels),
             "sea_level": self._output("sea_level", "m", Place.center),
-            "u": self._output("u", "m s-1", Place.corner, state.levels),
-            "v": self._output("v", "m s-1", Place.corner, state.levels),
+            "velocity_u": self._output("velocity_u", "m s-1", Place.corner, state.levels),
+            "velocity_v": self._output("velocity_v", "m s-1", Place.corner, state.levels),
         }
 
     def _output(self, name: str, units: str, place: Place, *axes: object) -> Field:
@@ -118,8 +118,8 @@ class OceanComponent(Component):
         sources: dict[str, Field | Part] = {
             "temperature": state.tracer.part(0),
             "salinity": state.tracer.part(1),
-            "u": state.u,
-            "v": state.v,
+            "velocity_u": state.u,
+            "velocity_v": state.v,
         }
         for name in names:
             if name == "sea_level":
@@ -131,7 +131,7 @@ class OceanComponent(Component):
         return {name: self.shown[name] for name in names}
 
     def summary(self) -> str:
-        """Contents, the surface and the fastest current; a call for all ranks."""
+        """The surface and the fastest current; a call for all ranks."""
         state = self.model.state
         least = min((a.min(initial=0.0) for a in state.surface.read()), default=0.0) / gravity
         most = max((a.max(initial=0.0) for a in state.surface.read()), default=0.0) / gravity

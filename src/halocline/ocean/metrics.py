@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.levels import VerticalGrid
+from halocline.ocean.rotation import corner_latitude
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Topology
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 least_length = 1.0
 """Lengths of cells at a pole, where nothing flows, so that nothing is divided by nothing [m]."""
 
@@ -29,7 +32,8 @@ class CornerMetrics:
     dy: Array  # [m]
     curvature_x: Array  # [m-1]
     curvature_y: Array  # [m-1]
-    latitude: Array  # [degree]
+    curvature_change: Array  # d(curvature_x)/dx + d(curvature_y)/dy [m-2]
+    latitude: Array  # [degree], 0 on Cartesian grids
 
     @classmethod
     def of(cls, grid: Grid) -> CornerMetrics:
@@ -41,12 +45,16 @@ class CornerMetrics:
         x_face, y_face = map(grid.on_both_sides, (Place.x_face, Place.y_face))
         wide_dy = grid.topology.widened(y_face.dy, (1, 1, 0, 0), Place.y_face, nearest=True)
         wide_dx = grid.topology.widened(x_face.dx, (0, 0, 1, 1), Place.x_face, nearest=True)
+        curvature_x = ((wide_dy[:, 1:] - wide_dy[:, :-1]) / area)[here]
+        curvature_y = ((wide_dx[1:] - wide_dx[:-1]) / area)[here]
+        dx, dy = dx[here], dy[here]
         return cls(
-            dx=dx[here],
-            dy=dy[here],
-            curvature_x=((wide_dy[:, 1:] - wide_dy[:, :-1]) / area)[here],
-            curvature_y=((wide_dx[1:] - wide_dx[:-1]) / area)[here],
-            latitude=grid.at(Place.corner).y,
+            dx=dx,
+            dy=dy,
+            curvature_x=curvature_x,
+            curvature_y=curvature_y,
+            curvature_change=divergence(grid.topology, curvature_x, curvature_y, dx, dy),
+            latitude=corner_latitude(grid),
         )
 
 
@@ -60,12 +68,35 @@ def corner_lengths(grid: Grid) -> tuple[Array, Array]:
     return np.maximum(dx, least_length), np.maximum(dy, least_length)
 
 
+def divergence(topology: Topology, along_x: Array, along_y: Array, dx: Array, dy: Array) -> Array:
+    """dX/dx + dY/dy of a vector at corners, over two cells, across seams and folds too."""
+
+    def widened(plane: Array, depths: tuple[int, int, int, int]) -> Array:
+        return topology.widened(plane, depths, Place.corner, nearest=True, vector=True)
+
+    wide_x, wide_y = widened(along_x, (1, 1, 0, 0)), widened(along_y, (0, 0, 1, 1))
+    return 0.5 * (wide_x[:, 2:] - wide_x[:, :-2]) / dx + 0.5 * (wide_y[2:] - wide_y[:-2]) / dy
+
+
 def least_around(levels: VerticalGrid, plane: NDArray[Any]) -> NDArray[Any]:
     """The least of the four cells around each corner, 0 beyond closed sides."""
     wide = levels.topology.widened(plane, (1, 1, 1, 1))
     pairs = np.minimum(wide[:, :-1], wide[:, 1:])
     rows, columns = levels.topology.shape(Place.corner)
     return np.minimum(pairs[:-1], pairs[1:])[:rows, :columns]
+
+
+def open_faces(levels: VerticalGrid) -> tuple[Mask, Mask]:
+    """Western and southern faces between columns of water; closed sides of the grid are not."""
+    top = levels.thickness.size - 1
+    faces = []
+    for place, plane in (
+        (Place.x_face, levels.open_x_faces(top)),
+        (Place.y_face, levels.open_y_faces(top)),
+    ):
+        rows, columns = levels.topology.shape(place)
+        faces.append(plane[:rows, :columns])
+    return faces[0], faces[1]
 
 
 def metric_viscosity(metrics: CornerMetrics, viscosity: float) -> dict[str, Array]:
@@ -76,9 +107,8 @@ def metric_viscosity(metrics: CornerMetrics, viscosity: float) -> dict[str, Arra
     LAUR-10-01853).
     """
     cx, cy = metrics.curvature_x, metrics.curvature_y
-    change = np.gradient(cx, axis=1) / metrics.dx + np.gradient(cy, axis=0) / metrics.dy
     return {
-        "viscous_turn": -viscosity * (change + 2.0 * (cx**2 + cy**2)),
+        "viscous_turn": -viscosity * (metrics.curvature_change + 2.0 * (cx**2 + cy**2)),
         "cross_x": viscosity * cy / metrics.dx,
         "cross_y": viscosity * cx / metrics.dy,
     }

@@ -18,8 +18,15 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics.elliptic import EllipticOperator, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
 from halocline.ocean import _native
-from halocline.ocean.metrics import CornerMetrics, least_around, metric_viscosity
+from halocline.ocean.metrics import (
+    CornerMetrics,
+    least_around,
+    least_length,
+    metric_viscosity,
+    open_faces,
+)
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.rotation import coriolis
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field, pair
@@ -30,10 +37,8 @@ from halocline.runtime.running.runner import Runner
 
 Array = NDArray[np.float64]
 kernels = kernels_of(_native)
-reach = 1
-"""Halo that a step needs [cells]."""
-earth_rotation = 7.292123625e-5
-"""Angular velocity of the Earth [s-1]."""
+reach = 2
+"""Halo of a step [cells]: it reads one around corners, and the last block owns one row more."""
 names = ("temperature", "salinity")
 
 
@@ -97,7 +102,7 @@ class OceanState:
             self._make(f"{name}_y" if name == "force" else f"{name}_v", units, corner)
         self._pair("force_x", "force_y")
         self._pair("auxiliary_u", "auxiliary_v")
-        self._geometry(levels)
+        self._geometry(levels, options)
         self._mixing(levels, options)
         self._surface_fluxes(levels, options)
 
@@ -119,11 +124,11 @@ class OceanState:
         field = self._make(name, units, place, *axes, static=True)
         field.set_global(np.broadcast_to(values, field.shape).astype(self.dtype))
 
-    def _geometry(self, levels: VerticalGrid) -> None:
+    def _geometry(self, levels: VerticalGrid, options: OceanOptions) -> None:
         grid, center, corner = levels.horizontal, Place.center, Place.corner
         metrics = CornerMetrics.of(grid)
         self.metrics, count = metrics, levels.thickness.size
-        self._static("area", "m2", center, grid.area)
+        self._static("area", "m2", center, np.maximum(grid.area, least_length**2))
         self._static("floor_level", "1", center, count - levels.wet_levels)
         self._static("corner_floor", "1", corner, count - least_around(levels, levels.wet_levels))
         self._static("corner_depth", "m", corner, least_around(levels, levels.floor))
@@ -131,8 +136,7 @@ class OceanState:
         self._static("corner_dy", "m", corner, metrics.dy)
         self._static("curvature_x", "m-1", corner, metrics.curvature_x)
         self._static("curvature_y", "m-1", corner, metrics.curvature_y)
-        turning = 2.0 * earth_rotation * np.sin(np.radians(metrics.latitude))
-        self._static("coriolis", "s-1", corner, turning)
+        self._static("coriolis", "s-1", corner, coriolis(grid, options.rotation))
         self._static("thickness", "m", Place.none, levels.thickness, self.levels)
         self._static("spacing", "m", Place.none, levels.spacing, self.levels)
         wide = np.append(levels.spacing, 0.5 * levels.thickness[-1])
@@ -143,8 +147,9 @@ class OceanState:
         grid, mixing, corner = levels.horizontal, options.mixing, Place.corner
         x_face, y_face = map(grid.at, (Place.x_face, Place.y_face))
         along_x, along_y = x_face.dy / x_face.dx, y_face.dx / y_face.dy
-        self._static("x_conductance", "m2 s-1", Place.x_face, mixing.diffusivity * along_x)
-        self._static("y_conductance", "m2 s-1", Place.y_face, mixing.diffusivity * along_y)
+        open_x, open_y = open_faces(levels)
+        self._static("x_conductance", "m2 s-1", Place.x_face, mixing.diffusivity * along_x * open_x)
+        self._static("y_conductance", "m2 s-1", Place.y_face, mixing.diffusivity * along_y * open_y)
         east = mixing.viscosity * y_face.dy / np.maximum(y_face.dx, 1.0)
         self._static("viscous_east", "m2 s-1", Place.y_face, east)
         north = mixing.viscosity * x_face.dx / np.maximum(x_face.dy, 1.0)
@@ -221,7 +226,7 @@ class Ocean:
         A step after which levels are averaged is done in two halves.
         """
         every = self.options.averaging
-        if every and number % every == 1:
+        if every and number % every == 1 % every:
             for _ in range(2):
                 self.advance(Weights.leapfrog(self.dt))
                 self.average()

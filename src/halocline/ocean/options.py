@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from halocline.core.options import Options, option
 from halocline.numerics.solver_options import SolverOptions
 from halocline.ocean.equation_of_state import DensityOptions
+from halocline.ocean.rotation import CoriolisOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,7 @@ class OceanOptions(Options):
     mixing: OceanMixingOptions = option(OceanMixingOptions(), meaning="viscosity and diffusivity")
     start: OceanStartOptions = option(OceanStartOptions(), meaning="temperature and salinity")
     wind: OceanWindOptions = option(OceanWindOptions(), meaning="stress of the wind")
+    rotation: CoriolisOptions = option(CoriolisOptions(), meaning="the Coriolis parameter")
     solver: SolverOptions = option(SolverOptions(), meaning="the solver of the surface")
     averaging: int = option(
         25,
