@@ -80,3 +80,18 @@ def test_mistakes():
         layered(grid, np.array([10.0, -1.0]))
     with pytest.raises(UserError, match="no variable ulon"):
         read_layers(data_folder() / "w_depth_1p25x1.nc")
+
+
+def test_sills_cut_the_columns_of_their_box():
+    """Of 10 levels of 10 m three begin above 25 m; outside, and where it is shallower, nothing."""
+    from halocline.grids.horizontal.regular import regular_grid
+    from halocline.grids.vertical.case_grid import CaseGridOptions, LevelOptions, build_levels
+
+    levels = LevelOptions(thickness=[10.0] * 10, sills=[(2.0, 4.0, 1.0, 1.0, 25.0)])
+    options = CaseGridOptions(nx=6, ny=3, dx=1.0, dy=1.0, depth=100.0, levels=levels)
+    grid = regular_grid(options)
+    grid.depth[1, 3] = 5.0
+    wet = build_levels(options, grid).wet_levels
+    closed = np.where(grid.mask, 10, 0)
+    closed[1, 2:5] = np.where(grid.mask[1, 2:5], [3, 1, 3], 0)
+    np.testing.assert_array_equal(wet, closed)

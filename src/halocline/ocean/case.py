@@ -13,6 +13,7 @@ from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
 from halocline.ocean.component import OceanComponent
+from halocline.ocean.forcing_options import with_paths
 from halocline.ocean.model import reach
 from halocline.ocean.options import OceanOptions
 from halocline.runtime.fields.place import Place
@@ -49,7 +50,7 @@ class OceanCase(Case):
         start = replace(start, file=start.file and str(self.find(start.file)))
         return OceanComponent(
             self.build_levels(),
-            replace(self.ocean, start=start),
+            with_paths(replace(self.ocean, start=start), self.find_all),
             clock,
             communicator,
             decomposition=self.decomposition,

@@ -51,6 +51,7 @@ class OceanComponent(Component):
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         seconds = clock.step.total_seconds()
         self.model = Ocean(levels, options, self.decomposition, self.run, seconds, dtype=precision)
+        self.model.forcing.follow((clock.start, clock.end))
         self.forward = False
         state = self.model.state
         self.content = FieldSums(state.tracer, 2)
@@ -71,7 +72,8 @@ class OceanComponent(Component):
         """Both levels in time."""
         state, changing = self.model.state, self.model.changing
         kept = [name for name in changing if name != "density"]
-        return [getattr(state, prefix + name) for name in kept for prefix in ("old_", "")]
+        fields = [getattr(state, prefix + name) for name in kept for prefix in ("old_", "")]
+        return fields + self.model.forcing.kept()
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -82,6 +84,7 @@ class OceanComponent(Component):
         state = self.model.state
         if not restarted:
             self._set_start()
+            self.model.forcing.keep_start()
             for name in ("tracer", "layer"):
                 getattr(state, f"old_{name}").copy(getattr(state, name))
             self.forward = True
@@ -106,11 +109,20 @@ class OceanComponent(Component):
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""
+        self.model.forcing.update(time)
         if self.forward:
             self.model.first_step()
             self.forward = False
             return
         self.model.step(round(to_number(time) / self.step_length.total_seconds()))
+
+    def look_through_input(self, deadline: float) -> tuple[int, int]:
+        """All records of the forcing."""
+        return self.model.forcing.look_through(deadline)
+
+    def close(self) -> None:
+        """Let readings of the forcing end."""
+        self.model.forcing.close()
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""

@@ -99,12 +99,12 @@ def open_faces(levels: VerticalGrid) -> tuple[Mask, Mask]:
     return faces[0], faces[1]
 
 
-def metric_viscosity(metrics: CornerMetrics, viscosity: float) -> dict[str, Array]:
+def metric_viscosity(metrics: CornerMetrics, viscosity: float | Array) -> dict[str, Array]:
     """Factors of the metric part of the Laplacian of a vector [s-1].
 
     Of u: turn u + cross_x (v_east - v_west) - cross_y (v_north - v_south), of v with the other sign
     of the last two (Smith et al. 2010, The Parallel Ocean Program reference manual,
-    LAUR-10-01853).
+    LAUR-10-01853). Where viscosity varies its slopes are left out.
     """
     cx, cy = metrics.curvature_x, metrics.curvature_y
     return {
@@ -112,3 +112,18 @@ def metric_viscosity(metrics: CornerMetrics, viscosity: float) -> dict[str, Arra
         "cross_x": viscosity * cy / metrics.dx,
         "cross_y": viscosity * cx / metrics.dy,
     }
+
+
+def area_ratio(dx: Array, dy: Array, length: float) -> Array:
+    """Square of the length of cells over `length`, at most 1; all 1 where that is 0.
+
+    The length of a cell is L = (2 / (1 / dx^2 + 1 / dy^2))^(1/2). With a viscosity in proportion to
+    its square the limit of explicit steps, 4 viscosity tau < L^2, is the same in all cells.
+
+    >>> area_ratio(np.array([1e4, 2e5]), np.array([1e4, 2e5]), 1e5).tolist()
+    [0.01, 1.0]
+    """
+    dx, dy = np.maximum(dx, least_length), np.maximum(dy, least_length)
+    if not length:
+        return np.ones_like(dx)
+    return np.minimum(2.0 / (1.0 / dx**2 + 1.0 / dy**2) / length**2, 1.0)

@@ -20,6 +20,7 @@ from halocline.numerics.solver import EllipticSolver
 from halocline.ocean import _native
 from halocline.ocean.metrics import (
     CornerMetrics,
+    area_ratio,
     least_around,
     least_length,
     metric_viscosity,
@@ -27,6 +28,7 @@ from halocline.ocean.metrics import (
 )
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.rotation import coriolis
+from halocline.ocean.surface_forcing import SurfaceForcing, transmitted
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field, pair
@@ -86,6 +88,7 @@ class OceanState:
             self._make(f"{prefix}tracer", "1", center, self.tracers, axis, restart=kept)
             self._make(f"{prefix}layer", "m", center, restart=kept)
             self._make(f"{prefix}surface", "m2 s-2", center, restart=kept)
+            self._make(f"{prefix}heat_store", "K m", center, restart=kept)
             self._make(f"{prefix}density", "kg m-3", center, axis)
             for name in ("u", "v"):
                 self._make(f"{prefix}{name}", "m s-1", corner, axis, restart=kept)
@@ -150,21 +153,33 @@ class OceanState:
         open_x, open_y = open_faces(levels)
         self._static("x_conductance", "m2 s-1", Place.x_face, mixing.diffusivity * along_x * open_x)
         self._static("y_conductance", "m2 s-1", Place.y_face, mixing.diffusivity * along_y * open_y)
+        length = mixing.viscosity_length
         east = mixing.viscosity * y_face.dy / np.maximum(y_face.dx, 1.0)
+        east *= area_ratio(y_face.dx, y_face.dy, length)
         self._static("viscous_east", "m2 s-1", Place.y_face, east)
         north = mixing.viscosity * x_face.dx / np.maximum(x_face.dy, 1.0)
+        north *= area_ratio(x_face.dx, x_face.dy, length)
         self._static("viscous_north", "m2 s-1", Place.x_face, north)
-        for name, plane in metric_viscosity(self.metrics, mixing.viscosity).items():
+        viscosity = mixing.viscosity * area_ratio(self.metrics.dx, self.metrics.dy, length)
+        for name, plane in metric_viscosity(self.metrics, viscosity).items():
             self._static(name, "s-1", corner, plane)
-        viscosity = np.full((1, 1), mixing.vertical_viscosity)
-        self._static("vertical_viscosity", "m2 s-1", corner, viscosity, self.levels)
+        vertical = np.full((1, 1), mixing.vertical_viscosity)
+        self._static("vertical_viscosity", "m2 s-1", corner, vertical, self.levels)
 
     def _surface_fluxes(self, levels: VerticalGrid, options: OceanOptions) -> None:
-        latitude = np.radians(self.metrics.latitude)
-        stress = -options.wind.amplitude * np.cos(2.0 * latitude) / options.density.reference
-        self._static("stress_x", "m2 s-2", Place.corner, stress)
-        self._static("stress_y", "m2 s-2", Place.corner, 0.0 * stress)
-        self._make("water_flux", "m s-1", Place.center)
+        center = Place.center
+        for name, units in (("wind", "Pa"), ("stress", "m2 s-2")):
+            for axis in ("x", "y"):
+                self._make(f"{name}_{axis}", units, Place.corner)
+            self._pair(f"{name}_x", f"{name}_y")
+        self._make("heat_flux", "W m-2", center)
+        self._make("short_wave", "W m-2", center)
+        self._make("temperature_target", "degree C", center, restart=True)
+        self._make("salinity_target", "1e-3", center, restart=True)
+        self._make("rain", "m s-1", center)
+        light = transmitted(levels.interfaces, options.forcing.heat.water_type)
+        self._static("transmitted", "1", Place.none, light, self.space.interfaces)
+        self._make("water_flux", "m s-1", center)
         self._make("surface_flux", "1", Place.center, self.tracers)
 
 
@@ -187,6 +202,7 @@ class Ocean:
         self.shift = time_step_shift(gravity, leapfrog.alpha, leapfrog.tau, dt)
         operator = EllipticOperator(nine_point_of(levels, self.shift), decomposition, dtype)
         self.solver = EllipticSolver(operator, run, options.solver)
+        self.forcing = SurfaceForcing(levels, options, self.state, run)
         self._bind()
 
     def _bind(self) -> None:
@@ -212,6 +228,7 @@ class Ocean:
             bound("average", old=s.old_v, present=s.v, following=s.new_v),
             bound("average_means"),
             bound("average_surface"),
+            bound("average_store"),
             bound("average_tracers"),
         ]
 
@@ -242,8 +259,8 @@ class Ocean:
     def advance(self, w: Weights) -> None:
         """Compute the new level.
 
-        1. mixing of the old level  2. tracers  3. pressure  4. baroclinic velocity
-        5. surface and mean velocity
+        1. mixing of the old level  2. tracers, by the fluxes at the surface  3. pressure
+        4. baroclinic velocity  5. surface and mean velocity
         """
         s, o, width = self.state, self.options, self.options.tile_columns
         # 1. mixing of the old level
@@ -252,8 +269,10 @@ class Ocean:
         self.convection(
             background=mixing.vertical_diffusivity, convective=mixing.convective_diffusivity
         )
-        # 2. tracers
+        # 2. tracers, by the fluxes at the surface
+        self.forcing.fluxes()
         self.tracers(tau=w.tau, width=width)
+        self.forcing.warm(w.tau)
         # 3. pressure
         self.of_new(numbers=o.density.numbers)
         self.pressure(weight=gravity / o.density.reference, outer=w.outer)
@@ -266,7 +285,7 @@ class Ocean:
         self.solver.solve(s.right_side, s.new_surface).require()
         self.velocity(tau=w.tau, alpha=w.alpha)
 
-    changing = ("tracer", "layer", "surface", "density", "u", "v", "mean_u", "mean_v")
+    changing = ("tracer", "layer", "surface", "heat_store", "density", "u", "v", "mean_u", "mean_v")
 
     def rotate(self) -> None:
         """Present becomes old, new becomes present."""

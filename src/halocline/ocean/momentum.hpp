@@ -174,7 +174,8 @@ class MomentumRow {
         y += plane(f_.stress_y) / dz;
       }
       const V speed = root(uo * uo + vo * vo);
-      const V drag = get(floor) == splat<V>(level) ? V(s_.drag / dz * speed) : V{};
+      const V rate = s_.drag / dz * speed;
+      const V drag = get(floor) == splat<V>(level) ? V(rate / (T(1) + s_.tau * rate)) : V{};
       x -= drag * uo;
       y -= drag * vo;
       // implicit turning; nothing below the floor

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from halocline.core.options import Options, option
 from halocline.numerics.solver_options import SolverOptions
 from halocline.ocean.equation_of_state import DensityOptions
+from halocline.ocean.forcing_options import OceanWindOptions, SurfaceForcingOptions
 from halocline.ocean.rotation import CoriolisOptions
 
 
@@ -15,6 +16,10 @@ class OceanMixingOptions(Options):
     """Viscosity and diffusivity."""
 
     viscosity: float = option(1e4, "m2 s-1", "horizontal viscosity", at_least=0.0)
+    viscosity_length: float = option(
+        0.0, "m", "of cells that have `viscosity`, smaller ones less, by area; 0: all alike",
+        at_least=0.0,
+    )  # fmt: skip
     diffusivity: float = option(1e3, "m2 s-1", "horizontal diffusivity", at_least=0.0)
     vertical_viscosity: float = option(1e-3, "m2 s-1", "vertical viscosity", at_least=0.0)
     vertical_diffusivity: float = option(1e-5, "m2 s-1", "vertical diffusivity", at_least=0.0)
@@ -38,13 +43,6 @@ class OceanStartOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OceanWindOptions(Options):
-    """Zonal stress of the wind: -amplitude cos(2 latitude)."""
-
-    amplitude: float = option(0.1, "Pa", "of the stress")
-
-
-@dataclass(frozen=True, kw_only=True)
 class OceanOptions(Options):
     """The ocean's physics and numerics."""
 
@@ -53,6 +51,9 @@ class OceanOptions(Options):
     start: OceanStartOptions = option(OceanStartOptions(), meaning="temperature and salinity")
     wind: OceanWindOptions = option(OceanWindOptions(), meaning="stress of the wind")
     rotation: CoriolisOptions = option(CoriolisOptions(), meaning="the Coriolis parameter")
+    forcing: SurfaceForcingOptions = option(
+        SurfaceForcingOptions(), meaning="heat, water and salt through the surface"
+    )
     solver: SolverOptions = option(SolverOptions(), meaning="the solver of the surface")
     averaging: int = option(
         25,

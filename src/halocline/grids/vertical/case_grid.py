@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from halocline.grids.vertical.levels import (
     growing_thickness,
     layered,
 )
+from halocline.runtime.fields.place import Place
 
 Array = NDArray[np.float64]
 
@@ -50,6 +51,12 @@ class LevelOptions(Options):
     count: int | None = option(
         None, "1", "upper levels that are used; all if not given", at_least=1
     )
+    sills: list[tuple[float, float, float, float, float]] = option(
+        [],
+        "degree or m",
+        "boxes [west, east, south, north] and a depth [m] that no column in them passes: sills that"
+        " the means over cells have lost",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +68,13 @@ class CaseGridOptions(GridOptions):
 
 def build_levels(options: CaseGridOptions, grid: Grid) -> VerticalGrid:
     """The levels of a case over its horizontal grid; `levels.file` and `file` are paths."""
-    return layered(grid, level_thickness(options, grid)[: options.levels.count])
+    made = layered(grid, level_thickness(options, grid)[: options.levels.count])
+    center, most = grid.at(Place.center), made.wet_levels.copy()
+    for west, east, south, north, depth in options.levels.sills:
+        inside = (center.x >= west) & (center.x <= east) & (center.y >= south) & (center.y <= north)
+        above = max(int((made.interfaces[1:] < depth).sum()), 1)
+        most[inside] = np.minimum(most[inside], above)
+    return replace(made, wet_levels=most)
 
 
 def level_thickness(options: CaseGridOptions, grid: Grid) -> Array:

@@ -1,0 +1,204 @@
+"""What drives the ocean at its surface: wind, heat, water and salt, and light in the water."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.component.forcing.field_series import FieldSeries, SeriesOptions
+from halocline.core.clock import Date
+from halocline.grids.vertical.file_field import along_grid
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.ocean import _native
+from halocline.ocean.forcing_options import SurfaceRestoringOptions
+from halocline.ocean.options import OceanOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from halocline.runtime.running.runner import Runner
+from halocline.runtime.sums.field_sums import FieldSums
+
+if TYPE_CHECKING:
+    from halocline.ocean.model import OceanState
+
+Array = NDArray[np.float64]
+kernels = kernels_of(_native)
+absorption = {
+    "I": (0.58, 0.35, 23.0),
+    "IA": (0.62, 0.60, 20.0),
+    "IB": (0.67, 1.00, 17.0),
+    "II": (0.77, 1.50, 14.0),
+    "III": (0.78, 1.40, 7.9),
+}
+"""Share [1] and lengths [m] of red light, and of the rest, by Jerlov's type of water (Paulson and
+Simpson 1977, J. Phys. Oceanogr. 7, 952, Table 2)."""
+least_light = 1e-6
+"""Where less of the short wave is left it is absorbed at once [1]."""
+
+
+def transmitted(depth: Array, water_type: str) -> Array:
+    """Share of the short wave that is left at a depth [m]:  R e^(-z/a) + (1 - R) e^(-z/b).
+
+    >>> transmitted(np.array([0.0, 10.0]), "IB").round(4).tolist()
+    [1.0, 0.1833]
+    """
+    red, short, long = absorption[water_type]
+    left = red * np.exp(-depth / short) + (1.0 - red) * np.exp(-depth / long)
+    return np.where(left < least_light, 0.0, left)
+
+
+class SurfaceForcing:
+    """Fluxes through the surface of one ocean: analytic ones at once, files after `follow`."""
+
+    def __init__(
+        self, levels: VerticalGrid, options: OceanOptions, state: OceanState, run: Runner
+    ) -> None:
+        self.levels, self.wind, self.options = levels, options.wind, options.forcing
+        self.state, self.run, self.series = state, run, list[FieldSeries]()
+        heat, top = self.options.heat, float(levels.thickness[-1])
+        self.density = options.density.reference
+        self.per_capacity = 1.0 / (self.density * heat.capacity)
+        self.pistons = {
+            "temperature_piston": self.options.temperature.velocity(top),
+            "salinity_piston": self.options.salinity.velocity(top),
+        }
+        water = self.options.water
+        self.lit = bool(heat.file or heat.short_wave)
+        self.with_water = bool(water.file or water.amplitude)
+        self.with_fluxes = bool(
+            self.lit or heat.rest or self.with_water or any(self.pistons.values())
+        )
+        self.begun = False
+        self.sums = FieldSums(state.rain, 2)
+        self._bind()
+        self._analytic()
+
+    def _bind(self) -> None:
+        run, s = self.run, self.state
+        self.stress = run.bind(kernels["ocean_wind_stress"], s)
+        self.flux = run.bind(kernels["ocean_surface_flux"], s)
+        self.short_wave = run.bind(kernels["ocean_short_wave"], s)
+        self.frazil = run.bind(kernels["ocean_frazil"], s)
+
+    def _analytic(self) -> None:
+        grid, s, heat = self.levels.horizontal, self.state, self.options.heat
+        corner = grid.at(Place.corner)
+        latitude = np.radians(np.broadcast_to(corner.y, s.wind_x.shape))
+        east = -self.wind.amplitude * np.cos(self.wind.bands * latitude)
+        x, y = along_grid(east, np.zeros_like(east), corner.angle)
+        for name, given in (("x", x), ("y", y)):
+            pascal = given.astype(s.dtype)
+            getattr(s, f"wind_{name}").set_global(pascal)
+            getattr(s, f"stress_{name}").set_global(pascal / pascal.dtype.type(self.density))
+        s.short_wave.fill(heat.short_wave)
+        s.heat_flux.fill(heat.short_wave + heat.rest)
+        latitude = np.radians(np.broadcast_to(grid.at(Place.center).y, s.water_flux.shape))
+        for target, towards in self._targets():
+            zonal = towards.pole + (towards.equator - towards.pole) * np.cos(latitude) ** 2
+            target.set_global(zonal.astype(s.dtype))
+        water = self.options.water.amplitude * np.cos(6.0 * latitude)
+        s.rain.set_global(water.astype(s.dtype))
+
+    def _targets(self) -> list[tuple[Field, SurfaceRestoringOptions]]:
+        return [
+            (self.state.temperature_target, self.options.temperature),
+            (self.state.salinity_target, self.options.salinity),
+        ]
+
+    def keep_start(self) -> None:
+        """Take the surface at the start as what it is drawn to, where options say so."""
+        for number, (target, given) in enumerate(self._targets()):
+            if given.target == "start":
+                with target.change() as owned:
+                    for array, values in zip(owned, self.state.tracer.read(), strict=True):
+                        array[...] = values[number, -1]
+
+    def kept(self) -> list[Field]:
+        """Targets that come from the start, which a restart must hold."""
+        return [target for target, given in self._targets() if given.target == "start"]
+
+    def follow(self, period: tuple[Date, Date]) -> None:
+        """Open the files, for a period; a call for all ranks."""
+        s, heat = self.state, self.options.heat
+        wind = self.wind
+        if wind.file:
+            fields = [s.wind_x, s.wind_y]
+            self._open(wind, period, "stress of the wind", fields, wind.east, wind.north)
+        if heat.file:
+            names = heat.short_wave_variable, heat.net_variable
+            self._open(heat, period, "heat flux", [s.short_wave, s.heat_flux], *names)
+        for (target, given), name in zip(self._targets(), ("temperature", "salinity"), strict=True):
+            if given.file:
+                self._open(given, period, f"surface {name}", [target], given.variable)
+        water = self.options.water
+        if water.file:
+            self._open(water, period, "water flux", [s.rain], water.variable)
+
+    def _open(
+        self,
+        options: SeriesOptions,
+        period: tuple[Date, Date],
+        what: str,
+        fields: list[Field],
+        *variables: str,
+    ) -> None:
+        series = FieldSeries(
+            options,
+            fields,
+            self.levels.horizontal,
+            period,
+            what,
+            variables=variables,
+            vector=fields[0].place == Place.corner,
+            base=Path(),
+            recorder=self.run.recorder,
+        )
+        self.series.append(series)
+
+    def update(self, moment: Date) -> None:
+        """Bring all to a moment; a call for all ranks."""
+        if self.begun and not self.series:
+            return
+        with self.run.recorder.time("forcing"):
+            for series in self.series:
+                series.update(moment)
+            if self.with_water:
+                self._balance()
+        if self.wind.file:
+            self.stress(density=self.density)
+        self.begun = True
+
+    def _balance(self) -> None:
+        """The water flux is that of rain less its mean over the sea."""
+        s = self.state
+        rain, areas = s.rain.read(), s.area.read()
+        total, area = self.sums([[r * a for r, a in zip(rain, areas, strict=True)], areas])
+        mean = s.rain.dtype.type(total / area)
+        with s.water_flux.change() as owned:
+            for flux, given in zip(owned, rain, strict=True):
+                flux[...] = given - mean
+
+    def fluxes(self) -> None:
+        """What the tracers get through the surface, by their old level."""
+        if self.with_fluxes:
+            self.flux(per_capacity=self.per_capacity, **self.pistons)
+
+    def warm(self, tau: float) -> None:
+        """Light and freezing act on the new level, after a step by `tau` [s]."""
+        if self.lit:
+            self.short_wave(heating=tau * self.per_capacity)
+        if self.options.freezing:
+            self.frazil(slope=self.options.freezing_slope)
+
+    def look_through(self, deadline: float) -> tuple[int, int]:
+        """Read all records; as `look_through_input` of a component."""
+        counts = [series.look_through(deadline) for series in self.series]
+        return sum(done for done, _ in counts), sum(total for _, total in counts)
+
+    def close(self) -> None:
+        """Let readings end and close the files."""
+        for series in self.series:
+            series.close()

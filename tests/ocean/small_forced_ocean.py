@@ -1,0 +1,42 @@
+"""The forced ocean of forced_ocean.py, cut in several ways; prints hashes."""
+
+import hashlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from halocline.runtime.ranks.communicator import world
+
+sys.path.append(str(Path(__file__).parents[1]))
+from ocean.forced_ocean import advance, build, everything
+
+path = sys.argv[1]
+yearly = {"file": path, "every_year": True}
+given = everything.forcing
+options = replace(
+    everything,
+    averaging=3,
+    start=replace(everything.start, deep=-1.8, range=0.0),
+    wind=replace(everything.wind, **yearly),
+    forcing=replace(
+        given,
+        heat=replace(given.heat, **yearly),
+        temperature=replace(given.temperature, **yearly, target="files", variable="sst"),
+        water=replace(given.water, **yearly, variable="rain"),
+    ),
+)
+for cut in ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2}):
+    for precision in ("float32", "float64"):
+        made = build(options, cut=cut, precision=precision, communicator=world(), check_halos=True)
+        component = made[0]
+        advance(*made, 8)
+        s = component.model.state
+        fields = [s.tracer, s.heat_store, s.layer, s.u, s.stress_x, s.water_flux]
+        arrays = [field.gather() for field in fields]
+        if arrays[0] is not None:
+            assert all(np.isfinite(array).all() and array.any() for array in arrays)
+            text = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+            print("bits", precision, hashlib.sha256(text).hexdigest(), flush=True)
+        component.close()
