@@ -418,6 +418,11 @@ for name, scalars in {
     "average_tracers": "",
     "average_surface": "",
     "average_means": "",
+    "average_store": "",
+    "wind_stress": "density",
+    "surface_flux": "per_capacity temperature_piston salinity_piston",
+    "short_wave": "heating",
+    "frazil": "slope",
     "first_guess": "",
 }.items():
     tiles = {"width": 8} if name in ("tracers", "momentum") else {}

@@ -25,7 +25,7 @@ step = 1800.0
 
 
 def small_sea():
-    """A periodic belt with an island, shelves and floors at several levels."""
+    """A basin with an island, shelves and floors at several levels."""
     options = GridOptions(
         nx=17, ny=11, x0=0.0, y0=38.0, dx=3.0, dy=3.0, periodic_x=False, depth=500.0
     )

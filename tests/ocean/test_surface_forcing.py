@@ -56,13 +56,13 @@ def brought(component):
 
 
 def test_budgets_close():
-    """Over 30 steps; water freezes and thaws, rain falls and is balanced."""
+    """Over 60 steps; water freezes and thaws, rain falls and is balanced."""
     component, time = build(everything)
     s = component.model.state
     contents, frozen = [held(component)], []
     contents.append(contents[0])
     scale = np.abs(contents[0]) + 1e3 * step * np.abs(brought(component))
-    for number in range(30):
+    for number in range(60):
         time = advance(component, time, 1)
         contents.append(held(component))
         if number:  # the first step has one level only
