@@ -1,0 +1,84 @@
+"""The ocean: the same bits on any ranks, threads, cuts, tiles and restarts, with checks and output.
+
+Ranks: 1, 2, 3, 5, started here; more than there are cores on most machines.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from halocline.experiment.run import Result, run
+from invariance.printed_bits import printed_bits
+
+
+def bits(ranks: int, threads: int) -> frozenset[str]:
+    """Distinct lines of sea, precision and hash, over all ways to cut the grid."""
+    return printed_bits("small_circulation.py", ranks, threads, lines=12)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_ranks_cuts_and_tiles(ranks):
+    assert len(bits(1, 1)) == 4  # one of each sea and precision
+    assert bits(ranks, 1) == bits(1, 1)
+
+
+def test_threads():
+    assert bits(1, 3) == bits(1, 1)
+
+
+hours = 9
+
+
+def case(**more: Any) -> dict[str, Any]:
+    """A windy sea with an island; levels are averaged in steps 5 and 9 since the start."""
+    depth = [[1500.0] * 16 for _ in range(10)]
+    depth[4][5:8] = [0.0, 0.0, 300.0]
+    base: dict[str, Any] = {
+        "component": "ocean",
+        "grid": {
+            "nx": 16, "ny": 10, "dx": 22.5, "dy": 10.0, "x0": 11.25, "y0": -45.0, "depth": depth,
+            "levels": {"thickness": [100.0, 200.0, 400.0, 800.0]},
+        },
+        "time": {"start": "2000-01-01", "length": f"{hours}h", "step": "1h"},
+        "ocean": {"averaging": 4, "mixing": {"viscosity": 2e5}},
+    }  # fmt: skip
+    return base | more
+
+
+def state(result: Result) -> dict[str, np.ndarray]:
+    fields = {field.name: field.gather() for field in result.component.restart_fields()}
+    assert all(np.isfinite(values).all() for values in fields.values())
+    assert np.abs(fields["u"]).max() > 1e-4
+    return fields
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, np.ndarray]:
+    return state(run(case()))
+
+
+def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
+    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
+
+
+@pytest.mark.parametrize("split", range(1, hours))
+def test_restart_split(tmp_path: Path, whole, split):
+    """After the forward step, before and after steps that end in averages."""
+    first = case(restart={"interval": f"{split}h", "at_end": False})
+    first["time"] = first["time"] | {"length": f"{split}h"}
+    run(first, output=tmp_path)
+    other_cut = {"kind": "curve", "blocks_per_rank": 3}
+    result = run(case(restart={"source": str(tmp_path)}, decomposition=other_cut))
+    assert result.outcome.steps == hours - split
+    assert same(state(result), whole)
+
+
+def test_halo_check_and_output(tmp_path: Path, whole):
+    maps = {"maps": {"interval": "2h"}, "means": {"interval": "3h", "processing": "mean"}}
+    blocks = {"kind": "blocks", "blocks_per_rank": 4}
+    some = case(decomposition=blocks, output={"fields": maps})
+    result = run(some, output=tmp_path / "results", check_halos=True)
+    assert len(list((tmp_path / "results").glob("*.nc"))) == 2
+    assert same(state(result), whole)
