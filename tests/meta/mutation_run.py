@@ -219,13 +219,18 @@ class Workshop:
         if not path.endswith(".hpp"):
             return {}, {}
         room = room_of(path)
-        names = [name for name in self.users[path] if f"/{room}_native.dir/" in name]
+        if not self._made_in(room, path):  # another room uses it
+            room = self.users[path][0].partition("_native.dir")[0].rpartition("/")[2]
+        names = self._made_in(room, path)
         home = laboratory if room == "lab" else f"{package}/{room}"
         (module,) = (n for n in self.commands if f"{home}/_native" in n)
         whole = Path(module) if Path(module).is_absolute() else self.build / module
         whole = self.folder / home / whole.name
         assert names, f"nothing is made of {path}"
         return {name: self.build / name for name in names}, {module: whole}
+
+    def _made_in(self, room: str, path: str) -> list[str]:
+        return [name for name in self.users[path] if f"/{room}_native.dir/" in name]
 
     def _compile(
         self, objects: dict[str, Path], module: dict[str, Path], kept: dict[Path, bytes]
