@@ -423,10 +423,30 @@ for name, scalars in {
     "surface_flux": "per_capacity temperature_piston salinity_piston",
     "short_wave": "heating",
     "frazil": "slope",
+    "richardson": "background_viscosity background_diffusivity strength steepness",
+    "richardson_viscosity": "background_viscosity strength steepness",
+    "corner_viscosity": "",
+    "surface_deficit": "gravity numbers",
+    "surface_forcing": "gravity numbers",
+    "kpp": "critical shear_viscosity shear_limit background prandtl nonlocal_strength"
+    " convective_viscosity convective_diffusivity",
     "first_guess": "",
 }.items():
     tiles = {"width": 8} if name in ("tracers", "momentum") else {}
-    ocean_sample(f"ocean_{name}", *scalars.split(), **tiles)
+    switches = {"smoothing": 1, "limited": True} if name == "kpp" else {}
+    switches |= {"convective": 2.0} if "richardson" in name else {}
+    ocean_sample(f"ocean_{name}", *scalars.split(), **tiles, **switches)
+
+without_depths = samples["ocean_kpp"]
+
+
+@sample("ocean_kpp")
+def ocean_kpp(random: np.random.Generator, dtype: type) -> Sample:
+    """Levels of 1 m, counted upward."""
+    made = without_depths(random, dtype)
+    made.arrays["depths"] = (ocean_extents["depth"] - 0.5 - np.arange(4)).astype(dtype)
+    made.arrays["thickness"] = np.ones(4, dtype)
+    return made
 
 
 @sample("chebyshev_sweep")

@@ -31,6 +31,7 @@ single = {
     ("ocean_stability", "tracer", "tracer"),
     ("ocean_expansion", "tracer", "tracer"),
     ("ocean_freezing", "tracer", "tracer"),
+    ("ocean_surface_deficit", "tracer", "tracer"),
     ("precondition_blocks", "tile_rows", "tile_row"),  # those of other ranks may be more
     ("integrate_ardhuin", "source_memory", "memory"),
     ("integrate_tolman_chalikov", "source_memory", "memory"),

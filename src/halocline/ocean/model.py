@@ -29,6 +29,7 @@ from halocline.ocean.metrics import (
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.rotation import coriolis
 from halocline.ocean.surface_forcing import SurfaceForcing, transmitted
+from halocline.ocean.vertical_mixing import vertical_mixing
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field, pair
@@ -98,6 +99,7 @@ class OceanState:
         self._make("pressure", "m2 s-2", center, axis)
         self._make("stability", "s-2", center, axis)
         self._make("vertical_diffusivity", "m2 s-1", center, axis)
+        self.nonlocal_share: Field | None = None
         self._make("right_side", "m3 s-2", center)
         for name in ("force", "auxiliary"):
             units = "m s-2" if name == "force" else "m s-1"
@@ -163,8 +165,6 @@ class OceanState:
         viscosity = mixing.viscosity * area_ratio(self.metrics.dx, self.metrics.dy, length)
         for name, plane in metric_viscosity(self.metrics, viscosity).items():
             self._static(name, "s-1", corner, plane)
-        vertical = np.full((1, 1), mixing.vertical_viscosity)
-        self._static("vertical_viscosity", "m2 s-1", corner, vertical, self.levels)
 
     def _surface_fluxes(self, levels: VerticalGrid, options: OceanOptions) -> None:
         center = Place.center
@@ -215,7 +215,7 @@ class Ocean:
         self.of_now = bound("density", depth=s.depths)
         self.of_new = bound("density", tracer=s.new_tracer, density=s.new_density, depth=s.depths)
         self.stability = bound("stability", tracer=s.old_tracer, depth=s.depths)
-        self.convection = bound("convection")
+        self.mix = vertical_mixing(s, self.options, bound)
         self.tracers = bound("tracers")
         self.pressure = bound("pressure", spacing=s.to_surface)
         self.momentum = bound("momentum")
@@ -259,25 +259,22 @@ class Ocean:
     def advance(self, w: Weights) -> None:
         """Compute the new level.
 
-        1. mixing of the old level  2. tracers, by the fluxes at the surface  3. pressure
+        1. fluxes at the surface, mixing of the old level  2. tracers  3. pressure
         4. baroclinic velocity  5. surface and mean velocity
         """
         s, o, width = self.state, self.options, self.options.tile_columns
-        # 1. mixing of the old level
-        self.stability(gravity=gravity, numbers=o.density.numbers)
-        mixing = o.mixing
-        self.convection(
-            background=mixing.vertical_diffusivity, convective=mixing.convective_diffusivity
-        )
-        # 2. tracers, by the fluxes at the surface
+        # 1. fluxes at the surface, and mixing of the old level
         self.forcing.fluxes()
+        self.stability(gravity=gravity, numbers=o.density.numbers)
+        self.mix()
+        # 2. tracers
         self.tracers(tau=w.tau, width=width)
         self.forcing.warm(w.tau)
         # 3. pressure
         self.of_new(numbers=o.density.numbers)
         self.pressure(weight=gravity / o.density.reference, outer=w.outer)
         # 4. baroclinic velocity
-        self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=mixing.drag, width=width)
+        self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=o.mixing.drag, width=width)
         # 5. surface and mean velocity
         self.auxiliary(tau=w.tau, alpha=w.alpha, gamma=w.gamma)
         self.right_side(tau=w.tau, alpha=w.alpha, shift=self.shift)

@@ -9,12 +9,18 @@ from halocline.numerics.solver_options import SolverOptions
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceForcingOptions
 from halocline.ocean.rotation import CoriolisOptions
+from halocline.ocean.vertical_mixing_options import KppOptions, RichardsonOptions
 
 
 @dataclass(frozen=True, kw_only=True)
 class OceanMixingOptions(Options):
     """Viscosity and diffusivity."""
 
+    scheme: str = option(
+        "constant", "", "vertical mixing", choices=("constant", "richardson", "kpp")
+    )
+    richardson: RichardsonOptions = option(RichardsonOptions(), meaning="by Richardson number")
+    kpp: KppOptions = option(KppOptions(), meaning="by a boundary layer's profile")
     viscosity: float = option(1e4, "m2 s-1", "horizontal viscosity", at_least=0.0)
     viscosity_length: float = option(
         0.0, "m", "of cells that have `viscosity`, smaller ones less, by area; 0: all alike",
@@ -25,6 +31,9 @@ class OceanMixingOptions(Options):
     vertical_diffusivity: float = option(1e-5, "m2 s-1", "vertical diffusivity", at_least=0.0)
     convective_diffusivity: float = option(
         0.1, "m2 s-1", "vertical diffusivity where the water above is heavier", at_least=0.0
+    )
+    convective_viscosity: float = option(
+        0.1, "m2 s-1", "viscosity there, of `richardson` and `kpp`", at_least=0.0
     )
     drag: float = option(
         1.225e-3, "1", "coefficient of the quadratic drag at the floor", at_least=0

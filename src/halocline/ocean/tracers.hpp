@@ -43,6 +43,7 @@ struct TracerFields {
   View2<const T> old_layer, water_flux;
   View3<const T> surface_flux;
   View1<const T> thickness, spacing;
+  View3<const T> nonlocal_share;
 };
 
 /// One row of columns of all levels: volumes that pass, then tracer after tracer.
@@ -187,6 +188,11 @@ class TracerRow {
       const V thickness = highest ? get(f_.old_layer.row(j)) : splat<V>(dz);
       V result = thickness * now + tau * (rate / get(area));
       if (highest) result += tau * get(f_.surface_flux.row(t, j));
+      if (f_.nonlocal_share.data) {
+        const V from_above = highest ? zero : get(f_.nonlocal_share.row(k + 1, j));
+        const V passed = from_above - get(f_.nonlocal_share.row(k, j));
+        result += tau * (passed * get(f_.surface_flux.row(t, j)));
+      }
       store<V>(content + i, result);
     });
   }
@@ -200,7 +206,7 @@ class TracerRow {
 
 inline constexpr Reach north_east{0, 1, 0, 1};
 
-inline constexpr Contract<18> ocean_tracers_contract{
+inline constexpr Contract<19> ocean_tracers_contract{
     "ocean_tracers",
     {{{"tracer", Access::read, Place::center, "any", "tracer depth", {-1, 1, -1, 1}, Column::whole},
       {"old_tracer",
@@ -230,6 +236,8 @@ inline constexpr Contract<18> ocean_tracers_contract{
       {"surface_flux", Access::read, Place::center, "any", "tracer"},
       {"thickness", Access::read, Place::none, "m", "depth"},
       {"spacing", Access::read, Place::none, "m", "depth"},
+      if_wanted(
+          {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
       {"new_layer", Access::write, Place::center, "m"},
       {"new_tracer", Access::write, Place::center, "any", "tracer depth", {}, Column::whole}}}};
 
@@ -249,6 +257,8 @@ inline constexpr Contract<18> ocean_tracers_contract{
 /// @param[in]  water_flux            volume of rain and rivers per area [m s-1]
 /// @param[in]  surface_flux          of tracers per area [m s-1 times their units]
 /// @param[in]  thickness, spacing    of levels, and between their centres [m]
+/// @param[in]  nonlocal_share        part of `surface_flux` that passes lower interfaces besides
+/// [1]
 /// @param[out] new_layer             thickness of the uppermost cell at the new level [m]
 /// @param[out] new_tracer            values at the new level
 /// @param[in]  tau                   from the old to the new level [s]
@@ -259,8 +269,8 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
                    View2<const T> corner_dy, View2<const T> area, View2<const T> floor_level,
                    View2<const T> x_conductance, View2<const T> y_conductance,
                    View2<const T> old_layer, View2<const T> water_flux, View3<const T> surface_flux,
-                   View1<const T> thickness, View1<const T> spacing, View2<T> new_layer,
-                   View4<T> new_tracer, double tau, int width) {
+                   View1<const T> thickness, View1<const T> spacing, View3<const T> nonlocal_share,
+                   View2<T> new_layer, View4<T> new_tracer, double tau, int width) {
   const TracerFields<T> fields{tracer,
                                old_tracer,
                                u,
@@ -276,7 +286,8 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
                                water_flux,
                                surface_flux,
                                thickness,
-                               spacing};
+                               spacing,
+                               nonlocal_share};
   const T step = static_cast<T>(tau);
   const View2<const T> layer{new_layer.data, new_layer.extent, new_layer.stride};
   for_each_in_with(

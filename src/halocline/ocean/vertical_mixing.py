@@ -1,0 +1,91 @@
+"""Vertical viscosity and diffusivity of the ocean: constants, by Richardson number, or KPP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from halocline.core.constants import gravity
+from halocline.runtime.fields.place import Place
+
+Call = Callable[[], None]
+
+
+def vertical_mixing(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
+    """A call that sets the mixing of state `s` from its old level and `stability`.
+
+    Of every scheme come `vertical_viscosity` at corners and `vertical_diffusivity` at centres, at
+    the lower interfaces [m2 s-1]; KPP's also gives `nonlocal_share` [1].
+    """
+    makers = {"constant": _constant, "richardson": _richardson, "kpp": _kpp}
+    if options.mixing.scheme != "constant":
+        s._make("vertical_viscosity", "m2 s-1", Place.corner, s.levels)
+    return makers[options.mixing.scheme](s, options, bound)
+
+
+def _constant(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
+    mixing = options.mixing
+    viscosity = np.full((1, 1), mixing.vertical_viscosity)
+    s._static("vertical_viscosity", "m2 s-1", Place.corner, viscosity, s.levels)
+    convection = bound("convection")
+    numbers = {
+        "background": mixing.vertical_diffusivity,
+        "convective": mixing.convective_diffusivity,
+    }
+    return lambda: convection(**numbers)
+
+
+def _richardson(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
+    mixing = options.mixing
+    s._make("richardson", "1", Place.center, s.levels)
+    some = mixing.richardson
+    viscous = {
+        "background_viscosity": some.background_viscosity,
+        "strength": some.strength,
+        "steepness": some.steepness,
+    }
+    diffusive = {"background_diffusivity": some.background_diffusivity}
+    at_centers, at_corners = bound("richardson"), bound("richardson_viscosity")
+
+    def mix() -> None:
+        at_centers(**viscous, **diffusive, convective=mixing.convective_diffusivity)
+        at_corners(**viscous, convective=mixing.convective_viscosity)
+
+    return mix
+
+
+def _kpp(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
+    mixing = options.mixing
+    units = {"surface_deficit": "m s-2", "nonlocal_share": "1"}
+    for name in (*units, "center_viscosity"):
+        s._make(name, units.get(name, "m2 s-1"), Place.center, s.levels)
+    s._make("friction_velocity", "m s-1", Place.center)
+    s._make("buoyancy_flux", "m2 s-3", Place.center)
+    s._make("boundary_layer_depth", "m", Place.center)
+    some = mixing.kpp
+    numbers = {
+        "critical": some.critical,
+        "shear_viscosity": some.shear_viscosity,
+        "shear_limit": some.shear_limit,
+        "background": some.background,
+        "prandtl": some.prandtl,
+        "nonlocal_strength": some.nonlocal_strength,
+        "convective_viscosity": mixing.convective_viscosity,
+        "convective_diffusivity": mixing.convective_diffusivity,
+        "smoothing": some.smoothing,
+        "limited": some.limited,
+    }
+    deficit = bound("surface_deficit", tracer=s.old_tracer, depth=s.depths)
+    water = {"gravity": gravity, "numbers": options.density.numbers}
+    forcing, profile = bound("surface_forcing", tracer=s.old_tracer, depth=s.depths), bound("kpp")
+    at_corners = bound("corner_viscosity")
+
+    def mix() -> None:
+        deficit(**water)
+        forcing(**water)
+        profile(**numbers)
+        at_corners()
+
+    return mix
