@@ -1,6 +1,7 @@
 // Functions of points of `numerics`, evaluated by the compiler at points with known answers; made
 // by test_schedules.py. What allocates for good, starts threads, or calls what only a host has, is
 // none.
+#include "numerics/dual.hpp"
 #include "numerics/quickest.hpp"
 #include "numerics/sinking.hpp"
 #include "numerics/tracer_advection.hpp"
@@ -45,3 +46,13 @@ static_assert(near(beyond_upwind<Advection::quickest>(0.5, 0.5, 1.0, 0.5), 0.125
 static_assert(beyond_upwind<Advection::ultimate_quickest>(-1.0, 1.0, -1.0, 0.5) == 0.0);
 static_assert(outflow<Advection::upwind>(1.0, 2.0, 0.0) == 1.0);
 static_assert(outflow<Advection::ultimate_quickest>(1.0, 0.5, 0.25) == 0.75);
+
+// x^2 + 3 at x = 2 with its derivative 4; the root of 4 has the slope 1/4, that of 0 counts as 0.
+constexpr Dual<double> two{2.0, 1.0, 0.0}, four{4.0, 1.0, 0.0}, zero{0.0, 1.0, 0.0};
+static_assert(horner(2.0, 3.0, 0.0, 1.0) == 7.0);
+static_assert(horner(two, 3.0, 0.0, 1.0).value == 7.0 &&
+              horner(two, 3.0, 0.0, 1.0).by_first == 4.0);
+static_assert(multiply_add(two, 3.0, 1.0).value == 7.0 &&
+              multiply_add(two, 3.0, 1.0).by_first == 3.0);
+static_assert(positive_root(4.0) == 2.0 && positive_root(-4.0) == 0.0);
+static_assert(positive_root(four).by_first == 0.25 && positive_root(zero).by_first == 0.0);

@@ -32,6 +32,9 @@ single = {
     ("ocean_expansion", "tracer", "tracer"),
     ("ocean_freezing", "tracer", "tracer"),
     ("ocean_surface_deficit", "tracer", "tracer"),
+    ("ocean_surface_flux", "old_tracer", "depth"),
+    ("ocean_short_wave", "new_tracer", "tracer"),
+    ("ocean_frazil", "new_tracer", "tracer"),
     ("precondition_blocks", "tile_rows", "tile_row"),  # those of other ranks may be more
     ("integrate_ardhuin", "source_memory", "memory"),
     ("integrate_tolman_chalikov", "source_memory", "memory"),

@@ -44,7 +44,7 @@ _made_of = {
     "metre": "m",
     "byte": "B",
 }
-_factor = re.compile(r"([A-Za-z%_]+)(?:\^|\*\*)?([+-]?\d+)?|(\d+(?:\.\d*)?)")
+_factor = re.compile(r"([A-Za-z%_]+)(?:\^|\*\*)?([+-]?\d+)?|(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)")
 
 Meaning = tuple[Fraction, tuple[tuple[str, int], ...]]
 """A factor, and the powers of the units that are not made of others, by name."""
@@ -56,8 +56,8 @@ def meaning(units: str) -> Meaning:
 
     >>> meaning("Pa m-1") == meaning("kg m-2/s2"), meaning("Hz-1") == meaning("s")
     (True, True)
-    >>> meaning("km") == meaning("m")
-    False
+    >>> meaning("km") == meaning("m"), meaning("1e-3 m") == meaning("mm")
+    (False, True)
     """
     scale = Fraction(1)
     powers: dict[str, int] = {}
