@@ -18,8 +18,8 @@ SOUTH = 50.0
 def from_north(longitude: Numbers, latitude: Numbers) -> Numbers:
     """Points on the stereographic plane, Greenwich below the pole; shape (..., 2).
 
-    >>> from_north(np.array([90.0]), np.array([0.0])).round(9).tolist()
-    [[1.0, 0.0]]
+    >>> from_north(np.array([180.0]), np.array([0.0])).round(9).tolist()
+    [[0.0, 1.0]]
     """
     radius = np.tan(np.deg2rad(45.0 - 0.5 * np.asarray(latitude)))
     angle = np.deg2rad(longitude)
