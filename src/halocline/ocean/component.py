@@ -16,12 +16,12 @@ from halocline.grids.vertical.file_field import FileField
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.model import Ocean, names, reach
 from halocline.ocean.options import OceanOptions
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field, Part
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
-from halocline.runtime.sums.field_sums import FieldSums
 
 
 class OceanComponent(Component):
@@ -54,8 +54,6 @@ class OceanComponent(Component):
         self.model.forcing.follow((clock.start, clock.end))
         self.forward = False
         state = self.model.state
-        self.content = FieldSums(state.tracer, 2)
-        self.volume = FieldSums(state.layer, 1)
         self.shown = {
             "temperature": self._output("temperature", "degree_C", Place.center, state.levels),
             "salinity": self._output("salinity", "1e-3", Place.center, state.levels),
@@ -64,9 +62,9 @@ class OceanComponent(Component):
             "velocity_v": self._output("velocity_v", "m s-1", Place.corner, state.levels),
         }
 
-    def _output(self, name: str, units: str, place: Place, *axes: object) -> Field:
+    def _output(self, name: str, units: str, place: Place, *axes: Axis) -> Field:
         space = self.model.state.space
-        return Field(name, units, space, axes=axes, place=place, dtype=self.precision)  # type: ignore[arg-type]
+        return Field(name, units, space, axes=axes, place=place, dtype=self.precision)
 
     def restart_fields(self) -> Sequence[Field]:
         """Both levels in time."""
