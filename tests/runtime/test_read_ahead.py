@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.runtime.files.read_ahead import ReadAhead, RecordError, agree
+from halocline.runtime.files.read_ahead import ReadAhead, RecordError, agree, end_readings
 from halocline.runtime.ranks.communicator import Alone
 from halocline.runtime.record.recorder import Recorder
 
@@ -75,6 +75,16 @@ def test_a_failing_record_that_nobody_takes_is_no_mistake():
     records.prepare(1)
     records.wait()
     assert not threads()
+
+
+def test_readings_that_nobody_waits_for_are_ended():
+    records = [ahead(Reader(seconds=0.2)) for _ in range(2)]
+    for some in records:
+        some.prepare(1)
+    assert len(threads()) == 2
+    end_readings()
+    assert not threads()
+    assert [some.take(1) for some in records] == [10, 10]
 
 
 def test_reading_and_waiting_are_on_record():

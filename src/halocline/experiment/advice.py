@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
@@ -210,11 +211,11 @@ class Expectation:
             clock, plan = self.case.time.clock(), Plan()
             case = candidate.apply(self.case)
             component = build_component(case, clock, Imagined(self.ranks), plan=plan)
-            component.start(clock.time, restarted=False)
-            for what in (plan.lines, plan.exchanges, plan.transposes):
-                what.clear()
-            component.step(clock.time)
-            component.close()
+            with closing(component):
+                component.start(clock.time, restarted=False)
+                for what in (plan.lines, plan.exchanges, plan.transposes):
+                    what.clear()
+                component.step(clock.time)
             self.plans[cards] = plan
         return self.plans[cards]
 

@@ -13,6 +13,7 @@ from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock
 from halocline.core.errors import UserError, nearest
 from halocline.runtime.files.file_names import refuse_shared
+from halocline.runtime.files.read_ahead import end_readings
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan
 
@@ -34,7 +35,11 @@ def build_component(
                 f"A case of the component '{case.component}' takes no argument '{name}'."
                 f"{nearest(name, case.takes)} It takes: {takes}."
             )
-    component = case.build(clock, communicator, check_halos=check_halos, plan=plan, given=given)
+    try:
+        component = case.build(clock, communicator, check_halos=check_halos, plan=plan, given=given)
+    except BaseException:
+        end_readings()
+        raise
     component.run.overlap = case.communication.overlap
     component.run.recompute_halos = case.communication.recompute
     return component

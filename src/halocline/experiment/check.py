@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -145,10 +146,10 @@ def look(
     communicator = Imagined(ranks)
     component = build_component(case, clock, communicator, plan=Plan())
     restarts = Restarts(case.restart, component, clock, folder, lambda line: None, member)
-    restarted = not restarts.read_from(begin) if begin else not member and restarts.read()
-    component.start(clock.time, restarted)
-    lines_of_input = list(_input(component))
-    component.close()
+    with closing(component):
+        restarted = not restarts.read_from(begin) if begin else not member and restarts.read()
+        component.start(clock.time, restarted)
+        lines_of_input = list(_input(component))
     room, needs = _check_output(case, component, clock, communicator, folder, restarts)
     Referee(
         component.run.exchange, case.communication, lambda line: None, watch=False,

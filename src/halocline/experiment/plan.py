@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from halocline.component.case.case import Case
 from halocline.experiment.building import build_component
 from halocline.experiment.check import Imagined
@@ -27,9 +29,9 @@ def plan(case: Case, ranks: int) -> str:
     """The first step of `case` on `ranks` ranks, a line for each kernel and exchange."""
     clock, lines = case.time.clock(), Plan()
     component = build_component(case, clock, Imagined(ranks), plan=lines)
-    component.start(clock.time, restarted=False)
     heading = f"one step on {ranks} ranks ({component.run.decomposition.describe()})"
-    lines.lines.clear()
-    component.step(clock.time)
-    component.close()
+    with closing(component):
+        component.start(clock.time, restarted=False)
+        lines.lines.clear()
+        component.step(clock.time)
     return "\n".join([heading, *lines.lines])

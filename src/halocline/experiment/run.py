@@ -22,6 +22,7 @@ from halocline.experiment.progress import Progress
 from halocline.experiment.seating import seated
 from halocline.experiment.simulation import Outcome
 from halocline.experiment.stopping import Stopping
+from halocline.runtime.files.read_ahead import end_readings
 from halocline.runtime.ranks.communicator import Communicator, world
 from halocline.runtime.record.hardware_counters import running
 
@@ -79,6 +80,7 @@ def run(
         if team is None:
             raise SystemExit(exit_codes.done)
         with holding(folder, team.council) as folder_gone, ExitStack() as ending:
+            ending.callback(end_readings)
             here = []
             recording = None
             if team.seats is not None:

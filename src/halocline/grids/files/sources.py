@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -142,6 +143,7 @@ def _open_netcdf(path: Path) -> FileVariables:
     refuse_damaged(path)
     refuse_broken_heaps(path)
     with netcdf_lock:
+        _close_forgotten()
         file = netCDF4.Dataset(path)
         variables = {
             name: Variable(
@@ -159,7 +161,24 @@ def _open_netcdf(path: Path) -> FileVariables:
         with netcdf_lock:
             file.close()
 
-    return FileVariables(variables, attributes, close)
+    found = FileVariables(variables, attributes, close)
+    weakref.finalize(found, _forgotten.append, file).atexit = False
+    return found
+
+
+_forgotten: list[netCDF4.Dataset] = []
+"""Files whose users are gone, closed or not.
+
+They are kept from the garbage collector, which would close an open one in whatever thread it runs,
+beside a reading in another: the library knows only one thread.
+"""
+
+
+def _close_forgotten() -> None:
+    while _forgotten:
+        file = _forgotten.pop()
+        if file.isopen():
+            file.close()
 
 
 def _attributes(owner: Any) -> dict[str, Any]:

@@ -42,6 +42,25 @@ class _Reading:
         self.end = _native.now_ns()
 
 
+_threads: set[threading.Thread] = set()
+"""Those that were started and not yet waited for."""
+
+
+def end_readings() -> None:
+    """Let all readings in the background come to their end, whoever began them.
+
+    For what fails before it could close what it had opened: a reading that goes on would meet what
+    the process does next with the same libraries, which know only one thread.
+    """
+    for thread in list(_threads):
+        _end(thread)
+
+
+def _end(thread: threading.Thread) -> None:
+    thread.join()
+    _threads.discard(thread)
+
+
 class ReadAhead(Generic[Value]):
     """Reads records by number; the one that is expected next, while the model computes.
 
@@ -86,12 +105,13 @@ class ReadAhead(Generic[Value]):
         self.wait()
         self._ahead = _Reading(self.read, record)
         self._thread = threading.Thread(target=self._ahead.run, name=f"read ahead {record}")
+        _threads.add(self._thread)
         self._thread.start()
 
     def wait(self) -> None:
         """Let a reading in the background come to its end: afterwards there is no thread."""
         if self._thread is not None:
-            self._thread.join()
+            _end(self._thread)
             self._thread = None
 
 
