@@ -128,7 +128,7 @@ def accelerated(model):
 
 
 def corner_volumes(model):
-    metrics = model.state.metrics
+    metrics = CornerMetrics.of(model.levels.horizontal)
     wet = oceans.wet_corners(model.levels)
     return model.levels.thickness[:, None, None] * metrics.dx * metrics.dy * wet
 
@@ -260,7 +260,7 @@ def turning_like_a_solid(cells, speed=10.0):
     levels = belt(cells)
     model = oceans.build(levels, 1.0, rotation=CoriolisOptions())
     state = model.state
-    latitude = np.radians(state.metrics.latitude)
+    latitude = np.radians(CornerMetrics.of(levels.horizontal).latitude)
     u = speed * np.cos(latitude)
     oceans.put_velocity(model, u, 0.0 * u)
     y = np.radians(levels.horizontal.y)[:, None]

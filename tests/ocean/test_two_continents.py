@@ -6,7 +6,7 @@ import pytest
 from halocline.component.case.reading import read_case
 from halocline.core.constants import gravity
 from halocline.experiment.building import build_component
-from halocline.ocean.metrics import least_around
+from halocline.ocean.metrics import CornerMetrics, least_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Alone
 
@@ -28,7 +28,7 @@ def test_numbers_of_pop():
     component = build_component(case, clock, Alone())
     component.start(clock.time, restarted=False)
     state, levels = component.model.state, component.grid
-    metrics = state.metrics
+    metrics = CornerMetrics.of(levels.horizontal)
     depth = least_around(levels, levels.wet_levels) > 0
     area = metrics.dx * metrics.dy * depth
     volume = levels.thickness[:, None, None] * area

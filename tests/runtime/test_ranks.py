@@ -28,6 +28,7 @@ of_several = [
     "test_library_parts.py",
     "test_memory.py",
     "test_mpi_files.py",
+    "test_once_per_node.py",
     "test_picking.py",
     "test_referee.py",
 ]

@@ -23,6 +23,7 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.load import Load
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
 
 seconds_per_value = 3e-9
@@ -65,7 +66,7 @@ class TransportCase(Case):
     ) -> TransportComponent:
         """The tracers with their grid and circulation."""
         return TransportComponent(
-            self.build_levels(),
+            once_per_node(communicator, self.build_levels),
             self._transport_found(),
             clock,
             communicator,

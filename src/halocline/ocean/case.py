@@ -18,6 +18,7 @@ from halocline.ocean.model import reach
 from halocline.ocean.options import OceanOptions
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
 
 
@@ -49,7 +50,7 @@ class OceanCase(Case):
         start = self.ocean.start
         start = replace(start, file=start.file and str(self.find(start.file)))
         return OceanComponent(
-            self.build_levels(),
+            once_per_node(communicator, self.build_levels),
             with_paths(replace(self.ocean, start=start), self.find_all),
             clock,
             communicator,

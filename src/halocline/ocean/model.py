@@ -36,6 +36,7 @@ from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.space import Space
+from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Runner
 
 Array = NDArray[np.float64]
@@ -107,8 +108,9 @@ class OceanState:
             self._make(f"{name}_y" if name == "force" else f"{name}_v", units, corner)
         self._pair("force_x", "force_y")
         self._pair("auxiliary_u", "auxiliary_v")
-        self._geometry(levels, options)
-        self._mixing(levels, options)
+        metrics = CornerMetrics.of(levels.horizontal)
+        self._geometry(levels, options, metrics)
+        self._mixing(levels, options, metrics)
         self._surface_fluxes(levels, options)
 
     if TYPE_CHECKING:
@@ -129,10 +131,11 @@ class OceanState:
         field = self._make(name, units, place, *axes, static=True)
         field.set_global(np.broadcast_to(values, field.shape).astype(self.dtype))
 
-    def _geometry(self, levels: VerticalGrid, options: OceanOptions) -> None:
+    def _geometry(
+        self, levels: VerticalGrid, options: OceanOptions, metrics: CornerMetrics
+    ) -> None:
         grid, center, corner = levels.horizontal, Place.center, Place.corner
-        metrics = CornerMetrics.of(grid)
-        self.metrics, count = metrics, levels.thickness.size
+        count = levels.thickness.size
         self._static("area", "m2", center, np.maximum(grid.area, least_length**2))
         self._static("floor_level", "1", center, count - levels.wet_levels)
         self._static("corner_floor", "1", corner, count - least_around(levels, levels.wet_levels))
@@ -148,7 +151,7 @@ class OceanState:
         self._static("depths", "m", Place.none, levels.depth, self.levels)
         self._static("to_surface", "m", Place.none, wide, self.space.interfaces)
 
-    def _mixing(self, levels: VerticalGrid, options: OceanOptions) -> None:
+    def _mixing(self, levels: VerticalGrid, options: OceanOptions, metrics: CornerMetrics) -> None:
         grid, mixing, corner = levels.horizontal, options.mixing, Place.corner
         x_face, y_face = map(grid.at, (Place.x_face, Place.y_face))
         along_x, along_y = x_face.dy / x_face.dx, y_face.dx / y_face.dy
@@ -162,8 +165,8 @@ class OceanState:
         north = mixing.viscosity * x_face.dx / np.maximum(x_face.dy, 1.0)
         north *= area_ratio(x_face.dx, x_face.dy, length)
         self._static("viscous_north", "m2 s-1", Place.x_face, north)
-        viscosity = mixing.viscosity * area_ratio(self.metrics.dx, self.metrics.dy, length)
-        for name, plane in metric_viscosity(self.metrics, viscosity).items():
+        viscosity = mixing.viscosity * area_ratio(metrics.dx, metrics.dy, length)
+        for name, plane in metric_viscosity(metrics, viscosity).items():
             self._static(name, "s-1", corner, plane)
 
     def _surface_fluxes(self, levels: VerticalGrid, options: OceanOptions) -> None:
@@ -200,7 +203,10 @@ class Ocean:
         self.state = OceanState(levels, decomposition, options, dtype)
         leapfrog = Weights.leapfrog(dt)
         self.shift = time_step_shift(gravity, leapfrog.alpha, leapfrog.tau, dt)
-        operator = EllipticOperator(nine_point_of(levels, self.shift), decomposition, dtype)
+        numbers = once_per_node(
+            decomposition.communicator, lambda: nine_point_of(levels, self.shift)
+        )
+        operator = EllipticOperator(numbers, decomposition, dtype)
         self.solver = EllipticSolver(operator, run, options.solver)
         self.forcing = SurfaceForcing(levels, options, self.state, run)
         self._bind()

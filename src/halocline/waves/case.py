@@ -15,6 +15,7 @@ from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
 from halocline.waves import spatial_propagation
 from halocline.waves.boundary import BoundaryOptions
@@ -64,7 +65,7 @@ class WaveCase(Case):
     ) -> WaveComponent:
         """The waves with their grid and forcing; winds may be given as a function."""
         return WaveComponent(
-            self.build_grid(),
+            once_per_node(communicator, self.build_grid),
             self.spectrum,
             self.waves,
             self.start,

@@ -25,7 +25,8 @@ class Grid:
 
     Face i lies west of centre i, face j south, corner south-west; `at` gives coordinates and
     metrics of every place. Of regular grids `x` and `y` are the coordinates, of
-    curvilinear ones they count columns and rows.
+    curvilinear ones they count columns and rows. Planes are made when asked for where they follow
+    from less: a rank keeps none of its own.
     """
 
     x: Array  # longitude [degree east] or distance [m] of centres, shape (ni,)
@@ -43,6 +44,7 @@ class Grid:
     longitude: Array | None = None  # of centres of curvilinear grids, shape (nj, ni)
     latitude: Array | None = None
     curvilinear: Curvilinear | None = None
+    centers: Metrics | None = None  # of curvilinear grids, what `curvilinear` says of centres
     single_x: float = 1.0  # width of cells where there is one column only, in units of x
     single_y: float = 1.0
 
@@ -74,6 +76,7 @@ class Grid:
             longitude=centers.x,
             latitude=centers.y,
             curvilinear=curvilinear,
+            centers=centers,
         )
 
     @property
@@ -129,6 +132,8 @@ class Grid:
 
     def on_both_sides(self, place: Place) -> Metrics:
         """The same with faces and corners on both ends of every row and column."""
+        if self.centers is not None and place is Place.center:
+            return self.centers
         if self.curvilinear is not None:
             return self.curvilinear.at(place)
         meter = earth_radius * degree if self.spherical else 1.0
@@ -139,28 +144,27 @@ class Grid:
             y, cosine = self._face_y, self.cos_latitude_face
             y = np.clip(y, -90.0, 90.0) if self.spherical else y
         shape = (y.size, x.size)
-        dx = np.broadcast_to((self.step_x * meter * cosine)[:, None], shape)
-        dy = np.broadcast_to(self.step_y * meter, shape)
+        dx, dy = (self.step_x * meter * cosine)[:, None], self.step_y * meter
         return Metrics(
             x=np.broadcast_to(x, shape),
             y=np.broadcast_to(y[:, None], shape),
-            dx=dx,
-            dy=dy,
-            area=dx * dy,
+            dx=np.broadcast_to(dx, shape),
+            dy=np.broadcast_to(dy, shape),
+            area=np.broadcast_to(dx * dy, shape),
             angle=np.broadcast_to(0.0, shape),
         )
 
-    @cached_property
+    @property
     def dx(self) -> Array:
         """Width of cells [m], shape (nj, ni)."""
-        return np.ascontiguousarray(self.at(Place.center).dx)
+        return self.at(Place.center).dx
 
-    @cached_property
+    @property
     def dy(self) -> Array:
         """Height of cells [m], shape (nj, ni)."""
-        return np.ascontiguousarray(self.at(Place.center).dy)
+        return self.at(Place.center).dy
 
-    @cached_property
+    @property
     def area(self) -> Array:
         """Area of cells [m2], shape (nj, ni)."""
         return self.at(Place.center).area
@@ -169,12 +173,12 @@ class Grid:
         """Values of a plane at the sea points, in the order of their numbers."""
         return plane[self.mask]
 
-    @cached_property
+    @property
     def point_x(self) -> Array:
         """x of the sea points, in the order of their numbers."""
         return np.broadcast_to(self.x[None, :], self.shape)[self.mask]
 
-    @cached_property
+    @property
     def point_y(self) -> Array:
         """y of the sea points."""
         return np.broadcast_to(self.y[:, None], self.shape)[self.mask]
