@@ -108,6 +108,11 @@ targets = (
         "source_integration.hpp bottom_friction.hpp depth_breaking.hpp",
         "waves/test_source_integration",
     ),
+    target(
+        "ocean",
+        "tracers.hpp momentum.hpp barotropic.hpp",
+        "ocean/test_plain_references",
+    ),
     target("runtime/sums", "reductions.hpp", "runtime/test_reductions"),
     target("runtime/transfer", "matching.py transfer.py", "runtime/test_transfer"),
     target(
