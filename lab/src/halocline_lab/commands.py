@@ -116,6 +116,13 @@ def transport() -> Command:
     return transport
 
 
+def ocean() -> Command:
+    """the ocean's steps on POP's x1 grid, by phase, beside other models"""
+    from halocline_lab.benchmarks import ocean
+
+    return ocean
+
+
 def solver() -> Command:
     """the elliptic solver on POP's x1 grid"""
     from halocline_lab.benchmarks import solver
@@ -188,7 +195,17 @@ rooms = {
     "statistics": (duel,),
     "evolution": (history,),
     "comparing": (compare,),
-    "benchmarks": (waves, transport, solver, calls, recorder, tiles, communication, decompose),
+    "benchmarks": (
+        waves,
+        transport,
+        ocean,
+        solver,
+        calls,
+        recorder,
+        tiles,
+        communication,
+        decompose,
+    ),
     "output_cost": (output,),
     "acceptance": (papers, loading),
 }

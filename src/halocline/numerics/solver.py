@@ -117,6 +117,11 @@ class EllipticSolver:
             plan.lines.append(f"solve      {right_side.name} -> {solution.name} ({how})")
             solution.written()
             return Convergence("tolerance", 0, 0.0, 0.0, 0.0)
+        with self.run.recorder.time("solver"):
+            return self._solved(right_side, solution)
+
+    def _solved(self, right_side: Field, solution: Field) -> Convergence:
+        options = self.options
         self._take(right_side, self._right_side)
         self._take(solution, self._solution)
         watch: Watch | None = None

@@ -263,12 +263,19 @@ class Ocean:
         self.rotate()
 
     def advance(self, w: Weights) -> None:
-        """Compute the new level.
+        """Compute the new level: the baroclinic part, then the surface and the mean velocity."""
+        with self.run.recorder.time("baroclinic"):
+            self.baroclinic(w)
+        with self.run.recorder.time("barotropic"):
+            self.barotropic(w)
+
+    def baroclinic(self, w: Weights) -> None:
+        """Tracers, and velocity without its mean over the column.
 
         1. fluxes at the surface, mixing of the old level  2. tracers  3. pressure
-        4. baroclinic velocity  5. surface and mean velocity
+        4. baroclinic velocity
         """
-        s, o, width = self.state, self.options, self.options.tile_columns
+        o, width = self.options, self.options.tile_columns
         # 1. fluxes at the surface, and mixing of the old level
         self.forcing.fluxes()
         self.stability(gravity=gravity, numbers=o.density.numbers)
@@ -281,7 +288,13 @@ class Ocean:
         self.pressure(weight=gravity / o.density.reference, outer=w.outer)
         # 4. baroclinic velocity
         self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=o.mixing.drag, width=width)
-        # 5. surface and mean velocity
+
+    def barotropic(self, w: Weights) -> None:
+        """The surface, and the mean velocity.
+
+        1. mean velocity without the new surface  2. elliptic equation  3. velocity
+        """
+        s = self.state
         self.auxiliary(tau=w.tau, alpha=w.alpha, gamma=w.gamma)
         self.right_side(tau=w.tau, alpha=w.alpha, shift=self.shift)
         self.first_guess()

@@ -1,0 +1,253 @@
+"""`halocline lab ocean`: steps of the ocean on POP's x1 grid, by phase, beside other models.
+
+The setting: the shipped case global-ocean-analytic (320 x 384 x 40 cells, real depths, forcing in
+closed form, from rest) with steps of an hour that are not averaged in time, with minimal physics
+(Richardson numbers, linear density) and full physics (KPP, density of McDougall et al. 2003), both
+with Laplacians along levels. Each run is a process of its own, and runs take turns; times are those
+of its record without the first step, as `halocline lab report` shows them. Read the ratios where
+other programs compute beside.
+
+Phases are those of Worley and Levesque (2004): the baroclinic part with the tracers, its halos, the
+barotropic part without the solver, its halos, the solver with all that it communicates, the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from halocline.core.errors import UserError
+from halocline_lab.benchmarks import ocean_run
+from halocline_lab.benchmarks.rank_programs import answer_of
+
+rivals = {
+    "minimal": {"POP 2.1": 111.0, "MITgcm": 129.0},
+    "full": {"POP 2.1": 220.0, "MITgcm": 235.0},
+}
+"""On one core of the project's reference machine, float64 [ns per cell and step]. Their full
+physics has eddies' mixing along density (Gent-McWilliams/Redi) and anisotropic viscosity too."""
+
+levels_to_reach = {"minimal": 50.0, "full": 110.0}
+"""On one core in float64 [ns per cell and step]; 0.6 of it in float32."""
+
+single_over_double = 0.6
+barotropic_most = 0.1
+"""What the barotropic part with its solver may take of a step on one core."""
+
+least_bytes = {"minimal": 152.0, "full": 300.0}
+"""What must pass the memory in a step of float64, per cell [byte]."""
+
+precisions = ("float64", "float32")
+
+keys = {
+    "grid": "the x1 grid, or a small one where --quick was asked for",
+    "cells": "cells of the grid, land included",
+    "wet_cells": "cells with water",
+    "rows": "one entry per physics, precision, ranks and threads",
+    "rows.physics": "minimal or full",
+    "rows.precision": "float64 or float32",
+    "rows.ranks": "ranks of MPI",
+    "rows.threads": "threads of each rank",
+    "rows.nanoseconds": "median time of a step per cell, land included [ns]",
+    "rows.spread": "least and greatest of the runs of the same [ns]",
+    "rows.processor_nanoseconds": "least processor time of a step per cell, the first step among"
+    " them, which other programs disturb less [ns]",
+    "rows.nanoseconds_wet": "median per wet cell [ns]",
+    "rows.phases": "median of each phase per cell [ns]",
+    "rows.kernels": "median of each kernel of the ocean on the first rank per cell [ns]",
+    "rows.solver_share": "of the solver in a step [1]",
+    "rows.barotropic_share": "of the barotropic part, solver and halos included [1]",
+    "rows.iterations": "mean iterations of the solver in a step",
+    "rows.floor": "time to pass the least bytes of all cells at the triad's bandwidth [ns]",
+    "rows.over_floor": "nanoseconds over floor [1]",
+    "rows.speed_up": "against the first of --on, median of pairs",
+    "rows.years_per_day": "years of 365 days that a day of computing simulates",
+    "rows.level": "level to reach on one core; null for more, or a small grid [ns]",
+}
+
+
+def measure(
+    chosen: Sequence[str] = tuple(levels_to_reach),
+    precision: Sequence[str] = precisions,
+    configurations: Sequence[tuple[int, int]] = ((1, 1),),
+    *,
+    rounds: int = 3,
+    steps: int = 12,
+    quick: bool = False,
+) -> dict[str, Any]:
+    """Time the choices on (ranks, threads) in turns; see `keys`."""
+    choices = [(p, n, *c) for p in chosen for n in precision for c in configurations]
+    runs: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {c: [] for c in choices}
+    for turn in range(rounds):
+        for choice in choices:
+            kind, numbers, ranks, threads = choice
+            print(
+                f"round {turn + 1} of {rounds}: {kind} physics, {numbers}, {ranks} ranks x"
+                f" {threads} threads",
+                flush=True,
+            )
+            settings = {"physics": kind, "precision": numbers, "steps": steps, "quick": quick}
+            answer = answer_of(ocean_run.__name__, settings, ranks, threads)
+            runs[choice].append(json.loads(answer))
+    some = runs[choices[0]][0]
+    return {
+        "grid": "small" if quick else "x1",
+        "cells": some["cells"],
+        "wet_cells": some["wet_cells"],
+        "rows": [
+            evaluate(choice, runs[choice], runs[(*choice[:2], *configurations[0])], quick=quick)
+            for choice in choices
+        ],
+    }
+
+
+def evaluate(
+    choice: tuple[str, str, int, int],
+    runs: Sequence[dict[str, Any]],
+    base: Sequence[dict[str, Any]],
+    *,
+    quick: bool,
+) -> dict[str, Any]:
+    """A row of the result, from runs of one choice and those on the first configuration."""
+    kind, precision, ranks, threads = choice
+    unit = 1e9 / runs[0]["cells"]
+    seconds = [run["seconds"] for run in runs]
+    size = 1.0 if precision == "float64" else 0.5
+    triad = statistics.median(run["stream"]["triad"] for run in runs)
+    nanoseconds, floor = statistics.median(seconds) * unit, size * least_bytes[kind] / triad * 1e9
+    phases = medians([run["phases"] for run in runs], unit)
+    level = levels_to_reach[kind] * (1.0 if precision == "float64" else single_over_double)
+    pairs = zip(base, seconds, strict=True)
+    whole = sum(phases.values())
+    return {
+        "physics": kind,
+        "precision": precision,
+        "ranks": ranks,
+        "threads": threads,
+        "nanoseconds": nanoseconds,
+        "spread": [min(seconds) * unit, max(seconds) * unit],
+        "processor_nanoseconds": min(run["processor"] for run in runs) * unit,
+        "nanoseconds_wet": nanoseconds * runs[0]["cells"] / runs[0]["wet_cells"],
+        "phases": phases,
+        "kernels": medians([run["kernels"] for run in runs], unit),
+        "solver_share": phases["solver"] / whole,
+        "barotropic_share": sum(
+            phases[name] for name in ("barotropic", "barotropic halo", "solver")
+        )
+        / whole,
+        "iterations": statistics.mean(run["iterations"] for run in runs),
+        "floor": floor,
+        "over_floor": nanoseconds / floor,
+        "speed_up": statistics.median(one["seconds"] / other for one, other in pairs),
+        "years_per_day": ocean_run.step_hours * 3600.0 / statistics.median(seconds) / 365.0,
+        "level": None if quick or ranks * threads > 1 else level,
+    }
+
+
+def medians(runs: Sequence[dict[str, float]], unit: float) -> dict[str, float]:
+    """The median of each name's seconds, times a unit."""
+    return {name: unit * statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+def table(result: dict[str, Any]) -> str:
+    """What `measure` found, as text."""
+    lines = [
+        f"{result['cells']:,} cells ({result['wet_cells']:,} wet), steps of an hour;"
+        " ns per cell and step",
+        f"{'physics':<9}{'numbers':<9}{'on':>5}{'median':>8}{'min':>8}{'max':>8}{'busy':>8}"
+        f"{'per wet':>9}{'level':>7}{'x floor':>9}{'speed-up':>10}{'years/day':>11}",
+    ]
+    for row in result["rows"]:
+        level = "" if row["level"] is None else f"{row['level']:.0f}"
+        lines.append(
+            f"{row['physics']:<9}{row['precision']:<9}{row['ranks']:>3}x{row['threads']}"
+            f"{row['nanoseconds']:>8.1f}{row['spread'][0]:>8.1f}{row['spread'][1]:>8.1f}"
+            f"{row['processor_nanoseconds']:>8.1f}{row['nanoseconds_wet']:>9.1f}{level:>7}{row['over_floor']:>9.1f}"
+            f"{row['speed_up']:>10.2f}{row['years_per_day']:>11.1f}"
+        )
+    lines.append(f"{'by phase':<23}" + "".join(f"{n:>17}" for n in result["rows"][0]["phases"]))
+    for row in result["rows"]:
+        name = f"{row['physics']:<9}{row['precision']:<9}{row['ranks']:>3}x{row['threads']}"
+        lines.append(name + "".join(f"{value:>17.2f}" for value in row["phases"].values()))
+    for row in result["rows"]:
+        lines += words_of(row)
+    if result["grid"] == "x1":
+        lines += [
+            words_of_rivals(kind) for kind in {row["physics"]: None for row in result["rows"]}
+        ]
+    return "\n".join(lines)
+
+
+def words_of(row: dict[str, Any]) -> Iterable[str]:
+    """Shares and the longest kernels of a row."""
+    longest = sorted(row["kernels"].items(), key=lambda item: -item[1])[:8]
+    yield (
+        f"{row['physics']}, {row['precision']}, {row['ranks']}x{row['threads']}: barotropic"
+        f" {row['barotropic_share']:.1%} (at most {barotropic_most:.0%} on one core), solver"
+        f" {row['solver_share']:.1%} with {row['iterations']:.1f} iterations"
+    )
+    yield "  kernels: " + ", ".join(f"{name} {value:.1f}" for name, value in longest)
+
+
+def words_of_rivals(kind: str) -> str:
+    """What other models take for the same."""
+    others = ", ".join(f"{name} {value:.0f} ns" for name, value in rivals[kind].items())
+    more = " (with eddies' mixing and anisotropic viscosity)" if kind == "full" else ""
+    return f"{kind} physics on one core of the reference machine, float64: {others}{more}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `halocline lab ocean`."""
+    parser.add_argument(
+        "--physics", nargs="+", choices=list(levels_to_reach), help="both if not given"
+    )
+    parser.add_argument("--precision", nargs="+", choices=precisions, help="both if not given")
+    parser.add_argument("--rounds", type=int, default=3, help="how often choices take turns (3)")
+    parser.add_argument("--steps", type=int, default=12, help="steps of a run, at least 3 (12)")
+    parser.add_argument(
+        "--on",
+        action="append",
+        metavar="RANKSxTHREADS",
+        help="ranks and threads, for example 2x1 (may be repeated); 1x1 if not given",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a grid of 64 x 48 x 10 cells: a look, no result"
+    )
+    parser.add_argument("--json", metavar="FILE", help=f"write results; keys: {', '.join(keys)}")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.steps < 3:
+        raise UserError(f"--steps {options.steps}: the first is left out. Take at least 3.")
+    result = measure(
+        options.physics or tuple(levels_to_reach),
+        options.precision or precisions,
+        configurations_of(options.on or ["1x1"]),
+        rounds=options.rounds,
+        steps=options.steps,
+        quick=options.quick,
+    )
+    print(table(result))
+    if options.json:
+        Path(options.json).write_text(json.dumps({**result, "keys": keys}, indent=1) + "\n")
+    return 0
+
+
+def configurations_of(words: Sequence[str]) -> list[tuple[int, int]]:
+    """Ranks and threads.
+
+    >>> configurations_of(["1x1", "4x2"])
+    [(1, 1), (4, 2)]
+    """
+    found = []
+    for word in words:
+        ranks, _, threads = word.partition("x")
+        if not (ranks.isdigit() and threads.isdigit() and int(ranks) and int(threads)):
+            raise UserError(f"--on {word}: write RANKSxTHREADS, for example 4x1.")
+        found.append((int(ranks), int(threads)))
+    return found

@@ -1,0 +1,172 @@
+"""One timed run of the ocean's benchmark, in a process (or ranks) of its own.
+
+`python -m halocline_lab.benchmarks.ocean_run SETTINGS.json ANSWER` leaves its times in ANSWER.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from halocline.component.case.reading import read_table
+from halocline.experiment.run import run
+from halocline.ocean.component import OceanComponent
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.record.run_record import RunRecord, Table
+from halocline.runtime.record.run_record_file import read_record
+from halocline_lab.benchmarks import stream
+from halocline_lab.benchmarks.rank_programs import give_answer
+from halocline_lab.diagnosis.timeline import Timeline, communicating_kinds, sums, timeline
+
+physics: dict[str, dict[str, Any]] = {
+    "minimal": {
+        "density": {"equation": "linear"},
+        "mixing": {"scheme": "richardson"},
+    },
+    "full": {
+        "density": {"equation": "mcdougall-2003"},
+        "mixing": {"scheme": "kpp"},
+    },
+}
+"""Options beside the shipped case's; both mix along levels by Laplacians."""
+
+small_grid: dict[str, Any] = {
+    "nx": 64,
+    "ny": 48,
+    "x0": 2.8125,
+    "y0": -88.125,
+    "dx": 5.625,
+    "dy": 3.75,
+    "depth": 4000.0,
+    "land": [[0.0, 360.0, -90.0, -75.0], [0.0, 360.0, 74.0, 90.0], [200.0, 250.0, -36.0, 90.0]],
+    "closed_edges": False,
+    "periodic_x": True,
+    "levels": {"thickness": [50.0, 100.0, 150.0, 200.0, 300.0, 400.0, 500.0, 600.0, 800.0, 900.0]},
+}
+"""What `--quick` computes instead of the x1 grid."""
+
+step_hours = 1
+
+
+def benchmark_case(kind: str, precision: str, steps: int, *, quick: bool) -> dict[str, Any]:
+    """Tables of the shipped case with its physics changed, `steps` of an hour, no output.
+
+    Levels in time are not averaged, so that all steps cost the same.
+    """
+    _, table = read_table("global-ocean-analytic")
+    ocean = table.setdefault("ocean", {})
+    for name, options in physics[kind].items():
+        ocean[name] = ocean.get(name, {}) | options
+    ocean["averaging"] = 0
+    table["precision"] = precision
+    table["time"] |= {"step": f"{step_hours}h", "length": f"{steps * step_hours}h"}
+    table.pop("output", None)
+    if quick:
+        table["grid"] = small_grid
+    return table
+
+
+phases = ("baroclinic", "barotropic", "solver")
+"""Phases of the record, inner ones last."""
+
+
+def phase_seconds(record: RunRecord) -> dict[str, float]:
+    """Median time of the steps after the first by phase [s], as the paper divides it; ranks' mean.
+
+    Halos are what communicates within a phase; the solver's is with the solver.
+    """
+    ranks = [_phases_of_rank(timeline(record), rank) for rank in range(record.size)]
+    return {name: float(np.mean([found[name] for found in ranks])) for name in ranks[0]}
+
+
+def _phases_of_rank(lines: Timeline, rank: int) -> dict[str, float]:
+    names = np.array([region.name for region in lines.regions])[lines.events["region"]]
+    mine = lines.events["rank"] == rank
+    steps = np.flatnonzero(mine & lines.is_kind("phase") & (names == "step"))[1:]
+    begins, ends = lines.events["begin"], lines.events["end"]
+    speaking = np.flatnonzero(mine & lines.is_kind(*communicating_kinds))
+
+    def of_steps(rows: Any, seconds: Any) -> Any:
+        """Sums of some events over the steps that they begin in."""
+        at = np.searchsorted(begins[steps], begins[rows], side="right") - 1
+        inside = (at >= 0) & (begins[rows] < ends[steps][at])
+        return sums(at[inside], seconds[inside], len(steps))
+
+    whole, halo = {}, {}
+    for name in phases:
+        rows = np.flatnonzero(mine & lines.is_kind("phase") & (names == name))
+        whole[name] = of_steps(rows, (ends[rows] - begins[rows]) / 1e9)
+        at = np.searchsorted(begins[rows], begins[speaking], side="right") - 1
+        within = speaking[(at >= 0) & (begins[speaking] < ends[rows][at])]
+        halo[name] = of_steps(within, lines.own_seconds[within])
+    step = (ends[steps] - begins[steps]) / 1e9
+    found = {
+        "baroclinic": whole["baroclinic"] - halo["baroclinic"],
+        "baroclinic halo": halo["baroclinic"],
+        "barotropic": whole["barotropic"] - whole["solver"] - (halo["barotropic"] - halo["solver"]),
+        "barotropic halo": halo["barotropic"] - halo["solver"],
+        "solver": whole["solver"],
+        "rest": step - whole["baroclinic"] - whole["barotropic"],
+        "step": step,
+    }
+    return {name: float(np.median(values)) for name, values in found.items()}
+
+
+def kernel_seconds(record: RunRecord) -> dict[str, float]:
+    """Mean time per step of the ocean's kernels [s], on the first rank; the first step counts."""
+    rows, steps = steady_rows(record), calls_of(record, "step")
+    found = {}
+    for number, region in enumerate(record.regions):
+        mine = rows[rows["region"] == number]
+        if region.kind == "kernel" and region.name.startswith("ocean_") and mine.size:
+            found[region.name.removeprefix("ocean_")] = float(mine["seconds"].sum()) / steps
+    return found
+
+
+def steady_rows(record: RunRecord) -> Table:
+    """The statistics of the first rank in the steady period."""
+    rows = record.statistics
+    return rows[(rows["rank"] == 0) & (rows["thread"] == 0) & (rows["period"] == 1)]
+
+
+def calls_of(record: RunRecord, name: str) -> int:
+    """Calls of a region on the first rank in the steady period."""
+    rows = steady_rows(record)
+    named = [at for at, region in enumerate(record.regions) if region.name == name]
+    return int(rows["calls"][np.isin(rows["region"], named)].sum())
+
+
+def timed(settings: dict[str, Any]) -> dict[str, Any] | None:
+    """Times of the steps after the first, from the record of a run; all ranks take part."""
+    communicator, quick = world(), settings["quick"]
+    case = benchmark_case(
+        settings["physics"], settings["precision"], settings["steps"], quick=quick
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        place = communicator.broadcast(folder)
+        result = run(case, output=place)
+        communicator.broadcast(None)
+        if communicator.rank > 0:
+            return None
+        record = read_record(place)
+    assert isinstance(result.component, OceanComponent)
+    levels = result.component.grid
+    times, threads = phase_seconds(record), int(record.ranks["threads"][0])
+    solved = calls_of(record, "solver")
+    return {
+        "seconds": times.pop("step"),
+        "processor": float(record.ranks["steady_processor_seconds"].max())
+        / calls_of(record, "step"),
+        "phases": times,
+        "kernels": kernel_seconds(record),
+        "iterations": calls_of(record, "three_products") / max(solved, 1) - 1.0,
+        "stream": stream.measure(threads, size=1_000_000) if quick else stream.measure(threads),
+        "cells": int(np.prod(levels.shape)),
+        "wet_cells": int(levels.wet_levels.sum()),
+    }
+
+
+if __name__ == "__main__":
+    give_answer(timed)

@@ -1,0 +1,115 @@
+"""`halocline lab ocean`: phases from records, and the benchmark itself at small size."""
+
+import pytest
+
+from halocline.core.errors import UserError
+from halocline_lab import _native
+from halocline_lab.benchmarks import ocean, ocean_run
+from records.small import Events
+
+
+def test_phases_are_divided_as_in_the_paper():
+    """Steps of 100 us on two ranks; a longer one before them does not count."""
+    found = Events(2)
+    for rank in range(2):
+        for begin, scale in ((0, 3.0), (400, 1.0), (500, 1.0)):
+
+            def span(first, last, name, kind, begin=begin, scale=scale, rank=rank):
+                found.add(rank, begin + scale * first, begin + scale * last, name, kind)
+
+            span(0, 100, "step", "phase")
+            span(0, 60, "baroclinic", "phase")
+            span(10, 14, "halo exchange", "halo")
+            span(62, 97, "barotropic", "phase")
+            span(62, 63, "halo exchange", "halo")
+            span(70, 95, "solver", "phase")
+            span(72, 75, "halo exchange", "halo")
+            span(76, 78, "global sum", "sum")
+    phases = ocean_run.phase_seconds(found.record())
+    wanted = {
+        "baroclinic": 56,
+        "baroclinic halo": 4,
+        "barotropic": 9,
+        "barotropic halo": 1,
+        "solver": 25,
+        "rest": 5,
+        "step": 100,
+    }
+    assert list(phases) == list(wanted)
+    for name, microseconds in wanted.items():
+        assert phases[name] == pytest.approx(1e-6 * microseconds), name
+
+
+def run(seconds):
+    return {
+        "seconds": seconds,
+        "processor": 0.9 * seconds,
+        "phases": {
+            "baroclinic": 0.8 * seconds,
+            "baroclinic halo": 0.05 * seconds,
+            "barotropic": 0.02 * seconds,
+            "barotropic halo": 0.01 * seconds,
+            "solver": 0.1 * seconds,
+            "rest": 0.02 * seconds,
+        },
+        "kernels": {"tracers": 0.3 * seconds, "momentum": 0.4 * seconds},
+        "iterations": 7.0,
+        "stream": {"copy": 1e10, "triad": 2e10},
+        "cells": 1_000_000,
+        "wet_cells": 500_000,
+    }
+
+
+def test_rows_shares_floor_and_years():
+    fast, slow = [run(0.03), run(0.05), run(0.04)], [run(0.06), run(0.1), run(0.08)]
+    row = ocean.evaluate(("minimal", "float32", 1, 1), fast, slow, quick=False)
+    assert row["nanoseconds"] == pytest.approx(40.0)
+    assert row["spread"] == pytest.approx([30.0, 50.0])
+    assert row["processor_nanoseconds"] == pytest.approx(27.0)
+    assert row["nanoseconds_wet"] == pytest.approx(80.0)
+    assert row["phases"]["solver"] == pytest.approx(4.0)
+    assert row["solver_share"] == pytest.approx(0.1)
+    assert row["barotropic_share"] == pytest.approx(0.13)
+    assert row["floor"] == pytest.approx(0.5 * 152 / 20)
+    assert row["over_floor"] == pytest.approx(40.0 / 3.8)
+    assert row["speed_up"] == pytest.approx(2.0)
+    assert row["years_per_day"] == pytest.approx(3600 / 0.04 / 365)
+    assert row["level"] == pytest.approx(30.0)
+    assert ocean.evaluate(("full", "float64", 2, 1), fast, slow, quick=False)["level"] is None
+    text = ocean.table({"grid": "x1", "cells": 10**6, "wet_cells": 5 * 10**5, "rows": [row]})
+    assert "POP 2.1 111 ns, MITgcm 129 ns" in text
+    assert "barotropic 13.0%" in text and "solver 10.0% with 7.0 iterations" in text
+    assert set(row) == {name[5:] for name in ocean.keys if name.startswith("rows.")}
+
+
+@pytest.fixture
+def one_thread():
+    before = _native.threads()
+    _native.set_threads(1)
+    yield
+    _native.set_threads(before)
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("kind", ["minimal", "full"])
+def test_the_small_benchmark_runs(kind):
+    found = ocean_run.timed({"physics": kind, "precision": "float64", "steps": 4, "quick": True})
+    assert found["cells"] == 64 * 48 * 10
+    assert 0.4 < found["wet_cells"] / found["cells"] < 0.9
+    assert all(seconds > 0.0 for seconds in found["phases"].values())
+    assert {"tracers", "momentum", "density"} < set(found["kernels"])
+    assert ("kpp" in found["kernels"]) == (kind == "full")
+    assert sum(found["kernels"].values()) < found["seconds"]
+    assert 2 < found["iterations"] < 60
+
+
+def test_the_benchmark_is_the_papers_grid():
+    case = ocean_run.benchmark_case("full", "float32", 12, quick=False)
+    assert case["grid"]["file"] == "g_pop_x1_grid.nc" and case["time"]["length"] == "12h"
+    assert case["ocean"]["density"]["equation"] == "mcdougall-2003"
+    assert case["ocean"]["mixing"]["scheme"] == "kpp" and case["precision"] == "float32"
+
+
+def test_ranks_and_threads_are_read():
+    with pytest.raises(UserError, match="--on 2y: write RANKSxTHREADS"):
+        ocean.configurations_of(["1x1", "2y"])
