@@ -2,6 +2,7 @@
 
 import math
 import tomllib
+from dataclasses import replace
 from importlib import resources
 
 import pytest
@@ -107,6 +108,7 @@ def test_a_torus_needs_room():
         ({"between": [{"latencies": 1}]}, "between: there is no 'latencies'"),
         ({"wiring": "ring"}, "wiring 'ring' is none of crossbar"),
         ({"noise": {"kind": "loud"}}, "noise kind 'loud' is none of"),
+        ({"noise": {"kind": "delay", "probability": 1.01}}, "noise probability 1.01 is no share"),
         ({"algorithms": {"all reduce": [["inf", "magic"]]}}, "'magic' is none of"),
         ({"flops": "many"}, "x: flops 'many' is no quantity"),
         ({"between": [{"up_to": 9}, {"up_to": 3}]}, "must grow"),
@@ -124,3 +126,12 @@ def test_an_unknown_platform_is_told(tmp_path):
     path.write_text("name = ", encoding="utf-8")
     with pytest.raises(UserError, match="is no TOML file"):
         read_platform(path)
+
+
+def test_a_delay_comes_always_unless_it_is_said_how_often():
+    platform = platform_of({"noise": {"kind": "delay", "duration": "2 ms"}}, "x")
+    program = patterns.collective(1, "barrier", seconds=1e-3, steps=2000)
+    rare = replace(platform, noise=replace(platform.noise, probability=0.25))
+    for one, share in ((platform, 1.0), (rare, 0.25)):
+        mean = replay(program, one).seconds / 2000
+        assert mean == pytest.approx(1e-3 + share * 2e-3, rel=0.1)

@@ -335,6 +335,34 @@ def test_who_waits_leaves_the_processor_to_others():
     assert eager.seconds == pytest.approx(2.0 + 6.0)
 
 
+@pytest.mark.parametrize(
+    "which, how, receipts",
+    [
+        ("barrier", "dissemination", 3),
+        ("broadcast", "binomial", 3),
+        ("all reduce", "ring", 14),
+        ("all to all", "pairwise", 7),
+        ("all to all", "linear", 1),
+    ],
+)
+def test_ranks_of_a_crowded_node_wake_late_for_every_receipt(which, how, receipts):
+    """8 ranks on one processor; on 8 of them nobody sleeps. All at once wakes a rank once."""
+    program = patterns.collective(8, which, size=8, seconds=0.0)
+
+    def seconds(wake, processors):
+        platform = Platform(
+            inside=(network,),
+            processors=processors,
+            nodes=1,
+            wake=wake,
+            algorithms={which: [(math.inf, how)]},
+        )
+        return replay(program, platform).seconds
+
+    assert seconds(9e-6, 1) - seconds(0.0, 1) == pytest.approx(receipts * 9e-6)
+    assert seconds(9e-6, 8) == seconds(0.0, 8)
+
+
 def test_receives_get_messages_in_order_by_tag():
     build = ProgramBuilder(2)
     for tag, size in ((1, 10), (2, 10**6), (1, 20)):

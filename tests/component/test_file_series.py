@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -196,6 +197,36 @@ def test_a_region_reads_its_columns_only(tmp_path):
     (count,) = values_read(tmp_path / "wind.nc", grid, 1)
     rows, columns = 8, 15
     assert count == 2 * len(hours) * rows * columns
+
+
+@pytest.mark.parametrize(
+    ("between", "hour", "records"),
+    [
+        ("linear", 12, 3), ("linear", 11, 3), ("linear", 13, 4), ("linear", 0, 1),
+        ("steps", 12, 3), ("steps", 11, 2), ("steps", 18, 4),
+    ],
+)  # fmt: skip
+def test_no_record_beyond_the_end_of_a_run_is_read(tmp_path, between, hour, records):
+    grid = region()
+    data = winds(grid, gaps=False)
+    data.to_netcdf(tmp_path / "wind.nc")
+    share, last = Share.whole(grid), start + timedelta(hours=hour)
+    some = FileSeries(
+        GriddedFiles([tmp_path / "wind.nc"]), ("wind_u", "wind_v"), ("", ""), grid,
+        (start, last), "wind", share, between=between,
+    )  # fmt: skip
+    for now in range(hour + 1):
+        found = some.now(start + timedelta(hours=now))
+        before = now // 6 * 6
+        after, weight = min(before + 6, 18), now % 6 / 6 if between == "linear" else 0.0
+        for values, low, high in zip(
+            found, expected(data, grid, before), expected(data, grid, after), strict=True
+        ):
+            np.testing.assert_allclose(values, (1 - weight) * low + weight * high, rtol=1e-12)
+    some.reader.wait()
+    assert some.files.values_read == records * 2 * 8 * 15
+    assert some.look_through(np.inf) == (records, records)
+    some.close()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from halocline.core.clock import (
     duration_text,
     from_number,
     in_calendar,
+    later,
     text,
     to_number,
 )
@@ -93,3 +94,15 @@ def test_a_clock_that_cannot_work():
         Clock(date("2011-01-15"), date("2011-01-15 01"), duration("50min"))
     with pytest.raises(UserError, match="before it starts"):
         Clock(date("2011-01-15"), date("2011-01-14"), duration("1h"))
+
+
+@pytest.mark.filterwarnings("ignore:this date/calendar/year zero convention")
+def test_years_are_those_of_four_digits_from_the_first_one():
+    day = timedelta(days=1)
+    assert later(date("0001-01-02"), -day) == date("0001-01-01")
+    assert later(date("9999-12-30"), day) == date("9999-12-31")
+    for last, step in (("0001-01-01", -day), ("9999-12-31", day)):
+        with pytest.raises(UserError, match="outside of the years 1 to 9999"):
+            later(date(last), step)
+    with pytest.raises(UserError, match="There is no date '0000-12-31'"):
+        date("0000-12-31")

@@ -52,10 +52,11 @@ def test_a_global_grid(tmp_path):
     assert grid.obstruction_y is None
 
 
-def test_latitudes_from_the_north_and_any_longitudes(tmp_path):
-    data = dataset(np.arange(0.0, 360.0, 10.0))
+@pytest.mark.parametrize("step", [10.0, 0.5])
+def test_latitudes_from_the_north_and_any_longitudes(tmp_path, step):
+    data = dataset(np.arange(0.0, 360.0, step))
     assert_right(read(tmp_path, data.isel(lat=slice(None, None, -1))))
-    turned = data.roll(lon=18, roll_coords=True)
+    turned = data.roll(lon=round(180 / step), roll_coords=True)
     assert_right(read(tmp_path, turned))
     signed = turned.assign_coords(
         lon=("lon", (turned.lon.values + 180) % 360 - 180, data.lon.attrs)

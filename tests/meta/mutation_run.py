@@ -4,9 +4,9 @@
 
 Nothing is changed in place: two copies of the sources are compiled (-O1) in a folder for temporary
 files, and of a changed C++ header only the room's module is compiled again. A mutant is `killed` by
-a failing test, `the same` where the compiler makes the same code of it, `no program` where it does
-not compile; the others survive, and are listed with their lines. Those of
-`equivalent_mutants.toml` are known to change nothing that counts.
+a failing test, `endless` where tests did not end in time, `the same` where the compiler makes the
+same code of it, `no program` where it does not compile; the others survive, and are listed with
+their lines. Those of `equivalent_mutants.toml` are known to change nothing that counts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -26,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -38,6 +38,7 @@ programs = Path(sys.executable).parent
 package, laboratory = "src/halocline", "lab/src/halocline_lab"
 limit = 180  # seconds of the tests of one mutant
 limit_of_all = 1200  # seconds of all tests without a change
+endless = 124  # what tests return that take longer than their limit
 
 
 @dataclass(frozen=True)
@@ -136,8 +137,12 @@ targets = (
     target("grids/horizontal", "metrics.py", "grids/test_metrics"),
     target("grids/horizontal", "regular.py", "grids/test_regular"),
     target("grids/horizontal", "bathymetry.py", "grids/test_bathymetry"),
-    target("grids/horizontal", "gaps.py", "component/test_file_series grids/test_bathymetry"),
-    target("grids/files", "axes.py parts.py", "component/test_file_series grids/test_bathymetry"),
+    target("grids/horizontal", "gaps.py", "grids/test_gaps component/test_file_series"),
+    target(
+        "grids/files",
+        "axes.py parts.py",
+        "grids/test_parts component/test_file_series grids/test_bathymetry",
+    ),
 )
 
 
@@ -256,7 +261,8 @@ class Workshop:
         ).returncode
 
     def _tested(self, tests: Sequence[str]) -> str:
-        return "killed" if self.test(tests).returncode else "survived"
+        code = self.test(tests).returncode
+        return "survived" if code == 0 else "endless" if code == endless else "killed"
 
     def test(self, tests: Sequence[str], limit: float = limit) -> subprocess.CompletedProcess[str]:
         """Run tests on what is there now."""
@@ -276,7 +282,7 @@ class Workshop:
                 timeout=limit,
             )
         except subprocess.TimeoutExpired:
-            return subprocess.CompletedProcess(command, 124, "", "")
+            return subprocess.CompletedProcess(command, endless, "", "")
 
 
 def room_of(path: str) -> str:
@@ -297,10 +303,15 @@ def equivalent() -> dict[str, dict[str, str]]:
     return tomllib.loads(Path(__file__).with_name("equivalent_mutants.toml").read_text())
 
 
+def lot(seed: int, *words: str) -> bytes:
+    """What is drawn for some words, whatever else there is to draw."""
+    return sha256(" ".join((str(seed), *words)).encode()).digest()
+
+
 def drawn(seed: int, count: int, only: str) -> list[Case]:
-    """`count` cases, of all files in turns."""
-    chance, known = random.Random(seed), equivalent()
-    by_file: list[list[Case]] = []
+    """`count` cases, of all files in turns; a change of one line leaves the others' lots alone."""
+    known = equivalent()
+    by_file: list[tuple[str, list[Case]]] = []
     for one in targets:
         for path in one.sources:
             if not re.search(only, path):
@@ -308,11 +319,13 @@ def drawn(seed: int, count: int, only: str) -> list[Case]:
             source = (top / path).read_text(encoding="utf-8")
             found = mutants_of(source, Path(path).suffix)
             found = [mutant for mutant in found if mutant.becomes not in known.get(path, {})]
-            chance.shuffle(found)
+            found.sort(key=lambda mutant: lot(seed, mutant.was, mutant.becomes))
             examples = (path,) if path.endswith(".py") else ()
-            by_file.append([Case(path, mutant, (*examples, *one.tests)) for mutant in found])
-    chance.shuffle(by_file)
-    turns = [case for turn in zip_longest(*by_file) for case in turn if case is not None]
+            cases = [Case(path, mutant, (*examples, *one.tests)) for mutant in found]
+            by_file.append((path, cases))
+    by_file.sort(key=lambda pair: lot(seed, pair[0]))
+    rounds = zip_longest(*(cases for _, cases in by_file))
+    turns = [case for turn in rounds for case in turn if case is not None]
     return turns[:count]
 
 
@@ -358,7 +371,7 @@ def summary(found: Sequence[tuple[Case, str]]) -> str:
     lines.append(
         f"{len(found)} changes: {counts['killed']} of {tested} killed ({share:.0f} %),"
         f" {counts['survived']} survived; {counts['the same']} made the same code,"
-        f" {counts['no program']} did not compile"
+        f" {counts['no program']} did not compile, {counts['endless']} did not end"
     )
     return "\n".join(lines)
 

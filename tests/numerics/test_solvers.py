@@ -13,6 +13,7 @@ import scipy.sparse.linalg as direct
 from halocline.component.case.shipped import data_folder
 from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import read_layers
+from halocline.numerics import _native
 from halocline.numerics.block_factors import BlockFactors
 from halocline.numerics.chebyshev import ritz_bounds, spectrum_bounds
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
@@ -280,3 +281,12 @@ def test_the_watch_predicts_when_to_look():
     assert not watch.ended(100, 1e-8)
     assert watch.to_go(0.01) == int(0.9 * 50)
     assert watch.ended(151, 1e-13) and watch.reached == "tolerance"
+
+
+def test_a_copy_in_another_precision_is_of_the_box_alone():
+    source = np.random.default_rng(2).standard_normal((6, 9))
+    copy = np.full(source.shape, 7.0, np.float32)
+    expected = copy.copy()
+    expected[1:4, 2:6] = source[1:4, 2:6].astype(np.float32)
+    _native.copy_values(box=(1, 4, 2, 6, 0), source=source, copy=copy)
+    assert np.array_equal(copy, expected)

@@ -239,3 +239,10 @@ def test_too_many_bins_are_refused():
     large = SpectralGrid(first_frequency=0.001, frequencies=300, directions=360, factor=1.01)
     with pytest.raises(UserError, match="at most 65536 bins"):
         partition_spectra(np.ones((*large.shape, 1)), large, np.zeros(1), np.zeros(1))
+
+
+@pytest.mark.parametrize("share", [-0.01, 1.01])
+def test_a_share_of_wind_sea_is_one(share):
+    assert Partitioning(wind_sea_fraction=1.0).scalars["least_wind_fraction"] == 1.0
+    with pytest.raises(UserError, match="wind_sea_fraction = .* too"):
+        Partitioning(wind_sea_fraction=share)

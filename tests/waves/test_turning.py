@@ -157,6 +157,24 @@ def test_waves_turn_towards_shallow_water():
     assert np.abs(arrays["turning_y"]).max() == 0.0
 
 
+@pytest.mark.parametrize(("deepness", "share"), [(9.9, 1.0), (10.1, 0.0)])
+def test_waves_turn_to_where_depth_hardly_counts(deepness, share):
+    """(1/k) dsigma/dd = sigma / sinh(2 k d): with k d = 10, 2e-8 of what it is on the beach."""
+    spectral = SpectralGrid(first_frequency=0.08, frequencies=3, directions=24)
+    wavenumber = spectral.sigma[0] ** 2 / (gravity * np.tanh(deepness))
+    depth = deepness / wavenumber + 1e-6 * np.arange(5.0)
+    grid = Grid(
+        x=np.arange(5) * 1000.0,
+        y=np.arange(2) * 1000.0,
+        depth=np.stack([depth, depth]),
+        mask=np.ones((2, 5), bool),
+        spherical=False,
+    )
+    arrays = turning_arrays(grid, spectral, Turning(), 1.0)
+    wanted = share * spectral.sigma[0] / np.sinh(2.0 * deepness) * 1e-9
+    np.testing.assert_allclose(arrays["turning_x"][0], wanted, rtol=1e-3)
+
+
 def test_turning_is_slowed_to_the_courant_limit():
     grid, spectral = slope(directions=120, rise=0.1)
     arrays = turning_arrays(grid, spectral, Turning(), 3600.0)

@@ -236,13 +236,13 @@ class PlaneMap {
 
   /// The packs in which one of the rows south to north, both included, has sea.
   std::vector<Stretch> near_sea(std::ptrdiff_t south, std::ptrdiff_t north) const {
-    std::vector<char> near((columns + width - 1) / width, 0);
+    std::vector<bool> near((columns + width - 1) / width);
     south = std::max<std::ptrdiff_t>(south, 0);
     north = std::min<std::ptrdiff_t>(north, rows - 1);
     for (std::ptrdiff_t row = south; row <= north; ++row)
       for (const Run& run : runs_of_row_[row])
         for (std::ptrdiff_t n = run.i / width; n <= (run.i + run.length - 1) / width; ++n)
-          near[n] = 1;
+          near[n] = true;
     std::vector<Stretch> stretches;
     for (std::ptrdiff_t n = 0; n < std::ssize(near); ++n) {
       if (!near[n]) continue;

@@ -274,7 +274,7 @@ def platform_of(tables: Mapping[str, Any], where: str) -> Platform:
     nested = ("inside", "between", "noise", "algorithms", "shape", "sources")
     plain = _checked({k: v for k, v in values.items() if k not in nested}, Platform, where)
     platform = Platform(**plain, **{k: v for k, v in values.items() if k in nested})
-    _check_names(platform, where)
+    _check_values(platform, where)
     return platform
 
 
@@ -292,7 +292,7 @@ def _checked(row: Mapping[str, Any], kind: type, where: str) -> dict[str, Any]:
     return result
 
 
-def _check_names(platform: Platform, where: str) -> None:
+def _check_values(platform: Platform, where: str) -> None:
     chosen: list[tuple[str, str, tuple[str, ...]]] = [
         ("wiring", platform.wiring, wirings),
         ("noise kind", platform.noise.kind, noises),
@@ -301,6 +301,11 @@ def _check_names(platform: Platform, where: str) -> None:
     for what, value, known in chosen:
         if value not in known:
             raise UserError(f"{where}: {what} '{value}' is none of {', '.join(known)}.")
+    if not 0.0 <= platform.noise.probability <= 1.0:
+        raise UserError(
+            f"{where}: noise probability {platform.noise.probability:g} is no share; it lies from 0"
+            " to 1."
+        )
     for which, rows in platform.algorithms.items():
         names = [(which, collective_kinds), *((name, algorithm_names) for _, name in rows)]
         for name, known in names:

@@ -233,16 +233,25 @@ class FileSeries:
         points = self.grid.point_x, self.grid.point_y
         return sea & self.files.weights(points, "", "").used(self.files.shape)
 
+    @cached_property
+    def _span(self) -> tuple[int, int]:
+        """The first and the last record that the run needs."""
+        if self.held is not None:
+            held = self._times.index(self.held)
+            return held, held
+        first = max(bisect_right(self._times, self.start) - 1, 0)
+        if self.between == "steps":
+            return first, bisect_right(self._times, self.end) - 1
+        return first, bisect_left(self._times, self.end)
+
     def brackets(self, moment: Date) -> Brackets:
         """Values at the records before and after a moment; a call for all ranks."""
         before, after, weight = self._around(moment)
         first, second = self._values(before), self._values(after)
         for old in [number for number in self._loaded if number not in (before, after)]:
             del self._loaded[old]
-        if self.held is None and after + 1 < len(self._times):
-            needed = self._times[after + 1 if self.between == "steps" else after]
-            if needed <= self.end:
-                self.reader.prepare(after + 1)
+        if after < self._span[1]:
+            self.reader.prepare(after + 1)
         return Brackets(first, second, weight, self.number)
 
     def _around(self, moment: Date) -> tuple[int, int, float]:
@@ -254,8 +263,10 @@ class FileSeries:
         assert 0 <= at and (at + 1 < len(self._times) or self._times[at] == moment)
         if self.between == "steps":
             return at, at, 0.0
-        before = min(at, max(len(self._times) - 2, 0))
-        after = min(before + 1, len(self._times) - 1)
+        first, last = self._span
+        last = max(last, bisect_left(self._times, moment))
+        before = min(at, max(last - 1, first))
+        after = min(before + 1, last)
         length = (self._times[after] - self._times[before]).total_seconds()
         weight = (moment - self._times[before]).total_seconds() / length if length else 0.0
         return before, after, weight
@@ -301,10 +312,8 @@ class FileSeries:
 
         Nothing more is begun after the `deadline` (of `time.monotonic`). Not for several ranks.
         """
-        first = max(bisect_right(self._times, self.start) - 1, 0)
-        numbers = range(first, bisect_left(self._times, self.end) + 1)
-        if self.held is not None:
-            numbers = range(self._times.index(self.held), self._times.index(self.held) + 1)
+        first, last = self._span
+        numbers = range(first, last + 1)
         for done, number in enumerate(numbers):
             if time.monotonic() > deadline:
                 return done, len(numbers)

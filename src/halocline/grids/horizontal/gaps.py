@@ -89,8 +89,9 @@ def _open_sea_in_boxes(grid: Grid, longitude: FileAxis, latitude: FileAxis) -> M
     x, land = grid.x[i % columns] + 360.0 * (i // columns), ~grid.mask[:, i % columns]
     counts = np.zeros((land.shape[0] + 1, land.shape[1] + 1), np.int64)
     counts[1:, 1:] = land.cumsum(axis=0).cumsum(axis=1)
-    places = grid.x[0] + np.mod(longitude.values - grid.x[0], 360.0)
     reach_x = max(longitude.spacing, abs(grid.step_x)) + 1e-6
+    first = grid.x[0] - reach_x
+    places = first + np.mod(longitude.values - first, 360.0)
     reach_y = max(latitude.spacing, abs(grid.step_y)) + 1e-6
     west = np.searchsorted(x, places - reach_x)[None, :]
     east = np.searchsorted(x, places + reach_x)[None, :]
