@@ -117,11 +117,15 @@ def test_a_row_on_the_pole_closes_the_north(tmp_path, longitudes):
     grid = build_grid(GridOptions(file=write(tmp_path / "a.nc", x, y)))
     assert grid.topology.fold == "" and grid.topology.periodic_i and not grid.mask[-1].any()
     center, y_face = grid.at(Place.center), grid.at(Place.y_face)
-    bands = np.diff(np.sin(np.deg2rad(y[:, 0])))
-    exact = earth_radius**2 * bands * 2.0 * np.pi / ni
-    np.testing.assert_allclose(center.area, exact[:, None] * np.ones(ni), rtol=0.02)
+    # Triangles of great circles from the pole to the southern faces of a row, less those within.
+    turn, half = 2.0 * np.pi / ni, np.tan(np.deg2rad(90.0 - y[:, 0]) / 2.0) ** 2
+    triangle = 2.0 * np.arctan2(half * np.sin(turn), 1.0 + half * np.cos(turn))
+    exact = -(earth_radius**2) * np.diff(triangle)
+    np.testing.assert_allclose(center.area, exact[:, None] * np.ones(ni), rtol=1e-4)
     np.testing.assert_allclose(center.angle, 0.0, atol=1e-6)
     assert np.abs(y_face.dx[-1]).max() < 1e-3 < 1e4 < y_face.dx[-2].min()
+    height = earth_radius * np.deg2rad(y[-1, 0] - y[-2, 0])
+    np.testing.assert_allclose(y_face.dy[-1], height, rtol=0.03)
     for place in (Place.center, Place.x_face, Place.y_face, Place.corner):
         here = grid.at(place)
         assert all(np.isfinite(plane).all() for plane in (here.dx, here.dy, here.area, here.x))
