@@ -53,6 +53,10 @@ def test_quantities():
     assert quantity("12.8 Gflop/s") == 12.8e9
     assert quantity("inf") == math.inf
     assert quantity("2.5e-6") == 2.5e-6
+    bytes_of = {"kB": 1e3, "KB": 1e3, "MB/s": 1e6, "TB": 1e12, "Kib": 128.0, "MiB": 2.0**20}
+    more = {"Gflop": 1e9, "Tflop/s": 1e12, "GiB": 2.0**30, "s": 1.0, "us": 1e-6, "µs": 1e-6}
+    for unit, factor in (bytes_of | more | {"ns": 1e-9, "k": 1e3, "M": 1e6, "": 1.0}).items():
+        assert quantity(f"3 {unit}") == pytest.approx(3.0 * factor, rel=1e-15)
     for wrong in ("2 parsecs", "fast", "3 GB GB", ""):
         with pytest.raises(UserError, match="is no quantity"):
             quantity(wrong)

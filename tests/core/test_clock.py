@@ -66,6 +66,7 @@ def test_alarms_ring_at_whole_intervals_between_start_and_end():
     assert alarm.count(date("2011-01-15"), date("2011-01-20")) == 3
     assert alarm.count(date("2011-01-15 13"), date("2011-01-15 18")) == 1
     assert alarm.count(date("2011-01-17"), date("2011-01-18")) == 0
+    assert alarm.count(date("2011-01-15 18"), date("2011-01-15 18")) == 1
     with pytest.raises(UserError, match="positive"):
         Alarm(date("2011-01-15"), timedelta(0))
 

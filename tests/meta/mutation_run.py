@@ -36,6 +36,7 @@ from meta.mutants import Mutant, mutants_of
 top = Path(__file__).parents[2]
 programs = Path(sys.executable).parent
 package, laboratory = "src/halocline", "lab/src/halocline_lab"
+contracts = "tests/kernels/test_contracts.py"
 limit = 180  # seconds of the tests of one mutant
 limit_of_all = 1200  # seconds of all tests without a change
 endless = 124  # what tests return that take longer than their limit
@@ -141,7 +142,7 @@ targets = (
     target(
         "grids/files",
         "axes.py parts.py",
-        "grids/test_parts component/test_file_series grids/test_bathymetry",
+        "grids/test_axes grids/test_parts component/test_file_series grids/test_bathymetry",
     ),
 )
 
@@ -303,6 +304,18 @@ def equivalent() -> dict[str, dict[str, str]]:
     return tomllib.loads(Path(__file__).with_name("equivalent_mutants.toml").read_text())
 
 
+def generic_tests(path: str, source: str) -> list[str]:
+    """Examples in the text of Python; of kernels in C++, what all are asked."""
+    if path.endswith(".py"):
+        return [path]
+    kernels = re.findall(r'inline constexpr Contract<\d+> \w+\{\s*"(\w+)"', source)
+    asked = (
+        "samples_are_complete_and_answers_finite",
+        "values_beyond_the_stated_reach_are_not_read",
+    )
+    return [f"{contracts}::test_{what}[{kernel}]" for kernel in kernels for what in asked]
+
+
 def lot(seed: int, *words: str) -> bytes:
     """What is drawn for some words, whatever else there is to draw."""
     return sha256(" ".join((str(seed), *words)).encode()).digest()
@@ -320,8 +333,8 @@ def drawn(seed: int, count: int, only: str) -> list[Case]:
             found = mutants_of(source, Path(path).suffix)
             found = [mutant for mutant in found if mutant.becomes not in known.get(path, {})]
             found.sort(key=lambda mutant: lot(seed, mutant.was, mutant.becomes))
-            examples = (path,) if path.endswith(".py") else ()
-            cases = [Case(path, mutant, (*examples, *one.tests)) for mutant in found]
+            tests = (*generic_tests(path, source), *one.tests)
+            cases = [Case(path, mutant, tests) for mutant in found]
             by_file.append((path, cases))
     by_file.sort(key=lambda pair: lot(seed, pair[0]))
     rounds = zip_longest(*(cases for _, cases in by_file))
