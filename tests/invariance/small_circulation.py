@@ -9,6 +9,7 @@ import numpy as np
 from halocline.numerics.solver_options import SolverOptions
 from halocline.ocean.model import Ocean, reach
 from halocline.ocean.options import OceanOptions, OceanWindOptions
+from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.running.runner import Runner
@@ -22,8 +23,11 @@ ways = (
     ({"blocks_per_rank": 3}, 8, False),
     ({"kind": "curve", "blocks_per_rank": 2}, 13, False),
 )
-seas = {"belt": (rough_sphere(), 3600.0), "fold": (folded_ocean("faces"), 600.0)}
-for name, (levels, dt) in seas.items():
+seas = {
+    "belt": (rough_sphere(), 3600.0, "upwind3"),
+    "fold": (folded_ocean("faces"), 600.0, "limited3"),
+}
+for name, (levels, dt, advection) in seas.items():
     random = np.random.default_rng(3)
     warm = 12.0 - 0.005 * levels.depth[:, None, None] + random.uniform(-1, 1, levels.shape[1:])
     start = np.stack([warm, np.full(levels.shape, 35.0) + 0.1 * random.random(levels.shape)])
@@ -38,6 +42,7 @@ for name, (levels, dt) in seas.items():
         for precision, tolerance in (("float64", 1e-5), ("float32", 1e-3)):
             options = OceanOptions(
                 averaging=3,
+                tracers=OceanTracerOptions(advection=advection),
                 tile_columns=columns,
                 solver=SolverOptions(tolerance=tolerance),
                 wind=OceanWindOptions(amplitude=0.2),

@@ -42,7 +42,9 @@ def case(**more: Any) -> dict[str, Any]:
             "levels": {"thickness": [100.0, 200.0, 400.0, 800.0]},
         },
         "time": {"start": "2000-01-01", "length": f"{hours}h", "step": "1h"},
-        "ocean": {"averaging": 4, "mixing": {"viscosity": 2e5}},
+        "ocean": {
+            "averaging": 4, "mixing": {"viscosity": 2e5}, "tracers": {"advection": "limited3"},
+        },
     }  # fmt: skip
     return base | more
 

@@ -371,6 +371,14 @@ for name, scalars in {
 
 ocean_extents = {"tracer": 2, "depth": 4, "depth+1": 5}
 
+tiled = ("tracers", "tracers_upwind", "mix_tracers", "momentum")
+"""Kernels of the ocean that take the width of tiles."""
+
+
+def ocean_halo(contract: list[Any]) -> int:
+    """As deep as a kernel looks, at least 1."""
+    return max(1, *(abs(offset) for argument in contract for offset in argument[4]))
+
 
 def ocean_sample(kernel: str, *numbers: str, **scalars: Any) -> None:
     """Register the sample of a kernel of the ocean, whose arrays follow from its contract.
@@ -383,10 +391,11 @@ def ocean_sample(kernel: str, *numbers: str, **scalars: Any) -> None:
         from halocline.ocean import _native
         from halocline.ocean.equation_of_state import DensityOptions
 
-        halo, rows, columns = 1, 4, 11
+        contract = _native.contracts[kernel]
+        halo, rows, columns = ocean_halo(contract), 4, 11
         plane = (rows + 2 * halo, columns + 2 * halo)
         arrays = {}
-        for name, _, place, _, _, _, _, axes in _native.contracts[kernel]:
+        for name, _, place, _, _, _, _, axes in contract:
             outer = tuple(ocean_extents[word] for word in axes.split())
             shape = outer if place == "none" else (*outer, *plane)
             arrays[name] = random.uniform(0.5, 1.5, shape).astype(dtype)
@@ -404,6 +413,11 @@ def ocean_sample(kernel: str, *numbers: str, **scalars: Any) -> None:
 
 for name, scalars in {
     "tracers": "tau",
+    "tracers_upwind": "tau",
+    "mix_tracers": "tau",
+    "x_volume_flux": "",
+    "y_volume_flux": "",
+    "volumes": "tau",
     "momentum": "tau alpha gamma drag",
     "density": "numbers",
     "stability": "gravity numbers",
@@ -432,7 +446,7 @@ for name, scalars in {
     " convective_viscosity convective_diffusivity",
     "first_guess": "",
 }.items():
-    tiles = {"width": 8} if name in ("tracers", "momentum") else {}
+    tiles = {"width": 8} if name in tiled else {}
     switches = {"smoothing": 1, "limited": True} if name == "kpp" else {}
     switches |= {"convective": 2.0} if "richardson" in name else {}
     ocean_sample(f"ocean_{name}", *scalars.split(), **tiles, **switches)

@@ -16,6 +16,7 @@ from halocline.ocean.metrics import CornerMetrics
 from halocline.ocean.model import Weights
 from halocline.ocean.options import OceanWindOptions
 from halocline.ocean.rotation import CoriolisOptions
+from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.runtime.fields.place import Place
 from ocean import oceans
 
@@ -39,19 +40,30 @@ def sea(kind):
     return folded_ocean(kind)
 
 
-@pytest.mark.parametrize("kind", ["sphere", "faces", "centres"])
-def test_volume_heat_salt_and_a_constant_are_kept(kind):
-    """Hundreds of steps with averages of levels; the surface moves, temperature is noise."""
+@pytest.mark.parametrize(
+    ("kind", "advection", "steps"),
+    [
+        ("sphere", "centred", 300),
+        ("faces", "centred", 100),
+        ("centres", "centred", 100),
+        ("sphere", "upwind3", 100),
+        ("sphere", "limited3", 100),
+        ("centres", "limited3", 100),
+    ],
+)
+def test_volume_heat_salt_and_a_constant_are_kept(kind, advection, steps):
+    """Many steps with averages of levels; the surface moves, temperature is noise."""
     levels = sea(kind)
     dt = 3600.0 if kind == "sphere" else 600.0
-    model = oceans.build(levels, dt, averaging=7, **stormy)
+    tracers = OceanTracerOptions(advection=advection)
+    model = oceans.build(levels, dt, averaging=7, tracers=tracers, **stormy)
     random = np.random.default_rng(2)
     layers = levels.depth[:, None, None] / -200.0
     warm = 15.0 + layers + random.uniform(-0.5, 0.5, levels.horizontal.shape)
     oceans.put_tracers(model, np.stack([warm, np.full(levels.shape, 35.0)]))
     before = oceans.contents(model)
     highest = 0.0
-    for state in oceans.go(model, 300):
+    for state in oceans.go(model, steps):
         highest = max(highest, np.abs(state.surface.gather()[levels.mask]).max() / gravity)
     assert highest > 0.01
     for prefix in ("", "old_"):

@@ -8,6 +8,17 @@
 /// (old + present) / 2 and (present + new) / 2. That ends the splitting of leapfrog's levels.
 namespace halocline {
 
+/// Means of one row of values, columns [i0, i1).
+template <class T>
+INLINE void average_row(std::ptrdiff_t i0, std::ptrdiff_t i1, T* old, T* present,
+                        const T* following) {
+  over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    const V here = load<V>(present + i);
+    store<V>(old + i, T(0.5) * (load<V>(old + i) + here));
+    store<V>(present + i, T(0.5) * (here + load<V>(following + i)));
+  });
+}
+
 inline constexpr Contract<3> ocean_average_contract{
     "ocean_average",
     {{{"old", Access::update, Place::corner, "m s-1", "depth"},
@@ -19,13 +30,7 @@ template <class T>
 void ocean_average(Box box, View3<T> old, View3<T> present, View3<const T> following) {
   const int levels = static_cast<int>(old.extent[0]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
-    T *o = old.row(k, j), *p = present.row(k, j);
-    const T* n = following.row(k, j);
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const V here = load<V>(p + i);
-      store<V>(o + i, T(0.5) * (load<V>(o + i) + here));
-      store<V>(p + i, T(0.5) * (here + load<V>(n + i)));
-    });
+    average_row<T>(box.i0, box.i1, old.row(k, j), present.row(k, j), following.row(k, j));
   });
 }
 
@@ -61,24 +66,14 @@ void ocean_average_tracers(Box box, View4<T> old_tracer, View4<T> tracer, View4<
           store<V>(p + i, mean(here, load<V>(n + i), h, new_h));
         });
       }
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const V here = load<V>(h + i);
-      store<V>(old_h + i, T(0.5) * (load<V>(old_h + i) + here));
-      store<V>(h + i, T(0.5) * (here + load<V>(new_h + i)));
-    });
+    average_row<T>(box.i0, box.i1, old_h, h, new_h);
   });
 }
 
 template <class T>
 void average_planes(Box box, View2<T> old, View2<T> present, View2<const T> following) {
   for_rows(box, [&](int j) {
-    T *o = old.row(j), *p = present.row(j);
-    const T* n = following.row(j);
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const V here = load<V>(p + i);
-      store<V>(o + i, T(0.5) * (load<V>(o + i) + here));
-      store<V>(p + i, T(0.5) * (here + load<V>(n + i)));
-    });
+    average_row<T>(box.i0, box.i1, old.row(j), present.row(j), following.row(j));
   });
 }
 

@@ -127,3 +127,20 @@ def area_ratio(dx: Array, dy: Array, length: float) -> Array:
     if not length:
         return np.ones_like(dx)
     return np.minimum(2.0 / (1.0 / dx**2 + 1.0 / dy**2) / length**2, 1.0)
+
+
+def face_floors(levels: VerticalGrid) -> dict[str, Array]:
+    """The lowest levels at which western and southern faces have water on both sides [1].
+
+    On coasts and closed sides there are none: as many as levels. Planes `x_floor` and `y_floor`.
+    """
+    count, found = levels.thickness.size, {}
+    for name, place, depths in (
+        ("x_floor", Place.x_face, (1, 1, 0, 0)),
+        ("y_floor", Place.y_face, (0, 0, 1, 1)),
+    ):
+        wide = levels.topology.widened(levels.wet_levels, depths)
+        low, high = (wide[:, :-1], wide[:, 1:]) if place == Place.x_face else (wide[:-1], wide[1:])
+        rows, columns = levels.topology.shape(place)
+        found[name] = (count - np.minimum(low, high))[:rows, :columns]
+    return found

@@ -29,6 +29,7 @@ from halocline.ocean.metrics import (
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.rotation import coriolis
 from halocline.ocean.surface_forcing import SurfaceForcing, transmitted
+from halocline.ocean.tracer_transport import tracer_transport
 from halocline.ocean.vertical_mixing import vertical_mixing
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
@@ -222,7 +223,7 @@ class Ocean:
         self.of_new = bound("density", tracer=s.new_tracer, density=s.new_density, depth=s.depths)
         self.stability = bound("stability", tracer=s.old_tracer, depth=s.depths)
         self.mix = vertical_mixing(s, self.options, bound)
-        self.tracers = bound("tracers")
+        self.tracers = tracer_transport(s, self.levels, self.options, run, bound)
         self.pressure = bound("pressure", spacing=s.to_surface)
         self.momentum = bound("momentum")
         self.auxiliary = bound("auxiliary")
@@ -251,10 +252,10 @@ class Ocean:
         every = self.options.averaging
         if every and number % every == 1 % every:
             for _ in range(2):
-                self.advance(Weights.leapfrog(self.dt))
+                self.advance(Weights.leapfrog(self.dt), number)
                 self.average()
             return
-        self.advance(Weights.leapfrog(self.dt))
+        self.advance(Weights.leapfrog(self.dt), number)
         self.rotate()
 
     def first_step(self) -> None:
@@ -262,14 +263,17 @@ class Ocean:
         self.advance(Weights.forward(self.dt))
         self.rotate()
 
-    def advance(self, w: Weights) -> None:
-        """Compute the new level: the baroclinic part, then the surface and the mean velocity."""
+    def advance(self, w: Weights, number: int = 0) -> None:
+        """Compute the new level: the baroclinic part, then the surface and the mean velocity.
+
+        `number` counts the steps.
+        """
         with self.run.recorder.time("baroclinic"):
-            self.baroclinic(w)
+            self.baroclinic(w, number)
         with self.run.recorder.time("barotropic"):
             self.barotropic(w)
 
-    def baroclinic(self, w: Weights) -> None:
+    def baroclinic(self, w: Weights, number: int = 0) -> None:
         """Tracers, and velocity without its mean over the column.
 
         1. fluxes at the surface, mixing of the old level  2. tracers  3. pressure
@@ -281,7 +285,7 @@ class Ocean:
         self.stability(gravity=gravity, numbers=o.density.numbers)
         self.mix()
         # 2. tracers
-        self.tracers(tau=w.tau, width=width)
+        self.tracers(tau=w.tau, width=width, number=number)
         self.forcing.warm(w.tau)
         # 3. pressure
         self.of_new(numbers=o.density.numbers)

@@ -3,7 +3,6 @@
 #include "ocean/barotropic.hpp"
 #include "ocean/density.hpp"
 #include "ocean/momentum.hpp"
-#include "ocean/tracers.hpp"
 
 using namespace halocline;
 
@@ -11,7 +10,6 @@ namespace {
 
 template <class T>
 void bind(nb::module_& module) {
-  define(module, ocean_tracers_contract, &ocean_tracers<T>, "tau", "width");
   define(module, ocean_momentum_contract, &ocean_momentum<T>, "tau", "alpha", "gamma", "drag",
          "width");
   define(module, ocean_pressure_contract, &ocean_pressure<T>, "weight", "outer");

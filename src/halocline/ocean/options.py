@@ -9,6 +9,7 @@ from halocline.numerics.solver_options import SolverOptions
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceForcingOptions
 from halocline.ocean.rotation import CoriolisOptions
+from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.ocean.vertical_mixing_options import KppOptions, RichardsonOptions
 
 
@@ -63,6 +64,7 @@ class OceanOptions(Options):
     forcing: SurfaceForcingOptions = option(
         SurfaceForcingOptions(), meaning="heat, water and salt through the surface"
     )
+    tracers: OceanTracerOptions = option(OceanTracerOptions(), meaning="how tracers are moved")
     solver: SolverOptions = option(SolverOptions(), meaning="the solver of the surface")
     averaging: int = option(
         25,

@@ -3,62 +3,44 @@
 
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/tracer_columns.hpp"
+#include "ocean/upwind_curvature.hpp"
+#include "ocean/volume_fluxes.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
 /// Tracers of the ocean: one leapfrog step of advection, diffusion and surface fluxes.
 ///
-/// Velocities lie at corners (B-grid). The volume that passes a western face is the mean of what
-/// its two corners carry, Fx = 1/2 dz (u dy + u_north dy_north); no water passes a corner that
-/// touches land, so coasts need no mask. What converges in a cell leaves upward, and at the surface
-/// thickens the uppermost cell: water and tracers are kept to round-off (Smith et al. 2010, The
-/// Parallel Ocean Program reference manual, LAUR-10-01853, sections 3 and 4).
+/// Cells change volume and content by the same volume fluxes, so that water and tracers are kept to
+/// round-off and a constant stays constant (Smith et al. 2010, The Parallel Ocean Program reference
+/// manual, LAUR-10-01853, sections 3 and 4).
 namespace halocline {
-
-/// Volume that passes western faces of one row [m3 s-1] from the velocities of both corners.
-template <class V>
-INLINE V x_volume_flux(const scalar_of<V>* south, const scalar_of<V>* north,
-                       const scalar_of<V>* width_south, const scalar_of<V>* width_north,
-                       scalar_of<V> thickness, std::ptrdiff_t i) {
-  const V sum =
-      load<V>(south + i) * load<V>(width_south + i) + load<V>(north + i) * load<V>(width_north + i);
-  return scalar_of<V>(0.5) * thickness * sum;
-}
-
-/// The same of southern faces; the corners are those at i and i + 1 of one row.
-template <class V>
-INLINE V y_volume_flux(const scalar_of<V>* velocity, const scalar_of<V>* width,
-                       scalar_of<V> thickness, std::ptrdiff_t i) {
-  const V sum = load<V>(velocity + i) * load<V>(width + i) +
-                load<V>(velocity + i + 1) * load<V>(width + i + 1);
-  return scalar_of<V>(0.5) * thickness * sum;
-}
 
 /// What tracers are moved and mixed by, and the geometry of their cells.
 template <class T>
 struct TracerFields {
   View4<const T> tracer, old_tracer;
-  View3<const T> u, v, vertical_diffusivity;
-  View2<const T> corner_dx, corner_dy, area, floor_level, x_conductance, y_conductance;
-  View2<const T> old_layer, water_flux;
-  View3<const T> surface_flux;
-  View1<const T> thickness, spacing;
-  View3<const T> nonlocal_share;
+  View3<const T> u, v;
+  View2<const T> corner_dx, corner_dy, area, x_conductance, y_conductance, old_layer, water_flux;
+  ColumnFields<T> column;
+  View2<const T> x_floor, y_floor;  ///< of upwind advection only
 };
 
-/// One row of columns of all levels: volumes that pass, then tracer after tracer.
-template <class T>
+/// One row of columns of all levels: volumes that pass, then tracer after tracer. Face values are
+/// the means of both cells, or with `Upwind` of third order.
+template <class T, bool Upwind>
 class TracerRow {
  public:
   TracerRow(const TracerFields<T>& fields, std::ptrdiff_t width)
       : f_(fields),
         levels_(static_cast<int>(fields.u.extent[0])),
         pitch_(width + 32),
-        scratch_(static_cast<std::size_t>(pitch_) * (8 * levels_ + 4)) {
+        columns_(fields.column, width),
+        scratch_(static_cast<std::size_t>(pitch_) * (4 * levels_ + 3)) {
     T* next = scratch_.data() + 16;
-    for (T** plane : {&west_, &south_, &north_, &rise_, &content_, &exchange_, &factor_, &pivot_}) {
+    for (T** plane : {&west_, &south_, &north_, &rise_}) {
       *plane = next;
-      next += static_cast<std::ptrdiff_t>(pitch_) * (levels_ + (plane == &rise_));
+      next += pitch_ * levels_;
     }
   }
 
@@ -66,7 +48,7 @@ class TracerRow {
   void volumes(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<T> new_layer) {
     zero(rise_, i0, i1);
     for (int k = 0; k < levels_; ++k) {
-      const T dz = f_.thickness(k);
+      const T dz = f_.column.thickness(k);
       const T *u0 = f_.u.row(k, j), *u1 = f_.u.row(k, j + 1);
       const T *v0 = f_.v.row(k, j), *v1 = f_.v.row(k, j + 1);
       const T *dy0 = f_.corner_dy.row(j), *dy1 = f_.corner_dy.row(j + 1);
@@ -93,53 +75,15 @@ class TracerRow {
     });
   }
 
-  /// What implicit vertical diffusion exchanges, eliminated downward from the surface.
+  /// Get the columns of row j ready for the tracers.
   void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<const T> new_layer) {
-    for (int k = levels_ - 1; k >= 0; --k) {
-      const bool lowest = k == 0, highest = k == levels_ - 1;
-      const T share = lowest ? T(0) : tau / f_.spacing(k);
-      const T* diffusivity = f_.vertical_diffusivity.row(k, j);
-      const T* layer = new_layer.row(j);
-      const T* above = at(exchange_, highest ? k : k + 1, i0);
-      const T* above_factor = at(factor_, highest ? k : k + 1, i0);
-      T *here = at(exchange_, k, i0), *factor = at(factor_, k, i0), *pivot = at(pivot_, k, i0);
-      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V thickness = highest ? load<V>(layer + i) : splat<V>(f_.thickness(k));
-        const V open = load<V>(f_.floor_level.row(j) + i) < splat<V>(static_cast<T>(k))
-                           ? splat<V>(share)
-                           : V{};
-        const V a = open * load<V>(diffusivity + i);
-        const V b = highest ? V{} : load<V>(above + i);
-        const V kept = highest ? V{} : V(T(1) - load<V>(above_factor + i));
-        const V reciprocal = T(1) / (thickness + a + b * kept);
-        store<V>(here + i, a);
-        store<V>(pivot + i, reciprocal);
-        store<V>(factor + i, a * reciprocal);
-      });
-    }
+    columns_.eliminate(j, i0, i1, tau, new_layer);
   }
 
   /// The new values of tracer t in row j.
   void tracer(int t, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View4<T> new_tracer) {
     for (int k = 0; k < levels_; ++k) contents(t, k, j, i0, i1, tau);
-    for (int k = levels_ - 1; k >= 0; --k) {
-      const bool highest = k == levels_ - 1;
-      T *content = at(content_, k, i0), *above = at(content_, highest ? k : k + 1, i0);
-      const T *exchange = at(exchange_, highest ? k : k + 1, i0), *pivot = at(pivot_, k, i0);
-      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V from_above = highest ? V{} : V(load<V>(exchange + i) * load<V>(above + i));
-        store<V>(content + i, (load<V>(content + i) + from_above) * load<V>(pivot + i));
-      });
-    }
-    for (int k = 0; k < levels_; ++k) {
-      const T *content = at(content_, k, i0), *factor = at(factor_, k, i0);
-      const T* below = k > 0 ? new_tracer.row(t, k - 1, j) : content;
-      T* to = new_tracer.row(t, k, j);
-      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V from_below = k > 0 ? V(load<V>(factor + i) * load<V>(below + i)) : V{};
-        store<V>(to + i, load<V>(content + i) + from_below);
-      });
-    }
+    columns_.solve(t, j, i0, i1, new_tracer);
   }
 
  private:
@@ -161,12 +105,14 @@ class TracerRow {
     const T* old_behind = f_.old_tracer.row(t, k, j + 1);
     const T *west = at(west_, k, i0), *south = at(south_, k, i0), *north = at(north_, k, i0);
     const T *below = at(rise_, k, i0), *above = at(rise_, k + 1, i0);
-    const T *floor = f_.floor_level.row(j), *floor_before = f_.floor_level.row(j - 1);
-    const T *floor_behind = f_.floor_level.row(j + 1), *area = f_.area.row(j);
+    const View2<const T>& floors = f_.column.floor_level;
+    const T *floor = floors.row(j), *floor_before = floors.row(j - 1);
+    const T *floor_behind = floors.row(j + 1), *area = f_.area.row(j);
     const T *x = f_.x_conductance.row(j), *y0 = f_.y_conductance.row(j);
     const T* y1 = f_.y_conductance.row(j + 1);
-    const T dz = f_.thickness(k), level = static_cast<T>(k);
-    T* content = at(content_, k, i0);
+    const T dz = f_.column.thickness(k), level = static_cast<T>(k);
+    const LineWeights<T> upright = level_weights(k);
+    T* content = columns_.content(k, i0);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const V middle = get(here), half = splat<V>(T(0.5));
@@ -176,6 +122,12 @@ class TracerRow {
       const V risen = lowest ? V{} : V(half * get(below) * (get(under) + middle));
       const V rising = highest ? V{} : V(half * get(above) * (middle + get(over)));
       rate += risen - rising;
+      if constexpr (Upwind) {
+        rate += bends_along_x<V>(t, k, j, i, get(west), get(west, 1));
+        rate += bends_along_y<V>(t, k, j, i, get(south), get(north));
+        rate += bends_along_z<V>(t, k, j, i, lowest ? V{} : get(below), highest ? V{} : get(above),
+                                 upright);
+      }
       const V now = get(old), zero{};
       const auto open = [&](const T* other, int shift = 0) {
         return get(other, shift) <= splat<V>(level);
@@ -186,60 +138,135 @@ class TracerRow {
                (open(floor_behind) ? get(y1) * (get(old_behind) - now) : zero);
       rate += dz * (open(floor) ? mixed : zero);
       const V thickness = highest ? get(f_.old_layer.row(j)) : splat<V>(dz);
-      V result = thickness * now + tau * (rate / get(area));
-      if (highest) result += tau * get(f_.surface_flux.row(t, j));
-      if (f_.nonlocal_share.data) {
-        const V from_above = highest ? zero : get(f_.nonlocal_share.row(k + 1, j));
-        const V passed = from_above - get(f_.nonlocal_share.row(k, j));
-        result += tau * (passed * get(f_.surface_flux.row(t, j)));
-      }
-      store<V>(content + i, result);
+      const V result = thickness * now + tau * (rate / get(area));
+      store<V>(content + i, columns_.with_surface_flux(result, t, k, j, i, tau));
     });
   }
+
+  /// What the bends of third order bring a cell along each direction.
+  template <class V>
+  INLINE V bends_along_x(int t, int k, int j, std::ptrdiff_t i, V low, V high) const {
+    const T *now = f_.tracer.row(t, k, j) + i, *old = f_.old_tracer.row(t, k, j) + i;
+    const T* floor = f_.x_floor.row(j) + i;
+    const V level = splat<V>(static_cast<T>(k));
+    const V five[5] = {load<V>(now - 2), load<V>(now - 1), load<V>(now), load<V>(now + 1),
+                       load<V>(now + 2)};
+    const V before[5] = {load<V>(old - 2), load<V>(old - 1), load<V>(old), load<V>(old + 1),
+                         load<V>(old + 2)};
+    const mask_of<V> open[4] = {load<V>(floor - 1) <= level, load<V>(floor) <= level,
+                                load<V>(floor + 1) <= level, load<V>(floor + 2) <= level};
+    return gain_by_bends<V>(low, high, even_weights, five, before, open);
+  }
+  template <class V>
+  INLINE V bends_along_y(int t, int k, int j, std::ptrdiff_t i, V low, V high) const {
+    const auto row = [&](const View4<const T>& tracer, int m) {
+      return load<V>(tracer.row(t, k, j + m) + i);
+    };
+    const auto wet = [&](int m) {
+      return load<V>(f_.y_floor.row(j + m) + i) <= splat<V>(static_cast<T>(k));
+    };
+    const V five[5] = {row(f_.tracer, -2), row(f_.tracer, -1), row(f_.tracer, 0), row(f_.tracer, 1),
+                       row(f_.tracer, 2)};
+    const V before[5] = {row(f_.old_tracer, -2), row(f_.old_tracer, -1), row(f_.old_tracer, 0),
+                         row(f_.old_tracer, 1), row(f_.old_tracer, 2)};
+    const mask_of<V> open[4] = {wet(-1), wet(0), wet(1), wet(2)};
+    return gain_by_bends<V>(low, high, even_weights, five, before, open);
+  }
+  template <class V>
+  INLINE V bends_along_z(int t, int k, int j, std::ptrdiff_t i, V low, V high,
+                         const LineWeights<T>& weights) const {
+    const auto row = [&](const View4<const T>& tracer, int m) {
+      return load<V>(tracer.row(t, inside(k + m), j) + i);
+    };
+    const auto wet = [&](int m) {  // no floor is below level 0
+      const int lower = k + m + 1 < levels_ ? k + m : -1;
+      return load<V>(f_.column.floor_level.row(j) + i) <= splat<V>(static_cast<T>(lower));
+    };
+    const V five[5] = {row(f_.tracer, -2), row(f_.tracer, -1), row(f_.tracer, 0), row(f_.tracer, 1),
+                       row(f_.tracer, 2)};
+    const V before[5] = {row(f_.old_tracer, -2), row(f_.old_tracer, -1), row(f_.old_tracer, 0),
+                         row(f_.old_tracer, 1), row(f_.old_tracer, 2)};
+    const mask_of<V> open[4] = {wet(-2), wet(-1), wet(0), wet(1)};
+    return gain_by_bends<V>(low, high, weights, five, before, open);
+  }
+
+  int inside(int k) const { return std::clamp(k, 0, levels_ - 1); }
+  /// Weights of a level between two on either side.
+  LineWeights<T> level_weights(int k) const {
+    const View1<const T>& dz = f_.column.thickness;
+    const T lengths[5] = {dz(inside(k - 2)), dz(inside(k - 1)), dz(k), dz(inside(k + 1)),
+                          dz(inside(k + 2))};
+    return line_weights(lengths);
+  }
+
+  static constexpr BendWeights<T> even{T(-1.0 / 6.0), T(1.0 / 6.0)};
+  static constexpr LineWeights<T> even_weights{even, even, even, even};
 
   TracerFields<T> f_;
   int levels_;
   std::ptrdiff_t pitch_;
+  TracerColumns<T> columns_;
   std::vector<T> scratch_;
-  T *west_, *south_, *north_, *rise_, *content_, *exchange_, *factor_, *pivot_;
+  T *west_, *south_, *north_, *rise_;
 };
 
 inline constexpr Reach north_east{0, 1, 0, 1};
 
-inline constexpr Contract<19> ocean_tracers_contract{
-    "ocean_tracers",
-    {{{"tracer", Access::read, Place::center, "any", "tracer depth", {-1, 1, -1, 1}, Column::whole},
-      {"old_tracer",
-       Access::read,
-       Place::center,
-       "any",
-       "tracer depth",
-       {-1, 1, -1, 1},
-       Column::whole},
-      {"u", Access::read, Place::corner, "m s-1", "depth", north_east, Column::whole},
-      {"v", Access::read, Place::corner, "m s-1", "depth", north_east, Column::whole},
-      {"vertical_diffusivity",
-       Access::read,
-       Place::interface,
-       "m2 s-1",
-       "depth",
-       {},
-       Column::whole},
-      {"corner_dx", Access::read, Place::corner, "m", north_east},
-      {"corner_dy", Access::read, Place::corner, "m", north_east},
-      {"area", Access::read, Place::center, "m2"},
-      {"floor_level", Access::read, Place::center, "1", {-1, 1, -1, 1}},
-      {"x_conductance", Access::read, Place::x_face, "m2 s-1", {0, 1, 0, 0}},
-      {"y_conductance", Access::read, Place::y_face, "m2 s-1", {0, 0, 0, 1}},
-      {"old_layer", Access::read, Place::center, "m"},
-      {"water_flux", Access::read, Place::center, "m s-1"},
-      {"surface_flux", Access::read, Place::center, "any", "tracer"},
-      {"thickness", Access::read, Place::none, "m", "depth"},
-      {"spacing", Access::read, Place::none, "m", "depth"},
-      if_wanted(
-          {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
-      {"new_layer", Access::write, Place::center, "m"},
-      {"new_tracer", Access::write, Place::center, "any", "tracer depth", {}, Column::whole}}}};
+/// What a step of all tracers touches whatever moves them; cells look `far` along rows and columns.
+template <std::size_t N>
+constexpr Contract<N> tracers_contract(std::string_view name, int far) {
+  const Reach around{-far, far, -far, far};
+  Contract<N> result{
+      name,
+      {{{"tracer", Access::read, Place::center, "any", "tracer depth", around, Column::whole},
+        {"old_tracer", Access::read, Place::center, "any", "tracer depth", around, Column::whole},
+        {"u", Access::read, Place::corner, "m s-1", "depth", north_east, Column::whole},
+        {"v", Access::read, Place::corner, "m s-1", "depth", north_east, Column::whole},
+        {"vertical_diffusivity",
+         Access::read,
+         Place::interface,
+         "m2 s-1",
+         "depth",
+         {},
+         Column::whole},
+        {"corner_dx", Access::read, Place::corner, "m", north_east},
+        {"corner_dy", Access::read, Place::corner, "m", north_east},
+        {"area", Access::read, Place::center, "m2"},
+        {"floor_level", Access::read, Place::center, "1", {-1, 1, -1, 1}},
+        {"x_conductance", Access::read, Place::x_face, "m2 s-1", {0, 1, 0, 0}},
+        {"y_conductance", Access::read, Place::y_face, "m2 s-1", {0, 0, 0, 1}},
+        {"old_layer", Access::read, Place::center, "m"},
+        {"water_flux", Access::read, Place::center, "m s-1"},
+        {"surface_flux", Access::read, Place::center, "any", "tracer"},
+        {"thickness", Access::read, Place::none, "m", "depth"},
+        {"spacing", Access::read, Place::none, "m", "depth"},
+        if_wanted(
+            {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
+        {"new_layer", Access::write, Place::center, "m"},
+        {"new_tracer", Access::write, Place::center, "any", "tracer depth", {}, Column::whole}}}};
+  if constexpr (N > 19) {
+    result.arguments[19] = {"x_floor", Access::read, Place::x_face, "1", {-1, 2, 0, 0}};
+    result.arguments[20] = {"y_floor", Access::read, Place::y_face, "1", {0, 0, -1, 2}};
+  }
+  return result;
+}
+inline constexpr auto ocean_tracers_contract = tracers_contract<19>("ocean_tracers", 1);
+inline constexpr auto ocean_tracers_upwind_contract =
+    tracers_contract<21>("ocean_tracers_upwind", 2);
+
+template <bool Upwind, class T>
+void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, View4<T> new_tracer,
+                  double tau, int width) {
+  const T step = static_cast<T>(tau);
+  const View2<const T> layer{new_layer.data, new_layer.extent, new_layer.stride};
+  for_tiles_of_rows(
+      box, width, [&] { return TracerRow<T, Upwind>(fields, width); },
+      [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, TracerRow<T, Upwind>& row) {
+        row.volumes(j, i0, i1, step, new_layer);
+        row.eliminate(j, i0, i1, step, layer);
+        for (int t = 0; t < new_tracer.extent[0]; ++t) row.tracer(t, j, i0, i1, step, new_tracer);
+      });
+}
 
 /// Advance tracers from the old to the new level of a leapfrog step, with fluxes of the present.
 ///
@@ -271,35 +298,33 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
                    View2<const T> old_layer, View2<const T> water_flux, View3<const T> surface_flux,
                    View1<const T> thickness, View1<const T> spacing, View3<const T> nonlocal_share,
                    View2<T> new_layer, View4<T> new_tracer, double tau, int width) {
-  const TracerFields<T> fields{tracer,
-                               old_tracer,
-                               u,
-                               v,
-                               vertical_diffusivity,
-                               corner_dx,
-                               corner_dy,
-                               area,
-                               floor_level,
-                               x_conductance,
-                               y_conductance,
-                               old_layer,
-                               water_flux,
-                               surface_flux,
-                               thickness,
-                               spacing,
+  const ColumnFields<T> column{vertical_diffusivity, floor_level, surface_flux, thickness, spacing,
                                nonlocal_share};
-  const T step = static_cast<T>(tau);
-  const View2<const T> layer{new_layer.data, new_layer.extent, new_layer.stride};
-  for_each_in_with(
-      box.j0, box.j1, 1, [&] { return TracerRow<T>(fields, width); },
-      [&](int j, TracerRow<T>& row) {
-        for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += width) {
-          const std::ptrdiff_t i1 = std::min<std::ptrdiff_t>(i0 + width, box.i1);
-          row.volumes(j, i0, i1, step, new_layer);
-          row.eliminate(j, i0, i1, step, layer);
-          for (int t = 0; t < tracer.extent[0]; ++t) row.tracer(t, j, i0, i1, step, new_tracer);
-        }
-      });
+  const TracerFields<T> fields{
+      tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, area,
+      x_conductance, y_conductance, old_layer, water_flux, column,    {},        {}};
+  step_tracers<false>(box, fields, new_layer, new_tracer, tau, width);
+}
+
+/// The same with third-order upwind advection, whose damping part takes the old level.
+///
+/// @param[in] x_floor, y_floor  the lowest level at which faces have water on both sides [1]
+template <class T>
+void ocean_tracers_upwind(Box box, View4<const T> tracer, View4<const T> old_tracer,
+                          View3<const T> u, View3<const T> v, View3<const T> vertical_diffusivity,
+                          View2<const T> corner_dx, View2<const T> corner_dy, View2<const T> area,
+                          View2<const T> floor_level, View2<const T> x_conductance,
+                          View2<const T> y_conductance, View2<const T> old_layer,
+                          View2<const T> water_flux, View3<const T> surface_flux,
+                          View1<const T> thickness, View1<const T> spacing,
+                          View3<const T> nonlocal_share, View2<T> new_layer, View4<T> new_tracer,
+                          View2<const T> x_floor, View2<const T> y_floor, double tau, int width) {
+  const ColumnFields<T> column{vertical_diffusivity, floor_level, surface_flux, thickness, spacing,
+                               nonlocal_share};
+  const TracerFields<T> fields{
+      tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, area,
+      x_conductance, y_conductance, old_layer, water_flux, column,    x_floor,   y_floor};
+  step_tracers<true>(box, fields, new_layer, new_tracer, tau, width);
 }
 
 }  // namespace halocline

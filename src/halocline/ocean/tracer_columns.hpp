@@ -1,0 +1,186 @@
+#pragma once
+#include <vector>
+
+#include "contract.hpp"
+#include "numerics/row_loops.hpp"
+#include "schedules.hpp"
+#include "view.hpp"
+
+/// Tracers in their columns: fluxes at the surface and implicit vertical diffusion.
+namespace halocline {
+
+/// What tracers are mixed by in a column, and what enters it.
+template <class T>
+struct ColumnFields {
+  View3<const T> vertical_diffusivity;
+  View2<const T> floor_level;
+  View3<const T> surface_flux;
+  View1<const T> thickness, spacing;
+  View3<const T> nonlocal_share;
+};
+
+/// One row of columns: what their cells hold before diffusion, and after it.
+template <class T>
+class TracerColumns {
+ public:
+  TracerColumns(const ColumnFields<T>& fields, std::ptrdiff_t width)
+      : f_(fields),
+        levels_(static_cast<int>(fields.thickness.extent[0])),
+        pitch_(width + 32),
+        scratch_(static_cast<std::size_t>(pitch_) * (4 * levels_ + 2)) {
+    T* next = scratch_.data() + 16;
+    for (T** plane : {&content_, &exchange_, &factor_, &pivot_}) {
+      *plane = next;
+      next += pitch_ * levels_;
+    }
+  }
+
+  /// What cells of level k hold [m times the units of the tracer], so that index i0 is the first.
+  T* content(int k, std::ptrdiff_t i0) const { return at(content_, k, i0); }
+
+  /// `held` and what comes from the surface into level k of row j in `tau` seconds.
+  template <class V>
+  INLINE V with_surface_flux(V held, int t, int k, int j, std::ptrdiff_t i, T tau) const {
+    const bool highest = k == levels_ - 1;
+    if (highest) held += tau * load<V>(f_.surface_flux.row(t, j) + i);
+    if (f_.nonlocal_share.data) {
+      const V from_above = highest ? V{} : load<V>(f_.nonlocal_share.row(k + 1, j) + i);
+      const V passed = from_above - load<V>(f_.nonlocal_share.row(k, j) + i);
+      held += tau * (passed * load<V>(f_.surface_flux.row(t, j) + i));
+    }
+    return held;
+  }
+
+  /// What implicit vertical diffusion exchanges, eliminated downward from the surface.
+  void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<const T> new_layer) {
+    for (int k = levels_ - 1; k >= 0; --k) {
+      const bool lowest = k == 0, highest = k == levels_ - 1;
+      const T share = lowest ? T(0) : tau / f_.spacing(k);
+      const T* diffusivity = f_.vertical_diffusivity.row(k, j);
+      const T* layer = new_layer.row(j);
+      const T* above = at(exchange_, highest ? k : k + 1, i0);
+      const T* above_factor = at(factor_, highest ? k : k + 1, i0);
+      T *here = at(exchange_, k, i0), *factor = at(factor_, k, i0), *pivot = at(pivot_, k, i0);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V thickness = highest ? load<V>(layer + i) : splat<V>(f_.thickness(k));
+        const V open = load<V>(f_.floor_level.row(j) + i) < splat<V>(static_cast<T>(k))
+                           ? splat<V>(share)
+                           : V{};
+        const V a = open * load<V>(diffusivity + i);
+        const V b = highest ? V{} : load<V>(above + i);
+        const V kept = highest ? V{} : V(T(1) - load<V>(above_factor + i));
+        const V reciprocal = T(1) / (thickness + a + b * kept);
+        store<V>(here + i, a);
+        store<V>(pivot + i, reciprocal);
+        store<V>(factor + i, a * reciprocal);
+      });
+    }
+  }
+
+  /// The new values of tracer t in row j, from what its cells hold.
+  void solve(int t, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, View4<T> new_tracer) {
+    for (int k = levels_ - 1; k >= 0; --k) {
+      const bool highest = k == levels_ - 1;
+      T *held = content(k, i0), *above = content(highest ? k : k + 1, i0);
+      const T *exchange = at(exchange_, highest ? k : k + 1, i0), *pivot = at(pivot_, k, i0);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V from_above = highest ? V{} : V(load<V>(exchange + i) * load<V>(above + i));
+        store<V>(held + i, (load<V>(held + i) + from_above) * load<V>(pivot + i));
+      });
+    }
+    for (int k = 0; k < levels_; ++k) {
+      const T *held = content(k, i0), *factor = at(factor_, k, i0);
+      const T* below = k > 0 ? new_tracer.row(t, k - 1, j) : held;
+      T* to = new_tracer.row(t, k, j);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V from_below = k > 0 ? V(load<V>(factor + i) * load<V>(below + i)) : V{};
+        store<V>(to + i, load<V>(held + i) + from_below);
+      });
+    }
+  }
+
+ private:
+  T* at(T* plane, int k, std::ptrdiff_t i0) const {
+    return plane + static_cast<std::ptrdiff_t>(k) * pitch_ - i0;
+  }
+
+  ColumnFields<T> f_;
+  int levels_;
+  std::ptrdiff_t pitch_;
+  std::vector<T> scratch_;
+  T *content_, *exchange_, *factor_, *pivot_;
+};
+
+/// `body(j, i0, i1, own)` for tiles of `width` columns of all rows of the box; `make()` for each
+/// thread.
+template <class Make, class Body>
+void for_tiles_of_rows(Box box, int width, const Make& make, const Body& body) {
+  for_each_in_with(box.j0, box.j1, 1, make, [&](int j, auto& own) {
+    for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += width)
+      body(j, i0, std::min<std::ptrdiff_t>(i0 + width, box.i1), own);
+  });
+}
+
+inline constexpr Contract<9> ocean_mix_tracers_contract{
+    "ocean_mix_tracers",
+    {{{"new_tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
+      {"vertical_diffusivity",
+       Access::read,
+       Place::interface,
+       "m2 s-1",
+       "depth",
+       {},
+       Column::whole},
+      {"floor_level", Access::read, Place::center, "1"},
+      {"new_layer", Access::read, Place::center, "m"},
+      {"water_flux", Access::read, Place::center, "m s-1"},
+      {"surface_flux", Access::read, Place::center, "any", "tracer"},
+      {"thickness", Access::read, Place::none, "m", "depth"},
+      {"spacing", Access::read, Place::none, "m", "depth"},
+      if_wanted(
+          {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole})}}};
+
+/// Add what passes the surface to tracers that were moved already, and diffuse them vertically.
+///
+/// @param[in]     box                   cells to compute
+/// @param[in,out] new_tracer            moved by the flow, shape (tracer, k, j, i)
+/// @param[in]     vertical_diffusivity  at lower interfaces [m2 s-1]
+/// @param[in]     floor_level           the lowest wet level; as many as levels on land
+/// @param[in]     new_layer             thickness of the uppermost cell, rain included [m]
+/// @param[in]     water_flux            volume of rain and rivers per area [m s-1]
+/// @param[in]     surface_flux          of tracers per area [m s-1 times their units]
+/// @param[in]     thickness, spacing    of levels, and between their centres [m]
+/// @param[in]     nonlocal_share        part of `surface_flux` that passes lower interfaces besides
+/// [1]
+/// @param[in]     tau                   from the old to the new level [s]
+/// @param[in]     width                 most columns per tile [1]; any value gives the same bits
+template <class T>
+void ocean_mix_tracers(Box box, View4<T> new_tracer, View3<const T> vertical_diffusivity,
+                       View2<const T> floor_level, View2<const T> new_layer,
+                       View2<const T> water_flux, View3<const T> surface_flux,
+                       View1<const T> thickness, View1<const T> spacing,
+                       View3<const T> nonlocal_share, double tau, int width) {
+  const ColumnFields<T> fields{vertical_diffusivity, floor_level, surface_flux, thickness, spacing,
+                               nonlocal_share};
+  const T step = static_cast<T>(tau);
+  const int levels = static_cast<int>(thickness.extent[0]);
+  for_tiles_of_rows(
+      box, width, [&] { return TracerColumns<T>(fields, width); },
+      [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, TracerColumns<T>& columns) {
+        columns.eliminate(j, i0, i1, step, new_layer);
+        for (int t = 0; t < new_tracer.extent[0]; ++t) {
+          for (int k = 0; k < levels; ++k) {
+            T* held = columns.content(k, i0);
+            over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+              const V dry = load<V>(new_layer.row(j) + i) - step * load<V>(water_flux.row(j) + i);
+              const V dz = k == levels - 1 ? dry : splat<V>(thickness(k));
+              const V moved = dz * load<V>(new_tracer.row(t, k, j) + i);
+              store<V>(held + i, columns.with_surface_flux(moved, t, k, j, i, step));
+            });
+          }
+          columns.solve(t, j, i0, i1, new_tracer);
+        }
+      });
+}
+
+}  // namespace halocline

@@ -1,0 +1,80 @@
+"""What moves and mixes the ocean's tracers: centred, upwind, or limited sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.numerics import _native as numerics_native
+from halocline.ocean.metrics import face_floors
+from halocline.ocean.options import OceanOptions
+from halocline.runtime.fields.field import pair
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from halocline.runtime.running.runner import Runner
+
+tracer_group = 8
+"""Tracers that go through the sweeps together: more of them do not fit into caches."""
+
+
+class TracerStep(Protocol):
+    """Bring tracers from the old to the new level in `tau` seconds; `number` counts the steps."""
+
+    def __call__(self, tau: float, width: int, number: int = 0) -> None: ...
+
+
+def tracer_transport(
+    s: Any, levels: VerticalGrid, options: OceanOptions, run: Runner, bound: Callable[..., Any]
+) -> TracerStep:
+    """A call that sets `new_tracer` and `new_layer` of state `s` by the chosen scheme."""
+    if options.tracers.advection == "limited3":
+        return _sweeps(s, options, run, bound)
+    if options.tracers.advection == "upwind3":
+        for name, plane in face_floors(levels).items():
+            s._static(name, "1", Place.x_face if name == "x_floor" else Place.y_face, plane)
+        kernel = bound("tracers_upwind")
+    else:
+        kernel = bound("tracers")
+
+    def at_once(tau: float, width: int, number: int = 0) -> None:
+        kernel(tau=tau, width=width)
+
+    return at_once
+
+
+def _sweeps(s: Any, options: OceanOptions, run: Runner, bound: Callable[..., Any]) -> TracerStep:
+    """Sweeps of the room of numerics with the flow of the present; what columns do comes after.
+
+    Two leapfrog steps in a row of one chain of levels begin with x and with y.
+    """
+    for axis, place in (("x", Place.x_face), ("y", Place.y_face)):
+        s._make(f"{axis}_volume_flux", "m3 s-1", place, s.levels)
+    pair(s.x_volume_flux, s.y_volume_flux)
+    s._make("z_volume_flux", "m3 s-1", Place.center, s.levels)
+    s._make("volume", "m3", Place.center, s.levels)
+    s._static("no_diffusivity", "m2 s-1", Place.center, np.zeros((1, 1)), s.levels)
+    s._static("sinking_speed", "m s-1", Place.none, np.zeros(s.tracers.size), s.tracers)
+    along_x, along_y = bound("x_volume_flux"), bound("y_volume_flux")
+    volumes, mix = bound("volumes"), bound("mix_tracers")
+    sweeps = [
+        run.bind(
+            kernels_of(numerics_native)[f"transport_tracers_{axis}_first"],
+            s,
+            tracer=s.old_tracer,
+            vertical_diffusivity=s.no_diffusivity,
+        )
+        for axis in "xy"
+    ]
+    how = {"limited": True, "diffusive": options.mixing.diffusivity > 0, "group": tracer_group}
+
+    def swept(tau: float, width: int, number: int = 0) -> None:
+        along_x()
+        along_y()
+        volumes(tau=tau)
+        sweeps[number // 2 % 2](dt=tau, width=width, **how)
+        mix(tau=tau, width=width)
+
+    return swept
