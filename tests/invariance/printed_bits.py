@@ -13,7 +13,7 @@ from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 def printed_bits(script: str, ranks: int, threads: int, lines: int) -> frozenset[str]:
     """The distinct ones of the `lines` lines that begin with "bits", of a script beside this."""
     command = [sys.executable, str(Path(__file__).parent / script)]
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
     if ranks > 1:
         command = [*mpiexec_command(ranks, threads), *command]
         environment = mpi_environment(environment)

@@ -36,7 +36,7 @@ for cut, halo, settings in ways:
         model = Transport(grid, options, decomposition, 3600.0, dtype=precision)
         model.set_start()
         run = Runner(decomposition, check_halos=True, **settings)
-        for number in range(3):
+        for number in range(2):
             model.step(run, model.state, 3600.0, number)
         contents, (least, greatest) = model.contents(), model.extremes()
         tracers = model.state.tracer.gather()

@@ -29,9 +29,11 @@ options = replace(
 )
 for cut in ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2}):
     for precision in ("float32", "float64"):
-        made = build(options, cut=cut, precision=precision, communicator=world(), check_halos=True)
+        made = build(
+            options, cut=cut, precision=precision, communicator=world(), check_halos=not cut
+        )
         component = made[0]
-        advance(*made, 8)
+        advance(*made, 4)
         s = component.model.state
         fields = [s.tracer, s.heat_store, s.layer, s.u, s.stress_x, s.water_flux]
         arrays = [field.gather() for field in fields]
