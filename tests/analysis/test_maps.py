@@ -337,3 +337,18 @@ def test_panels_of_a_sheet_share_their_box(global_waves: xr.Dataset) -> None:
     record = global_waves.assign(significant_height=calm).isel(time=0)
     _, maps = map_sheet(record, [record.significant_height, record.peak_period])
     assert maps[0].extent == maps[1].extent == (-180.0, 180.0, -77.5, 62.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "scale"),
+    [
+        ("sea_surface_height_above_geoid", [-1.0, 2.0], "around zero"),
+        ("sea_surface_height_above_geoid", [0.5, 2.0], "around zero"),
+        ("some_height", [-1.0, 2.0], "around zero"),
+        ("some_height", [0.0, 2.0], "from zero"),
+        ("temperature", [-1.0, 2.0], "between"),
+    ],
+)
+def test_colours_of_both_signs_meet_at_zero(name: str, values: list[float], scale: str) -> None:
+    data = xr.DataArray(values, name="x", attrs={"standard_name": name})
+    assert looks.look_of(data).scale == scale

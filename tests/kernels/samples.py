@@ -436,6 +436,8 @@ for name, scalars in {
     "wind_stress": "density",
     "surface_flux": "per_capacity temperature_piston salinity_piston",
     "short_wave": "heating",
+    "overturn": "numbers",
+    "courant": "dt",
     "frazil": "slope",
     "richardson": "background_viscosity background_diffusivity strength steepness",
     "richardson_viscosity": "background_viscosity strength steepness",

@@ -102,6 +102,7 @@ BY_STANDARD_NAME: dict[str, Look] = {
     "sea_ice_area_fraction": Look("ice", "fraction", "Sea ice"),
     "sea_floor_depth_below_sea_surface": Look("deep", "from zero", "Water depth"),
     "sea_floor_depth_below_geoid": Look("deep", "from zero", "Water depth"),
+    "sea_surface_height_above_geoid": Look("balance", "around zero", "Sea level", True),
     "sea_water_temperature": Look("thermal", "between", "Temperature", True),
     "sea_water_potential_temperature": Look("thermal", "between", "Temperature", True),
     "sea_surface_temperature": Look("thermal", "between", "Sea surface temperature", True),
@@ -130,15 +131,14 @@ def look_of(data: xr.DataArray) -> Look:
     standard_name = str(data.attrs.get("standard_name", ""))
     if standard_name in BY_STANDARD_NAME:
         return BY_STANDARD_NAME[standard_name]
-    words = f"{standard_name} {data.name} {data.attrs.get('long_name', '')}".lower()
-    for word, look in BY_WORD:
-        if word in words.replace(" ", "_"):
-            return look
     values = np.asarray(data.values, dtype=np.float64)
     values = values[np.isfinite(values)]
-    if values.size and values.min() < 0.0 < values.max():
-        return Look("balance", "around zero")
-    return Look("matter", "between")
+    both_signs = bool(values.size) and bool(values.min() < 0.0 < values.max())
+    words = f"{standard_name} {data.name} {data.attrs.get('long_name', '')}".lower()
+    for word, look in BY_WORD:
+        if word in words.replace(" ", "_") and not (both_signs and look.scale == "from zero"):
+            return look
+    return Look("balance", "around zero") if both_signs else Look("matter", "between")
 
 
 def title_of(data: xr.DataArray) -> str:

@@ -19,6 +19,7 @@ class Component(ABC):
     run: Runner
     step_length: timedelta
     plane: Grid  # the horizontal grid
+    remarks: Sequence[str] = ()  # what the log tells of the start
     shown: Mapping[str, Field] = {}  # output fields by name that lie off centres or have axes
     sums: Mapping[str, GlobalSums] = {}  # those it makes, by what they add up
 

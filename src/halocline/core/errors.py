@@ -10,6 +10,10 @@ class UserError(Exception):
     """A mistake that the user can mend; its message is all that is shown."""
 
 
+class BrokenState(UserError):
+    """A model came to a state that no step can go on from."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ' Did you mean ...?' with the known words nearest to `word`, or an empty string.
 

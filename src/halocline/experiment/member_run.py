@@ -15,6 +15,7 @@ from halocline.component.component import Component
 from halocline.component.streams.own_stream import OwnStream
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import text
+from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.building import build_component, build_streams
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.joint_recording import JointRecording
@@ -192,11 +193,16 @@ class MemberRun:
         )
         with of_member(self.name):
             self.simulation.begin()
+        for remark in component.remarks:
+            self.tell(remark)
 
     def advance(self, steps: int) -> None:
         """Some steps, or fewer where the member ends before."""
         with of_member(self.name):
-            self.simulation.advance(steps)
+            try:
+                self.simulation.advance(steps)
+            except BrokenState as error:
+                raise UserError(f"{error} {self.restarts.last_words()}") from None
 
     def leave_restart(self) -> None:
         """Write a restart of this moment."""

@@ -197,6 +197,12 @@ class Restarts:
             writers.restart(target, self.fields)
         self.newest = path
 
+    def last_words(self) -> str:
+        """Which restart a run that broke off left last."""
+        if self.newest is None:
+            return "It has left no restart: ask for some with restart.interval."
+        return f"Its last restart is '{self.newest.name}'."
+
 
 def read_together(
     restarts: Sequence[Restarts],

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from halocline.component.component import Component
-from halocline.component.forcing.field_places import FieldPlaces
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.constants import gravity
-from halocline.grids.files.curvilinear_maps import open_maps
-from halocline.grids.vertical.file_field import FileField
+from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
-from halocline.ocean.model import Ocean, names, reach
+from halocline.ocean.model import Ocean, reach
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.starting import set_start
+from halocline.ocean.watch import StateWatch
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field, Part
@@ -52,7 +51,7 @@ class OceanComponent(Component):
         seconds = clock.step.total_seconds()
         self.model = Ocean(levels, options, self.decomposition, self.run, seconds, dtype=precision)
         self.model.forcing.follow((clock.start, clock.end))
-        self.forward = False
+        self.forward, self.watch = False, StateWatch(self.model)
         state = self.model.state
         self.shown = {
             "temperature": self._output("temperature", "degree_C", Place.center, state.levels),
@@ -81,7 +80,7 @@ class OceanComponent(Component):
         """Set temperature and salinity to their start, at rest, unless `restarted`."""
         state = self.model.state
         if not restarted:
-            self._set_start()
+            self.remarks = set_start(self.model)
             self.model.forcing.keep_start()
             for name in ("tracer", "layer"):
                 getattr(state, f"old_{name}").copy(getattr(state, name))
@@ -89,30 +88,20 @@ class OceanComponent(Component):
         if self.run.plan is None:
             self.model.densities()
 
-    def _set_start(self) -> None:
-        state, start = self.model.state, self.options.start
-        state.layer.fill(float(self.grid.thickness[-1]))
-        warm = start.deep + start.range * np.exp(-self.grid.depth / start.scale)
-        values = np.stack([warm, np.full_like(warm, start.salinity)])[:, :, None, None]
-        state.tracer.set_cells(lambda j, i: np.broadcast_to(values, (*values.shape[:2], *j.shape)))
-        if start.file:
-            places = FieldPlaces(state.space, Place.center, self.plane, state.levels)
-            files = open_maps([Path(start.file)])
-            try:
-                for number, name in enumerate(names):
-                    found = FileField(files, name, places.wanted).read(None)
-                    places.put(found, state.tracer.part(number))
-            finally:
-                files.close()
-
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""
         self.model.forcing.update(time)
-        if self.forward:
-            self.model.first_step()
-            self.forward = False
-            return
-        self.model.step(round(to_number(time) / self.step_length.total_seconds()))
+        number = round(to_number(time) / self.step_length.total_seconds())
+        try:
+            if self.forward:
+                self.model.first_step()
+            else:
+                self.model.step(number)
+        except UserError:
+            self.watch.explain(time)
+            raise
+        self.forward = False
+        self.watch.look(number, time)
 
     def look_through_input(self, deadline: float) -> tuple[int, int]:
         """All records of the forcing."""

@@ -50,6 +50,12 @@ class OceanStartOptions(Options):
     scale: float = option(800.0, "m", "depth over which that falls by e", at_least=1.0)
     salinity: float = option(35.0, "1e-3", "salinity everywhere", at_least=0.0)
     file: str = option("", "", "file with temperature and salinity instead")
+    in_situ: bool = option(
+        False, "", "the file has temperatures measured in the depth, which become potential ones"
+    )
+    overturn: bool = option(
+        False, "", "mix columns where water lies upon lighter water; their heat and salt stay"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +77,9 @@ class OceanOptions(Options):
         "1",
         "steps between averages of time levels, each done in two halves; 0: never",
         at_least=0,
+    )
+    courant_interval: int = option(
+        10, "1", "steps between looks at how far the flow goes in a step; 0: never", at_least=0
     )
     tile_columns: int = option(
         160, "1", "columns of the tiles of kernels; no choice changes a bit", at_least=8

@@ -1,0 +1,76 @@
+"""Temperature and salinity that the ocean starts with, at rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.component.forcing.field_places import FieldPlaces
+from halocline.grids.files.curvilinear_maps import open_maps
+from halocline.grids.vertical.file_field import FileField
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.ocean import _native
+from halocline.ocean.potential_temperature import potential_temperature
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+
+if TYPE_CHECKING:
+    from halocline.ocean.model import Ocean, OceanState
+    from halocline.ocean.options import OceanStartOptions
+
+Array = NDArray[np.float64]
+kernels = kernels_of(_native)
+
+
+def set_start(model: Ocean) -> list[str]:
+    """Set tracers and the uppermost thickness, a call for all ranks; what there is to tell."""
+    state, start, levels = model.state, model.options.start, model.levels
+    state.layer.fill(float(levels.thickness[-1]))
+    _in_closed_form(state, levels, start)
+    if start.file:
+        _from_file(state, levels, start)
+    mixed = start.overturn and model.run.plan is None
+    return [overturn(model)] if mixed else []
+
+
+def _in_closed_form(state: OceanState, levels: VerticalGrid, start: OceanStartOptions) -> None:
+    warm = start.deep + start.range * np.exp(-levels.depth / start.scale)
+    values = np.stack([warm, np.full_like(warm, start.salinity)])[:, :, None, None]
+    state.tracer.set_cells(lambda j, i: np.broadcast_to(values, (*values.shape[:2], *j.shape)))
+
+
+def _from_file(state: OceanState, levels: VerticalGrid, start: OceanStartOptions) -> None:
+    places = FieldPlaces(state.space, Place.center, levels.horizontal, state.levels)
+    files = open_maps([Path(start.file)])
+    try:
+        temperature, salinity = (
+            FileField(files, name, places.wanted).read(None) for name in ("temperature", "salinity")
+        )
+    finally:
+        files.close()
+    if start.in_situ:
+        pressure = np.array([[_native.pressure_at(depth)] for depth in levels.depth])
+        temperature = potential_temperature(temperature, salinity, pressure)
+    places.put(temperature, state.tracer.part(0))
+    places.put(salinity, state.tracer.part(1))
+
+
+def overturn(model: Ocean) -> str:
+    """Mix unstable columns; how many there were, and how deep."""
+    s, communicator = model.state, model.run.decomposition.communicator
+    found = Field("overturned", "m", s.space, place=Place.center, dtype=s.dtype)
+    mix = model.run.bind(kernels["ocean_overturn"], s, depth=s.depths, overturned=found)
+    mix(numbers=model.options.density.numbers)
+    depths = found.read()
+    deepest = max((float(some.max(initial=0.0)) for some in depths), default=0.0)
+    count = sum(int(np.count_nonzero(some)) for some in depths)
+    deepest = float(communicator.maximum(np.array([deepest]))[0])
+    count = int(communicator.sum(np.array([float(count)]))[0])
+    return (
+        f"{count:,} of {model.run.decomposition.world.sea_points:,} columns of the start were"
+        f" unstable and are mixed, down to {deepest:.0f} m"
+    )
