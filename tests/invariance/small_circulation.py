@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from halocline.numerics.solver_options import SolverOptions
+from halocline.ocean.eddy_options import EddyOptions
 from halocline.ocean.model import Ocean, reach
-from halocline.ocean.options import OceanOptions, OceanWindOptions
+from halocline.ocean.options import OceanMixingOptions, OceanOptions, OceanWindOptions
 from halocline.ocean.tracer_options import OceanTracerOptions
+from halocline.ocean.viscous_options import ViscousOptions
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.running.runner import Runner
@@ -23,6 +25,13 @@ ways = (
     ({"blocks_per_rank": 3}, 8, False),
     ({"kind": "curve", "blocks_per_rank": 2}, 13, False),
 )
+harmonic = ViscousOptions(scheme="anisotropic", smagorinsky=3.0, axis="east")
+twice = ViscousOptions(scheme="biharmonic", biharmonic=1e14, smagorinsky=3.0)
+eddies = EddyOptions(along=800.0, flattening=600.0)
+mixing = {
+    ("belt", "float32"): {"viscous": harmonic, "eddies": eddies},
+    ("fold", "float64"): {"viscous": twice, "eddies": eddies},
+}
 seas = {
     "belt": (rough_sphere(), 3600.0, "upwind3"),
     "fold": (folded_ocean("faces"), 600.0, "limited3"),
@@ -43,6 +52,9 @@ for name, (levels, dt, advection) in seas.items():
             options = OceanOptions(
                 averaging=3,
                 tracers=OceanTracerOptions(advection=advection),
+                mixing=OceanMixingOptions(
+                    viscosity_length=2e5, **mixing.get((name, precision), {})
+                ),
                 tile_columns=columns,
                 solver=SolverOptions(tolerance=tolerance),
                 wind=OceanWindOptions(amplitude=0.2),

@@ -371,7 +371,7 @@ for name, scalars in {
 
 ocean_extents = {"tracer": 2, "depth": 4, "depth+1": 5}
 
-tiled = ("tracers", "tracers_upwind", "mix_tracers", "momentum")
+tiled = ("tracers", "tracers_upwind", "mix_tracers", "momentum", "viscous", "viscous_again")
 """Kernels of the ocean that take the width of tiles."""
 
 
@@ -405,6 +405,8 @@ def ocean_sample(kernel: str, *numbers: str, **scalars: Any) -> None:
                 arrays[name] *= random.random(shape) > 0.2
             elif name.split("_")[-1] in ("u", "v", "x", "y", "stability"):
                 arrays[name] -= 1
+            elif name == "strain_viscosity":  # now this, now the least one is more
+                arrays[name] *= 8
         given: dict[str, Any] = {name: float(random.uniform(0.1, 0.9)) for name in numbers}
         if "numbers" in given:
             given["numbers"] = DensityOptions(equation="mcdougall-2003").numbers
@@ -422,6 +424,10 @@ for name, scalars in {
     "density": "numbers",
     "stability": "gravity numbers",
     "expansion": "numbers",
+    "eddies": "along flattening largest width",
+    "strain_viscosity": "strength most",
+    "viscous": "factor share",
+    "viscous_again": "factor share",
     "freezing": "",
     "pressure": "weight outer",
     "convection": "background convective",
@@ -449,8 +455,11 @@ for name, scalars in {
     "first_guess": "",
 }.items():
     tiles = {"width": 8} if name in tiled else {}
+    tiles |= {"tile": 8} if name == "eddies" else {}
     switches = {"smoothing": 1, "limited": True} if name == "kpp" else {}
     switches |= {"convective": 2.0} if "richardson" in name else {}
+    switches |= {"smooth": False} if name == "eddies" else {}
+    switches |= {"twice": True} if "viscous" in name else {}
     ocean_sample(f"ocean_{name}", *scalars.split(), **tiles, **switches)
 
 without_depths = samples["ocean_kpp"]

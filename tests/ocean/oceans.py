@@ -45,6 +45,16 @@ def rough_sphere(seed=1):
     return layered(regular_grid(options), np.array([100.0, 200.0, 400.0, 800.0]))
 
 
+def belt(cells):
+    """A belt of the sphere from 60 south to 60 north, cells of 120 degrees over `cells`."""
+    step = 120.0 / cells
+    options = GridOptions(
+        nx=3 * cells, ny=cells, dx=step, dy=step, x0=step / 2, y0=-60.0 + step / 2,
+        depth=100.0, closed_edges=False,
+    )  # fmt: skip
+    return layered(regular_grid(options), np.array([100.0]))
+
+
 def build(levels, dt, *, check_halos=False, dtype=np.float64, cut=None, **options):
     """A model at rest, at 10 degrees and 35; by default nothing mixes, turns or blows."""
     usual = {

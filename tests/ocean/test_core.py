@@ -9,8 +9,7 @@ from halocline.core.constants import gravity
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
-from halocline.grids.horizontal.regular import GridOptions, regular_grid
-from halocline.grids.vertical.levels import layered
+from halocline.ocean.eddy_options import EddyOptions
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.metrics import CornerMetrics
 from halocline.ocean.model import Weights
@@ -28,6 +27,7 @@ stormy = {
         vertical_diffusivity=1e-4,
         convective_diffusivity=0.1,
         drag=1e-3,
+        eddies=EddyOptions(along=500.0, flattening=800.0),
     ),
     "wind": OceanWindOptions(amplitude=0.2),
     "rotation": CoriolisOptions(),
@@ -254,22 +254,12 @@ def test_coriolis_does_no_work():
         assert np.abs(work).max() < 1e-13 * size
 
 
-def belt(cells):
-    """A belt of the sphere from 60 south to 60 north, cells of 120 degrees over `cells`."""
-    step = 120.0 / cells
-    options = GridOptions(
-        nx=3 * cells, ny=cells, dx=step, dy=step, x0=step / 2, y0=-60.0 + step / 2,
-        depth=100.0, closed_edges=False,
-    )  # fmt: skip
-    return layered(regular_grid(options), np.array([100.0]))
-
-
 def turning_like_a_solid(cells, speed=10.0):
     """What accelerates water that turns with the sphere, only faster, away from the walls [m s-2].
 
     Once for pressure, Coriolis and curvature, once for viscosity alone; and single terms.
     """
-    levels = belt(cells)
+    levels = oceans.belt(cells)
     model = oceans.build(levels, 1.0, rotation=CoriolisOptions())
     state = model.state
     latitude = np.radians(CornerMetrics.of(levels.horizontal).latitude)
@@ -296,7 +286,7 @@ def test_solid_body_rotation_balances():
 
 def viscous(cells, u_of, v_of):
     """Viscosity of a flow on the belt, of u and v [m s-2 for 1 m2 s-1], and the inner rows."""
-    levels = belt(cells)
+    levels = oceans.belt(cells)
     mixing = oceans.with_numbers(viscosity=1e10)
     model = oceans.build(levels, 1.0, mixing=mixing)
     corner = levels.horizontal.at(Place.corner)

@@ -18,6 +18,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics.elliptic import EllipticOperator, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
 from halocline.ocean import _native
+from halocline.ocean.eddies import Eddies
 from halocline.ocean.metrics import (
     CornerMetrics,
     area_ratio,
@@ -31,6 +32,7 @@ from halocline.ocean.rotation import coriolis
 from halocline.ocean.surface_forcing import SurfaceForcing, transmitted
 from halocline.ocean.tracer_transport import tracer_transport
 from halocline.ocean.vertical_mixing import vertical_mixing
+from halocline.ocean.viscous import StressViscosity
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field, pair
@@ -45,6 +47,7 @@ kernels = kernels_of(_native)
 reach = 2
 """Halo of a step [cells]: it reads one around corners, and the last block owns one row more."""
 names = ("temperature", "salinity")
+laplacian_planes = ("viscous_east", "viscous_north", "viscous_turn", "cross_x", "cross_y")
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,9 @@ class OceanState:
         self._make("stability", "s-2", center, axis)
         self._make("vertical_diffusivity", "m2 s-1", center, axis)
         self.nonlocal_share: Field | None = None
+        self.eddy_convergence: Field | None = None
+        self.friction_x: Field | None = None
+        self.friction_y: Field | None = None
         self._make("right_side", "m3 s-2", center)
         for name in ("force", "auxiliary"):
             units = "m s-2" if name == "force" else "m s-1"
@@ -159,6 +165,10 @@ class OceanState:
         open_x, open_y = open_faces(levels)
         self._static("x_conductance", "m2 s-1", Place.x_face, mixing.diffusivity * along_x * open_x)
         self._static("y_conductance", "m2 s-1", Place.y_face, mixing.diffusivity * along_y * open_y)
+        if mixing.viscous.scheme != "laplacian":
+            for name in laplacian_planes:
+                setattr(self, name, None)
+            return
         length = mixing.viscosity_length
         east = mixing.viscosity * y_face.dy / np.maximum(y_face.dx, 1.0)
         east *= area_ratio(y_face.dx, y_face.dy, length)
@@ -223,8 +233,14 @@ class Ocean:
         self.of_new = bound("density", tracer=s.new_tracer, density=s.new_density, depth=s.depths)
         self.stability = bound("stability", tracer=s.old_tracer, depth=s.depths)
         self.mix = vertical_mixing(s, self.options, bound)
+        self.eddies: Eddies | None = None
+        if self.options.mixing.eddies.act:
+            self.eddies = Eddies(s, self.levels, self.options, bound)
         self.tracers = tracer_transport(s, self.levels, self.options, run, bound)
         self.pressure = bound("pressure", spacing=s.to_surface)
+        self.viscous: StressViscosity | None = None
+        if self.options.mixing.viscous.scheme != "laplacian":
+            self.viscous = StressViscosity(s, self.levels, self.options.mixing, bound)
         self.momentum = bound("momentum")
         self.auxiliary = bound("auxiliary")
         self.right_side = bound("right_side")
@@ -276,14 +292,16 @@ class Ocean:
     def baroclinic(self, w: Weights, number: int = 0) -> None:
         """Tracers, and velocity without its mean over the column.
 
-        1. fluxes at the surface, mixing of the old level  2. tracers  3. pressure
+        1. fluxes at the surface, mixing and eddies of the old level  2. tracers  3. pressure
         4. baroclinic velocity
         """
         o, width = self.options, self.options.tile_columns
-        # 1. fluxes at the surface, and mixing of the old level
+        # 1. fluxes at the surface, mixing and eddies of the old level
         self.forcing.fluxes()
         self.stability(gravity=gravity, numbers=o.density.numbers)
         self.mix()
+        if self.eddies:
+            self.eddies(width)
         # 2. tracers
         self.tracers(tau=w.tau, width=width, number=number)
         self.forcing.warm(w.tau)
@@ -291,6 +309,8 @@ class Ocean:
         self.of_new(numbers=o.density.numbers)
         self.pressure(weight=gravity / o.density.reference, outer=w.outer)
         # 4. baroclinic velocity
+        if self.viscous:
+            self.viscous(w.tau, width)
         self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=o.mixing.drag, width=width)
 
     def barotropic(self, w: Weights) -> None:

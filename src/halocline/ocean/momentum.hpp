@@ -25,6 +25,7 @@ struct MomentumFields {
   View2<const T> curvature_x, curvature_y, viscous_east, viscous_north, viscous_turn, cross_x,
       cross_y;
   View1<const T> thickness, spacing;
+  View3<const T> friction_x, friction_y;
   View3<T> new_u, new_v;
   View2<T> force_x, force_y;
 };
@@ -153,21 +154,28 @@ class MomentumRow {
       x -= half * ((ne - nw) + (se - sw)) / dx;
       y -= half * ((ne - se) + (nw - sw)) / dy;
       // viscosity of the old level
-      const V w_east = plane(f_.viscous_east), w_west = load<V>(f_.viscous_east.row(j) + i - 1);
-      const V w_north = plane(f_.viscous_north), w_south = load<V>(f_.viscous_north.row(j - 1) + i);
-      const auto smoothed = [&](const Around& w) {
-        const V c = get(w.here);
-        const V sum = w_east * (get(w.here, 1) - c) + w_west * (get(w.here, -1) - c);
-        return (sum + (w_north * (get(w.north) - c) + w_south * (get(w.south) - c))) * per_area;
-      };
-      const V turn = plane(f_.viscous_turn);
-      const V along_x = plane(f_.cross_x), along_y = plane(f_.cross_y);
-      const auto crossed = [&](const Around& w) {
-        return along_x * (get(w.here, 1) - get(w.here, -1)) -
-               along_y * (get(w.north) - get(w.south));
-      };
-      x += smoothed(old_u) + (turn * uo + crossed(old_v));
-      y += smoothed(old_v) + (turn * vo - crossed(old_u));
+      if (f_.viscous_east.data) {
+        const V w_east = plane(f_.viscous_east), w_west = load<V>(f_.viscous_east.row(j) + i - 1);
+        const V w_north = plane(f_.viscous_north);
+        const V w_south = load<V>(f_.viscous_north.row(j - 1) + i);
+        const auto smoothed = [&](const Around& w) {
+          const V c = get(w.here);
+          const V sum = w_east * (get(w.here, 1) - c) + w_west * (get(w.here, -1) - c);
+          return (sum + (w_north * (get(w.north) - c) + w_south * (get(w.south) - c))) * per_area;
+        };
+        const V turn = plane(f_.viscous_turn);
+        const V along_x = plane(f_.cross_x), along_y = plane(f_.cross_y);
+        const auto crossed = [&](const Around& w) {
+          return along_x * (get(w.here, 1) - get(w.here, -1)) -
+                 along_y * (get(w.north) - get(w.south));
+        };
+        x += smoothed(old_u) + (turn * uo + crossed(old_v));
+        y += smoothed(old_v) + (turn * vo - crossed(old_u));
+      }
+      if (f_.friction_x.data) {
+        x += get(f_.friction_x.row(k, j));
+        y += get(f_.friction_y.row(k, j));
+      }
       // stress at the surface and at the floor
       if (highest) {
         x += plane(f_.stress_x) / dz;
@@ -295,7 +303,7 @@ class MomentumRow {
 
 inline constexpr Reach all_sides{-1, 1, -1, 1};
 
-inline constexpr Contract<25> ocean_momentum_contract{
+inline constexpr Contract<27> ocean_momentum_contract{
     "ocean_momentum",
     {{{"u", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
       {"v", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
@@ -311,13 +319,15 @@ inline constexpr Contract<25> ocean_momentum_contract{
       {"corner_floor", Access::read, Place::corner, "1"},
       {"curvature_x", Access::read, Place::corner, "m-1"},
       {"curvature_y", Access::read, Place::corner, "m-1"},
-      {"viscous_east", Access::read, Place::y_face, "m2 s-1", {-1, 0, 0, 0}},
-      {"viscous_north", Access::read, Place::x_face, "m2 s-1", {0, 0, -1, 0}},
-      {"viscous_turn", Access::read, Place::corner, "s-1"},
-      {"cross_x", Access::read, Place::corner, "s-1"},
-      {"cross_y", Access::read, Place::corner, "s-1"},
+      if_wanted({"viscous_east", Access::read, Place::y_face, "m2 s-1", {-1, 0, 0, 0}}),
+      if_wanted({"viscous_north", Access::read, Place::x_face, "m2 s-1", {0, 0, -1, 0}}),
+      if_wanted({"viscous_turn", Access::read, Place::corner, "s-1"}),
+      if_wanted({"cross_x", Access::read, Place::corner, "s-1"}),
+      if_wanted({"cross_y", Access::read, Place::corner, "s-1"}),
       {"thickness", Access::read, Place::none, "m", "depth"},
       {"spacing", Access::read, Place::none, "m", "depth"},
+      if_wanted({"friction_x", Access::read, Place::corner, "m s-2", "depth"}),
+      if_wanted({"friction_y", Access::read, Place::corner, "m s-2", "depth"}),
       {"new_u", Access::write, Place::corner, "m s-1", "depth", {}, Column::whole},
       {"new_v", Access::write, Place::corner, "m s-1", "depth", {}, Column::whole},
       {"force_x", Access::write, Place::corner, "m s-2"},
@@ -335,6 +345,7 @@ inline constexpr Contract<25> ocean_momentum_contract{
 /// @param[in]  corner_floor        the lowest wet level; as many as levels on land
 /// @param[in]  curvature_x, curvature_y  of the lines of the grid, cx and cy [m-1]
 /// @param[in]  viscous_east        viscosity times length over distance of a cell's eastern face
+///     and its like: none where `friction_x` and `friction_y` are the force of viscosity [m s-2]
 /// @param[in]  viscous_turn, cross_x, cross_y  viscosity times the metric parts of the Laplacian:
 ///     -(d(cx)/dx + d(cy)/dy + 2 cx^2 + 2 cy^2), 2 cy over two cells along x, 2 cx along y [s-1]
 /// @param[out] new_u, new_v        without their means over the column [m s-1]
@@ -352,15 +363,16 @@ void ocean_momentum(Box box, View3<const T> u, View3<const T> v, View3<const T> 
                     View2<const T> curvature_x, View2<const T> curvature_y,
                     View2<const T> viscous_east, View2<const T> viscous_north,
                     View2<const T> viscous_turn, View2<const T> cross_x, View2<const T> cross_y,
-                    View1<const T> thickness, View1<const T> spacing, View3<T> new_u,
-                    View3<T> new_v, View2<T> force_x, View2<T> force_y, double tau, double alpha,
-                    double gamma, double drag, int width) {
+                    View1<const T> thickness, View1<const T> spacing, View3<const T> friction_x,
+                    View3<const T> friction_y, View3<T> new_u, View3<T> new_v, View2<T> force_x,
+                    View2<T> force_y, double tau, double alpha, double gamma, double drag,
+                    int width) {
   const MomentumFields<T> fields{
       u,           v,           old_u,        old_v,         pressure,     vertical_viscosity,
       stress_x,    stress_y,    coriolis,     corner_dx,     corner_dy,    corner_floor,
       curvature_x, curvature_y, viscous_east, viscous_north, viscous_turn, cross_x,
-      cross_y,     thickness,   spacing,      new_u,         new_v,        force_x,
-      force_y};
+      cross_y,     thickness,   spacing,      friction_x,    friction_y,   new_u,
+      new_v,       force_x,     force_y};
   const MomentumStep<T> step{static_cast<T>(tau), static_cast<T>(alpha), static_cast<T>(gamma),
                              static_cast<T>(drag)};
   for_each_in_with(

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from halocline.core.options import Options, option
 from halocline.numerics.solver_options import SolverOptions
+from halocline.ocean.eddy_options import EddyOptions
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceForcingOptions
 from halocline.ocean.rotation import CoriolisOptions
 from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.ocean.vertical_mixing_options import KppOptions, RichardsonOptions
+from halocline.ocean.viscous_options import ViscousOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +24,8 @@ class OceanMixingOptions(Options):
     )
     richardson: RichardsonOptions = option(RichardsonOptions(), meaning="by Richardson number")
     kpp: KppOptions = option(KppOptions(), meaning="by a boundary layer's profile")
+    viscous: ViscousOptions = option(ViscousOptions(), meaning="horizontal viscosity")
+    eddies: EddyOptions = option(EddyOptions(), meaning="eddies that the grid does not resolve")
     viscosity: float = option(1e4, "m2 s-1", "horizontal viscosity", at_least=0.0)
     viscosity_length: float = option(
         0.0, "m", "of cells that have `viscosity`, smaller ones less, by area; 0: all alike",

@@ -17,6 +17,7 @@ struct ColumnFields {
   View3<const T> surface_flux;
   View1<const T> thickness, spacing;
   View3<const T> nonlocal_share;
+  View4<const T> eddy_convergence;
 };
 
 /// One row of columns: what their cells hold before diffusion, and after it.
@@ -38,7 +39,7 @@ class TracerColumns {
   /// What cells of level k hold [m times the units of the tracer], so that index i0 is the first.
   T* content(int k, std::ptrdiff_t i0) const { return at(content_, k, i0); }
 
-  /// `held` and what comes from the surface into level k of row j in `tau` seconds.
+  /// `held` and what comes from the surface and by eddies into level k of row j in `tau` seconds.
   template <class V>
   INLINE V with_surface_flux(V held, int t, int k, int j, std::ptrdiff_t i, T tau) const {
     const bool highest = k == levels_ - 1;
@@ -48,6 +49,7 @@ class TracerColumns {
       const V passed = from_above - load<V>(f_.nonlocal_share.row(k, j) + i);
       held += tau * (passed * load<V>(f_.surface_flux.row(t, j) + i));
     }
+    if (f_.eddy_convergence.data) held += tau * load<V>(f_.eddy_convergence.row(t, k, j) + i);
     return held;
   }
 
@@ -121,7 +123,7 @@ void for_tiles_of_rows(Box box, int width, const Make& make, const Body& body) {
   });
 }
 
-inline constexpr Contract<9> ocean_mix_tracers_contract{
+inline constexpr Contract<10> ocean_mix_tracers_contract{
     "ocean_mix_tracers",
     {{{"new_tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
       {"vertical_diffusivity",
@@ -138,7 +140,8 @@ inline constexpr Contract<9> ocean_mix_tracers_contract{
       {"thickness", Access::read, Place::none, "m", "depth"},
       {"spacing", Access::read, Place::none, "m", "depth"},
       if_wanted(
-          {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole})}}};
+          {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
+      if_wanted({"eddy_convergence", Access::read, Place::center, "any", "tracer depth"})}}};
 
 /// Add what passes the surface to tracers that were moved already, and diffuse them vertically.
 ///
@@ -152,6 +155,7 @@ inline constexpr Contract<9> ocean_mix_tracers_contract{
 /// @param[in]     thickness, spacing    of levels, and between their centres [m]
 /// @param[in]     nonlocal_share        part of `surface_flux` that passes lower interfaces besides
 /// [1]
+/// @param[in]     eddy_convergence      what eddies bring into cells [m s-1 times their units]
 /// @param[in]     tau                   from the old to the new level [s]
 /// @param[in]     width                 most columns per tile [1]; any value gives the same bits
 template <class T>
@@ -159,9 +163,11 @@ void ocean_mix_tracers(Box box, View4<T> new_tracer, View3<const T> vertical_dif
                        View2<const T> floor_level, View2<const T> new_layer,
                        View2<const T> water_flux, View3<const T> surface_flux,
                        View1<const T> thickness, View1<const T> spacing,
-                       View3<const T> nonlocal_share, double tau, int width) {
-  const ColumnFields<T> fields{vertical_diffusivity, floor_level, surface_flux, thickness, spacing,
-                               nonlocal_share};
+                       View3<const T> nonlocal_share, View4<const T> eddy_convergence, double tau,
+                       int width) {
+  const ColumnFields<T> fields{
+      vertical_diffusivity, floor_level,     surface_flux, thickness, spacing,
+      nonlocal_share,       eddy_convergence};
   const T step = static_cast<T>(tau);
   const int levels = static_cast<int>(thickness.extent[0]);
   for_tiles_of_rows(

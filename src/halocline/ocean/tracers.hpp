@@ -242,17 +242,18 @@ constexpr Contract<N> tracers_contract(std::string_view name, int far) {
         {"spacing", Access::read, Place::none, "m", "depth"},
         if_wanted(
             {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
+        if_wanted({"eddy_convergence", Access::read, Place::center, "any", "tracer depth"}),
         {"new_layer", Access::write, Place::center, "m"},
         {"new_tracer", Access::write, Place::center, "any", "tracer depth", {}, Column::whole}}}};
-  if constexpr (N > 19) {
-    result.arguments[19] = {"x_floor", Access::read, Place::x_face, "1", {-1, 2, 0, 0}};
-    result.arguments[20] = {"y_floor", Access::read, Place::y_face, "1", {0, 0, -1, 2}};
+  if constexpr (N > 20) {
+    result.arguments[20] = {"x_floor", Access::read, Place::x_face, "1", {-1, 2, 0, 0}};
+    result.arguments[21] = {"y_floor", Access::read, Place::y_face, "1", {0, 0, -1, 2}};
   }
   return result;
 }
-inline constexpr auto ocean_tracers_contract = tracers_contract<19>("ocean_tracers", 1);
+inline constexpr auto ocean_tracers_contract = tracers_contract<20>("ocean_tracers", 1);
 inline constexpr auto ocean_tracers_upwind_contract =
-    tracers_contract<21>("ocean_tracers_upwind", 2);
+    tracers_contract<22>("ocean_tracers_upwind", 2);
 
 template <bool Upwind, class T>
 void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, View4<T> new_tracer,
@@ -286,6 +287,7 @@ void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, Vi
 /// @param[in]  thickness, spacing    of levels, and between their centres [m]
 /// @param[in]  nonlocal_share        part of `surface_flux` that passes lower interfaces besides
 /// [1]
+/// @param[in]  eddy_convergence      what eddies bring into cells [m s-1 times their units]
 /// @param[out] new_layer             thickness of the uppermost cell at the new level [m]
 /// @param[out] new_tracer            values at the new level
 /// @param[in]  tau                   from the old to the new level [s]
@@ -297,9 +299,11 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
                    View2<const T> x_conductance, View2<const T> y_conductance,
                    View2<const T> old_layer, View2<const T> water_flux, View3<const T> surface_flux,
                    View1<const T> thickness, View1<const T> spacing, View3<const T> nonlocal_share,
-                   View2<T> new_layer, View4<T> new_tracer, double tau, int width) {
-  const ColumnFields<T> column{vertical_diffusivity, floor_level, surface_flux, thickness, spacing,
-                               nonlocal_share};
+                   View4<const T> eddy_convergence, View2<T> new_layer, View4<T> new_tracer,
+                   double tau, int width) {
+  const ColumnFields<T> column{
+      vertical_diffusivity, floor_level,     surface_flux, thickness, spacing,
+      nonlocal_share,       eddy_convergence};
   const TracerFields<T> fields{
       tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, area,
       x_conductance, y_conductance, old_layer, water_flux, column,    {},        {}};
@@ -317,10 +321,12 @@ void ocean_tracers_upwind(Box box, View4<const T> tracer, View4<const T> old_tra
                           View2<const T> y_conductance, View2<const T> old_layer,
                           View2<const T> water_flux, View3<const T> surface_flux,
                           View1<const T> thickness, View1<const T> spacing,
-                          View3<const T> nonlocal_share, View2<T> new_layer, View4<T> new_tracer,
-                          View2<const T> x_floor, View2<const T> y_floor, double tau, int width) {
-  const ColumnFields<T> column{vertical_diffusivity, floor_level, surface_flux, thickness, spacing,
-                               nonlocal_share};
+                          View3<const T> nonlocal_share, View4<const T> eddy_convergence,
+                          View2<T> new_layer, View4<T> new_tracer, View2<const T> x_floor,
+                          View2<const T> y_floor, double tau, int width) {
+  const ColumnFields<T> column{
+      vertical_diffusivity, floor_level,     surface_flux, thickness, spacing,
+      nonlocal_share,       eddy_convergence};
   const TracerFields<T> fields{
       tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, area,
       x_conductance, y_conductance, old_layer, water_flux, column,    x_floor,   y_floor};

@@ -1,0 +1,56 @@
+"""Eddies of the ocean: mixing along surfaces of density, and the flattening of these surfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.ocean.metrics import least_length, open_faces
+from halocline.ocean.options import OceanOptions
+from halocline.runtime.fields.place import Place
+
+if TYPE_CHECKING:
+    from halocline.ocean.model import OceanState
+
+
+class Eddies:
+    """What eddies do to the old level of one state.
+
+    A call sets `eddy_convergence` and adds to `vertical_diffusivity`, after vertical mixing.
+    """
+
+    def __init__(
+        self,
+        s: OceanState,
+        levels: VerticalGrid,
+        options: OceanOptions,
+        bound: Callable[..., Any],
+    ) -> None:
+        self.options, some = options, options.mixing.eddies
+        self.numbers = {
+            "along": some.along,
+            "flattening": some.flattening,
+            "largest": some.largest_slope,
+            "width": some.slope_width,
+            "smooth": some.taper == "smooth",
+        }
+        open_x, open_y = open_faces(levels)
+        x_face, y_face = map(levels.horizontal.at, (Place.x_face, Place.y_face))
+        x_length, y_length = (np.maximum(w, least_length) for w in (x_face.dx, y_face.dy))
+        s._static("x_length", "m", Place.x_face, x_length)
+        s._static("y_length", "m", Place.y_face, y_length)
+        s._static("x_ratio", "1", Place.x_face, open_x * x_face.dy / x_length)
+        s._static("y_ratio", "1", Place.y_face, open_y * y_face.dx / y_length)
+        s._make("thermal_expansion", "kg m-3 K-1", Place.center, s.levels)
+        s._make("haline_contraction", "kg m-3", Place.center, s.levels)
+        s.eddy_convergence = s._make("eddy_convergence", "1", Place.center, s.tracers, s.levels)
+        self.expansion = bound("expansion", tracer=s.old_tracer, depth=s.depths)
+        self.eddies = bound("eddies", tracer=s.old_tracer)
+
+    def __call__(self, tile: int) -> None:
+        """Set what eddies do, by the old level."""
+        self.expansion(numbers=self.options.density.numbers)
+        self.eddies(**self.numbers, tile=tile)

@@ -1,0 +1,225 @@
+"""Eddies: triads beside plain NumPy, what they keep, flatten and never sharpen. Ranks: 1."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from halocline.ocean.eddy_options import EddyOptions
+from halocline.ocean.equation_of_state import DensityOptions
+from halocline.runtime.fields.place import Place
+from ocean import oceans
+
+belt = oceans.rough_sphere()
+
+
+def eddying(levels, *, dt=1.0, density=None, **numbers):
+    """A model in which nothing but eddies acts on tracers."""
+    usual = {"along": 0.0, "flattening": 0.0, "largest_slope": 1e9}
+    mixing = oceans.with_numbers(eddies=EddyOptions(**usual | numbers))
+    return oceans.build(levels, dt, mixing=mixing, density=density or DensityOptions())
+
+
+def stratified(levels, seed=1, rough=0.5):
+    """Temperature and salinity, warm above, that differ from column to column (2, k, j, i)."""
+    random = np.random.default_rng(seed)
+    noise = random.uniform(-rough, rough, (2, *levels.shape))
+    depth = levels.depth[:, None, None]
+    mean = np.stack([20.0 - 0.012 * depth, 34.0 + 0.0004 * depth])
+    return mean + noise * np.array([1.0, 0.1])[:, None, None, None]
+
+
+def rates(model, tracers):
+    """What eddies bring into cells [m3 s-1 times units], and the diffusivity that they add."""
+    oceans.put_tracers(model, tracers)
+    model.state.vertical_diffusivity.fill(0.0)
+    model.eddies(40)
+    found = model.state.eddy_convergence.gather() * model.levels.horizontal.area
+    return found, model.state.vertical_diffusivity.gather()
+
+
+def triads(levels, density, tracers, some):
+    """The same rates cell by cell, in plain NumPy, explicit along the vertical too.
+
+    Of every cell, side and half: the flux of the triad through the side and the interface.
+    """
+    grid, topology = levels.horizontal, levels.topology
+    count, nj, ni = levels.shape
+    floor = count - levels.wet_levels
+    x_face, y_face = map(grid.at, (Place.x_face, Place.y_face))
+    gained, implicit = np.zeros_like(tracers), np.zeros_like(tracers)
+    slopes = []
+
+    def heavier(one, other):
+        d = tracers[(slice(None), *other)] - tracers[(slice(None), *one)]
+        return -density.expansion * d[0] + density.contraction * d[1]
+
+    for j, i in np.argwhere(levels.mask):
+        for dj, di in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+            found = topology.resolve(Place.center, np.array([j + dj]), np.array([i + di]))
+            if not found.inside[0]:
+                continue
+            jn, im = int(found.j[0]), int(found.i[0])
+            if di:
+                side = np.s_[j, (i + max(di, 0)) % x_face.dx.shape[1]]
+                length, width = x_face.dx[side], x_face.dy[side]
+            else:
+                side = np.s_[j + max(dj, 0), i]
+                length, width = y_face.dy[side], y_face.dx[side]
+            for k in range(count):
+                if k < floor[j, i] or k < floor[jn, im]:
+                    continue
+                for half in (1, -1):
+                    here, beside = (k, j, i), (k, jn, im)
+                    weight = 0.25 * levels.thickness[k] * width / length
+                    if not floor[j, i] <= k + half < count:
+                        continue
+                    out = some.along * weight * (tracers[:, k, jn, im] - tracers[:, k, j, i])
+                    gained[:, k, j, i] += out
+                    gained[:, k, jn, im] -= out
+                    third = (k + half, j, i)
+                    across, up = heavier(here, beside), half * heavier(here, third)
+                    if up >= 0.0:
+                        continue
+                    slope = -across / up
+                    distance = levels.spacing[k + max(half, 0)]
+                    true = abs(slope) * distance / length
+                    slopes.append(true)
+                    if some.taper == "smooth":
+                        taper = 0.5 * (1 + np.tanh((some.largest_slope - true) / some.slope_width))
+                    else:
+                        taper = min(1.0, (some.largest_slope / true) ** 2) if true else 1.0
+                    rise = half * (tracers[:, *third] - tracers[:, k, j, i])
+                    step = tracers[:, k, jn, im] - tracers[:, k, j, i]
+                    tilted = weight * taper * slope
+                    out = (some.along - some.flattening) * tilted * rise
+                    gained[:, k, j, i] += out
+                    gained[:, k, jn, im] -= out
+                    lifted = -half * (some.along + some.flattening) * tilted * step
+                    gained[:, k, j, i] -= lifted
+                    gained[:, *third] += lifted
+                    steep = half * some.along * tilted * slope * rise
+                    implicit[:, k, j, i] += steep
+                    implicit[:, *third] -= steep
+    return gained, implicit, np.array(slopes)
+
+
+def diffused(levels, tracers, diffusivity):
+    """What a diffusivity at lower interfaces brings into cells [m3 s-1 times units]."""
+    spacing = levels.spacing[1:, None, None]
+    fluxes = np.zeros((2, levels.shape[0] + 1, *levels.shape[1:]))
+    upward = -diffusivity[1:] * np.diff(tracers, axis=1) / spacing * levels.horizontal.area
+    fluxes[:, 1:-1] = upward
+    return -np.diff(fluxes, axis=1)
+
+
+@pytest.mark.parametrize("taper", ["smooth", "square"])
+def test_triads_are_those_of_plain_numpy(taper):
+    some = {"along": 700.0, "flattening": 300.0, "taper": taper}
+    some |= {"largest_slope": 3e-5, "slope_width": 2e-5}
+    tracers = stratified(belt)
+    model = eddying(belt, **some)
+    found, diffusivity = rates(model, tracers)
+    gained, implicit, true = triads(belt, model.options.density, tracers, EddyOptions(**some))
+    assert 0.1 < (true > 3e-5).mean() < 0.9
+    size = np.abs(gained).max(axis=(1, 2, 3))
+    for t in (0, 1):
+        assert_allclose(found[t][belt.wet], gained[t][belt.wet], atol=1e-12 * size[t])
+        raised = diffused(belt, tracers, diffusivity)[t]
+        assert_allclose(raised[belt.wet], implicit[t][belt.wet], atol=1e-12 * size[t])
+        assert abs(found[t][belt.wet].sum()) < 1e-11 * np.abs(found[t]).sum()
+
+
+def along_surfaces(model, tracers):
+    """All that mixing along surfaces brings into cells, the implicit part included."""
+    found, diffusivity = rates(model, tracers)
+    return (found + diffused(belt, tracers, diffusivity)) * belt.wet, found
+
+
+def test_mixing_along_surfaces_leaves_density_and_its_functions_alone():
+    """With a linear equation of state, to round-off: whatever temperature and salinity are."""
+    model = eddying(belt, along=1e3)
+    tracers = stratified(belt)
+    whole, part = along_surfaces(model, tracers)
+    water = model.options.density
+    heavier = -water.expansion * whole[0] + water.contraction * whole[1]
+    assert np.abs(heavier).max() < 1e-12 * water.expansion * np.abs(part).max()
+    assert np.abs(whole[1]).max() > 1e-3 * np.abs(part[1]).max()
+    passive = DensityOptions(contraction=0.0)
+    tracers[1] = 3.0 - 2.0 * tracers[0]
+    whole, part = along_surfaces(eddying(belt, along=1e3, density=passive), tracers)
+    assert np.abs(whole).max() < 1e-12 * np.abs(part).max()
+
+
+@pytest.mark.parametrize("taper", ["smooth", "square"])
+@pytest.mark.parametrize("largest", [1e-6, 3e-5, 1e9])
+def test_squares_never_grow_along_surfaces(taper, largest):
+    """Nor do they change by flattening."""
+    passive = DensityOptions(contraction=0.0)
+    some = {"taper": taper, "largest_slope": largest, "slope_width": 1e-5, "density": passive}
+    tracers = stratified(belt, seed=2)
+    whole, _ = along_surfaces(eddying(belt, along=1e3, **some), tracers)
+    gained = (tracers * whole).sum(axis=(1, 2, 3))
+    assert gained[1] < 0.0
+    if largest < 1.0:  # temperature is density: without a taper nothing moves it
+        assert gained[0] < 0.0
+    skew, diffusivity = rates(eddying(belt, flattening=1e3, **some), tracers)
+    work = tracers * skew * belt.wet
+    assert not diffusivity.any()
+    assert (np.abs(work.sum(axis=(1, 2, 3))) < 1e-11 * np.abs(work).sum(axis=(1, 2, 3))).all()
+
+
+def test_water_that_overturns_is_mixed_along_levels_alone():
+    model = eddying(belt, along=1e3, flattening=5e2)
+    tracers = stratified(belt, rough=0.1)[:, ::-1].copy()
+    found, diffusivity = rates(model, tracers)
+    assert not diffusivity.any()
+    gained, implicit, slopes = triads(belt, model.options.density, tracers, EddyOptions(along=1e3))
+    assert not slopes.size
+    assert not implicit.any()
+    size = np.abs(gained).max()
+    assert_allclose(found * belt.wet, gained * belt.wet, atol=1e-13 * size)
+
+
+def wavy(amplitude, cells=16, dx=2e4):
+    """A channel of 10 levels with a wave in its surfaces of density, and its wave number."""
+    levels = oceans.plane(cells, 4, dx, [100.0] * 10, periodic_x=True, periodic_y=True)
+    angle = 2.0 * np.pi * (np.arange(cells) + 0.5) / cells
+    depth = levels.depth[:, None, None]
+    wave = amplitude * np.cos(angle) * np.ones((10, 4, 1))
+    return levels, np.stack([20.0 - 0.01 * depth + wave, np.full(levels.shape, 35.0)]), wave
+
+
+def test_a_small_wave_is_flattened_at_the_rate_of_diffusion():
+    """G d2/dx2 inside; the uppermost and lowest level have half of the triads."""
+    levels, tracers, wave = wavy(1e-6)
+    found, _ = rates(eddying(levels, flattening=800.0), tracers)
+    seen = 2.0 * np.sin(np.pi / 16) / 2e4
+    wanted = -800.0 * seen**2 * wave * 2e4**2 * 100.0
+    wanted[[0, -1]] *= 0.5
+    assert_allclose(found[0], wanted, atol=1e-5 * np.abs(wanted).max())
+
+
+def test_flattening_releases_potential_energy_until_surfaces_are_flat():
+    """Energy falls step by step; heat stays, and every level tends to one temperature."""
+    levels, tracers, _ = wavy(0.4)
+    model = eddying(levels, flattening=1e3)
+    volume = 2e4**2 * 100.0
+    energies, start = [], tracers.copy()
+    for _ in range(160):
+        energies.append((tracers[0] * levels.depth[:, None, None]).sum())  # of light water far down
+        tracers = tracers + 8e4 / volume * rates(model, tracers)[0]
+    assert (np.diff(energies) < 0.0).all()
+    assert_allclose(tracers.sum(axis=(1, 2, 3)), start.sum(axis=(1, 2, 3)), rtol=1e-13)
+    assert np.ptp(tracers[0][2:-2], axis=2).max() < 0.05 * np.ptp(start[0], axis=2).max()
+
+
+def test_a_constant_stays_and_what_eddies_bring_arrives():
+    """The kernel of tracers adds the convergence; salinity stays one number."""
+    levels, tracers, _ = wavy(0.4)
+    dt = 3600.0
+    model = eddying(levels, dt=dt, flattening=1e3)
+    found, _ = rates(model, tracers)
+    model.tracers(tau=dt, width=40)
+    after = model.state.new_tracer.gather()
+    assert_allclose(after[0] - tracers[0], dt / (2e4**2 * 100.0) * found[0], atol=1e-13)
+    assert_allclose(after[1], 35.0, rtol=1e-15)
