@@ -215,8 +215,12 @@ def test_no_record_beyond_the_end_of_a_run_is_read(tmp_path, between, hour, reco
         GriddedFiles([tmp_path / "wind.nc"]), ("wind_u", "wind_v"), ("", ""), grid,
         (start, last), "wind", share, between=between,
     )  # fmt: skip
+    numbered = {}
     for now in range(hour + 1):
-        found = some.now(start + timedelta(hours=now))
+        brackets = some.brackets(start + timedelta(hours=now))
+        first, second = numbered.setdefault(brackets.number, (brackets.before, brackets.after))
+        assert first is brackets.before and second is brackets.after
+        found = brackets.now()
         before = now // 6 * 6
         after, weight = min(before + 6, 18), now % 6 / 6 if between == "linear" else 0.0
         for values, low, high in zip(

@@ -78,7 +78,8 @@ targets = (
     target(
         "numerics",
         "transport_tile.hpp transport_tracers.hpp tracer_courant.py",
-        "numerics/test_transport_tracers biogeochemistry/test_transport",
+        "numerics/test_tracer_courant numerics/test_transport_tracers"
+        " biogeochemistry/test_transport",
     ),
     target("waves", "dispersion.hpp dispersion.py", "waves/test_dispersion"),
     target("waves", "turning.hpp turning.py", "waves/test_turning waves/test_propagation_cases"),

@@ -44,6 +44,18 @@ def test_bits_do_not_depend_on_earlier_sums():
         assert sums([[values]])[0] == alone(values)
 
 
+@pytest.mark.parametrize("exponent", [-48, 0, 32])
+def test_a_term_at_the_end_of_a_scale_belongs_to_the_next(exponent):
+    """2^-70 of it is kept on its own scale and lost on the next: one of them, always."""
+    values = 2.0**exponent * np.array([1.0, 3.0 * 2.0**-70, -1.0])
+    found = []
+    for before in (exponent - 3, exponent + 10):
+        sums = GlobalSums(Alone(), 1)
+        sums([[np.array([2.0**before])]])
+        found.append(sums([[values]])[0])
+    assert found[0] == found[1]
+
+
 def test_terms_of_few_bits_give_the_exact_sum_rounded_once():
     """Terms that are multiples of 2^-62 of the largest are added without any error."""
     for seed in range(50):

@@ -20,6 +20,7 @@ from halocline.waves.source_integration import SourceIntegration
 from halocline.waves.spectrum import SpectralGrid
 from references import ardhuin as reference
 from references import growth
+from references.quadruplets import depth_factor
 
 grid = SpectralGrid()
 width = grid.direction_width
@@ -234,6 +235,21 @@ def test_mean_values_decide_on_the_prognostic_range(dtype):
     first = int(np.argmax(tail)) + 1
     assert tail[first - 1 :].all()
     assert fine.frequency[first - 1] <= end * 1.001 <= fine.frequency[first] * 1.01
+    before = np.array(box.spectrum)
+    box.advance(60.0)
+    assert (box.spectrum[first - 6 : first] != before[first - 6 : first]).all()
+
+
+@pytest.mark.parametrize("power", [0.25, 0.5, 1.0])
+def test_the_mean_wavenumber_that_is_asked_for_counts_in_shallow_water(power):
+    tail, density = ArdhuinTail(wavenumber_power=power), spectra.jonswap_directional(grid)
+    shallow, deep = (
+        terms(density, depth=depth, options=Ardhuin(tail=tail)).quadruplets
+        for depth in (15.0, 5000.0)
+    )
+    wavenumber = linear_dispersion([15.0], grid.frequency)[0][:, 0]
+    *_, mean = reference.mean_values(tail, grid, wavenumber, density)
+    np.testing.assert_allclose(shallow, depth_factor(mean * 15.0) * deep, rtol=1e-6, atol=1e-30)
 
 
 def state_of_points(points, dtype, options=None):

@@ -204,7 +204,7 @@ def test_bottom_friction_agrees_with_the_reference():
     np.testing.assert_allclose(less.friction, found.friction * (0.038 / 0.067), rtol=1e-9)
 
 
-@pytest.mark.parametrize("height", [0.2, 1.0, 2.0, 3.0, 5.0])
+@pytest.mark.parametrize("height", [0.2, 1.0, 2.0, 2.14, 3.0, 5.0])
 def test_breaking_agrees_with_the_reference(height):
     depth = 4.0
     density = spectra.jonswap_directional(grid)

@@ -36,7 +36,8 @@ def test_jonswap_peak_is_enhanced_by_gamma():
 
 
 @pytest.mark.parametrize(
-    "relative, sigma", [(0.93, 0.07), (0.86, 0.07), (1.09, 0.09), (1.18, 0.09)]
+    "relative, sigma",
+    [(0.86, 0.07), (0.93, 0.07), (0.98, 0.07), (1.02, 0.09), (1.09, 0.09), (1.18, 0.09)],
 )
 def test_jonswap_peak_has_the_widths_of_hasselmann(relative, sigma):
     """0.07 below the peak and 0.09 above it: at one of them the enhancement is gamma^exp(-1/2)."""
@@ -56,6 +57,13 @@ def test_jonswap_of_very_low_frequency_is_zero_and_finite():
     energy = spectra.jonswap(np.array([1e-4, 0.01]), peak_frequency=0.5)
     assert np.isfinite(energy).all()
     assert (energy == 0.0).all()
+
+
+def test_the_usual_grid_is_that_of_wavewatch():
+    """25 frequencies from 0.0418 Hz by 1.1, 24 directions, the first one eastward."""
+    grid = SpectralGrid()
+    assert grid.frequency == pytest.approx(0.0418 * 1.1 ** np.arange(25))
+    assert np.rad2deg(grid.direction) == pytest.approx(15.0 * np.arange(24))
 
 
 @pytest.mark.parametrize("cosine", [None, 2.0, 20.0])

@@ -252,12 +252,15 @@ inline void mean_parameters(
                                    directional_moment_b1, directional_moment_a2,
                                    directional_moment_b2, stokes_drift_u,
                                    stokes_drift_v,        mean_square_slope};
+  const auto points_from = [&](std::ptrdiff_t at) {
+    return static_cast<int>(std::min<std::ptrdiff_t>(box.points - at, lanes<T>));
+  };
   for_each_in<std::ptrdiff_t>(0, box.points, tile, [&](std::ptrdiff_t first) {
     parameters::Sums<V> sums[packs];
     for (int f = 0; f < frequencies; ++f) {
       for (int p = 0; p < packs; ++p) {
         const std::ptrdiff_t at = first + p * lanes<T>;
-        const int count = static_cast<int>(box.points - at < lanes<T> ? box.points - at : lanes<T>);
+        const int count = points_from(at);
         if (count <= 0) break;
         const auto bin = parameters::integrate_directions<V>(spectrum, at, count, f, unit_vector);
         const V k = parameters::load_lanes<V>(wavenumber.row(f) + at, count, T(1));
@@ -266,8 +269,8 @@ inline void mean_parameters(
     }
     for (int p = 0; p < packs; ++p) {
       const std::ptrdiff_t at = first + p * lanes<T>;
-      if (at >= box.points) break;
-      const int count = static_cast<int>(box.points - at < lanes<T> ? box.points - at : lanes<T>);
+      const int count = points_from(at);
+      if (count <= 0) break;
       parameters::finish(sums[p], factor, missing, at, count, out);
     }
   });
