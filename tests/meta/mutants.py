@@ -34,6 +34,7 @@ left_alone = {
     ".hpp": re.compile(
         r'//[^\n]*|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*'
         r"|static_assert\([^;]*;|inline constexpr Contract<.*?\}\};|<[\w:, ]*\d[\w:, ]*>"
+        r"|^constexpr Contract<.*?^\}|^inline constexpr auto \w+_contract =.*?;"
         r"|(?<=; )\w+ [+*]= [\w ]+\)"  # a loop that steps otherwise may never end
         r"|\b(?:__builtin_)?prefetch(?:<\d>)?\([^;]*;",  # a hint to the cache
         re.DOTALL | re.MULTILINE,

@@ -309,7 +309,7 @@ def generic_tests(path: str, source: str) -> list[str]:
     """Examples in the text of Python; of kernels in C++, what all are asked."""
     if path.endswith(".py"):
         return [path]
-    kernels = re.findall(r'inline constexpr Contract<\d+> \w+\{\s*"(\w+)"', source)
+    kernels = re.findall(r'(?:Contract<\d+> \w+\{|_contract\()\s*"(\w+)"', source)
     asked = (
         "samples_are_complete_and_answers_finite",
         "values_beyond_the_stated_reach_are_not_read",
