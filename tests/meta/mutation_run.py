@@ -72,7 +72,8 @@ targets = (
         " chebyshev_steps.py chebyshev_weights.py",
         "numerics/test_solvers",
     ),
-    target("numerics", "tracer_advection.hpp quickest.hpp", "numerics/test_tracer_advection"),
+    target("numerics", "tracer_advection.hpp", "numerics/test_tracer_advection"),
+    target("numerics", "quickest.hpp", "waves/test_turning waves/test_spatial_propagation"),
     target("numerics", "sinking.hpp", "numerics/test_sinking numerics/test_transport_tracers"),
     target("numerics", "vertical_diffusion.hpp", "numerics/test_vertical_diffusion"),
     target(
