@@ -444,6 +444,8 @@ for name, scalars in {
     "short_wave": "heating",
     "overturn": "numbers",
     "courant": "dt",
+    "bulk_heat": "height density gravity karman",
+    "bulk_stress": "density",
     "frazil": "slope",
     "richardson": "background_viscosity background_diffusivity strength steepness",
     "richardson_viscosity": "background_viscosity strength steepness",

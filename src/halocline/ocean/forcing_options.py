@@ -10,6 +10,7 @@ from typing import TypeVar
 from halocline.component.forcing.field_series import SeriesOptions
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
+from halocline.ocean.bulk_options import BulkOptions
 
 Some = TypeVar("Some", bound=Options)
 water_types = ("I", "IA", "IB", "II", "III")
@@ -96,6 +97,7 @@ class SurfaceForcingOptions(Options):
     """Fluxes of heat, water and salt through the surface, and the freezing point."""
 
     heat: OceanHeatOptions = option(OceanHeatOptions(), meaning="heat through the surface")
+    bulk: BulkOptions = option(BulkOptions(), meaning="wind and heat by bulk formulas")
     temperature: SurfaceRestoringOptions = option(
         SurfaceRestoringOptions(equator=28.0), meaning="restoring of the surface's temperature"
     )

@@ -13,6 +13,7 @@ from halocline.core.clock import Date
 from halocline.grids.vertical.file_field import along_grid
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
+from halocline.ocean.bulk_fluxes import BulkFluxes
 from halocline.ocean.forcing_options import SurfaceRestoringOptions
 from halocline.ocean.options import OceanOptions
 from halocline.runtime.fields.field import Field
@@ -65,8 +66,9 @@ class SurfaceForcing:
             "temperature_piston": self.options.temperature.velocity(top),
             "salinity_piston": self.options.salinity.velocity(top),
         }
-        water = self.options.water
-        self.lit = bool(heat.file or heat.short_wave)
+        water, bulk = self.options.water, bool(self.options.bulk.file)
+        self.bulk = BulkFluxes(options, state, run) if bulk else None
+        self.lit = bool(heat.file or heat.short_wave or bulk)
         self.with_water = bool(water.file or water.amplitude)
         self.with_fluxes = bool(
             self.lit or heat.rest or self.with_water or any(self.pistons.values())
@@ -133,6 +135,10 @@ class SurfaceForcing:
         for (target, given), name in zip(self._targets(), ("temperature", "salinity"), strict=True):
             if given.file:
                 self._open(given, period, f"surface {name}", [target], given.variable)
+        if self.bulk is not None:
+            bulk, air = self.options.bulk, self.bulk.air
+            self._open(bulk, period, "air", air, *self.bulk.variables)
+            self._open(bulk, period, "wind", self.bulk.wind, bulk.east, bulk.north)
         water = self.options.water
         if water.file:
             self._open(water, period, "water flux", [s.rain], water.variable)
@@ -183,6 +189,8 @@ class SurfaceForcing:
 
     def fluxes(self) -> None:
         """What the tracers get through the surface, by their old level."""
+        if self.bulk is not None:
+            self.bulk()
         if self.with_fluxes:
             self.flux(per_capacity=self.per_capacity, **self.pistons)
 
