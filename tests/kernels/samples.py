@@ -420,7 +420,7 @@ for name, scalars in {
     "x_volume_flux": "",
     "y_volume_flux": "",
     "volumes": "tau",
-    "momentum": "tau alpha gamma drag",
+    "momentum": "tau alpha gamma drag drag_speed",
     "density": "numbers",
     "stability": "gravity numbers",
     "expansion": "numbers",

@@ -30,7 +30,7 @@ chart = """
 """
 """Levels with water: dots are land; straits are one cell wide, one cell is a lake."""
 
-viscosity, diffusivity, drag, tau = 2e4, 2e3, 3e-3, 7200.0
+viscosity, diffusivity, drag, drag_speed, tau = 2e4, 2e3, 3e-3, 0.3, 7200.0
 
 ranges = {
     "tracer": (1.0, 20.0), "old_tracer": (1.0, 20.0), "old_layer": (80.0, 120.0),

@@ -130,7 +130,7 @@ def transported(model):
 
 def accelerated(model):
     """Accelerations by the kernel of momentum [m s-2], of u and v, means over columns included."""
-    model.momentum(tau=model.dt, alpha=0.0, gamma=1.0, drag=0.0, width=160)
+    model.momentum(tau=model.dt, alpha=0.0, gamma=1.0, drag=0.0, drag_speed=0.0, width=160)
     state, wet = model.state, oceans.wet_corners(model.levels)
     share = oceans.thickness_weights(model.levels)
     for name, force in (("u", state.force_x), ("v", state.force_y)):
@@ -240,7 +240,7 @@ def test_coriolis_does_no_work():
             mean[c].append((share * values).sum(axis=0))
             shear[c].append((values - mean[c][-1]) * wet)
     state.pressure.fill(0.0)
-    model.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=0.0, width=160)
+    model.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=0.0, drag_speed=0.0, width=160)
     model.auxiliary(tau=w.tau, alpha=w.alpha, gamma=w.gamma)
     for c in "uv":
         shear[c].append(getattr(state, f"new_{c}").gather())

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from halocline.runtime.fields.place import Place
 from ocean import oceans, rough_seas
-from ocean.rough_seas import drag, random_ocean, tau, wide_planes
+from ocean.rough_seas import drag, drag_speed, random_ocean, tau, wide_planes
 from references import ocean_barotropic, ocean_momentum, ocean_tracers
 
 alpha, gamma = 0.3, 0.45
@@ -55,9 +55,10 @@ def check_tracers(model, a, tolerance=1e-13):
 
 
 def check_momentum(model, a, tolerance=1e-13):
-    model.momentum(tau=tau, alpha=alpha, gamma=gamma, drag=drag, width=8)
+    numbers = {"alpha": alpha, "gamma": gamma, "drag": drag, "drag_speed": drag_speed}
+    model.momentum(tau=tau, **numbers, width=8)
     values, force = (
-        a.planes.own(wide, Place.corner) for wide in ocean_momentum.step(a, tau, alpha, gamma, drag)
+        a.planes.own(wide, Place.corner) for wide in ocean_momentum.step(a, tau, **numbers)
     )
     wet = oceans.wet_corners(model.levels)
     found = velocities(model.state, "new_u", "new_v")

@@ -45,7 +45,7 @@ def viscosity(a, w):
     return spread + a.viscosity * (turned - (a.curvature_change + 2.0 * size) * w)
 
 
-def accelerations(a, tau, gamma, drag):
+def accelerations(a, tau, gamma, drag, drag_speed):
     """All but the surface's, the new level's turning and vertical viscosity [m s-2]."""
     now, old = a.u + 1j * a.v, a.old_u + 1j * a.old_v
     found = advection(a, now) + viscosity(a, old)
@@ -55,19 +55,19 @@ def accelerations(a, tau, gamma, drag):
     found[-1] += (a.stress_x + 1j * a.stress_y) / a.thickness[-1]
     for k in range(len(found)):
         lowest = a.wet_corner[k] & (not k or ~a.wet_corner[k - 1])
-        rate = drag * np.abs(old[k]) / a.thickness[k]
+        rate = drag * np.hypot(np.abs(old[k]), drag_speed) / a.thickness[k]
         found[k] -= lowest * rate / (1.0 + tau * rate) * old[k]
     return found * a.wet_corner
 
 
-def step(a, tau, alpha, gamma, drag):
+def step(a, tau, alpha, gamma, drag, drag_speed):
     """New velocity without its mean over the column, and the mean of the accelerations.
 
     (w - w_old) (1 + i tau alpha f) = tau accelerations, then vertical viscosity, implicit.
     """
     depth = a.thickness[:, None, None] * a.wet_corner
     whole = np.maximum(depth.sum(axis=0), 1e-300)
-    force = accelerations(a, tau, gamma, drag)
+    force = accelerations(a, tau, gamma, drag, drag_speed)
     w = a.old_u + 1j * a.old_v + tau * force / (1.0 + 1j * tau * alpha * a.coriolis)
     exchange = tau * a.vertical_viscosity / a.spacing[:, None, None]
     w = diffuse_columns(np.stack([w.real, w.imag]) * depth, depth, exchange)

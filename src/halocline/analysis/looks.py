@@ -106,6 +106,8 @@ BY_STANDARD_NAME: dict[str, Look] = {
     "sea_water_temperature": Look("thermal", "between", "Temperature", True),
     "sea_water_potential_temperature": Look("thermal", "between", "Temperature", True),
     "sea_surface_temperature": Look("thermal", "between", "Sea surface temperature", True),
+    "sea_water_x_velocity": Look("balance", "around zero", "Velocity along x"),
+    "sea_water_y_velocity": Look("balance", "around zero", "Velocity along y"),
     "sea_water_salinity": Look("haline", "between", "Salinity", True),
     "air_pressure_at_mean_sea_level": Look("dense_r", "between", "Sea-level pressure", True),
 }

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from halocline.analysis import looks, profiles, reading, sections, wave_fields
 from halocline.analysis.animation import animate as write_animation
+from halocline.analysis.channel_sections import channel_sections, deep_channels, line_at
 from halocline.analysis.coastline import Extent
 from halocline.analysis.maps import has_land
 from halocline.analysis.series import series_sheet
@@ -44,7 +45,8 @@ def plot(
     Fields become maps of one time (the last, if `time` is not given), point spectra one sheet
     per station, other series lines in time. `output` is a picture or an existing folder; without
     it pictures lie beside `file` and carry its name. `region` is a name or west, east, south,
-    north [degree]; `level` a depth [m]; `section` "latitude=NUMBER" or "longitude=NUMBER".
+    north [degree]; `level` a depth [m]; `section` "latitude=NUMBER" or "longitude=NUMBER",
+    or "x=NUMBER" or "y=NUMBER" [km].
     """
     with reading.open_output(file) as opened, looks.style():
         dataset = wave_fields.with_wind_speed(opened)
@@ -91,14 +93,19 @@ def _maps(
             f"Cannot choose what to draw of '{file}': name one of "
             f"{reading.listed(reading.fields_of(dataset))}."
         )
-    fields = [_at_level(field, level, file) for field in _drawable(fields, dataset, file)]
+    fields = _drawable(fields, dataset, file)
+    index = reading.time_index(dataset, time, file)
+    deep = deep_channels(fields)
+    if deep and level is None and not animate:
+        figure = channel_sections(deep, index, drawing["title"])
+        return [save(figure, place("-section.png"))]
+    fields = [_at_level(field, level, file) for field in fields]
     if animate:
         return [
             path
             for field in (chosen and fields) or fields[:1]
             for path in write_animation(dataset, field, place(f"-{field.name}.gif"), **drawing)
         ]
-    index = reading.time_index(dataset, time, file)
     everything = fields
     if not chosen:
         known = [dataset[name] for name in reading.fields_of(dataset)]
@@ -171,8 +178,11 @@ def _sections(
         raise UserError(f"Cannot cut a section through '{file}': no field in it has depths.")
     written = []
     for field in chosen or deep[:1]:
-        record = reading.record(field, reading.time_index(dataset, time, file))
-        figure, _ = sections.section_figure(record, along, at, title)
+        index = reading.time_index(dataset, time, file)
+        if along in ("x", "y"):
+            figure = channel_sections([field], index, title, line_at(field, along, at))
+        else:
+            figure, _ = sections.section_figure(reading.record(field, index), along, at, title)
         written.append(save(figure, place(f"-{field.name}-{along}{at:g}.png")))
     return written
 

@@ -30,7 +30,7 @@ def main_arguments(parser: argparse.ArgumentParser) -> None:
         help="arrows on maps; waves point where they go",
     )
     add("--level", type=float, metavar="DEPTH", help="depth to draw [m]; default: the surface")
-    add("--section", help="vertical section: latitude=NUMBER or longitude=NUMBER")
+    add("--section", help="vertical section: latitude=, longitude=, x= or y=NUMBER")
     add("--grid", action="store_true", help="draw the grid that FILE holds; a case has no other")
     add("--lines", type=int, metavar="N", help="grids: a line every N cells; 0: none")
     add("--title", help="headline")

@@ -93,7 +93,7 @@ def channel_sheet(variables: list[xr.DataArray], index: int, title: str = "") ->
         plain_axes(axes)
         axes.margins(x=0.0)
     eastward = profile(grid, reading.record(variables[0], index), sea)[2]
-    _label_place(panels[-1], grid, eastward)
+    label_place(panels[-1], grid, eastward)
     panels[0].legend(
         title="UTC",
         title_fontsize=7.5,
@@ -107,7 +107,8 @@ def channel_sheet(variables: list[xr.DataArray], index: int, title: str = "") ->
     return figure
 
 
-def _label_place(axes: Axes, grid: MapGrid, eastward: bool) -> None:
+def label_place(axes: Axes, grid: MapGrid, eastward: bool) -> None:
+    """Say what runs along the axis of places of a channel."""
     if not grid.geographic:
         axes.set_xlabel("x [km]" if eastward else "y [km]")
         return

@@ -22,18 +22,20 @@ def _root(depth: Numbers) -> Numbers:
 
 
 def parse_section(text: str) -> tuple[str, float]:
-    """Read "latitude=30" or "longitude=-25", shortened as one likes.
+    """Read "latitude=30" or "longitude=-25", shortened as one likes, or "x=100", "y=100" [km].
 
     >>> parse_section("lon=-25")
     ('longitude', -25.0)
     """
     name, _, number = text.partition("=")
-    kinds = [kind for kind in ("latitude", "longitude") if name and kind.startswith(name.strip())]
+    known = ("latitude", "longitude", "x", "y")
+    kinds = [kind for kind in known if name and kind.startswith(name.strip())]
     try:
         return kinds[0], float(number)
     except (IndexError, ValueError):
         raise UserError(
-            f"'{text}' is not a section. Write latitude=NUMBER or longitude=NUMBER, in degrees."
+            f"'{text}' is not a section. Write latitude=NUMBER or longitude=NUMBER, in degrees,"
+            " or x=NUMBER or y=NUMBER, in km, of a Cartesian grid."
         ) from None
 
 

@@ -21,11 +21,14 @@ water_types = ("I", "IA", "IB", "II", "III")
 class OceanWindOptions(SeriesOptions):
     """Stress of the wind: eastward, -amplitude cos(bands latitude), or both components from files.
 
+    On Cartesian grids it is -amplitude cos(2 pi y / wave), uniform where `wave` is 0.
+
     With three bands there are trades, westerlies and polar easterlies, as in POP's own test.
     """
 
     amplitude: float = option(0.1, "Pa", "of the stress without files")
     bands: float = option(2.0, "1", "how often the stress changes its sign from pole to pole")
+    wave: float = option(0.0, "m", "Cartesian grids: length of the wave of the stress along y")
     east: str = option("taux", "", "variable of the files: eastward stress [Pa]")
     north: str = option("tauy", "", "variable of the files: northward stress [Pa]")
 

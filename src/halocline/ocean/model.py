@@ -311,7 +311,8 @@ class Ocean:
         # 4. baroclinic velocity
         if self.viscous:
             self.viscous(w.tau, width)
-        self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, drag=o.mixing.drag, width=width)
+        drag = {"drag": o.mixing.drag, "drag_speed": o.mixing.drag_speed}
+        self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, **drag, width=width)
 
     def barotropic(self, w: Weights) -> None:
         """The surface, and the mean velocity.

@@ -30,10 +30,11 @@ struct MomentumFields {
   View2<T> force_x, force_y;
 };
 
-/// Numbers of a step: from the old to the new level [s], weights of levels [1], drag [1].
+/// Numbers of a step: from the old to the new level [s], weights of levels [1], drag [1] and the
+/// square of the speed that it adds to that of the flow [m2 s-2].
 template <class T>
 struct MomentumStep {
-  T tau, alpha, gamma, drag;
+  T tau, alpha, gamma, drag, tide;
 };
 
 template <class T>
@@ -181,7 +182,7 @@ class MomentumRow {
         x += plane(f_.stress_x) / dz;
         y += plane(f_.stress_y) / dz;
       }
-      const V speed = root(uo * uo + vo * vo);
+      const V speed = root(uo * uo + vo * vo + s_.tide);
       const V rate = s_.drag / dz * speed;
       const V drag = get(floor) == splat<V>(level) ? V(rate / (T(1) + s_.tau * rate)) : V{};
       x -= drag * uo;
@@ -353,6 +354,8 @@ inline constexpr Contract<27> ocean_momentum_contract{
 /// @param[in]  tau                 from the old to the new level [s]
 /// @param[in]  alpha, gamma        weights of the new (and old) and of the present level [1]
 /// @param[in]  drag                coefficient of the quadratic drag at the floor [1]
+/// @param[in]  drag_speed          of tides: the drag goes by the root of the sum of squares [m
+/// s-1]
 /// @param[in]  width               most columns per tile [1]; any value gives the same bits
 template <class T>
 void ocean_momentum(Box box, View3<const T> u, View3<const T> v, View3<const T> old_u,
@@ -366,7 +369,7 @@ void ocean_momentum(Box box, View3<const T> u, View3<const T> v, View3<const T> 
                     View1<const T> thickness, View1<const T> spacing, View3<const T> friction_x,
                     View3<const T> friction_y, View3<T> new_u, View3<T> new_v, View2<T> force_x,
                     View2<T> force_y, double tau, double alpha, double gamma, double drag,
-                    int width) {
+                    double drag_speed, int width) {
   const MomentumFields<T> fields{
       u,           v,           old_u,        old_v,         pressure,     vertical_viscosity,
       stress_x,    stress_y,    coriolis,     corner_dx,     corner_dy,    corner_floor,
@@ -374,7 +377,7 @@ void ocean_momentum(Box box, View3<const T> u, View3<const T> v, View3<const T> 
       cross_y,     thickness,   spacing,      friction_x,    friction_y,   new_u,
       new_v,       force_x,     force_y};
   const MomentumStep<T> step{static_cast<T>(tau), static_cast<T>(alpha), static_cast<T>(gamma),
-                             static_cast<T>(drag)};
+                             static_cast<T>(drag), static_cast<T>(drag_speed * drag_speed)};
   for_each_in_with(
       box.j0, box.j1, 1, [&] { return MomentumRow<T>(fields, step, width + 2); },
       [&](int j, MomentumRow<T>& row) {

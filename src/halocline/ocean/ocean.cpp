@@ -11,7 +11,7 @@ namespace {
 template <class T>
 void bind(nb::module_& module) {
   define(module, ocean_momentum_contract, &ocean_momentum<T>, "tau", "alpha", "gamma", "drag",
-         "width");
+         "drag_speed", "width");
   define(module, ocean_pressure_contract, &ocean_pressure<T>, "weight", "outer");
   define(module, ocean_convection_contract, &ocean_convection<T>, "background", "convective");
   define(module, ocean_auxiliary_contract, &ocean_auxiliary<T>, "tau", "alpha", "gamma");

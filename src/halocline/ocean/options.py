@@ -10,6 +10,7 @@ from halocline.ocean.eddy_options import EddyOptions
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceForcingOptions
 from halocline.ocean.rotation import CoriolisOptions
+from halocline.ocean.start import FrontOptions
 from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.ocean.vertical_mixing_options import KppOptions, RichardsonOptions
 from halocline.ocean.viscous_options import ViscousOptions
@@ -43,6 +44,10 @@ class OceanMixingOptions(Options):
     drag: float = option(
         1.225e-3, "1", "coefficient of the quadratic drag at the floor", at_least=0
     )
+    drag_speed: float = option(
+        0.0, "m s-1", "speed, as of tides, that the drag goes by besides that of the flow",
+        at_least=0.0,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +58,13 @@ class OceanStartOptions(Options):
     range: float = option(18.0, "K", "how much warmer the surface is")
     scale: float = option(800.0, "m", "depth over which that falls by e", at_least=1.0)
     salinity: float = option(35.0, "1e-3", "salinity everywhere", at_least=0.0)
+    waters: list[tuple[float, float, float, float, float]] = option(
+        [],
+        "degree or m; degree C",
+        "boxes of other water, each [west, east, south, north, temperature]: columns whose centres"
+        " lie in one",
+    )
+    front: FrontOptions = option(FrontOptions(), meaning="a front along x")
     file: str = option("", "", "file with temperature and salinity instead")
     in_situ: bool = option(
         False, "", "the file has temperatures measured in the depth, which become potential ones"

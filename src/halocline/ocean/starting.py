@@ -14,6 +14,7 @@ from halocline.grids.vertical.file_field import FileField
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
 from halocline.ocean.potential_temperature import potential_temperature
+from halocline.ocean.start import start_tracers
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -30,17 +31,11 @@ def set_start(model: Ocean) -> list[str]:
     """Set tracers and the uppermost thickness, a call for all ranks; what there is to tell."""
     state, start, levels = model.state, model.options.start, model.levels
     state.layer.fill(float(levels.thickness[-1]))
-    _in_closed_form(state, levels, start)
+    state.tracer.set_cells(start_tracers(levels, start))
     if start.file:
         _from_file(state, levels, start)
     mixed = start.overturn and model.run.plan is None
     return [overturn(model)] if mixed else []
-
-
-def _in_closed_form(state: OceanState, levels: VerticalGrid, start: OceanStartOptions) -> None:
-    warm = start.deep + start.range * np.exp(-levels.depth / start.scale)
-    values = np.stack([warm, np.full_like(warm, start.salinity)])[:, :, None, None]
-    state.tracer.set_cells(lambda j, i: np.broadcast_to(values, (*values.shape[:2], *j.shape)))
 
 
 def _from_file(state: OceanState, levels: VerticalGrid, start: OceanStartOptions) -> None:

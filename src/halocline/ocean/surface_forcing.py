@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from halocline.component.forcing.field_series import FieldSeries, SeriesOptions
 from halocline.core.clock import Date
+from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.file_field import along_grid
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
 from halocline.ocean.bulk_fluxes import BulkFluxes
-from halocline.ocean.forcing_options import SurfaceRestoringOptions
+from halocline.ocean.forcing_options import OceanWindOptions, SurfaceRestoringOptions
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -49,6 +51,14 @@ def transmitted(depth: Array, water_type: str) -> Array:
     red, short, long = absorption[water_type]
     left = red * np.exp(-depth / short) + (1.0 - red) * np.exp(-depth / long)
     return np.where(left < least_light, 0.0, left)
+
+
+def wind_phase(grid: Grid, wind: OceanWindOptions) -> Array:
+    """Phase of the wind of closed form at corners [1]."""
+    y = grid.at(Place.corner).y
+    if is_cartesian(grid):
+        return 2.0 * np.pi * y / wind.wave if wind.wave else np.zeros_like(y)
+    return wind.bands * np.radians(y)
 
 
 class SurfaceForcing:
@@ -88,8 +98,7 @@ class SurfaceForcing:
     def _analytic(self) -> None:
         grid, s, heat = self.levels.horizontal, self.state, self.options.heat
         corner = grid.at(Place.corner)
-        latitude = np.radians(np.broadcast_to(corner.y, s.wind_x.shape))
-        east = -self.wind.amplitude * np.cos(self.wind.bands * latitude)
+        east = -self.wind.amplitude * np.cos(wind_phase(grid, self.wind))
         x, y = along_grid(east, np.zeros_like(east), corner.angle)
         for name, given in (("x", x), ("y", y)):
             pascal = given.astype(s.dtype)

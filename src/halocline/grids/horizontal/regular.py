@@ -23,6 +23,7 @@ from halocline.grids.horizontal.poles import (
     corners_between_poles,
     made_here,
 )
+from halocline.grids.horizontal.relief import ReliefOptions, with_relief
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Fold
 
@@ -77,6 +78,9 @@ class GridOptions(BathymetryOptions):
         "boxes of land in a grid made here, each [west, east, south, north]: cells whose centres"
         " lie in one",
     )
+    relief: ReliefOptions = option(
+        ReliefOptions(), meaning="a shelf and hills on the floor of a regular grid made here"
+    )
     poles: PoleOptions = option(
         PoleOptions(), meaning="poles and rows of a displaced-pole or tripole grid made here"
     )
@@ -125,7 +129,7 @@ def regular_grid(options: GridOptions) -> Grid:
     y = np.asarray(options.y0 + dy * np.arange(options.ny), np.float64)
     spherical = options.kind == "spherical"
     land = in_boxes(options.land, x, y[:, None], around=spherical)
-    depth = np.where(land, 0.0, _depth(options))
+    depth = with_relief(np.where(land, 0.0, _depth(options)), options.relief, x, y[:, None])
     if spherical and (y.min() < -90 or y.max() > 90):
         raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
     grid = Grid(
@@ -171,8 +175,9 @@ def in_boxes(
     y: NDArray[np.float64],
     *,
     around: bool,
+    named: str = "grid.land",
 ) -> NDArray[np.bool_]:
-    """Which cells lie in a box of land, by their centres; the shape is that of x and y together.
+    """Which cells lie in a box, by their centres; the shape is that of x and y together.
 
     With `around` x is a longitude, and as good as one a turn further.
     """
@@ -180,14 +185,14 @@ def in_boxes(
     for box in boxes:
         if len(box) != 4 or box[0] > box[1] or box[2] > box[3]:
             raise UserError(
-                f"grid.land has the box {box}. Give [west, east, south, north], the lesser first."
+                f"{named} has the box {box}. Give [west, east, south, north], the lesser first."
             )
         west, east, south, north = box
         along = (x - west) % 360.0 if around else x - west
         here = (y >= south) & (y <= north) & (along >= 0.0) & (along <= east - west)
         if not here.any():
             raise UserError(
-                f"grid.land has the box {box}, in which no cell has its centre: centres lie from"
+                f"{named} has the box {box}, in which no cell has its centre: centres lie from"
                 f" {x.min():g} to {x.max():g} along x and from {y.min():g} to {y.max():g} along y."
                 " Mend the box, or take it out."
             )

@@ -184,7 +184,11 @@ def growing_thickness(count: int, top: float, deep: float, total: float) -> Arra
 
     >>> growing_thickness(40, 10.0, 250.0, 5500.0)[:2].round(2).tolist()
     [10.01, 10.11]
+    >>> growing_thickness(3, 5.0, 5.0, 15.0).tolist()
+    [5.0, 5.0, 5.0]
     """
+    if top == deep and math.isclose(count * top, total):
+        return np.full(count, top)
     if not count * top < total < count * deep:
         raise UserError(
             f"{count} levels that grow from {top:g} to {deep:g} m are {count * top:g} to"
