@@ -48,3 +48,14 @@ def test_the_wind_of_the_demo_is_called_what_it_is() -> None:
         claims = re.findall(r"real (?:depths and )?winds?\b", text)
         assert not claims or "storm1996" in text, page
     assert "no record of weather" in readme
+
+
+def test_pages_name_only_programs_that_users_have() -> None:
+    """The environment of a checkout may hold more than `./halo` leaves there."""
+    pages = [root / "README.md", *root.glob("docs/*.md"), root / "CONTRIBUTING.md"]
+    found = {
+        program
+        for page in pages
+        for program in re.findall(r"\.venv/bin/([\w-]+)", page.read_text(encoding="utf-8"))
+    }
+    assert found == {"python", "activate"}

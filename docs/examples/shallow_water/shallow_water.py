@@ -64,6 +64,11 @@ class ShallowWaterCase(Case):
         """Thickness and two velocities in each cell."""
         return 3 * grid.depth.size
 
+    @property
+    def cost(self):
+        """Measured on one core [s]: NumPy passes over the arrays some fifty times."""
+        return 6e-8
+
 
 def keeper(place, units):
     """A kernel that keeps what is there at the beginning of a step."""

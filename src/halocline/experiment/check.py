@@ -13,6 +13,7 @@ from typing import Any
 from halocline.component.case.case import Case
 from halocline.component.component import Component
 from halocline.core.clock import Clock, duration_text, text
+from halocline.core.counting import amount
 from halocline.experiment.building import build_component, build_streams
 from halocline.experiment.expectations import work
 from halocline.experiment.members import Members, of_member
@@ -177,7 +178,9 @@ def look(
         lines.append(("servers", servers.line))
     alone = work(case, grid, clock)
     seconds = alone / min(ranks, cores())
-    lines.append(("run time", f"about {time_words(max(seconds, 1.0))} on {ranks} ranks here"))
+    lines.append(
+        ("run time", f"about {time_words(max(seconds, 1.0))} on {amount(ranks, 'rank')} here")
+    )
     lines += [("note", words) for words in case.lacking(restarted=restarted)]
     return Checked(
         words="\n".join(f"{name:<10}{value}" for name, value in lines),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from halocline.component.case.case import Case
+from halocline.core.counting import amount
 from halocline.experiment.building import build_component
 from halocline.experiment.check import Imagined
 from halocline.experiment.members import Members, of_member
@@ -29,7 +30,7 @@ def plan(case: Case, ranks: int) -> str:
     """The first step of `case` on `ranks` ranks, a line for each kernel and exchange."""
     clock, lines = case.time.clock(), Plan()
     component = build_component(case, clock, Imagined(ranks), plan=lines)
-    heading = f"one step on {ranks} ranks ({component.run.decomposition.describe()})"
+    heading = f"one step on {amount(ranks, 'rank')} ({component.run.decomposition.describe()})"
     with closing(component):
         component.start(clock.time, restarted=False)
         lines.lines.clear()

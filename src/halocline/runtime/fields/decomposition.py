@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.core.counting import amount
 from halocline.core.errors import UserError
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.blocks import Block, Hand, Rectangle, World
@@ -153,8 +154,9 @@ class Decomposition:
             load[r.rank] += world.mask[r.j0 : r.j1, r.i0 : r.i1].sum()
         balance = load.max() * size / max(load.sum(), 1)
         return (
-            f"{self.kind}: {len(world.rectangles)} blocks on {size} ranks, {self.sea_points} sea"
-            f" points, largest load {balance:.3f} of the mean"
+            f"{self.kind}: {amount(len(world.rectangles), 'block')} on"
+            f" {amount(size, 'rank')}, {amount(self.sea_points, 'sea point')}, largest"
+            f" load {balance:.3f} of the mean"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from halocline.core.counting import amount
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.runtime.ranks.communicator import Communicator, Ranks
@@ -138,7 +139,7 @@ def count_words(servers: int) -> str:
     >>> count_words(1), count_words(4)
     ('1 output server', '4 output servers')
     """
-    return f"{servers} output server{'s' * (servers != 1)}"
+    return amount(servers, "output server")
 
 
 def split(
