@@ -27,11 +27,12 @@ def open_file(path, x, y):
 
 
 def slanted(periodic):
-    """Cells of some 10 degrees, whose columns lean, with a few islands."""
+    """Cells of 12 to 2 degrees, whose columns lean, with a few islands."""
     random = np.random.default_rng(2)
-    x, y = np.meshgrid(np.arange(0.0, 361.0 if periodic else 200.0, 10.0), np.arange(-60.0, 61, 9))
+    rows = 75.0 - 150.0 * np.linspace(1.0, 0.0, 20) ** 1.5
+    x, y = np.meshgrid(np.arange(0.0, 361.0 if periodic else 200.0, 10.0), rows)
     corners = Curvilinear(corner_x=x + 0.2 * y, corner_y=y + 1e-3, periodic_x=periodic)
-    return Grid.of(corners, (random.random(corners.shape) > 0.03).astype(float))
+    return Grid.of(corners, (random.random(corners.shape) > 0.02).astype(float))
 
 
 def spacing(places, j, i):
@@ -46,7 +47,7 @@ def spacing(places, j, i):
 def test_open_sea_of_a_curvilinear_grid(tmp_path, periodic):
     """No land in the rows and columns that a spacing covers, and a cell in its reach."""
     grid = slanted(periodic)
-    x, y = np.meshgrid(np.arange(3.0, 360.0, 7.0), np.arange(-70.0, 71.0, 8.0))
+    x, y = np.meshgrid(np.arange(3.0, 360.0, 7.0), np.arange(-80.0, 81.0, 8.0))
     y += 0.02 * x
     files = open_file(tmp_path / "a.nc", x, y)
     found = open_sea(grid, files)

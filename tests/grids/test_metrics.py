@@ -161,3 +161,38 @@ def test_displaced_pole_grid():
     for place, name in ((Place.y_face, "dx"), (Place.x_face, "dy"), (Place.center, "area")):
         ratio = getattr(bare.at(place), name) / getattr(grid.on_both_sides(place), name)
         assert np.abs(ratio[grid.shape[0] // 4 : 380] - 1.0).max() < 0.02
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_given_lengths_of_faces_are_averaged_to_the_other_places(periodic):
+    """Means of the two nearest; at sides that are not joined those of the one there is."""
+    random, (nj, ni) = np.random.default_rng(2), (4, 6)
+    x, y = np.meshgrid(np.linspace(0.0, 360.0 if periodic else 60.0, ni + 1), np.arange(nj + 1.0))
+    west, south = random.uniform(1.0, 2.0, (nj, ni + 1)), random.uniform(1.0, 2.0, (nj + 1, ni))
+    if periodic:
+        west[:, -1] = west[:, 0]
+    grid = Curvilinear(
+        corner_x=x, corner_y=y, periodic_x=periodic, x_face_length=west, y_face_length=south
+    )
+
+    def mean_x(plane):
+        ends = (plane[:, -1:], plane[:, :1]) if periodic else (plane[:, :1], plane[:, -1:])
+        wide = np.concatenate([ends[0], plane, ends[1]], axis=1)
+        return (wide[:, 1:] + wide[:, :-1]) / 2.0
+
+    def mean_y(plane):
+        wide = np.concatenate([plane[:1], plane, plane[-1:]])
+        return (wide[1:] + wide[:-1]) / 2.0
+
+    dx, dy = (south[1:] + south[:-1]) / 2.0, (west[:, 1:] + west[:, :-1]) / 2.0
+    expected = {
+        Place.center: (dx, dy),
+        Place.x_face: (mean_x(dx), west),
+        Place.y_face: (south, mean_y(dy)),
+        Place.corner: (mean_x(south), mean_y(west)),
+    }
+    for place in places:
+        here = grid.at(place)
+        np.testing.assert_allclose(here.dx, expected[place][0], rtol=1e-14)
+        np.testing.assert_allclose(here.dy, expected[place][1], rtol=1e-14)
+        np.testing.assert_allclose(here.area, here.dx * here.dy, rtol=1e-14)

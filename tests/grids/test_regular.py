@@ -51,6 +51,33 @@ def test_depths_that_do_not_fit_the_grid_are_refused(depth, words):
         regular_grid(GridOptions.from_table(table))
 
 
+@pytest.mark.parametrize(
+    ("table", "land"),
+    [
+        ({}, "south north west east"),
+        ({"periodic_x": True}, "south north"),
+        ({"periodic_y": True}, "west east"),
+        ({"boundary": ["north", "west"]}, "south east"),
+        ({"closed_edges": False}, ""),
+    ],
+)
+def test_sides_are_land_unless_joined_or_a_boundary(table, land):
+    """A boundary keeps its corners."""
+    table = {"kind": "cartesian", "nx": 6, "ny": 5} | table
+    grid = regular_grid(GridOptions.from_table(table))
+    sides = {
+        "south": np.s_[0, :], "north": np.s_[-1, :], "west": np.s_[:, 0], "east": np.s_[:, -1],
+    }  # fmt: skip
+    expected, boundary = np.ones((5, 6), bool), np.zeros((5, 6), bool)
+    for side in land.split():
+        expected[sides[side]] = False
+    for side in table.get("boundary", []):
+        expected[sides[side]] = boundary[sides[side]] = True
+    assert np.array_equal(grid.mask, expected)
+    assert (grid.boundary is None) == ("boundary" not in table)
+    assert grid.boundary is None or np.array_equal(grid.boundary, boundary)
+
+
 def test_cells_whose_centres_lie_in_a_box_are_land():
     """Sides included, and longitudes a turn further too."""
     table = {"nx": 6, "ny": 4, "x0": 350.0, "y0": 0.0, "dx": 5.0, "dy": 5.0}

@@ -164,7 +164,7 @@ class SourceIntegration {
       for (int m = 0; m < Package::memory; ++m)
         tile.memory[m] = changed ? tile.memory[m] : memory[m];
     }
-    V friction_velocity, roughness, memory[Package::memory + 1]{};
+    V friction_velocity, roughness, memory[Package::memory]{};
   };
 
   /// Limits of change that hold for the whole global step; `initial` becomes the inverse of the

@@ -13,7 +13,7 @@
 /// in cache.
 ///
 /// A source package is a class with the members (see tolman_chalikov.hpp)
-///   static constexpr int memory;              values kept per point from step to step
+///   static constexpr int memory;              values kept per point from step to step, one or more
 ///   void start(Tile&) const;                  once per global step: stress
 ///   void input(Tile&) const;                  set `rate`, `linear_row`, `linear_direction`
 ///   void dissipation(Tile&) const;            add to `rate` or `row_rate`
