@@ -114,6 +114,14 @@ def test_a_difference_between_sets_is_found_and_pairs_find_more_where_the_pace_w
     assert told["pairs"] > 55 > told["sets"]
 
 
+def test_the_ratio_is_that_of_the_statistics():
+    a, b = [1.9, 2.0, 2.3, 1.8, 2.0], [3.0, 3.3, 2.9, 3.0]
+    found = compare_sets(a, b)
+    assert found.ratio == pytest.approx(1.5) and found.low < 1.5 < found.high
+    assert compare_sets(a, b, np.mean).ratio == pytest.approx((12.2 / 4) / (10.0 / 5))
+    assert (found.runs_a, found.runs_b) == (5, 4)
+
+
 def test_bootstrap_bounds_hold_the_true_ratio():
     random = np.random.default_rng(8)
     for statistic in (np.median, np.mean):

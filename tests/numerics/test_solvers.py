@@ -3,6 +3,7 @@
 The bits are compared in tests/invariance/test_solver_bits.py.
 """
 
+import math
 from itertools import product
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from halocline.grids.vertical.levels import read_layers
 from halocline.numerics import _native
 from halocline.numerics.block_factors import BlockFactors
 from halocline.numerics.chebyshev import ritz_bounds, spectrum_bounds
+from halocline.numerics.chebyshev_weights import Bounds, weights
 from halocline.numerics.elliptic import EllipticOperator, kernels, nine_point_of, time_step_shift
 from halocline.numerics.preconditioners import Blocks, Polynomial, Scaling
 from halocline.numerics.solver import EllipticSolver
@@ -132,6 +134,24 @@ def test_bounds_hold_the_spectrum(rough):
     values = np.linalg.eigvalsh(dense)
     assert 0.85 * values[0] < bounds.least < 1.02 * values[0]
     assert values[-1] < bounds.greatest < 1.1 * values[-1]
+
+
+@pytest.mark.parametrize("least", [0.02, 0.3, 0.9])
+def test_chebyshev_falls_as_fast_as_its_rate_says(least):
+    """The largest residual over the spectrum is 1 / T_n, whose ratios are the rate in the end."""
+    bounds = Bounds(least, 1.5)
+    values = np.linspace(bounds.least, bounds.greatest, 2001)
+    solution, correction, largest = np.zeros_like(values), np.zeros_like(values), []
+    for weight, memory in weights(bounds, 40):
+        correction = weight * (1.0 - values * solution) + memory * correction
+        solution += correction
+        largest.append(np.abs(1.0 - values * solution).max())
+    count = np.arange(1, 41)
+    polynomial = np.cosh(count * np.arccosh((1.5 + least) / (1.5 - least)))
+    early = polynomial < 1e10
+    np.testing.assert_allclose(largest * polynomial * early, early, rtol=1e-4)
+    assert math.log(polynomial[-1] / polynomial[-2]) == pytest.approx(bounds.rate, rel=1e-3)
+    assert Bounds(2.0, 2.0).rate == math.inf
 
 
 def test_ritz_values_of_a_small_matrix_are_its_eigenvalues():
