@@ -125,6 +125,10 @@ class KppColumns {
   void columns(int j, std::ptrdiff_t i) {
     const V wet = splat<V>(T(levels_)) - load<V>(f_.floor_level.row(j) + i);
     const V last = maximum(V(wet - T(1)), V{});
+    const T* floor = f_.floor_level.row(j) + i;
+    const int lowest = static_cast<int>(*std::min_element(floor, floor + width_of<V>));
+    count_ = std::min(levels_ - lowest + n_.smoothing, levels_);
+    if (lowest >= levels_ - 1) return finish<V>({splat<V>(depth(0)), last}, last, j, i);
     const V friction = load<V>(f_.friction_velocity.row(j) + i);
     const V flux = load<V>(f_.buoyancy_flux.row(j) + i);
     interior<V>(j, i, last);
@@ -178,7 +182,7 @@ class KppColumns {
   template <class V>
   void interior(int j, std::ptrdiff_t i, V last) {
     V number{};
-    for (int d = 0; d < levels_; ++d) {
+    for (int d = 0; d < count_; ++d) {
       if (d < levels_ - 1) {
         const V shear =
             T(0.25) * ((apart<V>(d, d + 1, j, i) + apart<V>(d, d + 1, j, i + 1)) +
@@ -192,7 +196,7 @@ class KppColumns {
       set<V>(shear_, d, maximum(south, north));
     }
     for (int pass = 0; pass < n_.smoothing; ++pass) smooth<V>(viscosity_);
-    for (int d = 0; d < levels_; ++d) {
+    for (int d = 0; d < count_; ++d) {
       const V added = shear_mixing(get<V>(viscosity_, d), n_.shear_viscosity, n_.shear_limit);
       const auto open = splat<V>(T(d)) < last;
       set<V>(viscosity_, d, open ? V(n_.prandtl * n_.background + added) : V{});
@@ -204,8 +208,8 @@ class KppColumns {
   template <class V>
   void smooth(T* plane) const {
     V above = get<V>(plane, 0);
-    for (int d = 0; d < levels_; ++d) {
-      const V here = get<V>(plane, d), below = get<V>(plane, std::min(d + 1, levels_ - 1));
+    for (int d = 0; d < count_; ++d) {
+      const V here = get<V>(plane, d), below = get<V>(plane, std::min(d + 1, count_ - 1));
       set<V>(plane, d, T(0.25) * (above + below) + T(0.5) * here);
       above = here;
     }
@@ -219,7 +223,7 @@ class KppColumns {
                          (n_.critical * T(kpp::karman * kpp::karman));
     Layer<V> layer{splat<V>(start), last};
     V searching = last > V{} ? splat<V>(T(1)) : V{}, number{}, slope{};
-    for (int d = 1; d < levels_ && any(searching > V{}); ++d) {
+    for (int d = 1; d < count_ && any(searching > V{}); ++d) {
       const T here = depth(d), above = depth(d - 1);
       const V scale =
           turbulent_scales(splat<V>(T(kpp::surface_layer) * here), friction, flux).tracer;
@@ -256,7 +260,7 @@ class KppColumns {
     const V most = maximum(minimum(ekman, obukhov), splat<V>(depth(0)));
     layer.h = flux > V{} ? minimum(layer.h, most) : layer.h;
     V level{};
-    for (int d = 0; d < levels_; ++d)
+    for (int d = 0; d < count_; ++d)
       level = splat<V>(depth(d)) < layer.h ? splat<V>(T(d + 1)) : level;
     layer.level = minimum(maximum(level, splat<V>(T(1))), last);
   }
@@ -268,13 +272,13 @@ class KppColumns {
     const auto scales = turbulent_scales(V(T(kpp::surface_layer) * h), friction, flux);
     const V stable = T(5) * maximum(flux, V{}) / (power<4>(friction) + T(1e-20));
     Ends<V> found{};
-    for (int d = 0; d < levels_; ++d) {
+    for (int d = 0; d < count_; ++d) {
       const auto here = level == splat<V>(T(d));
       if (!any(here)) continue;
       const V rest = bottom(d) - h, share = T(1) - rest / thick(d);
       const auto meet = [&](const T* plane, V scale, V& value, V& slope) {
         const V at = get<V>(plane, d), above = d > 0 ? get<V>(plane, d - 1) : V{};
-        const V below = d < levels_ - 1 ? get<V>(plane, d + 1) : V{};
+        const V below = d < count_ - 1 ? get<V>(plane, d + 1) : V{};
         const T width = d < levels_ - 1 ? thick(d + 1) : thick(d);
         const V up = maximum(V((above - at) / thick(d)), V{});
         const V down = maximum(V((at - below) / width), V{});
@@ -295,7 +299,7 @@ class KppColumns {
   void mix(const Layer<V>& layer, V friction, V flux) const {
     const V h = layer.h, deep = V(T(kpp::surface_layer) * h);
     V inside{};
-    for (int d = 1; d < levels_; ++d) {
+    for (int d = 1; d < count_; ++d) {
       const auto above = (layer.level == splat<V>(T(d))) & (splat<V>(bottom(d - 1)) > h);
       inside = above ? splat<V>(T(1)) : inside;
     }
@@ -307,7 +311,7 @@ class KppColumns {
     };
     const T carried =
         n_.nonlocal * T(kpp::karman) * cube_root(T(kpp::c_s * kpp::karman * kpp::surface_layer));
-    for (int d = 0; d < levels_; ++d) {
+    for (int d = 0; d < count_; ++d) {
       const V number = splat<V>(T(d));
       const auto in = number < layer.level;
       set<V>(share_, d, V{});
@@ -345,7 +349,10 @@ class KppColumns {
   /// Convection below the boundary layer, nothing at the floor; results are stored.
   template <class V>
   void finish(const Layer<V>& layer, V last, int j, std::ptrdiff_t i) const {
-    for (int d = 0; d < levels_; ++d) {
+    for (int d = std::max(count_ - 1, 0); d < levels_; ++d)
+      for (const auto& f : {f_.center_viscosity, f_.vertical_diffusivity, f_.nonlocal_share})
+        store<V>(f.row(k(d), j) + i, V{});
+    for (int d = 0; d < count_ - 1; ++d) {
       const V number = splat<V>(T(d));
       const auto heavy = (stability<V>(d, j, i) < V{}) & (number >= layer.level);
       const auto open = number < last;
@@ -364,6 +371,7 @@ class KppColumns {
   KppFields<T> f_;
   KppNumbers<T> n_;
   int levels_;
+  int count_ = 0;  ///< levels of the deepest of the columns, and as many more as are smoothed over
   std::vector<T> scratch_;
   T *shear_, *viscosity_, *diffusivity_, *share_;
 };

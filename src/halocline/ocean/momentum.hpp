@@ -1,7 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "contract.hpp"
+#include "elementary.hpp"
 #include "numerics/row_loops.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
@@ -45,7 +47,8 @@ class MomentumRow {
         s_(step),
         levels_(static_cast<int>(fields.u.extent[0])),
         pitch_(width + 32),
-        scratch_(static_cast<std::size_t>(pitch_) * (3 * levels_ + 14)) {
+        scratch_(static_cast<std::size_t>(pitch_) * (3 * levels_ + 19)),
+        first_(static_cast<std::size_t>(width)) {
     T* next = scratch_.data() + 16;
     const auto take = [&](int rows) {
       T* begin = next;
@@ -53,11 +56,14 @@ class MomentumRow {
       return begin;
     };
     along_ = take(1), south_ = take(1), middle_ = take(1), north_ = take(1);
+    per_dx_ = take(1), per_dy_ = take(1), per_area_ = take(1), turned_ = take(1), share_ = take(1);
     rise_ = take(2), mean_x_ = take(1), mean_y_ = take(1), depth_ = take(1);
     exchange_ = take(levels_), factor_ = take(levels_), pivot_ = take(levels_);
   }
 
+  /// Row j, columns [i0, i1). What is dry is 0, and not computed where all lanes are.
   void row(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    if (planes(j, i0, i1) == levels_) return clear(j, i0, i1);
     for (T* some : {rise_, rise_ + pitch_, mean_x_, mean_y_, depth_})
       for (std::ptrdiff_t i = 0; i < i1 - i0; ++i) some[i] = 0;
     for (int k = 0; k < levels_; ++k) {
@@ -74,6 +80,36 @@ class MomentumRow {
  private:
   T* at(T* plane, std::ptrdiff_t i0, int k = 0) const {
     return plane + static_cast<std::ptrdiff_t>(k) * pitch_ - i0;
+  }
+
+  /// The first wet level of the lanes from i on.
+  int first(std::ptrdiff_t i, std::ptrdiff_t i0) const { return first_[i - i0]; }
+
+  void clear(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    for (T* row : {f_.force_x.row(j), f_.force_y.row(j)}) std::fill(row + i0, row + i1, T(0));
+    for (int k = 0; k < levels_; ++k)
+      for (T* row : {f_.new_u.row(k, j), f_.new_v.row(k, j)}) std::fill(row + i0, row + i1, T(0));
+  }
+
+  /// What is the same on all levels: half of 1 / dx and of 1 / dy, 1 / area, tau alpha f, and what
+  /// implicit turning leaves of tau. The lowest level that any column has.
+  int planes(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    T *per_dx = at(per_dx_, i0), *per_dy = at(per_dy_, i0), *per_area = at(per_area_, i0);
+    T *turned = at(turned_, i0), *share = at(share_, i0);
+    const T* floor = f_.corner_floor.row(j);
+    int lowest = levels_;
+    over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V dx = load<V>(f_.corner_dx.row(j) + i), dy = load<V>(f_.corner_dy.row(j) + i);
+      const V turning = (s_.tau * s_.alpha) * load<V>(f_.coriolis.row(j) + i);
+      store<V>(per_dx + i, T(0.5) / dx);
+      store<V>(per_dy + i, T(0.5) / dy);
+      store<V>(per_area + i, T(1) / (dx * dy));
+      store<V>(turned + i, turning);
+      store<V>(share + i, s_.tau / (T(1) + turning * turning));
+      first_[i - i0] = static_cast<int>(*std::min_element(floor + i, floor + i + width_of<V>));
+      lowest = std::min(lowest, first_[i - i0]);
+    });
+    return lowest;
   }
 
   /// What velocity cells carry, added up over neighbours: A = a_south + 2 a + a_north of a = u dy
@@ -120,7 +156,9 @@ class MomentumRow {
     const T *north = at(north_, i0), *floor = f_.corner_floor.row(j);
     T *below = at(rise_, i0, k & 1), *above = at(rise_, i0, (k + 1) & 1);
     T *mean_x = at(mean_x_, i0), *mean_y = at(mean_y_, i0), *depth = at(depth_, i0);
-    const T dz = f_.thickness(k), level = static_cast<T>(k);
+    const T *half_per_dx = at(per_dx_, i0), *half_per_dy = at(per_dy_, i0);
+    const T *per_areas = at(per_area_, i0), *turns = at(turned_, i0), *shares = at(share_, i0);
+    const T dz = f_.thickness(k), per_dz = T(1) / dz, level = static_cast<T>(k);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
@@ -132,15 +170,18 @@ class MomentumRow {
               to_north = eighth * (get(middle) + get(north));
       const V rise = get(below), risen = rise + ((west - east) + (from_south - to_north));
       store<V>(above + i, risen);
-      const V dx = plane(f_.corner_dx), dy = plane(f_.corner_dy), area = dx * dy;
-      const V half = splat<V>(T(0.5)), per_area = T(1) / area, per_volume = per_area / dz;
+      if (k < first(i, i0)) {
+        store<V>(f_.new_u.row(k, j) + i, V{});
+        return store<V>(f_.new_v.row(k, j) + i, V{});
+      }
+      const V per_area = get(per_areas), per_volume = (T(0.5) * per_dz) * per_area;
       const auto advected = [&](const Around& w) {
         const V c = get(w.here);
         V sum = west * (get(w.here, -1) + c) - east * (c + get(w.here, 1));
         sum += from_south * (get(w.south) + c) - to_north * (c + get(w.north));
         const V lower = lowest ? V{} : V(rise * (get(w.under) + c));
         sum += lower - risen * (highest ? V(c + c) : V(c + get(w.over)));
-        return half * sum * per_volume;
+        return sum * per_volume;
       };
       V x = advected(u), y = advected(v);
       // turning: Coriolis of the present and old level, curvature of the present
@@ -152,8 +193,8 @@ class MomentumRow {
       y -= f * (s_.gamma * un + rest * uo) + curved * un;
       // slope of the pressure
       const V ne = get(p1), nw = get(p1, -1), se = get(p0), sw = get(p0, -1);
-      x -= half * ((ne - nw) + (se - sw)) / dx;
-      y -= half * ((ne - se) + (nw - sw)) / dy;
+      x -= ((ne - nw) + (se - sw)) * get(half_per_dx);
+      y -= ((ne - se) + (nw - sw)) * get(half_per_dy);
       // viscosity of the old level
       if (f_.viscous_east.data) {
         const V w_east = plane(f_.viscous_east), w_west = load<V>(f_.viscous_east.row(j) + i - 1);
@@ -179,11 +220,10 @@ class MomentumRow {
       }
       // stress at the surface and at the floor
       if (highest) {
-        x += plane(f_.stress_x) / dz;
-        y += plane(f_.stress_y) / dz;
+        x += plane(f_.stress_x) * per_dz;
+        y += plane(f_.stress_y) * per_dz;
       }
-      const V speed = root(uo * uo + vo * vo + s_.tide);
-      const V rate = s_.drag / dz * speed;
+      const V rate = (s_.drag * per_dz) * square_root(uo * uo + vo * vo + s_.tide);
       const V drag = get(floor) == splat<V>(level) ? V(rate / (T(1) + s_.tau * rate)) : V{};
       x -= drag * uo;
       y -= drag * vo;
@@ -195,21 +235,10 @@ class MomentumRow {
       store<V>(mean_x + i, get(mean_x) + dz * x);
       store<V>(mean_y + i, get(mean_y) + dz * y);
       store<V>(depth + i, get(depth) + layer);
-      const V turned = (s_.tau * s_.alpha) * f, share = s_.tau / (T(1) + turned * turned);
+      const V turned = get(turns), share = get(shares);
       store<V>(f_.new_u.row(k, j) + i, uo + share * (x + turned * y));
       store<V>(f_.new_v.row(k, j) + i, vo + share * (y - turned * x));
     });
-  }
-
-  template <class V>
-  static INLINE V root(V square) {
-    if constexpr (std::is_arithmetic_v<V>) {
-      return std::sqrt(square);
-    } else {
-      V result{};
-      for (int lane = 0; lane < width_of<V>; ++lane) result[lane] = std::sqrt(square[lane]);
-      return result;
-    }
   }
 
   /// Sums over the column become means; 0 on land.
@@ -237,6 +266,7 @@ class MomentumRow {
       const T* above_factor = at(factor_, i0, highest ? k : k + 1);
       T *here = at(exchange_, i0, k), *factor = at(factor_, i0, k), *pivot = at(pivot_, i0, k);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < first(i, i0)) return;
         const V open = load<V>(floor + i) < splat<V>(static_cast<T>(k)) ? splat<V>(share) : V{};
         const V a = open * load<V>(viscosity + i);
         const V b = highest ? V{} : load<V>(above + i);
@@ -258,6 +288,7 @@ class MomentumRow {
       const T* above = velocity.row(highest ? k : k + 1, j);
       const T *exchange = at(exchange_, i0, highest ? k : k + 1), *pivot = at(pivot_, i0, k);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < first(i, i0)) return;
         const V given = f_.thickness(k) * load<V>(here + i);
         const V from_above = highest ? V{} : V(load<V>(exchange + i) * load<V>(above + i));
         store<V>(here + i, (given + from_above) * load<V>(pivot + i));
@@ -269,6 +300,7 @@ class MomentumRow {
       const T* floor = f_.corner_floor.row(j);
       const T dz = f_.thickness(k);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < first(i, i0)) return;
         const V from_below = k > 0 ? V(load<V>(factor + i) * load<V>(below + i)) : V{};
         const V value = load<V>(here + i) + from_below;
         const V wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k)) ? value : V{};
@@ -285,6 +317,7 @@ class MomentumRow {
     for (int k = 0; k < levels_; ++k) {
       T *u = f_.new_u.row(k, j), *v = f_.new_v.row(k, j);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < first(i, i0)) return;
         const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
         const V part = load<V>(share + i);
         store<V>(u + i, wet ? V(load<V>(u + i) - load<V>(x + i) * part) : V{});
@@ -298,7 +331,9 @@ class MomentumRow {
   int levels_;
   std::ptrdiff_t pitch_;
   std::vector<T> scratch_;
-  T *along_, *south_, *middle_, *north_, *rise_, *mean_x_, *mean_y_, *depth_;
+  std::vector<int> first_;
+  T *along_, *south_, *middle_, *north_, *per_dx_, *per_dy_, *per_area_, *turned_, *share_, *rise_,
+      *mean_x_, *mean_y_, *depth_;
   T *exchange_, *factor_, *pivot_;
 };
 

@@ -75,6 +75,19 @@ class OceanStartOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SurfaceSolverOptions(SolverOptions):
+    """The solver of the surface: `SolverOptions` that end where the sea level is exact enough."""
+
+    absolute_tolerance: float = option(
+        1e-15,
+        "m s-2",
+        "largest residual per area (root mean square, weighted by squared area) that is enough:"
+        " with steps of an hour some 1e-8 m of sea level",
+        at_least=0.0,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class OceanOptions(Options):
     """The ocean's physics and numerics."""
 
@@ -87,7 +100,9 @@ class OceanOptions(Options):
         SurfaceForcingOptions(), meaning="heat, water and salt through the surface"
     )
     tracers: OceanTracerOptions = option(OceanTracerOptions(), meaning="how tracers are moved")
-    solver: SolverOptions = option(SolverOptions(), meaning="the solver of the surface")
+    solver: SurfaceSolverOptions = option(
+        SurfaceSolverOptions(), meaning="the solver of the surface"
+    )
     averaging: int = option(
         25,
         "1",
