@@ -451,9 +451,9 @@ for name, scalars in {
     "richardson_viscosity": "background_viscosity strength steepness",
     "corner_viscosity": "",
     "surface_deficit": "gravity numbers",
-    "surface_forcing": "gravity numbers",
+    "surface_forcing": "gravity per_capacity numbers",
     "kpp": "critical shear_viscosity shear_limit background prandtl nonlocal_strength"
-    " convective_viscosity convective_diffusivity",
+    " convective_viscosity convective_diffusivity red short_length long_length",
     "first_guess": "",
 }.items():
     tiles = {"width": 8} if name in tiled else {}

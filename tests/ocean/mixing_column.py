@@ -23,6 +23,9 @@ kpp_numbers = {
     "convective_diffusivity": 0.1,
     "smoothing": 1,
     "limited": False,
+    "red": 0.67,
+    "short_length": 1.0,
+    "long_length": 17.0,
 }
 
 
@@ -52,7 +55,7 @@ class Column:
         step = np.append(0.0, np.diff(self.temperature))
         return gravity * alpha * step / self.thickness
 
-    def mixing(self, friction, buoyancy, floor=0, shape=(2, 2)):
+    def mixing(self, friction, buoyancy, floor=0, shape=(2, 2), light=0.0):
         """KPP's viscosity, diffusivity, share and depth of the boundary layer."""
         n, dz = self.levels, self.thickness
         deficit = gravity * alpha * (self.temperature[-1] - self.temperature)
@@ -71,6 +74,7 @@ class Column:
             coriolis=four(1e-4, shape),
             friction_velocity=four(friction, shape),
             buoyancy_flux=four(buoyancy, shape),
+            light_flux=four(light, shape),
             depths=self.depth,
             thickness=np.full(n, dz),
             spacing=np.append(0.5 * dz, np.full(n - 1, dz)),

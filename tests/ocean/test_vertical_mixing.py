@@ -89,7 +89,8 @@ def test_corners_take_the_mean_of_their_centers():
 @pytest.mark.parametrize(("heat", "rain"), [(1e-5, 0.0), (-2e-5, 3e-7)])
 def test_the_surface_takes_friction_and_buoyancy(heat, rain):
     """u* = sqrt(|stress|), averaged over corners; rain dilutes heat and salt."""
-    found = {n: np.zeros((2, 2)) for n in ("friction_velocity", "buoyancy_flux")}
+    names = ("friction_velocity", "buoyancy_flux", "light_flux")
+    found = {n: np.zeros((2, 2)) for n in names}
     stress = np.array([[3e-4, 0.0], [0.0, 0.0]])
     kernels["ocean_surface_forcing"].function(
         box=(0, 1, 0, 1, 0),
@@ -99,6 +100,8 @@ def test_the_surface_takes_friction_and_buoyancy(heat, rain):
         stress_y=stress * 4.0 / 3.0,
         water_flux=four(rain),
         surface_flux=four([heat, 1e-6]),
+        short_wave=four(200.0),
+        per_capacity=2.5e-7,
         gravity=10.0,
         numbers=DensityOptions(reference=1000.0, expansion=0.2, contraction=0.8).numbers,
         **found,
@@ -106,6 +109,7 @@ def test_the_surface_takes_friction_and_buoyancy(heat, rain):
     assert found["friction_velocity"][0, 0] == pytest.approx(0.25 * np.sqrt(5e-4))
     into = 0.2 * (heat - 12.0 * rain) - 0.8 * (1e-6 - 35.0 * rain)
     assert found["buoyancy_flux"][0, 0] == pytest.approx(0.01 * into)
+    assert found["light_flux"][0, 0] == pytest.approx(0.01 * 0.2 * 200.0 * 2.5e-7)
 
 
 def test_the_surface_is_compared_with_water_at_its_depth():
@@ -194,6 +198,33 @@ def test_a_warmed_layer_mixes_less_and_carries_nothing():
     assert viscosity[within] == pytest.approx((depth * scale * s * (1 - s) ** 2)[within], rel=1e-6)
     assert np.array_equal(viscosity[within], diffusivity[within])
     assert not share.any()
+
+
+def test_light_below_the_layer_does_not_steady_it():
+    """The layer takes B + L (1 - R e^(-h/a) - (1 - R) e^(-h/b)) at its depth h (LMD, appendix A).
+
+    So a layer that light enters is that of a surface which takes this buoyancy, and by day cooling
+    goes on as long as light that stays in the layer is less than what the surface loses.
+    """
+    column, friction = two_layers(quiet), 0.01
+    for loss, light in ((5e-8, 4e-8), (1e-8, 4e-8), (0.0, 6e-8)):
+        *profiles, depth = column.mixing(friction, -loss, light=light)
+        left = 0.67 * np.exp(-depth / 1.0) + 0.33 * np.exp(-depth / 17.0)
+        *wanted, same = column.mixing(friction, -loss + light * (1.0 - left))
+        assert 0.0 < left < 0.03
+        assert same == pytest.approx(depth, rel=1e-3)
+        for values, expected in zip(profiles, wanted, strict=True):
+            assert values == pytest.approx(expected, rel=2e-3, abs=1e-9)
+    clear = quiet | {"red": 0.0, "long_length": 20.0}
+    shallow = Column(60, 1.0, 1e-6, clear)
+    depth = shallow.mixing(0.005, 0.0, light=2e-7)[-1]
+    taken = 2e-7 * (1.0 - np.exp(-depth / 20.0))
+    assert taken < 0.5e-7
+    assert depth == pytest.approx(shallow.mixing(0.005, taken)[-1], rel=0.005)
+    assert depth > 1.3 * shallow.mixing(0.005, 2e-7)[-1]
+    share = shallow.mixing(0.005, -6e-8, light=2e-7)[2]
+    assert share.max() > 0.0  # the surface loses more than the layer keeps of the light
+    assert not shallow.mixing(0.005, 1.4e-7)[2].any()
 
 
 def test_the_layer_meets_what_mixes_below_it():

@@ -45,7 +45,7 @@ void ocean_surface_deficit(Box box, View4<const T> tracer, View1<const T> depth,
   });
 }
 
-inline constexpr Contract<8> ocean_surface_forcing_contract{
+inline constexpr Contract<10> ocean_surface_forcing_contract{
     "ocean_surface_forcing",
     {{{"tracer", Access::read, Place::center, "any", "tracer depth", {}, Column::whole},
       {"depth", Access::read, Place::none, "m", "depth"},
@@ -53,8 +53,10 @@ inline constexpr Contract<8> ocean_surface_forcing_contract{
       {"stress_y", Access::read, Place::corner, "m2 s-2", {0, 1, 0, 1}},
       {"water_flux", Access::read, Place::center, "m s-1"},
       {"surface_flux", Access::read, Place::center, "any", "tracer"},
+      {"short_wave", Access::read, Place::center, "W m-2"},
       {"friction_velocity", Access::write, Place::center, "m s-1"},
-      {"buoyancy_flux", Access::write, Place::center, "m2 s-3"}}}};
+      {"buoyancy_flux", Access::write, Place::center, "m2 s-3"},
+      {"light_flux", Access::write, Place::center, "m2 s-3"}}}};
 
 /// Friction velocity, the mean of those of the corners, and the buoyancy that the surface takes.
 ///
@@ -65,17 +67,23 @@ inline constexpr Contract<8> ocean_surface_forcing_contract{
 /// @param[in]  stress_x, stress_y  of the wind over the reference density [m2 s-2]
 /// @param[in]  water_flux          volume of rain and rivers per area [m s-1]
 /// @param[in]  surface_flux        downward, of tracers per area [m s-1 times their units]
+/// @param[in]  short_wave          that enters the water, downward [W m-2]
 /// @param[out] friction_velocity   [m s-1]
 /// @param[out] buoyancy_flux       downward: positive where it steadies the water [m2 s-3]
+/// @param[out] light_flux          the same of the short wave, which is not in `surface_flux` [m2
+/// s-3]
 /// @param[in]  gravity             [m s-2]
+/// @param[in]  per_capacity        1 / (density times heat capacity) [K m3 J-1]
 /// @param[in]  numbers             of the equation of state
 template <class T>
 void ocean_surface_forcing(Box box, View4<const T> tracer, View1<const T> depth,
                            View2<const T> stress_x, View2<const T> stress_y,
                            View2<const T> water_flux, View3<const T> surface_flux,
-                           View2<T> friction_velocity, View2<T> buoyancy_flux, double gravity,
-                           DensityNumbers numbers) {
-  const T weight = static_cast<T>(gravity / numbers.reference);
+                           View2<const T> short_wave, View2<T> friction_velocity,
+                           View2<T> buoyancy_flux, View2<T> light_flux, double gravity,
+                           double per_capacity, DensityNumbers numbers) {
+  const T weight = static_cast<T>(gravity / numbers.reference),
+          warmer = static_cast<T>(per_capacity);
   const auto top = tracer.extent[1] - 1;
   with_equation<T>(numbers, [&](const auto& make) {
     const auto of = make(depth(top));
@@ -96,6 +104,8 @@ void ocean_surface_forcing(Box box, View4<const T> tracer, View1<const T> depth,
         const V heavier = density.by_first * (load<V>(surface_flux.row(0, j) + i) - rain * warmth) +
                           density.by_second * (load<V>(surface_flux.row(1, j) + i) - rain * salt);
         store<V>(buoyancy_flux.row(j) + i, -weight * heavier);
+        const V warming = warmer * load<V>(short_wave.row(j) + i);
+        store<V>(light_flux.row(j) + i, -weight * (density.by_first * warming));
       });
     });
   });

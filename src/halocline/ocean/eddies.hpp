@@ -47,18 +47,20 @@ struct Tilt {
 ///
 /// @param[in] across  d_x rho [kg m-3]
 /// @param[in] down    - d_z rho, positive in steady water [kg m-3]
-/// @param[in] steep   true slope over slope in steps of the grid [1]
+/// @param[in] length, distance  between centres beside and along the vertical [m]
 template <class V>
-HD INLINE Tilt<V> tapered_slope(V across, V down, V steep, const EddyNumbers<scalar_of<V>>& n) {
+HD INLINE Tilt<V> tapered_slope(V across, V down, V length, scalar_of<V> distance,
+                                const EddyNumbers<scalar_of<V>>& n) {
   using T = scalar_of<V>;
   const auto steady = down > V{};
   if (n.smooth) {
-    const V slope = steady ? V(across / down) : V{};
-    const V beyond = (absolute(slope) * steep - n.largest) * (T(2) / n.width);
+    const V reciprocal = steady ? V(T(1) / (down * length)) : V{};
+    const V slope = across * length * reciprocal;
+    const V beyond = (absolute(across) * distance * reciprocal - n.largest) * (T(2) / n.width);
     const V tapered = slope / (T(1) + exp(beyond));
     return {tapered, tapered * slope};
   }
-  const V most = n.largest / steep, bound = most * down;
+  const V most = length * (n.largest / distance), bound = most * down;
   const auto gentle = absolute(across) <= bound;
   const V over = gentle ? across : V(most * bound), under = gentle ? down : across;
   const V slope = steady ? V(over / under) : V{};
@@ -159,12 +161,12 @@ class EddyRow {
       };
       const V difference = heavier(beside, look.shift);
       const V across = look.backward ? -difference : difference;
-      const V bottom = load<V>(floor + i), reciprocal = T(1) / load<V>(look.length + i + look.side);
+      const V bottom = load<V>(floor + i), length = load<V>(look.length + i + look.side);
       const auto open =
           (bottom <= splat<V>(level)) & (load<V>(floor_beside + i + look.shift) <= splat<V>(level));
       const V weight = open ? V(quarter * load<V>(look.ratio + i + look.side)) : V{};
       const auto put = [&](Row slope, Row square, V weight, V lighter, T distance) {
-        const Tilt<V> tilt = tapered_slope(across, lighter, V(distance * reciprocal), n_);
+        const Tilt<V> tilt = tapered_slope(across, lighter, length, distance, n_);
         store<V>(to[slope] + i, weight * tilt.slope);
         store<V>(to[square] + i, weight * tilt.square);
       };

@@ -93,12 +93,13 @@ struct KppNumbers {
   T convective_viscosity, convective_diffusivity;
   int smoothing;
   bool limited;
+  T red, short_length, long_length;
 };
 
 template <class T>
 struct KppFields {
   View3<const T> stability, surface_deficit, old_u, old_v;
-  View2<const T> floor_level, coriolis, friction_velocity, buoyancy_flux;
+  View2<const T> floor_level, coriolis, friction_velocity, buoyancy_flux, light_flux;
   View1<const T> depths, thickness, spacing;
   View3<T> center_viscosity, vertical_diffusivity, nonlocal_share;
   View2<T> boundary_layer_depth;
@@ -130,15 +131,30 @@ class KppColumns {
     count_ = std::min(levels_ - lowest + n_.smoothing, levels_);
     if (lowest >= levels_ - 1) return finish<V>({splat<V>(depth(0)), last}, last, j, i);
     const V friction = load<V>(f_.friction_velocity.row(j) + i);
-    const V flux = load<V>(f_.buoyancy_flux.row(j) + i);
+    const Buoyancy<V> forcing{load<V>(f_.buoyancy_flux.row(j) + i),
+                              load<V>(f_.light_flux.row(j) + i)};
     interior<V>(j, i, last);
-    Layer<V> layer = boundary<V>(last, friction, flux, j, i);
-    if (n_.limited) limit<V>(layer, last, friction, flux, turning<V>(j, i));
+    Layer<V> layer = boundary<V>(last, friction, forcing, j, i);
+    if (n_.limited) limit<V>(layer, last, friction, taken(forcing, layer.h), turning<V>(j, i));
+    const V flux = taken(forcing, layer.h);
     mix<V>(layer, friction, flux);
     finish<V>(layer, last, j, i);
   }
 
  private:
+  /// Buoyancy through the surface: of what stays there, and of light [m2 s-3].
+  template <class V>
+  struct Buoyancy {
+    V surface, light;
+  };
+  /// What the water above a depth takes (LMD, appendix A): light that goes deeper is not in it.
+  template <class V>
+  V taken(const Buoyancy<V>& forcing, V depth) const {
+    if (!any(forcing.light != V{})) return forcing.surface;
+    const V left =
+        n_.red * exp(-depth / n_.short_length) + (T(1) - n_.red) * exp(-depth / n_.long_length);
+    return forcing.surface + forcing.light * (T(1) - left);
+  }
   /// Depth of the boundary layer [m] and the first level that lies below it.
   template <class V>
   struct Layer {
@@ -217,7 +233,7 @@ class KppColumns {
 
   /// The shallowest depth where the bulk Richardson number is critical (LMD, equations 21 and 23).
   template <class V>
-  Layer<V> boundary(V last, V friction, V flux, int j, std::ptrdiff_t i) const {
+  Layer<V> boundary(V last, V friction, const Buoyancy<V>& forcing, int j, std::ptrdiff_t i) const {
     const T start = depth(0);
     const T unresolved = square_root(T(0.2 / (kpp::c_s * kpp::surface_layer))) /
                          (n_.critical * T(kpp::karman * kpp::karman));
@@ -225,6 +241,7 @@ class KppColumns {
     V searching = last > V{} ? splat<V>(T(1)) : V{}, number{}, slope{};
     for (int d = 1; d < count_ && any(searching > V{}); ++d) {
       const T here = depth(d), above = depth(d - 1);
+      const V flux = taken(forcing, splat<V>(here));
       const V scale =
           turbulent_scales(splat<V>(T(kpp::surface_layer) * here), friction, flux).tracer;
       const V above_floor = splat<V>(T(d)) < last ? stability<V>(d, j, i) : V{};
@@ -376,7 +393,7 @@ class KppColumns {
   T *shear_, *viscosity_, *diffusivity_, *share_;
 };
 
-inline constexpr Contract<15> ocean_kpp_contract{
+inline constexpr Contract<16> ocean_kpp_contract{
     "ocean_kpp",
     {{{"stability", Access::read, Place::interface, "s-2", "depth", {}, Column::whole},
       {"surface_deficit", Access::read, Place::center, "m s-2", "depth", {}, Column::whole},
@@ -386,6 +403,7 @@ inline constexpr Contract<15> ocean_kpp_contract{
       {"coriolis", Access::read, Place::corner, "s-1", {0, 1, 0, 1}},
       {"friction_velocity", Access::read, Place::center, "m s-1"},
       {"buoyancy_flux", Access::read, Place::center, "m2 s-3"},
+      {"light_flux", Access::read, Place::center, "m2 s-3"},
       {"depths", Access::read, Place::none, "m", "depth"},
       {"thickness", Access::read, Place::none, "m", "depth"},
       {"spacing", Access::read, Place::none, "m", "depth"},
@@ -411,7 +429,9 @@ inline constexpr Contract<15> ocean_kpp_contract{
 /// @param[in]  floor_level                the lowest wet level; as many as levels on land
 /// @param[in]  coriolis                   parameter [s-1]
 /// @param[in]  friction_velocity          at the surface [m s-1]
-/// @param[in]  buoyancy_flux              downward through the surface [m2 s-3]
+/// @param[in]  buoyancy_flux              downward through the surface, without light [m2 s-3]
+/// @param[in]  light_flux                 buoyancy that light brings, wherever it is absorbed [m2
+/// s-3]
 /// @param[in]  depths, thickness, spacing of the centres of levels, of levels, between centres [m]
 /// @param[out] center_viscosity, vertical_diffusivity  [m2 s-1]; 0 at the floor
 /// @param[out] nonlocal_share             of the surface's flux of a tracer that passes [1]
@@ -419,16 +439,19 @@ inline constexpr Contract<15> ocean_kpp_contract{
 /// @param[in]  critical                   bulk Richardson number at its end [1]
 /// @param[in]  smoothing                  passes over the Richardson number of the interior
 /// @param[in]  limited                    by the depths of Ekman and of Monin and Obukhov
+/// @param[in]  red                        part of light that goes as e^(-depth / short_length) [1]
+/// @param[in]  short_length, long_length  of that part and of the rest [m]
 template <class T>
 void ocean_kpp(Box box, View3<const T> stability, View3<const T> surface_deficit,
                View3<const T> old_u, View3<const T> old_v, View2<const T> floor_level,
                View2<const T> coriolis, View2<const T> friction_velocity,
-               View2<const T> buoyancy_flux, View1<const T> depths, View1<const T> thickness,
-               View1<const T> spacing, View3<T> center_viscosity, View3<T> vertical_diffusivity,
-               View3<T> nonlocal_share, View2<T> boundary_layer_depth, double critical,
-               double shear_viscosity, double shear_limit, double background, double prandtl,
-               double nonlocal_strength, double convective_viscosity, double convective_diffusivity,
-               int smoothing, bool limited) {
+               View2<const T> buoyancy_flux, View2<const T> light_flux, View1<const T> depths,
+               View1<const T> thickness, View1<const T> spacing, View3<T> center_viscosity,
+               View3<T> vertical_diffusivity, View3<T> nonlocal_share,
+               View2<T> boundary_layer_depth, double critical, double shear_viscosity,
+               double shear_limit, double background, double prandtl, double nonlocal_strength,
+               double convective_viscosity, double convective_diffusivity, int smoothing,
+               bool limited, double red, double short_length, double long_length) {
   const KppFields<T> fields{stability,
                             surface_deficit,
                             old_u,
@@ -437,6 +460,7 @@ void ocean_kpp(Box box, View3<const T> stability, View3<const T> surface_deficit
                             coriolis,
                             friction_velocity,
                             buoyancy_flux,
+                            light_flux,
                             depths,
                             thickness,
                             spacing,
@@ -453,7 +477,10 @@ void ocean_kpp(Box box, View3<const T> stability, View3<const T> surface_deficit
                               static_cast<T>(convective_viscosity),
                               static_cast<T>(convective_diffusivity),
                               smoothing,
-                              limited};
+                              limited,
+                              static_cast<T>(red),
+                              static_cast<T>(short_length),
+                              static_cast<T>(long_length)};
   for_each_in_with(
       box.j0, box.j1, 1, [&] { return KppColumns<T>(fields, numbers); },
       [&](int j, KppColumns<T>& some) {

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from halocline.core.constants import gravity
+from halocline.ocean.surface_forcing import absorption
 from halocline.runtime.fields.place import Place
 
 Call = Callable[[], None]
@@ -63,8 +64,9 @@ def _kpp(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
         s._make(name, units.get(name, "m2 s-1"), Place.center, s.levels)
     s._make("friction_velocity", "m s-1", Place.center)
     s._make("buoyancy_flux", "m2 s-3", Place.center)
+    s._make("light_flux", "m2 s-3", Place.center)
     s._make("boundary_layer_depth", "m", Place.center)
-    some = mixing.kpp
+    some, heat = mixing.kpp, options.forcing.heat
     numbers = {
         "critical": some.critical,
         "shear_viscosity": some.shear_viscosity,
@@ -76,15 +78,19 @@ def _kpp(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
         "convective_diffusivity": mixing.convective_diffusivity,
         "smoothing": some.smoothing,
         "limited": some.limited,
+        **dict(
+            zip(("red", "short_length", "long_length"), absorption[heat.water_type], strict=True)
+        ),
     }
     deficit = bound("surface_deficit", tracer=s.old_tracer, depth=s.depths)
     water = {"gravity": gravity, "numbers": options.density.numbers}
+    capacity = options.density.reference * heat.capacity
     forcing, profile = bound("surface_forcing", tracer=s.old_tracer, depth=s.depths), bound("kpp")
     at_corners = bound("corner_viscosity")
 
     def mix() -> None:
         deficit(**water)
-        forcing(**water)
+        forcing(**water, per_capacity=1.0 / capacity)
         profile(**numbers)
         at_corners()
 
