@@ -58,6 +58,9 @@ def test_numbers_of_pop():
 
     assert transport(230.0, -35.0) == pytest.approx(29.27, rel=0.03)
     assert transport(130.0, -60.0) == pytest.approx(33.42, rel=0.03)
+    passed = component.diagnostics.transports()
+    assert passed["west"] / 1e6 == pytest.approx(29.23, rel=2e-3)
+    assert passed["east"] / 1e6 == pytest.approx(33.41, rel=2e-3)
     temperature = state.tracer.gather()[0]
     cells = levels.volume
     start = 2.0 + 18.0 * np.exp(-levels.depth / 800.0)

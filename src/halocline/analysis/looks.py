@@ -106,6 +106,12 @@ BY_STANDARD_NAME: dict[str, Look] = {
     "sea_water_temperature": Look("thermal", "between", "Temperature", True),
     "sea_water_potential_temperature": Look("thermal", "between", "Temperature", True),
     "sea_surface_temperature": Look("thermal", "between", "Sea surface temperature", True),
+    "ocean_barotropic_streamfunction": Look(
+        "balance", "around zero", "Barotropic stream function", True
+    ),
+    "ocean_mixed_layer_thickness_defined_by_sigma_theta": Look(
+        "deep", "from zero", "Mixed layer depth"
+    ),
     "sea_water_x_velocity": Look("balance", "around zero", "Velocity along x"),
     "sea_water_y_velocity": Look("balance", "around zero", "Velocity along y"),
     "sea_water_salinity": Look("haline", "between", "Salinity", True),

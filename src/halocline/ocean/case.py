@@ -34,7 +34,15 @@ class OceanCase(Case):
 
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name]
-        for name in ("sea_level", "temperature", "salinity", "velocity_u", "velocity_v")
+        for name in (
+            "sea_level",
+            "temperature",
+            "salinity",
+            "velocity_u",
+            "velocity_v",
+            "barotropic_stream_function",
+            "mixed_layer_depth",
+        )
     }
 
     def build(
@@ -70,6 +78,8 @@ class OceanCase(Case):
             "salinity": center,
             "velocity_u": corner,
             "velocity_v": corner,
+            "barotropic_stream_function": MapShape(Place.corner),
+            "mixed_layer_depth": MapShape(),
         }
 
     @property

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from halocline.component.component import Component
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.constants import gravity
 from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
+from halocline.ocean.diagnostics import OceanDiagnostics
 from halocline.ocean.model import Ocean, reach
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.starting import set_start
@@ -59,7 +58,12 @@ class OceanComponent(Component):
             "sea_level": self._output("sea_level", "m", Place.center),
             "velocity_u": self._output("velocity_u", "m s-1", Place.corner, state.levels),
             "velocity_v": self._output("velocity_v", "m s-1", Place.corner, state.levels),
+            "barotropic_stream_function": self._output(
+                "barotropic_stream_function", "m3 s-1", Place.corner
+            ),
+            "mixed_layer_depth": self._output("mixed_layer_depth", "m", Place.center),
         }
+        self.diagnostics = OceanDiagnostics(self.model)
 
     def _output(self, name: str, units: str, place: Place, *axes: Axis) -> Field:
         space = self.model.state.space
@@ -87,6 +91,7 @@ class OceanComponent(Component):
             self.forward = True
         if self.run.plan is None:
             self.model.densities()
+            self.diagnostics.begin()
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""
@@ -125,22 +130,14 @@ class OceanComponent(Component):
                 with self.shown[name].change() as owned:
                     for array, values in zip(owned, state.surface.read(), strict=True):
                         array[...] = values / gravity
+            elif name == "barotropic_stream_function":
+                self.diagnostics.stream_function(self.shown[name])
+            elif name == "mixed_layer_depth":
+                self.diagnostics.mixed_layers(self.shown[name])
             else:
                 self.shown[name].copy(sources[name])
         return {name: self.shown[name] for name in names}
 
     def summary(self) -> str:
-        """The surface and the fastest current; a call for all ranks."""
-        state = self.model.state
-        least = min((a.min(initial=0.0) for a in state.surface.read()), default=0.0) / gravity
-        most = max((a.max(initial=0.0) for a in state.surface.read()), default=0.0) / gravity
-        speed = max(
-            (
-                float(np.hypot(u, v).max(initial=0.0))
-                for u, v in zip(state.u.read(), state.v.read(), strict=True)
-            ),
-            default=0.0,
-        )
-        maximum = self.decomposition.communicator.maximum
-        least, most, speed = (float(x) for x in maximum(np.array([-least, most, speed])))
-        return f"sea level from {-least:.3f} to {most:.3f} m, fastest current {speed:.3f} m/s"
+        """What it holds, its extremes with places, transports; a call for all ranks."""
+        return self.diagnostics.summary()

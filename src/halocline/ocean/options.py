@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halocline.core.options import Options, option
@@ -95,6 +96,12 @@ class OceanOptions(Options):
     mixing: OceanMixingOptions = option(OceanMixingOptions(), meaning="viscosity and diffusivity")
     start: OceanStartOptions = option(OceanStartOptions(), meaning="temperature and salinity")
     wind: OceanWindOptions = option(OceanWindOptions(), meaning="stress of the wind")
+    sections: Mapping[str, list[tuple[float, float]]] = option(
+        {},
+        "degree or m",
+        "sections by name, each two or more points [x, y]; the summary of a run tells what passes"
+        " to the right of the way from the first to the last",
+    )
     rotation: CoriolisOptions = option(CoriolisOptions(), meaning="the Coriolis parameter")
     forcing: SurfaceForcingOptions = option(
         SurfaceForcingOptions(), meaning="heat, water and salt through the surface"

@@ -20,6 +20,7 @@ from halocline.component.streams.conventions import (
 )
 from halocline.component.streams.interval_values import IntervalOptions, IntervalValues, time_bounds
 from halocline.component.streams.region import cut_region
+from halocline.component.streams.staggering import define_topology, location_of
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
@@ -200,8 +201,12 @@ class FieldStream:
     def _define(self, file: netCDF4.Dataset) -> None:
         file.setncatts(conventions(self.title))
         define_time(file, self.calendar, bounds=self.interval is not None)
-        for place in dict.fromkeys(map(self.place_of, self.names)):
+        places = dict.fromkeys(map(self.place_of, self.names))
+        for place in places:
             define_place(file, self.region, place)
+        staggered = any(place is not Place.center for place in places)
+        if staggered:
+            define_topology(file, self.region)
         for name, values in self.axes.items():
             file.createDimension(name, len(values))
             axis = file.createVariable(name, "f8", (name,))
@@ -217,6 +222,8 @@ class FieldStream:
                 outer = tuple(map(_axis_name, self.fields[name].axes))
             dimensions = ("time", *outer, *axis_names(self.grid, place))
             attributes = self._describe(name).attributes() | coordinates_of(self.grid, place)
+            if staggered:
+                attributes |= location_of(place)
             if self.interval is not None:
                 attributes["cell_methods"] = self.options.cell_methods(self.samples)
             define_values(file, name, kind, dimensions, attributes)

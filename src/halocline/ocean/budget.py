@@ -1,0 +1,121 @@
+"""What the ocean holds, and its extremes with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.grids.horizontal.grid import Grid
+from halocline.ocean.rotation import is_cartesian
+from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
+from halocline.runtime.sums.field_sums import FieldSums
+
+if TYPE_CHECKING:
+    from halocline.ocean.model import OceanState
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Volume [m3], and what it holds of temperature [m3 K] and salinity [m3 1e-3]."""
+
+    volume: float
+    heat: float
+    salt: float
+
+    def since(self, start: Contents) -> str:
+        """In words: means, and what they have changed by since `start`.
+
+        >>> Contents(2.0, 20.5, 70.0).since(Contents(2.0, 20.0, 70.0))
+        'volume 2 m3 (+0.0e+00 of it), mean temperature 10.25 degree C (+2.5e-01), mean salinity \
+35 (+0.0e+00)'
+        """
+        warm, salty = self.heat / self.volume, self.salt / self.volume
+        return (
+            f"volume {self.volume:.6g} m3 ({self.volume / start.volume - 1.0:+.1e} of it), mean"
+            f" temperature {warm:.6g} degree C ({warm - start.heat / start.volume:+.1e}), mean"
+            f" salinity {salty:.6g} ({salty - start.salt / start.volume:+.1e})"
+        )
+
+
+class Budget:
+    """Adds up what a state holds: the same bits on any number of ranks."""
+
+    def __init__(self, state: OceanState) -> None:
+        self.state = state
+        self.sums = FieldSums(state.density, 3)
+
+    def contents(self) -> Contents:
+        """Those of the present level; a call for all ranks."""
+        s = self.state
+        thickness = s.thickness.read()[0].astype(np.float64)[:, None, None]
+        terms: list[list[Array]] = [[], [], []]
+        for area, layer, tracer in zip(s.area.read(), s.layer.read(), s.tracer.read(), strict=True):
+            volume = thickness * area.astype(np.float64)
+            volume[-1] = layer.astype(np.float64) * area
+            terms[0].append(volume)
+            for number in (0, 1):
+                terms[number + 1].append(volume * tracer[number])
+        return Contents(*(float(value) for value in self.sums(terms)))
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """A value, and the level, row and column where it is."""
+
+    value: float
+    level: int
+    j: int
+    i: int
+
+    def words(self, grid: Grid, place: Place, depth: Array, form: str) -> str:
+        """The value, and where it is: the depth too where there are levels."""
+        there = grid.at(place)
+        x, y = float(there.x[self.j, self.i]), float(there.y[self.j, self.i])
+        point = f"x {x / 1e3:g} km, y {y / 1e3:g} km"
+        if not is_cartesian(grid):
+            point = f"{x % 360.0:.1f} E, {abs(y):.1f} {'N' if y >= 0.0 else 'S'}"
+        deep = f", {depth[self.level]:.0f} m" if self.level >= 0 else ""
+        return f"{self.value:{form}} ({point}{deep})"
+
+
+def extremes(field: Field, arrays: Sequence[Array]) -> tuple[Extreme, Extreme]:
+    """The least and the greatest wet value, the first place of equal ones; for all ranks.
+
+    `arrays` are values of a place of `field`, one for each block, (k, j, i) or (j, i).
+    """
+    least, greatest = (_extreme(field, [sign * a for a in arrays]) for sign in (-1.0, 1.0))
+    return Extreme(-least.value, least.level, least.j, least.i), greatest
+
+
+def _extreme(field: Field, arrays: Sequence[Array]) -> Extreme:
+    """The greatest value."""
+    communicator = field.decomposition.communicator
+    blocks = [block for block in field.layout.blocks if isinstance(block, Block)]
+    rows, columns = field.decomposition.world.topology.shape(field.place)
+    best, first = -np.inf, np.inf
+    for block, values, counted in zip(blocks, arrays, field.counted, strict=True):
+        masked = np.where(counted, values, -np.inf)
+        if not masked.size or masked.max() < best:
+            continue
+        j0, j1, i0, i1, _ = block.box_of(field.place)
+        points, here = block.points_of(field.place), np.s_[j0:j1, i0:i1]
+        number = points.j[here] * columns + points.i[here]
+        level = np.arange(masked.shape[0])[:, None, None] if masked.ndim == 3 else 0
+        numbers = level * rows * columns + number
+        most = float(masked.max())
+        lowest = int(np.broadcast_to(numbers, masked.shape)[masked == most].min())
+        first = min(first, lowest) if most == best else lowest
+        best = most
+    value = float(communicator.maximum(np.array([best]))[0])
+    mine = first if best == value else np.inf
+    at = int(-communicator.maximum(np.array([-mine]))[0])
+    level, at = divmod(at, rows * columns)
+    return Extreme(value, level if arrays and arrays[0].ndim == 3 else -1, *divmod(at, columns))
