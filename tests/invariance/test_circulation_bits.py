@@ -43,7 +43,8 @@ def case(**more: Any) -> dict[str, Any]:
         },
         "time": {"start": "2000-01-01", "length": f"{hours}h", "step": "1h"},
         "ocean": {
-            "averaging": 4, "mixing": {"viscosity": 2e5}, "tracers": {"advection": "limited3"},
+            "averaging": 4, "mixing": {"viscosity": 2e5},
+            "tracers": {"advection": "limited3", "passive": {"dye": {}, "age": {"ages": True}}},
         },
     }  # fmt: skip
     return base | more

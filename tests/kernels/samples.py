@@ -369,7 +369,7 @@ for name, scalars in {
     elliptic_sample(name, *scalars.split())
 
 
-ocean_extents = {"tracer": 2, "depth": 4, "depth+1": 5}
+ocean_extents = {"tracer": 3, "depth": 4, "depth+1": 5}
 
 tiled = ("tracers", "tracers_upwind", "mix_tracers", "momentum", "viscous", "viscous_again")
 """Kernels of the ocean that take the width of tiles."""
@@ -417,6 +417,7 @@ for name, scalars in {
     "tracers": "tau",
     "tracers_upwind": "tau",
     "mix_tracers": "tau",
+    "age": "amount",
     "x_volume_flux": "",
     "y_volume_flux": "",
     "volumes": "tau",
@@ -434,11 +435,10 @@ for name, scalars in {
     "auxiliary": "tau alpha gamma",
     "right_side": "tau alpha shift",
     "velocity": "tau alpha",
-    "average": "",
+    "average_velocity": "",
     "average_tracers": "",
-    "average_surface": "",
-    "average_means": "",
-    "average_store": "",
+    "filter_velocity": "strength share",
+    "filter_tracers": "strength share",
     "wind_stress": "density",
     "surface_flux": "per_capacity temperature_piston salinity_piston",
     "short_wave": "heating",

@@ -7,6 +7,7 @@ import pytest
 
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.run import run
+from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.ocean.watch import StateWatch, column_rates
 from halocline.runtime.writing.restart import find_restarts
 from ocean import oceans
@@ -64,6 +65,21 @@ def test_a_step_that_is_too_long_is_refused_with_place_and_remedy():
     step = float(re.search(r"time.step = (\d+) s", words)[1])
     assert 2000.0 < step < 3000.0
     watched(levels, jet, 0.0, step)[1].look(1, time)
+
+
+def test_sweeps_over_two_steps_bear_half_of_it():
+    """0.6 of a cell: too much for the limited scheme, which would hold less than nothing."""
+    levels = oceans.plane(9, 9, 1e4, [10.0, 20.0], periodic_x=True)
+    _, time = build(everything)
+    for advection, refused in (("upwind3", False), ("limited3", True)):
+        tracers = OceanTracerOptions(advection=advection)
+        model = oceans.build(levels, 6000.0, courant_interval=1, tracers=tracers)
+        oceans.put_velocity(model, 1.0, 0.0)
+        if refused:
+            with pytest.raises(BrokenState, match=r"at most 0.5 may.* = 4000 s or less"):
+                StateWatch(model).look(1, time)
+        else:
+            StateWatch(model).look(1, time)
 
 
 def test_it_looks_when_it_is_asked_to():

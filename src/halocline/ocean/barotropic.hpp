@@ -122,6 +122,24 @@ void ocean_right_side(Box box, View2<const T> auxiliary_u, View2<const T> auxili
   });
 }
 
+inline constexpr Contract<3> ocean_first_guess_contract{
+    "ocean_first_guess",
+    {{{"old_surface", Access::read, Place::center, "m2 s-2"},
+      {"surface", Access::read, Place::center, "m2 s-2"},
+      {"new_surface", Access::write, Place::center, "m2 s-2"}}}};
+
+/// The new surface as two former ones let expect it.
+template <class T>
+void ocean_first_guess(Box box, View2<const T> old_surface, View2<const T> surface,
+                       View2<T> new_surface) {
+  for_rows(box, [&](int j) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V now = load<V>(surface.row(j) + i);
+      store<V>(new_surface.row(j) + i, T(2) * now - load<V>(old_surface.row(j) + i));
+    });
+  });
+}
+
 inline constexpr Contract<12> ocean_velocity_contract{
     "ocean_velocity",
     {{{"auxiliary_u", Access::read, Place::corner, "m s-1"},

@@ -16,6 +16,7 @@ from halocline.ocean.component import OceanComponent
 from halocline.ocean.forcing_options import with_paths
 from halocline.ocean.model import reach
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.passive_tracers import described
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
@@ -59,7 +60,10 @@ class OceanCase(Case):
         start = replace(start, file=start.file and str(self.find(start.file)))
         return OceanComponent(
             once_per_node(communicator, self.build_levels),
-            with_paths(replace(self.ocean, start=start), self.find_all),
+            with_paths(
+                replace(self.ocean, start=start, tracers=self.ocean.tracers.found(self.find)),
+                self.find_all,
+            ),
             clock,
             communicator,
             decomposition=self.decomposition,
@@ -80,7 +84,12 @@ class OceanCase(Case):
             "velocity_v": corner,
             "barotropic_stream_function": MapShape(Place.corner),
             "mixed_layer_depth": MapShape(),
+            **dict.fromkeys(self.ocean.tracers.passive, center),
         }
+
+    def described(self) -> dict[str, Quantity]:
+        """All fields that maps can hold, passive tracers too."""
+        return {**self.exports, **described(self.ocean.tracers.passive)}
 
     @property
     def halo(self) -> int:
@@ -88,5 +97,6 @@ class OceanCase(Case):
         return reach
 
     def state_values(self, grid: Grid) -> int:
-        """Two tracers and two velocities on all levels, land included, at two times."""
-        return 8 * grid.depth.size * len(self.build_levels().thickness)
+        """Tracers and two velocities on all levels, land included, at two times."""
+        values = 2 * (4 + len(self.ocean.tracers.passive))
+        return values * grid.depth.size * len(self.build_levels().thickness)

@@ -12,6 +12,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.diagnostics import OceanDiagnostics
 from halocline.ocean.model import Ocean, reach
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.passive_tracers import start_passive
 from halocline.ocean.starting import set_start
 from halocline.ocean.watch import StateWatch
 from halocline.runtime.fields.axis import Axis
@@ -63,6 +64,8 @@ class OceanComponent(Component):
             ),
             "mixed_layer_depth": self._output("mixed_layer_depth", "m", Place.center),
         }
+        for name, some in options.tracers.passive.items():
+            self.shown[name] = self._output(name, some.unit, Place.center, state.levels)
         self.diagnostics = OceanDiagnostics(self.model)
 
     def _output(self, name: str, units: str, place: Place, *axes: Axis) -> Field:
@@ -77,14 +80,16 @@ class OceanComponent(Component):
         return fields + self.model.forcing.kept()
 
     def facts(self) -> dict[str, str | int | float]:
-        """Precision, which a restart must share."""
-        return {"precision": self.precision}
+        """Precision and passive tracers, which a restart must share."""
+        passive = " ".join(self.options.tracers.passive)
+        return {"precision": self.precision, **({"passive tracers": passive} if passive else {})}
 
     def start(self, time: Date, restarted: bool) -> None:
         """Set temperature and salinity to their start, at rest, unless `restarted`."""
         state = self.model.state
         if not restarted:
             self.remarks = set_start(self.model)
+            start_passive(self.model)
             self.model.forcing.keep_start()
             for name in ("tracer", "layer"):
                 getattr(state, f"old_{name}").copy(getattr(state, name))
@@ -125,6 +130,8 @@ class OceanComponent(Component):
             "velocity_u": state.u,
             "velocity_v": state.v,
         }
+        for number, name in enumerate(self.options.tracers.passive, start=2):
+            sources[name] = state.tracer.part(number)
         for name in names:
             if name == "sea_level":
                 with self.shown[name].change() as owned:

@@ -87,7 +87,9 @@ class OceanState:
         axis = Axis("depth", coordinates=tuple(levels.depth.tolist()), units="m")
         self.space = Space(decomposition, levels=axis, wet_levels=levels.wet_levels)
         self.levels, self.dtype = axis, dtype
-        self.tracers = Axis("tracer", entries=names, entry_units=("degree C", "1e-3"))
+        passive = options.tracers.passive
+        of_entries = ("degree C", "1e-3", *(some.unit for some in passive.values()))
+        self.tracers = Axis("tracer", entries=(*names, *passive), entry_units=of_entries)
         center, corner = Place.center, Place.corner
         for prefix in ("old_", "", "new_"):
             kept = prefix != "new_"
@@ -246,14 +248,8 @@ class Ocean:
         self.right_side = bound("right_side")
         self.first_guess = bound("first_guess")
         self.velocity = bound("velocity")
-        self.averages = [
-            bound("average", old=s.old_u, present=s.u, following=s.new_u),
-            bound("average", old=s.old_v, present=s.v, following=s.new_v),
-            bound("average_means"),
-            bound("average_surface"),
-            bound("average_store"),
-            bound("average_tracers"),
-        ]
+        self.averages = [bound("average_velocity"), bound("average_tracers")]
+        self.filters = [bound("filter_velocity"), bound("filter_tracers")]
 
     def densities(self) -> None:
         """Density of the old and the present level, after tracers were set."""
@@ -265,14 +261,19 @@ class Ocean:
 
         A step after which levels are averaged is done in two halves.
         """
-        every = self.options.averaging
-        if every and number % every == 1 % every:
+        every, scheme = self.options.averaging, self.options.time_filter.scheme
+        special = scheme != "robert" and every > 0 and number % every == 1 % every
+        if special and scheme == "matsuno":
+            self.matsuno(number)
+        elif special:
             for _ in range(2):
                 self.advance(Weights.leapfrog(self.dt), number)
                 self.average()
-            return
-        self.advance(Weights.leapfrog(self.dt), number)
-        self.rotate()
+        else:
+            self.advance(Weights.leapfrog(self.dt), number)
+            if scheme == "robert":
+                self.filter()
+            self.rotate()
 
     def first_step(self) -> None:
         """A forward step by dt, from one level."""
@@ -340,3 +341,27 @@ class Ocean:
         for average in self.averages:
             average()
         self.densities()
+
+    def filter(self) -> None:
+        """Filter the present and the new level (Robert and Asselin, Williams), and densities."""
+        given = self.options.time_filter
+        for part in self.filters:
+            part(strength=given.strength, share=given.share)
+        self.of_now(numbers=self.options.density.numbers)
+        if given.share < 1.0:
+            self.of_new(numbers=self.options.density.numbers)
+
+    def matsuno(self, number: int) -> None:
+        """A step forward from the present level, and again with what that gave as the present.
+
+        The surface of the present stays in the second pass: it is implicit with 2/3 in both.
+        """
+        for name in self.changing:
+            getattr(self.state, f"old_{name}").copy(getattr(self.state, name))
+        self.advance(Weights.forward(self.dt), number)
+        for name in self.changing:
+            if name != "surface":
+                getattr(self.state, name).swap(getattr(self.state, f"new_{name}"))
+        self.advance(Weights.forward(self.dt), number)
+        for name in self.changing:
+            getattr(self.state, name).swap(getattr(self.state, f"new_{name}"))

@@ -1,8 +1,8 @@
 #include "bind.hpp"
-#include "ocean/averaging.hpp"
 #include "ocean/barotropic.hpp"
 #include "ocean/density.hpp"
 #include "ocean/momentum.hpp"
+#include "ocean/time_levels.hpp"
 
 using namespace halocline;
 
@@ -17,10 +17,10 @@ void bind(nb::module_& module) {
   define(module, ocean_auxiliary_contract, &ocean_auxiliary<T>, "tau", "alpha", "gamma");
   define(module, ocean_right_side_contract, &ocean_right_side<T>, "tau", "alpha", "shift");
   define(module, ocean_velocity_contract, &ocean_velocity<T>, "tau", "alpha");
-  define(module, ocean_average_contract, &ocean_average<T>);
+  define(module, ocean_average_velocity_contract, &ocean_average_velocity<T>);
   define(module, ocean_average_tracers_contract, &ocean_average_tracers<T>);
-  define(module, ocean_average_surface_contract, &ocean_average_surface<T>);
-  define(module, ocean_average_means_contract, &ocean_average_means<T>);
+  define(module, ocean_filter_velocity_contract, &ocean_filter_velocity<T>, "strength", "share");
+  define(module, ocean_filter_tracers_contract, &ocean_filter_tracers<T>, "strength", "share");
   define(module, ocean_first_guess_contract, &ocean_first_guess<T>);
 }
 

@@ -12,6 +12,7 @@ from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceForcingOptions
 from halocline.ocean.rotation import CoriolisOptions
 from halocline.ocean.start import FrontOptions
+from halocline.ocean.time_filter import TimeFilterOptions
 from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.ocean.vertical_mixing_options import KppOptions, RichardsonOptions
 from halocline.ocean.viscous_options import ViscousOptions
@@ -113,11 +114,15 @@ class OceanOptions(Options):
     averaging: int = option(
         25,
         "1",
-        "steps between averages of time levels, each done in two halves; 0: never",
+        "steps between averages of time levels, each done in two halves, or between steps of"
+        " Matsuno; 0: never",
         at_least=0,
     )
     courant_interval: int = option(
         10, "1", "steps between looks at how far the flow goes in a step; 0: never", at_least=0
+    )
+    time_filter: TimeFilterOptions = option(
+        TimeFilterOptions(), meaning="what keeps the two chains of leapfrog's levels together"
     )
     tile_columns: int = option(
         160, "1", "columns of the tiles of kernels; no choice changes a bit", at_least=8

@@ -31,7 +31,7 @@ def set_start(model: Ocean) -> list[str]:
     """Set tracers and the uppermost thickness, a call for all ranks; what there is to tell."""
     state, start, levels = model.state, model.options.start, model.levels
     state.layer.fill(float(levels.thickness[-1]))
-    state.tracer.set_cells(start_tracers(levels, start))
+    state.tracer.set_cells(start_tracers(levels, start), at=slice(0, 2))
     if start.file:
         _from_file(state, levels, start)
     mixed = start.overturn and model.run.plan is None

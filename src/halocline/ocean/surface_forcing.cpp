@@ -13,7 +13,6 @@ void bind(nb::module_& module) {
          "temperature_piston", "salinity_piston");
   define(module, ocean_short_wave_contract, &ocean_short_wave<T>, "heating");
   define(module, ocean_frazil_contract, &ocean_frazil<T>, "slope");
-  define(module, ocean_average_store_contract, &ocean_average_store<T>);
 }
 
 }  // namespace

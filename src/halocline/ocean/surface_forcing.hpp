@@ -1,7 +1,6 @@
 #pragma once
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
-#include "ocean/averaging.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -175,19 +174,6 @@ void ocean_frazil(Box box, View4<T> new_tracer, View2<const T> new_layer,
       });
     }
   });
-}
-
-inline constexpr Contract<3> ocean_average_store_contract{
-    "ocean_average_store",
-    {{{"old_heat_store", Access::update, Place::center, "K m"},
-      {"heat_store", Access::update, Place::center, "K m"},
-      {"new_heat_store", Access::read, Place::center, "K m"}}}};
-
-/// Means of the heat store, as those of what cells hold.
-template <class T>
-void ocean_average_store(Box box, View2<T> old_heat_store, View2<T> heat_store,
-                         View2<const T> new_heat_store) {
-  average_planes(box, old_heat_store, heat_store, new_heat_store);
 }
 
 }  // namespace halocline

@@ -189,4 +189,22 @@ void ocean_mix_tracers(Box box, View4<T> new_tracer, View3<const T> vertical_dif
       });
 }
 
+inline constexpr Contract<1> ocean_age_contract{
+    "ocean_age", {{{"age", Access::update, Place::center, "any", "depth"}}}};
+
+/// Let water become older below the uppermost level, where it is new.
+///
+/// @param[in,out] age     since water was in the uppermost cells
+/// @param[in]     amount  that is added, in units of `age`
+template <class T>
+void ocean_age(Box box, View3<T> age, double amount) {
+  const int levels = static_cast<int>(age.extent[0]);
+  for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V older = load<V>(age.row(k, j) + i) + splat<V>(static_cast<T>(amount));
+      store<V>(age.row(k, j) + i, k == levels - 1 ? V{} : older);
+    });
+  });
+}
+
 }  // namespace halocline

@@ -16,6 +16,7 @@ from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 
+seconds_per_day = 86400.0
 tracer_group = 8
 """Tracers that go through the sweeps together: more of them do not fit into caches."""
 
@@ -30,6 +31,29 @@ def tracer_transport(
     s: Any, levels: VerticalGrid, options: OceanOptions, run: Runner, bound: Callable[..., Any]
 ) -> TracerStep:
     """A call that sets `new_tracer` and `new_layer` of state `s` by the chosen scheme."""
+    moved = _moved(s, levels, options, run, bound)
+    passive = options.tracers.passive.values()
+    ages = [
+        bound("age", age=s.new_tracer.part(number))
+        for number, some in enumerate(passive, start=2)
+        if some.ages
+    ]
+
+    def step(tau: float, width: int, number: int = 0) -> None:
+        moved(tau, width, number)
+        for age in ages:
+            age(amount=tau / seconds_per_day)
+
+    return step
+
+
+def _moved(
+    s: Any, levels: VerticalGrid, options: OceanOptions, run: Runner, bound: Callable[..., Any]
+) -> TracerStep:
+    """A call that moves and mixes all tracers alike.
+
+    Beside fields of the state it makes those of its scheme.
+    """
     if options.tracers.advection == "limited3":
         return _sweeps(s, options, run, bound)
     if options.tracers.advection == "upwind3":

@@ -31,6 +31,8 @@ class StateWatch:
 
     def __init__(self, model: Ocean) -> None:
         self.model = model
+        sweeping = model.options.tracers.advection == "limited3"
+        self.most_allowed = 0.5 if sweeping else 1.0  # sweeps go over two steps
         s = model.state
         s._make("courant", "1", Place.center)
         self.courant = model.run.bind(kernels["ocean_courant"], s)
@@ -40,7 +42,7 @@ class StateWatch:
         every = self.model.options.courant_interval
         if every and number % every == 0:
             self.courant(dt=self.model.dt)
-            if self._most() > 1.0:
+            if self._most() > self.most_allowed:
                 self._refuse(self._too_fast, time)
 
     def explain(self, time: Date) -> None:
@@ -78,9 +80,10 @@ class StateWatch:
                 f"{share:.2f} {term}" for share, term in zip(shares[:, k], terms, strict=True)
             )
             said = (
-                f"the flow passes {most:.2f} of a cell in a step of {dt:g} s; at most 1 may:"
+                f"the flow passes {most:.2f} of a cell in a step of {dt:g} s; at most"
+                f" {self.most_allowed:g} may:"
                 f" {parts} at {place_words(levels, int(j), int(i), k)}. Use time.step ="
-                f" {0.8 * dt / most:.0f} s or less, or more viscosity."
+                f" {0.8 * self.most_allowed * dt / most:.0f} s or less, or more viscosity."
             )
         return str(self._communicator.broadcast(said))
 

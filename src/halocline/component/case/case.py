@@ -148,7 +148,7 @@ class Case(Options):
                 space=component.run.decomposition,
                 place=Place.center,
                 dtype=self.precision,
-                more=self.exports,
+                more=self.described(),
                 fields=component.shown,
             )
             for name, some in self.output.fields.items()
@@ -180,6 +180,10 @@ class Case(Options):
     def map_shapes(self) -> Mapping[str, MapShape]:
         """All fields that maps can hold, with their shapes: those of the fields in `shown`."""
         return dict.fromkeys(self.exports, MapShape())
+
+    def described(self) -> Mapping[str, Quantity]:
+        """What the fields of maps are, by short name."""
+        return self.exports
 
     def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
         """Bytes of the records of each output stream, before compression, by its name."""

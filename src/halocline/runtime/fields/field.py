@@ -282,11 +282,13 @@ class Field:
         halo = self.decomposition.world.halo
         storage.fresh.set(everywhere if self.static else all_around(halo))
 
-    def set_cells(self, function: Callable[[Any, Any], Array], at: int | None = None) -> None:
+    def set_cells(
+        self, function: Callable[[Any, Any], Array], at: int | slice | None = None
+    ) -> None:
         """Set values on planes, halos included, from a function of global rows and columns.
 
         `function(j, i)` gives outer + the shape of j; with `at` it gives the values at that index
-        of the outermost axis. Nobody needs a global array for it.
+        of the outermost axis, or at some. Nobody needs a global array for it.
         """
         assert self.place.planar
         part, storage = Part(self, at), self.storage(self.layout)
