@@ -219,7 +219,7 @@ def test_a_restart_gives_the_same_bits():
 
 
 def bits(path, ranks):
-    """Distinct lines of precision and hash, over all ways to cut the grid."""
+    """Distinct lines of precision, forcing and hash, over all ways to cut the grid."""
     command = [sys.executable, str(Path(__file__).parent / "small_forced_ocean.py"), path]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     if ranks > 1:
@@ -228,7 +228,7 @@ def bits(path, ranks):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     found = [line for line in done.stdout.splitlines() if line.startswith("bits ")]
-    assert len(found) == 6, done.stdout
+    assert len(found) == 10, done.stdout
     return frozenset(found)
 
 
@@ -241,9 +241,15 @@ def test_ranks_and_decompositions_have_the_same_bits(tmp_path):
         q_net=lambda x, y, m: -800.0 + m - y,
         sst=lambda x, y, m: 30.0 - 0.6 * y,
         rain=lambda x, y, m: 1e-9 * (x - y),
+        u10=lambda x, y, m: 5.0 + 0.1 * x,
+        v10=lambda x, y, m: 0.2 * y,
+        wind_speed=lambda x, y, m: 9.0 + m,
+        t_air=lambda x, y, m: 10.0 - 0.4 * y,
+        q_air=lambda x, y, m: 3.0 + 0.01 * x,
+        lw_up=lambda x, y, m: 60.0 + m + 0 * x,
     )
     alone = bits(path, 1)
-    assert len(alone) == 2  # one of each precision
+    assert len(alone) == 4  # one of each precision and forcing
     assert bits(path, 3) == alone
 
 
