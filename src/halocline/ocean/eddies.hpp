@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "contract.hpp"
@@ -154,6 +155,13 @@ class EddyRow {
     T* to[rows_of_group];
     for (int row = 0; row < rows_of_group; ++row) to[row] = at(group * rows_of_group + row, i0);
     over_row<T>(begin, end, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V bottom = load<V>(floor + i), length = load<V>(look.length + i + look.side);
+      const auto open =
+          (bottom <= splat<V>(level)) & (load<V>(floor_beside + i + look.shift) <= splat<V>(level));
+      if (!any(open)) {
+        for (T* row : to) store<V>(row + i, V{});
+        return;
+      }
       const V a = load<V>(expansion + i), b = load<V>(contraction + i);
       const V t = load<V>(here[0] + i), s = load<V>(here[1] + i);
       const auto heavier = [&](const std::array<const T*, 2>& other, std::ptrdiff_t shift) {
@@ -161,9 +169,6 @@ class EddyRow {
       };
       const V difference = heavier(beside, look.shift);
       const V across = look.backward ? -difference : difference;
-      const V bottom = load<V>(floor + i), length = load<V>(look.length + i + look.side);
-      const auto open =
-          (bottom <= splat<V>(level)) & (load<V>(floor_beside + i + look.shift) <= splat<V>(level));
       const V weight = open ? V(quarter * load<V>(look.ratio + i + look.side)) : V{};
       const auto put = [&](Row slope, Row square, V weight, V lighter, T distance) {
         const Tilt<V> tilt = tapered_slope(across, lighter, length, distance, n_);
@@ -261,6 +266,10 @@ class EddyRow {
     const T* ratio[2] = {f_.y_ratio.row(j), f_.y_ratio.row(j + 1)};
     const T dz = f_.thickness(k), level = static_cast<T>(k), both = n_.along + n_.flattening;
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      if (!any(load<V>(floor[1] + i) <= splat<V>(level))) {
+        store<V>(carry + i, V{});
+        return store<V>(to + i, V{});
+      }
       const V here = load<V>(c.here + i), south_of = load<V>(before.here + i),
               north_of = load<V>(behind.here + i);
       const auto tilted = [&](const Column3& column, Group group) {

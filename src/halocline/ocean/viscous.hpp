@@ -177,6 +177,14 @@ class ViscousRows {
     for (Side side : {south, north, west, east})
       for (bool shear : {false, true}) to[side][shear] = pull(j, side, shear, i0);
     over_row<T>(i0 - 1, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const auto moves = [&](const T* f) {
+        return (load<V>(f + i) != V{}) | (load<V>(f + i + 1) != V{});
+      };
+      if (!any(moves(u0) | moves(u1) | moves(v0) | moves(v1))) {
+        for (const auto& rows : to)
+          for (T* row : rows) store<V>(row + i, V{});
+        return;
+      }
       const Sides<V> u = rows.template of<V>(u0, u1, i), v = rows.template of<V>(v0, v1, i);
       const Stiffness<V> m = stiffness<V>(k, j, i);
       const auto put = [&](Side side, const T* spread, V tension, V shear) {
@@ -203,6 +211,11 @@ class ViscousRows {
         for (bool shear : {false, true})
           from[row][side][shear] = pull(j - 1 + row, side, shear, i0);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+      if (!any(wet)) {
+        store<V>(f_.force_x.row(k, j) + i, V{});
+        return store<V>(f_.force_y.row(k, j) + i, V{});
+      }
       const auto eastward = [&](bool shear) {
         const auto side = [&](std::ptrdiff_t at) {
           return V(load<V>(from[0][north][shear] + at) + load<V>(from[1][south][shear] + at));
@@ -219,7 +232,6 @@ class ViscousRows {
       const V per_area = n_.factor * (per_x * per_y);
       const V x = per_area * (per_y * eastward(false) + per_x * northward(true));
       const V y = per_area * (per_y * eastward(true) - per_x * northward(false));
-      const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
       store<V>(f_.force_x.row(k, j) + i, wet ? x : V{});
       store<V>(f_.force_y.row(k, j) + i, wet ? y : V{});
     });
