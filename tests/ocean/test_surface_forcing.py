@@ -24,6 +24,7 @@ from halocline.ocean.forcing_options import (
 )
 from halocline.ocean.model import Weights
 from halocline.ocean.options import OceanOptions, OceanStartOptions
+from halocline.ocean.time_filter import TimeFilterOptions
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 from ocean.forced_ocean import advance, build, everything, monthly, step, still, thickness
@@ -200,8 +201,9 @@ def test_heat_of_files_and_its_short_wave(tmp_path):
     component.close()
 
 
-def test_a_restart_gives_the_same_bits():
-    options = replace(everything, averaging=3)
+@pytest.mark.parametrize("scheme", ["averaging", "matsuno", "robert"])
+def test_a_restart_gives_the_same_bits(scheme):
+    options = replace(everything, averaging=3, time_filter=TimeFilterOptions(scheme=scheme))
     whole, start = build(options)
     halfway = advance(whole, start, 4)
     kept = [[array.copy() for array in field.read()] for field in whole.restart_fields()]
