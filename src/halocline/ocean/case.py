@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from halocline.component.case.case import Case, named
+from halocline.component.case.output_writers import MapOutput
+from halocline.component.component import Component
 from halocline.component.streams.field_stream import MapShape
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
@@ -17,10 +21,24 @@ from halocline.ocean.forcing_options import with_paths
 from halocline.ocean.model import reach
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.passive_tracers import described
+from halocline.ocean.series_stream import (
+    OceanSeriesOptions,
+    OceanSeriesStream,
+    bytes_of_numbers,
+)
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class OceanOutput(MapOutput):
+    """What a run of the ocean writes."""
+
+    series: Mapping[str, OceanSeriesOptions] = option(
+        {}, "", "streams of numbers of the whole ocean, by name"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +48,9 @@ class OceanCase(Case):
     component: str = named("ocean")
     precision: str = option(
         "float64", "", "precision of the model's arrays", choices=("float32", "float64")
+    )
+    output: OceanOutput = option(
+        OceanOutput(), meaning="maps, numbers of the whole ocean, and who writes them"
     )
     ocean: OceanOptions = option(OceanOptions(), meaning="physics and numerics of the ocean")
 
@@ -90,6 +111,34 @@ class OceanCase(Case):
     def described(self) -> dict[str, Quantity]:
         """All fields that maps can hold, passive tracers too."""
         return {**self.exports, **described(self.ocean.tracers.passive)}
+
+    def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
+        """Bytes of the records of each output stream, before compression, by its name."""
+        levels, sections = len(self.build_levels().thickness), len(self.ocean.sections)
+        return super().stream_bytes(grid, clock) | {
+            name: some.records(clock) * bytes_of_numbers(some, grid, levels, sections)
+            for name, some in self.output.series.items()
+        }
+
+    def streams(
+        self,
+        component: Component,
+        clock: Clock,
+        folder: Path,
+        communicator: Communicator,
+        *,
+        resumed: bool = False,
+    ) -> Sequence[OutputStream]:
+        """Maps, and numbers of the whole ocean."""
+        assert isinstance(component, OceanComponent)
+        maps = super().streams(component, clock, folder, communicator, resumed=resumed)
+        series = [
+            OceanSeriesStream(
+                name, some, component, clock, folder, title=self.title, resumed=resumed
+            )
+            for name, some in self.output.series.items()
+        ]
+        return [*maps, *series]
 
     @property
     def halo(self) -> int:

@@ -1,0 +1,95 @@
+"""What is carried northward, and the file with numbers of the whole ocean. Ranks: 1."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from numpy.testing import assert_allclose
+
+import halocline
+from biogeochemistry.folded_ocean import folded_ocean
+from halocline.ocean.meridional import Meridional, Parallels
+from halocline.ocean.metrics import CornerMetrics
+from halocline.runtime.fields.place import Place
+from ocean import oceans
+
+
+def moving(levels):
+    """Random currents and tracers; what a step brings into cells, and what is carried north."""
+    model = oceans.build(levels, 1.0)
+    random, wet = np.random.default_rng(4), oceans.wet_corners(levels)
+    oceans.put_velocity(model, *(random.standard_normal(wet.shape) * wet for _ in range(2)))
+    oceans.put_tracers(model, random.uniform(1.0, 2.0, (2, *levels.shape)))
+    state, grid = model.state, levels.horizontal
+    flow = state.u.gather(), state.v.gather()
+    widths = state.corner_dx.gather(), state.corner_dy.gather()
+    parallels = Parallels.of(grid)
+    found = Meridional.of(parallels, grid, levels.thickness, flow, widths, state.tracer.gather())
+    model.tracers(1e3, 160)
+    volume = {p: oceans.cell_thickness(model, p) * grid.area for p in ("old_", "new_")}
+    held = [volume[p] * getattr(state, f"{p}tracer").gather() for p in ("old_", "new_")]
+    once = levels.topology.once(Place.center)
+    gained = [(held[1] - held[0]) / 1e3 * once, (volume["new_"] - volume["old_"]) / 1e3 * once]
+    return parallels, found, gained, flow
+
+
+@pytest.mark.parametrize("kind", ["sphere", "faces", "centres"])
+def test_what_passes_a_parallel_is_what_is_lost_south_of_it(kind):
+    """By the model's own step, on regular and on folded grids."""
+    levels = oceans.rough_sphere() if kind == "sphere" else folded_ocean(kind)
+    parallels, found, (contents, volume), _ = moving(levels)
+    for m in range(parallels.edges.size):
+        south = parallels.band < m
+        lost = -contents[..., south].sum(axis=(1, 2))
+        assert_allclose(found.tracers[:, m], lost, rtol=0.0, atol=1e-6 * np.abs(contents).sum())
+        assert_allclose(
+            found.overturning[0, m], -volume[..., south].sum(), rtol=0.0,
+            atol=1e-6 * np.abs(volume).sum(),
+        )  # fmt: skip
+    assert np.abs(found.overturning).max() > 0.0
+    assert not found.overturning[-1].any()
+    assert_allclose(found.overturning[0, -1], 0.0, atol=1e-9 * np.abs(found.overturning).max())
+
+
+def test_overturning_of_a_cell():
+    """Northward at the surface, southward below: it turns, and nothing passes in the mean."""
+    levels = oceans.rough_sphere()
+    parallels, found, _, (_, v) = moving(levels)
+    for m in (4, 8):
+        across = np.zeros(5)
+        dx = CornerMetrics.of(levels.horizontal).dx[m]
+        passing = (v[:, m] * dx).sum(axis=1) * levels.thickness
+        across[:-1] = np.cumsum(passing[::-1])[::-1]
+        size = np.abs(across).max()
+        assert_allclose(found.overturning[:, m], across, atol=1e-12 * size)
+
+
+def test_file_of_numbers(tmp_path):
+    grid = {
+        "nx": 24, "ny": 12, "dx": 15.0, "dy": 10.0, "x0": 7.5, "y0": -55.0, "depth": 900.0,
+        "closed_edges": False, "levels": {"thickness": [100.0, 300.0, 500.0]},
+        "land": [[0.0, 40.0, -60.0, 60.0]],
+    }  # fmt: skip
+    case = {
+        "component": "ocean",
+        "grid": grid,
+        "ocean": {"sections": {"one": [[100.0, -60.0], [100.0, 60.0]]}},
+        "time": {"start": "2000-01-01", "length": "3h", "step": "1h"},
+        "output": {"series": {"numbers": {"interval": "1h", "precision": "float64"}}},
+    }
+    result = halocline.run(case, output=tmp_path)
+    with xr.open_dataset(tmp_path / "numbers.nc") as file:
+        numbers = file.load()
+    last = numbers.isel(time=-1)
+    held = oceans.contents(result.component.model)
+    assert_allclose(last.volume, held[0], rtol=1e-14)
+    assert_allclose(last.mean_temperature, held[1] / held[0], rtol=1e-14)
+    passed = result.component.diagnostics.transports()["one"]
+    assert last.section_transport.values == [passed]
+    assert numbers.section_transport.comment == "one"
+    warm = result.component.model.state.tracer.gather()[0, -1]
+    center = result.component.plane
+    box = np.ix_(np.abs(center.y) < 5.1, (center.x > 190.0) & (center.x < 240.0))
+    assert_allclose(last.nino34, warm[box].mean(), rtol=1e-12)
+    assert numbers.overturning.shape == (4, 4, 13)
+    assert np.abs(last.northward_heat_transport).max() > 0.0
+    assert_allclose(last.northward_heat_transport[[0, -1]], 0.0, atol=1.0)
