@@ -136,6 +136,14 @@ def test_bounds_hold_the_spectrum(rough):
     assert values[-1] < bounds.greatest < 1.1 * values[-1]
 
 
+def test_chebyshev_takes_single_steps_where_the_halo_is_shallow(rough):
+    options = SolverOptions(method="chebyshev", preconditioner="diagonal")
+    deep, shallow = (
+        solve(rough.numbers, rough.right_side, options, halo=halo)[0] for halo in (16, 1)
+    )
+    assert np.array_equal(deep, shallow)
+
+
 @pytest.mark.parametrize("least", [0.02, 0.3, 0.9])
 def test_chebyshev_falls_as_fast_as_its_rate_says(least):
     """The largest residual over the spectrum is 1 / T_n, whose ratios are the rate in the end."""
