@@ -80,7 +80,7 @@ if __name__ == "__main__":
     for scheme in ("richardson", "kpp"):
         for cut in ({}, {"blocks_per_rank": 4}):
             ocean = small_ocean(scheme, world(), **cut)
-            steps(ocean, 8)
+            steps(ocean, 4)
             s = ocean.state
             found = [f.gather() for f in (s.tracer, s.u, s.v, s.surface, s.vertical_viscosity)]
             if found[0] is not None:
