@@ -77,8 +77,10 @@ def build(levels, dt, *, check_halos=False, dtype=np.float64, cut=None, **option
 
 
 def put_tracers(model, values):
-    """Temperature and salinity at both times, shape (2, k, j, i)."""
-    model.state.tracer.set_global(values)
+    """Temperature, salinity and others at both times, (tracer, k, j, i); those not given are 0."""
+    more = model.state.tracer.shape[0] - len(values)
+    none = np.zeros((more, *values.shape[1:]))
+    model.state.tracer.set_global(np.concatenate([values, none]))
     model.state.old_tracer.copy(model.state.tracer)
     model.densities()
 

@@ -6,17 +6,21 @@ from numpy.testing import assert_allclose
 
 from halocline.ocean.eddy_options import EddyOptions
 from halocline.ocean.equation_of_state import DensityOptions
+from halocline.ocean.passive_tracers import PassiveTracerOptions
+from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.runtime.fields.place import Place
 from ocean import oceans
 
 belt = oceans.rough_sphere()
 
 
-def eddying(levels, *, dt=1.0, density=None, **numbers):
+def eddying(levels, *, dt=1.0, density=None, passive=None, **numbers):
     """A model in which nothing but eddies acts on tracers."""
     usual = {"along": 0.0, "flattening": 0.0, "largest_slope": 1e9}
     mixing = oceans.with_numbers(eddies=EddyOptions(**usual | numbers))
-    return oceans.build(levels, dt, mixing=mixing, density=density or DensityOptions())
+    tracers = OceanTracerOptions(passive=passive or {})
+    water = density or DensityOptions()
+    return oceans.build(levels, dt, mixing=mixing, density=water, tracers=tracers)
 
 
 def stratified(levels, seed=1, rough=0.5):
@@ -106,7 +110,7 @@ def triads(levels, density, tracers, some):
 def diffused(levels, tracers, diffusivity):
     """What a diffusivity at lower interfaces brings into cells [m3 s-1 times units]."""
     spacing = levels.spacing[1:, None, None]
-    fluxes = np.zeros((2, levels.shape[0] + 1, *levels.shape[1:]))
+    fluxes = np.zeros((len(tracers), levels.shape[0] + 1, *levels.shape[1:]))
     upward = -diffusivity[1:] * np.diff(tracers, axis=1) / spacing * levels.horizontal.area
     fluxes[:, 1:-1] = upward
     return -np.diff(fluxes, axis=1)
@@ -148,6 +152,22 @@ def test_mixing_along_surfaces_leaves_density_and_its_functions_alone():
     tracers[1] = 3.0 - 2.0 * tracers[0]
     whole, part = along_surfaces(eddying(belt, along=1e3, density=passive), tracers)
     assert np.abs(whole).max() < 1e-12 * np.abs(part).max()
+
+
+def test_passive_tracers_go_along():
+    """One that is density stays where mixing goes along its surfaces; what flattens moves it as
+    it moves temperature and salinity."""
+    water = DensityOptions()
+    tracers = stratified(belt)
+    density = -water.expansion * tracers[0] + water.contraction * tracers[1]
+    tracers = np.concatenate([tracers, density[None]])
+    dye = {"dye": PassiveTracerOptions()}
+    whole, part = along_surfaces(eddying(belt, along=1e3, passive=dye), tracers)
+    assert np.abs(whole[2]).max() < 1e-12 * np.abs(part[2]).max()
+    moved, _ = rates(eddying(belt, flattening=1e3, passive=dye), tracers)
+    heavier = -water.expansion * moved[0] + water.contraction * moved[1]
+    assert_allclose(moved[2], heavier, atol=1e-12 * np.abs(moved[2]).max())
+    assert np.abs(moved[2]).max() > 0.0
 
 
 @pytest.mark.parametrize("taper", ["smooth", "square"])
