@@ -100,7 +100,7 @@ def test_the_small_benchmark_runs(kind):
     assert {"tracers", "momentum", "density"} < set(found["kernels"])
     assert ("kpp" in found["kernels"]) == (kind == "full")
     assert sum(found["kernels"].values()) < found["seconds"]
-    assert 2 < found["iterations"] < 60
+    assert 1 <= found["iterations"] < 60
 
 
 def test_the_benchmark_is_the_papers_grid():

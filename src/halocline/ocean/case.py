@@ -18,7 +18,7 @@ from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
 from halocline.ocean.component import OceanComponent
 from halocline.ocean.forcing_options import with_paths
-from halocline.ocean.model import reach
+from halocline.ocean.model import halo_of
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.passive_tracers import described
 from halocline.ocean.series_stream import (
@@ -143,7 +143,7 @@ class OceanCase(Case):
     @property
     def halo(self) -> int:
         """How deep halos are [cells]."""
-        return reach
+        return halo_of(self.build_grid())
 
     def state_values(self, grid: Grid) -> int:
         """Tracers and two velocities on all levels, land included, at two times."""

@@ -10,7 +10,7 @@ from halocline.core.constants import gravity
 from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.diagnostics import OceanDiagnostics
-from halocline.ocean.model import Ocean, reach
+from halocline.ocean.model import Ocean, halo_of
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.passive_tracers import start_passive
 from halocline.ocean.starting import set_start
@@ -43,7 +43,7 @@ class OceanComponent(Component):
         self.decomposition = Decomposition(
             levels.mask,
             levels.topology,
-            halo=reach,
+            halo=halo_of(levels.horizontal),
             options=decomposition,
             communicator=communicator,
         )

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from halocline.core.constants import gravity
+from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.levels import VerticalGrid
+from halocline.numerics.chebyshev_steps import sweep_steps
 from halocline.numerics.elliptic import EllipticOperator, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
 from halocline.ocean import _native
@@ -46,8 +48,19 @@ Array = NDArray[np.float64]
 kernels = kernels_of(_native)
 reach = 2
 """Halo of a step [cells]: it reads one around corners, and the last block owns one row more."""
+wide = 128
+"""Cells along both sides of a grid whose halos are as deep as sweeps of the solver."""
 names = ("temperature", "salinity")
 laplacian_planes = ("viscous_east", "viscous_north", "viscous_turn", "cross_x", "cross_y")
+
+
+def halo_of(grid: Grid) -> int:
+    """Halo [cells]: as deep as a step reads, or a sweep of the solver on wide grids without a fold.
+
+    With sweeps the solver exchanges once in eight iterations; bits are the same.
+    """
+    sweeps = min(grid.shape) >= wide and not grid.topology.fold
+    return sweep_steps if sweeps else reach
 
 
 @dataclass(frozen=True)
@@ -93,28 +106,28 @@ class OceanState:
         center, corner = Place.center, Place.corner
         for prefix in ("old_", "", "new_"):
             kept = prefix != "new_"
-            self._make(f"{prefix}tracer", "1", center, self.tracers, axis, restart=kept)
-            self._make(f"{prefix}layer", "m", center, restart=kept)
-            self._make(f"{prefix}surface", "m2 s-2", center, restart=kept)
-            self._make(f"{prefix}heat_store", "K m", center, restart=kept)
-            self._make(f"{prefix}density", "kg m-3", center, axis)
+            self.add(f"{prefix}tracer", "1", center, self.tracers, axis, restart=kept)
+            self.add(f"{prefix}layer", "m", center, restart=kept)
+            self.add(f"{prefix}surface", "m2 s-2", center, restart=kept)
+            self.add(f"{prefix}heat_store", "K m", center, restart=kept)
+            self.add(f"{prefix}density", "kg m-3", center, axis)
             for name in ("u", "v"):
-                self._make(f"{prefix}{name}", "m s-1", corner, axis, restart=kept)
-                self._make(f"{prefix}mean_{name}", "m s-1", corner, restart=kept)
+                self.add(f"{prefix}{name}", "m s-1", corner, axis, restart=kept)
+                self.add(f"{prefix}mean_{name}", "m s-1", corner, restart=kept)
             self._pair(f"{prefix}u", f"{prefix}v")
             self._pair(f"{prefix}mean_u", f"{prefix}mean_v")
-        self._make("pressure", "m2 s-2", center, axis)
-        self._make("stability", "s-2", center, axis)
-        self._make("vertical_diffusivity", "m2 s-1", center, axis)
+        self.add("pressure", "m2 s-2", center, axis)
+        self.add("stability", "s-2", center, axis)
+        self.add("vertical_diffusivity", "m2 s-1", center, axis)
         self.nonlocal_share: Field | None = None
         self.eddy_convergence: Field | None = None
         self.friction_x: Field | None = None
         self.friction_y: Field | None = None
-        self._make("right_side", "m3 s-2", center)
+        self.add("right_side", "m3 s-2", center)
         for name in ("force", "auxiliary"):
             units = "m s-2" if name == "force" else "m s-1"
-            self._make(f"{name}_x" if name == "force" else f"{name}_u", units, corner)
-            self._make(f"{name}_y" if name == "force" else f"{name}_v", units, corner)
+            self.add(f"{name}_x" if name == "force" else f"{name}_u", units, corner)
+            self.add(f"{name}_y" if name == "force" else f"{name}_v", units, corner)
         self._pair("force_x", "force_y")
         self._pair("auxiliary_u", "auxiliary_v")
         metrics = CornerMetrics.of(levels.horizontal)
@@ -126,7 +139,8 @@ class OceanState:
 
         def __getattr__(self, name: str) -> Field: ...
 
-    def _make(self, name: str, units: str, place: Place, *axes: Axis, **more: Any) -> Field:
+    def add(self, name: str, units: str, place: Place, *axes: Axis, **more: Any) -> Field:
+        """A field of the state by the name of an argument of kernels; `more` goes to `Field`."""
         made = Field(name, units, self.space, axes=axes, place=place, dtype=self.dtype, **more)
         setattr(self, name, made)
         return made
@@ -134,10 +148,11 @@ class OceanState:
     def _pair(self, x: str, y: str) -> None:
         pair(getattr(self, x), getattr(self, y))
 
-    def _static(
+    def add_static(
         self, name: str, units: str, place: Place, values: NDArray[Any], *axes: Axis
     ) -> None:
-        field = self._make(name, units, place, *axes, static=True)
+        """A field that stays as it is; `values` are spread over its axes."""
+        field = self.add(name, units, place, *axes, static=True)
         field.set_global(np.broadcast_to(values, field.shape).astype(self.dtype))
 
     def _geometry(
@@ -145,28 +160,34 @@ class OceanState:
     ) -> None:
         grid, center, corner = levels.horizontal, Place.center, Place.corner
         count = levels.thickness.size
-        self._static("area", "m2", center, np.maximum(grid.area, least_length**2))
-        self._static("floor_level", "1", center, count - levels.wet_levels)
-        self._static("corner_floor", "1", corner, count - least_around(levels, levels.wet_levels))
-        self._static("corner_depth", "m", corner, least_around(levels, levels.floor))
-        self._static("corner_dx", "m", corner, metrics.dx)
-        self._static("corner_dy", "m", corner, metrics.dy)
-        self._static("curvature_x", "m-1", corner, metrics.curvature_x)
-        self._static("curvature_y", "m-1", corner, metrics.curvature_y)
-        self._static("coriolis", "s-1", corner, coriolis(grid, options.rotation))
-        self._static("thickness", "m", Place.none, levels.thickness, self.levels)
-        self._static("spacing", "m", Place.none, levels.spacing, self.levels)
+        self.add_static("area", "m2", center, np.maximum(grid.area, least_length**2))
+        self.add_static("floor_level", "1", center, count - levels.wet_levels)
+        self.add_static(
+            "corner_floor", "1", corner, count - least_around(levels, levels.wet_levels)
+        )
+        self.add_static("corner_depth", "m", corner, least_around(levels, levels.floor))
+        self.add_static("corner_dx", "m", corner, metrics.dx)
+        self.add_static("corner_dy", "m", corner, metrics.dy)
+        self.add_static("curvature_x", "m-1", corner, metrics.curvature_x)
+        self.add_static("curvature_y", "m-1", corner, metrics.curvature_y)
+        self.add_static("coriolis", "s-1", corner, coriolis(grid, options.rotation))
+        self.add_static("thickness", "m", Place.none, levels.thickness, self.levels)
+        self.add_static("spacing", "m", Place.none, levels.spacing, self.levels)
         wide = np.append(levels.spacing, 0.5 * levels.thickness[-1])
-        self._static("depths", "m", Place.none, levels.depth, self.levels)
-        self._static("to_surface", "m", Place.none, wide, self.space.interfaces)
+        self.add_static("depths", "m", Place.none, levels.depth, self.levels)
+        self.add_static("to_surface", "m", Place.none, wide, self.space.interfaces)
 
     def _mixing(self, levels: VerticalGrid, options: OceanOptions, metrics: CornerMetrics) -> None:
         grid, mixing, corner = levels.horizontal, options.mixing, Place.corner
         x_face, y_face = map(grid.at, (Place.x_face, Place.y_face))
         along_x, along_y = x_face.dy / x_face.dx, y_face.dx / y_face.dy
         open_x, open_y = open_faces(levels)
-        self._static("x_conductance", "m2 s-1", Place.x_face, mixing.diffusivity * along_x * open_x)
-        self._static("y_conductance", "m2 s-1", Place.y_face, mixing.diffusivity * along_y * open_y)
+        self.add_static(
+            "x_conductance", "m2 s-1", Place.x_face, mixing.diffusivity * along_x * open_x
+        )
+        self.add_static(
+            "y_conductance", "m2 s-1", Place.y_face, mixing.diffusivity * along_y * open_y
+        )
         if mixing.viscous.scheme != "laplacian":
             for name in laplacian_planes:
                 setattr(self, name, None)
@@ -174,29 +195,29 @@ class OceanState:
         length = mixing.viscosity_length
         east = mixing.viscosity * y_face.dy / np.maximum(y_face.dx, 1.0)
         east *= area_ratio(y_face.dx, y_face.dy, length)
-        self._static("viscous_east", "m2 s-1", Place.y_face, east)
+        self.add_static("viscous_east", "m2 s-1", Place.y_face, east)
         north = mixing.viscosity * x_face.dx / np.maximum(x_face.dy, 1.0)
         north *= area_ratio(x_face.dx, x_face.dy, length)
-        self._static("viscous_north", "m2 s-1", Place.x_face, north)
+        self.add_static("viscous_north", "m2 s-1", Place.x_face, north)
         viscosity = mixing.viscosity * area_ratio(metrics.dx, metrics.dy, length)
         for name, plane in metric_viscosity(metrics, viscosity).items():
-            self._static(name, "s-1", corner, plane)
+            self.add_static(name, "s-1", corner, plane)
 
     def _surface_fluxes(self, levels: VerticalGrid, options: OceanOptions) -> None:
         center = Place.center
         for name, units in (("wind", "Pa"), ("stress", "m2 s-2")):
             for axis in ("x", "y"):
-                self._make(f"{name}_{axis}", units, Place.corner)
+                self.add(f"{name}_{axis}", units, Place.corner)
             self._pair(f"{name}_x", f"{name}_y")
-        self._make("heat_flux", "W m-2", center)
-        self._make("short_wave", "W m-2", center)
-        self._make("temperature_target", "degree C", center, restart=True)
-        self._make("salinity_target", "1e-3", center, restart=True)
-        self._make("rain", "m s-1", center)
+        self.add("heat_flux", "W m-2", center)
+        self.add("short_wave", "W m-2", center)
+        self.add("temperature_target", "degree C", center, restart=True)
+        self.add("salinity_target", "1e-3", center, restart=True)
+        self.add("rain", "m s-1", center)
         light = transmitted(levels.interfaces, options.forcing.heat.water_type)
-        self._static("transmitted", "1", Place.none, light, self.space.interfaces)
-        self._make("water_flux", "m s-1", center)
-        self._make("surface_flux", "1", Place.center, self.tracers)
+        self.add_static("transmitted", "1", Place.none, light, self.space.interfaces)
+        self.add("water_flux", "m s-1", center)
+        self.add("surface_flux", "1", Place.center, self.tracers)
 
 
 class Ocean:

@@ -58,7 +58,7 @@ def _moved(
         return _sweeps(s, options, run, bound)
     if options.tracers.advection == "upwind3":
         for name, plane in face_floors(levels).items():
-            s._static(name, "1", Place.x_face if name == "x_floor" else Place.y_face, plane)
+            s.add_static(name, "1", Place.x_face if name == "x_floor" else Place.y_face, plane)
         kernel = bound("tracers_upwind")
     else:
         kernel = bound("tracers")
@@ -75,12 +75,12 @@ def _sweeps(s: Any, options: OceanOptions, run: Runner, bound: Callable[..., Any
     Two leapfrog steps in a row of one chain of levels begin with x and with y.
     """
     for axis, place in (("x", Place.x_face), ("y", Place.y_face)):
-        s._make(f"{axis}_volume_flux", "m3 s-1", place, s.levels)
+        s.add(f"{axis}_volume_flux", "m3 s-1", place, s.levels)
     pair(s.x_volume_flux, s.y_volume_flux)
-    s._make("z_volume_flux", "m3 s-1", Place.center, s.levels)
-    s._make("volume", "m3", Place.center, s.levels)
-    s._static("no_diffusivity", "m2 s-1", Place.center, np.zeros((1, 1)), s.levels)
-    s._static("sinking_speed", "m s-1", Place.none, np.zeros(s.tracers.size), s.tracers)
+    s.add("z_volume_flux", "m3 s-1", Place.center, s.levels)
+    s.add("volume", "m3", Place.center, s.levels)
+    s.add_static("no_diffusivity", "m2 s-1", Place.center, np.zeros((1, 1)), s.levels)
+    s.add_static("sinking_speed", "m s-1", Place.none, np.zeros(s.tracers.size), s.tracers)
     along_x, along_y = bound("x_volume_flux"), bound("y_volume_flux")
     volumes, mix = bound("volumes"), bound("mix_tracers")
     sweeps = [

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.core.constants import gravity
+from halocline.ocean.options import OceanOptions
 from halocline.ocean.surface_forcing import absorption
 from halocline.runtime.fields.place import Place
+from halocline.runtime.running.calls import BoundCall
+
+if TYPE_CHECKING:
+    from halocline.ocean.model import OceanState
 
 Call = Callable[[], None]
+Bound = Callable[..., BoundCall]
 
 
-def vertical_mixing(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
+def vertical_mixing(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
     """A call that sets the mixing of state `s` from its old level and `stability`.
 
     Of every scheme come `vertical_viscosity` at corners and `vertical_diffusivity` at centres, at
@@ -22,14 +28,14 @@ def vertical_mixing(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
     """
     makers = {"constant": _constant, "richardson": _richardson, "kpp": _kpp}
     if options.mixing.scheme != "constant":
-        s._make("vertical_viscosity", "m2 s-1", Place.corner, s.levels)
+        s.add("vertical_viscosity", "m2 s-1", Place.corner, s.levels)
     return makers[options.mixing.scheme](s, options, bound)
 
 
-def _constant(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
+def _constant(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
     mixing = options.mixing
     viscosity = np.full((1, 1), mixing.vertical_viscosity)
-    s._static("vertical_viscosity", "m2 s-1", Place.corner, viscosity, s.levels)
+    s.add_static("vertical_viscosity", "m2 s-1", Place.corner, viscosity, s.levels)
     convection = bound("convection")
     numbers = {
         "background": mixing.vertical_diffusivity,
@@ -38,9 +44,9 @@ def _constant(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
     return lambda: convection(**numbers)
 
 
-def _richardson(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
+def _richardson(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
     mixing = options.mixing
-    s._make("richardson", "1", Place.center, s.levels)
+    s.add("richardson", "1", Place.center, s.levels)
     some = mixing.richardson
     viscous = {
         "background_viscosity": some.background_viscosity,
@@ -57,15 +63,15 @@ def _richardson(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
     return mix
 
 
-def _kpp(s: Any, options: Any, bound: Callable[..., Any]) -> Call:
+def _kpp(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
     mixing = options.mixing
     units = {"surface_deficit": "m s-2", "nonlocal_share": "1"}
     for name in (*units, "center_viscosity"):
-        s._make(name, units.get(name, "m2 s-1"), Place.center, s.levels)
-    s._make("friction_velocity", "m s-1", Place.center)
-    s._make("buoyancy_flux", "m2 s-3", Place.center)
-    s._make("light_flux", "m2 s-3", Place.center)
-    s._make("boundary_layer_depth", "m", Place.center)
+        s.add(name, units.get(name, "m2 s-1"), Place.center, s.levels)
+    s.add("friction_velocity", "m s-1", Place.center)
+    s.add("buoyancy_flux", "m2 s-3", Place.center)
+    s.add("light_flux", "m2 s-3", Place.center)
+    s.add("boundary_layer_depth", "m", Place.center)
     some, heat = mixing.kpp, options.forcing.heat
     numbers = {
         "critical": some.critical,

@@ -49,12 +49,12 @@ def set_planes(s: OceanState, levels: VerticalGrid, mixing: OceanMixingOptions) 
     """Geometry, least viscosities and the axis, as fields of the state."""
     viscous, center, at = mixing.viscous, Place.center, levels.horizontal.at(Place.center)
     metrics = CornerMetrics.of(levels.horizontal)
-    s._static("per_dx", "m-1", Place.corner, 1.0 / metrics.dx)
-    s._static("per_dy", "m-1", Place.corner, 1.0 / metrics.dy)
+    s.add_static("per_dx", "m-1", Place.corner, 1.0 / metrics.dx)
+    s.add_static("per_dy", "m-1", Place.corner, 1.0 / metrics.dy)
     along_x, along_y = side_ratios(levels, metrics.dx, metrics.dy)
-    s._static("along_x", "1", Place.y_face, along_x)
-    s._static("along_y", "1", Place.x_face, along_y)
-    s._static("squared_length", "m2", center, squared_length(levels))
+    s.add_static("along_x", "1", Place.y_face, along_x)
+    s.add_static("along_y", "1", Place.x_face, along_y)
+    s.add_static("squared_length", "m2", center, squared_length(levels))
     ratio = area_ratio(at.dx, at.dy, mixing.viscosity_length)
     along = mixing.viscosity * ratio
     across = along
@@ -62,12 +62,12 @@ def set_planes(s: OceanState, levels: VerticalGrid, mixing: OceanMixingOptions) 
         along = across = math.sqrt(viscous.biharmonic / second) * ratio
     elif viscous.scheme == "anisotropic":
         across = viscous.across * ratio
-    s._static("viscosity_along", "m2 s-1", center, along)
-    s._static("viscosity_across", "m2 s-1", center, across)
+    s.add_static("viscosity_along", "m2 s-1", center, along)
+    s.add_static("viscosity_across", "m2 s-1", center, across)
     turned = viscous.scheme == "anisotropic" and viscous.axis == "east"
     angle = -2.0 * np.asarray(at.angle) if turned else np.zeros(())
-    s._static("axis_x", "1", center, np.cos(angle))
-    s._static("axis_y", "1", center, np.sin(angle))
+    s.add_static("axis_x", "1", center, np.cos(angle))
+    s.add_static("axis_y", "1", center, np.sin(angle))
 
 
 class StressViscosity:
@@ -89,7 +89,7 @@ class StressViscosity:
         strained: dict[str, Field | None] = {"strain_viscosity": None}
         self.strain: Any = None
         if viscous.smagorinsky:
-            made = s._make("strain_viscosity", "m2 s-1", Place.center, s.levels)
+            made = s.add("strain_viscosity", "m2 s-1", Place.center, s.levels)
             strained["strain_viscosity"] = made
             self.strain = bound("strain_viscosity", **old)
         force = self._vector(s, "viscous_force")
@@ -109,7 +109,7 @@ class StressViscosity:
 
     @staticmethod
     def _vector(s: OceanState, name: str) -> tuple[Field, Field]:
-        x, y = (s._make(f"{name}_{c}", "m s-2", Place.corner, s.levels) for c in "xy")
+        x, y = (s.add(f"{name}_{c}", "m s-2", Place.corner, s.levels) for c in "xy")
         pair(x, y)
         return x, y
 

@@ -34,7 +34,7 @@ class StateWatch:
         sweeping = model.options.tracers.advection == "limited3"
         self.most_allowed = 0.5 if sweeping else 1.0  # sweeps go over two steps
         s = model.state
-        s._make("courant", "1", Place.center)
+        s.add("courant", "1", Place.center)
         self.courant = model.run.bind(kernels["ocean_courant"], s)
 
     def look(self, number: int, time: Date) -> None:
