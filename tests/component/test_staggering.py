@@ -100,3 +100,13 @@ def test_divergence_and_transports_from_the_file(tmp_path):
     mask = state_levels.mask
     assert_allclose(found[mask], grown[mask], rtol=0.0, atol=1e-10 * np.abs(found).max())
     assert_array_equal(file.cell_area, state_levels.horizontal.area)
+
+
+def test_rules_on_curvilinear_grids(tmp_path):
+    """Longitude and latitude are planes there, once for each place."""
+    case = small(kind="displaced-pole", nx=24, ny=24)
+    for name in ("dx", "dy", "x0", "y0", "land", "closed_edges"):
+        del case["grid"][name]
+    file, _ = written(tmp_path, case)
+    (x, x_node), (y, y_node) = rules(file)
+    assert file.longitude.dims == (y, x) and file.longitude_corner.dims == (y_node, x_node)

@@ -26,7 +26,7 @@ def conventions(title: str) -> dict[str, str]:
 
 
 def define_place(file: netCDF4.Dataset, region: GridRegion, place: Place) -> tuple[str, str]:
-    """The horizontal axes of a place in a file; returns their names, y first.
+    """The horizontal axes of a place in a file, once; returns their names, y first.
 
     Those that lie between rows or columns of cells end in `_face`. On curvilinear grids longitude
     and latitude are planes, which `coordinates_of` names.
@@ -43,6 +43,8 @@ def define_place(file: netCDF4.Dataset, region: GridRegion, place: Place) -> tup
     if region.grid.longitude is not None:
         here, some = np.ix_(*region.lines(place)), region.whole.on_both_sides(place)
         for known, plane in (("longitude", some.x), ("latitude", some.y)):
+            if f"{known}_{place.value}" in file.variables:
+                continue
             variable = file.createVariable(f"{known}_{place.value}", "f8", names)
             variable.setncatts(quantity(known).attributes())
             variable[:] = plane[here]
@@ -70,7 +72,7 @@ def define_coordinates(file: netCDF4.Dataset, grid: Grid) -> tuple[str, str]:
         if name not in file.dimensions:
             _define_line(file, name, name, values, letter)
     for name, plane in (("longitude", grid.longitude), ("latitude", grid.latitude)):
-        if plane is not None:
+        if plane is not None and name not in file.variables:
             variable = file.createVariable(name, "f8", names)
             variable.setncatts(quantity(name).attributes())
             variable[:] = plane
