@@ -116,6 +116,6 @@ def _extreme(field: Field, arrays: Sequence[Array]) -> Extreme:
         best = most
     value = float(communicator.maximum(np.array([best]))[0])
     mine = first if best == value else np.inf
-    at = int(-communicator.maximum(np.array([-mine]))[0])
+    at = int(-communicator.maximum(np.array([-float(mine)]))[0])
     level, at = divmod(at, rows * columns)
     return Extreme(value, level if arrays and arrays[0].ndim == 3 else -1, *divmod(at, columns))
