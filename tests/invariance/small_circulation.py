@@ -68,7 +68,7 @@ for name, (levels, dt, advection) in seas.items():
             state.old_tracer.copy(state.tracer)
             model.densities()
             model.first_step()
-            for number in range(1, 5):
+            for number in range(1, 4):
                 model.step(number)
             names = ("tracer", "layer", "surface", "u", "v", "mean_u", "mean_v")
             fields = [getattr(state, p + n).gather() for n in names for p in ("old_", "")]
