@@ -35,6 +35,10 @@ single = {
     ("ocean_surface_flux", "old_tracer", "depth"),
     ("ocean_short_wave", "new_tracer", "tracer"),
     ("ocean_frazil", "new_tracer", "tracer"),
+    ("ocean_age", "age", "depth"),
+    ("ocean_overturn", "tracer", "tracer"),
+    ("ocean_bulk_heat", "old_tracer", "tracer"),
+    ("ocean_bulk_heat", "old_tracer", "depth"),
     ("precondition_blocks", "tile_rows", "tile_row"),  # those of other ranks may be more
     ("integrate_ardhuin", "source_memory", "memory"),
     ("integrate_tolman_chalikov", "source_memory", "memory"),
@@ -88,7 +92,7 @@ def wrong_ones(kernel: Kernel, argument: Argument, dtype: str):
     elif sum(one.units == "any" for one in kernel.arguments) > 1:
         yield made(argument, dtype, units="K3 s"), r"\[1\].*\[K3 s\]|\[K3 s\].*\[1\]"
     if kernel.versions:
-        yield made(argument, "uint8"), f"compiled for .*{argument.name} uint8"
+        yield made(argument, "uint8"), f"compiled for .*({argument.name}|all) uint8"
     yield made(argument, dtype, space=other), "of one decomposition"
     if argument.writes:
         yield made(argument, dtype, static=True), f"{argument.access}, .*is static"

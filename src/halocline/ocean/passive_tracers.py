@@ -30,7 +30,7 @@ class PassiveTracerOptions(Options):
     """A tracer that is moved and mixed as salinity, and changes nothing else."""
 
     units: str = option("1", "", "its unit, as it stands in files")
-    start: float = option(0.0, "", "its value at the start, everywhere, in its unit")
+    start: float = option(0.0, "as `units`", "its value at the start, everywhere")
     file: str = option("", "", "file with its values at the start instead")
     variable: str = option("", "", "their name in the file; that of the tracer if empty")
     ages: bool = option(

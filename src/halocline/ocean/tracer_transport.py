@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -11,10 +10,14 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native as numerics_native
 from halocline.ocean.metrics import face_floors
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.vertical_mixing import Bound
 from halocline.runtime.fields.field import pair
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
+
+if TYPE_CHECKING:
+    from halocline.ocean.model import OceanState
 
 seconds_per_day = 86400.0
 tracer_group = 8
@@ -28,7 +31,7 @@ class TracerStep(Protocol):
 
 
 def tracer_transport(
-    s: Any, levels: VerticalGrid, options: OceanOptions, run: Runner, bound: Callable[..., Any]
+    s: OceanState, levels: VerticalGrid, options: OceanOptions, run: Runner, bound: Bound
 ) -> TracerStep:
     """A call that sets `new_tracer` and `new_layer` of state `s` by the chosen scheme."""
     moved = _moved(s, levels, options, run, bound)
@@ -48,7 +51,7 @@ def tracer_transport(
 
 
 def _moved(
-    s: Any, levels: VerticalGrid, options: OceanOptions, run: Runner, bound: Callable[..., Any]
+    s: OceanState, levels: VerticalGrid, options: OceanOptions, run: Runner, bound: Bound
 ) -> TracerStep:
     """A call that moves and mixes all tracers alike.
 
@@ -69,7 +72,7 @@ def _moved(
     return at_once
 
 
-def _sweeps(s: Any, options: OceanOptions, run: Runner, bound: Callable[..., Any]) -> TracerStep:
+def _sweeps(s: OceanState, options: OceanOptions, run: Runner, bound: Bound) -> TracerStep:
     """Sweeps of the room of numerics with the flow of the present; what columns do comes after.
 
     Two leapfrog steps in a row of one chain of levels begin with x and with y.

@@ -36,7 +36,7 @@ quantum = 2.0**-20
 class FaceTransports:
     """Of whole columns, through western faces (nj, .) and southern faces (., ni) [m3 s-1].
 
-    Faces have the rows and columns of the corners that they lie between.
+    Southern faces have the rows of the corners that they lie between.
     """
 
     x: Array
@@ -45,10 +45,10 @@ class FaceTransports:
     @classmethod
     def of_corners(cls, x: Array, y: Array, topology: Topology) -> FaceTransports:
         """From what velocity cells carry along x and y: means of both ends of a face."""
-        east = np.concatenate([y[:, 1:], y[:, :1]], axis=1) if topology.periodic_i else y[:, 1:]
-        here = y[:, : east.shape[1]]
-        north = np.concatenate([x[1:], x[:1]]) if topology.periodic_j else x[1:]
-        return cls(_rounded(0.5 * (x[: north.shape[0]] + north)), _rounded(0.5 * (here + east)))
+        ends_x = topology.widened(x, (0, 0, 0, 1), Place.corner, vector=True)[: topology.nj + 1]
+        ends_y = topology.widened(y, (0, 1, 0, 0), Place.corner, vector=True)[:, : topology.ni + 1]
+        along_x, along_y = ends_x[:-1] + ends_x[1:], ends_y[:, :-1] + ends_y[:, 1:]
+        return cls(_rounded(0.5 * along_x), _rounded(0.5 * along_y))
 
 
 def _rounded(values: Array) -> Array:
@@ -98,7 +98,8 @@ def section_faces(name: str, points: Points, grid: Grid) -> list[Step]:
     if len(points) < 2 or any(len(point) != 2 for point in points):
         raise UserError(f"ocean.sections.{name} = {list(points)}: give two points [x, y] or more.")
     corners = [_nearest_corner(x, y, grid) for x, y in points]
-    columns = grid.topology.ni if grid.topology.periodic_i else 0
+    columns = grid.topology.shape(Place.corner)[1]
+    columns = columns if columns == grid.topology.ni else 0  # one more where sides are not joined
     steps: list[Step] = []
     for (j0, i0), (j1, i1) in zip(corners[:-1], corners[1:], strict=True):
         across = i1 - i0
