@@ -1,7 +1,8 @@
-"""Tests that need one core run two at a time: a second pytest shares the files of some rooms.
+"""Tests that need few cores run two at a time: a second pytest shares the files of some rooms.
 
-All other tests start ranks or measure time. They have the cores for themselves, after the shared
-files. The first pytest reports what the second has run, file by file, as if it had run it itself.
+All other tests start many ranks or measure time. They have the cores for themselves, after the
+shared files. The first pytest reports what the second has run, file by file, as if it had run it
+itself.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from halocline.runtime.ranks.launch import tethered
 from halocline_lab import _native
 
 rooms = (
+    "experiment",
     "docs",
+    "ocean",
     "waves",
     "component",
     "analysis",
@@ -29,15 +32,19 @@ rooms = (
     "numerics",
     "kernels",
     "grids",
+    "core",
 )
 
 shared = (
     "tests/meta/test_tools.py",
+    "tests/meta/test_imports.py",
     *(f"tests/{room}/" for room in rooms),
-    "lab/tests/test_advice.py",
-    "lab/tests/test_report_page.py",
+    *(f"lab/tests/test_{name}.py" for name in ("advice", "report_page", "replay", "balance")),
 )
 """How the names of shared files begin; what takes longest first."""
+
+alone = tuple(f"tests/experiment/test_{name}.py" for name in ("kills", "planes_on_ranks", "ranks"))
+"""Files of shared rooms that are not shared: their ranks are more than there are cores."""
 
 option = "--second-in"
 
@@ -67,7 +74,7 @@ def configure(config: pytest.Config) -> None:
 
 def is_shared(test: pytest.Item) -> bool:
     """Whether a test stands in a shared file."""
-    return test.nodeid.startswith(shared)
+    return test.nodeid.startswith(shared) and not test.nodeid.startswith(alone)
 
 
 def taken(folder: Path, tests: list[pytest.Item]) -> Iterator[list[pytest.Item]]:
