@@ -31,7 +31,7 @@ single = {
     ("ocean_stability", "tracer", "tracer"),
     ("ocean_expansion", "tracer", "tracer"),
     ("ocean_freezing", "tracer", "tracer"),
-    ("ocean_surface_deficit", "tracer", "tracer"),
+    ("ocean_kpp", "tracer", "tracer"),
     ("ocean_surface_flux", "old_tracer", "depth"),
     ("ocean_short_wave", "new_tracer", "tracer"),
     ("ocean_frazil", "new_tracer", "tracer"),

@@ -7,11 +7,13 @@ from scipy.linalg import solve_banded
 
 from halocline.core.constants import gravity
 from halocline.ocean import _native
+from halocline.ocean.equation_of_state import DensityOptions
 from halocline.runtime.fields.kernel import kernels_of
 
 kernels = kernels_of(_native)
 alpha = 2e-4
 """Expansion [K-1]."""
+water = DensityOptions(reference=1000.0, at=1000.0, expansion=1000.0 * alpha)
 kpp_numbers = {
     "critical": 0.3,
     "shear_viscosity": 5e-3,
@@ -26,6 +28,7 @@ kpp_numbers = {
     "red": 0.67,
     "short_length": 1.0,
     "long_length": 17.0,
+    "width": 8,
 }
 
 
@@ -43,11 +46,13 @@ class Column:
     thickness: float
     stability: float = 0.0
     numbers: dict = field(default_factory=dict)
+    water: DensityOptions = water
 
     def __post_init__(self):
         n, dz = self.levels, self.thickness
         self.depth = dz * (n - 0.5 - np.arange(n))
         self.temperature = 20.0 - self.stability / (gravity * alpha) * self.depth
+        self.salinity = np.full(n, 35.0)
         self.u, self.v = np.zeros(n), np.zeros(n)
 
     def frequency(self):
@@ -58,7 +63,6 @@ class Column:
     def mixing(self, friction, buoyancy, floor=0, shape=(2, 2), light=0.0):
         """KPP's viscosity, diffusivity, share and depth of the boundary layer."""
         n, dz = self.levels, self.thickness
-        deficit = gravity * alpha * (self.temperature[-1] - self.temperature)
         outputs = {
             name: np.zeros((n, *shape))
             for name in ("center_viscosity", "vertical_diffusivity", "nonlocal_share")
@@ -67,7 +71,7 @@ class Column:
         kernels["ocean_kpp"].function(
             box=(0, shape[0] - 1, 0, shape[1] - 1, 0),
             stability=four(self.frequency(), shape),
-            surface_deficit=four(deficit, shape),
+            tracer=four([self.temperature, self.salinity], shape),
             old_u=four(self.u, shape),
             old_v=four(self.v, shape),
             floor_level=four(floor, shape),
@@ -79,6 +83,8 @@ class Column:
             thickness=np.full(n, dz),
             spacing=np.append(0.5 * dz, np.full(n - 1, dz)),
             **outputs,
+            gravity=gravity,
+            numbers=self.water.numbers,
             **{**kpp_numbers, **self.numbers},
         )
         return tuple(values[..., 0, 0] for values in outputs.values())

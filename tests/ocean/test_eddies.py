@@ -1,5 +1,7 @@
 """Eddies: triads beside plain NumPy, what they keep, flatten and never sharpen. Ranks: 1."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -12,6 +14,7 @@ from halocline.runtime.fields.place import Place
 from ocean import oceans
 
 belt = oceans.rough_sphere()
+walled = oceans.plane(7, 5, 1.2e6, [100.0, 200.0, 400.0, 800.0])
 
 
 def eddying(levels, *, dt=1.0, density=None, passive=None, **numbers):
@@ -41,70 +44,76 @@ def rates(model, tracers):
     return found, model.state.vertical_diffusivity.gather()
 
 
-def triads(levels, density, tracers, some):
-    """The same rates cell by cell, in plain NumPy, explicit along the vertical too.
-
-    Of every cell, side and half: the flux of the triad through the side and the interface.
-    """
+def looks(levels):
+    """Every cell's neighbours: its (j, i), theirs, and width and length of the side between."""
     grid, topology = levels.horizontal, levels.topology
-    count, nj, ni = levels.shape
-    floor = count - levels.wet_levels
     x_face, y_face = map(grid.at, (Place.x_face, Place.y_face))
-    gained, implicit = np.zeros_like(tracers), np.zeros_like(tracers)
-    slopes = []
-
-    def heavier(one, other):
-        d = tracers[(slice(None), *other)] - tracers[(slice(None), *one)]
-        return -density.expansion * d[0] + density.contraction * d[1]
-
     for j, i in np.argwhere(levels.mask):
         for dj, di in ((0, 1), (0, -1), (1, 0), (-1, 0)):
             found = topology.resolve(Place.center, np.array([j + dj]), np.array([i + di]))
             if not found.inside[0]:
                 continue
-            jn, im = int(found.j[0]), int(found.i[0])
+            beside = int(found.j[0]), int(found.i[0])
             if di:
                 side = np.s_[j, (i + max(di, 0)) % x_face.dx.shape[1]]
-                length, width = x_face.dx[side], x_face.dy[side]
+                yield (j, i), beside, x_face.dy[side], x_face.dx[side]
             else:
                 side = np.s_[j + max(dj, 0), i]
-                length, width = y_face.dy[side], y_face.dx[side]
-            for k in range(count):
-                if k < floor[j, i] or k < floor[jn, im]:
+                yield (j, i), beside, y_face.dx[side], y_face.dy[side]
+
+
+def triads(levels, density, tracers, some):
+    """The same rates cell by cell, in plain NumPy, explicit along the vertical too.
+
+    Of every cell, side and half: the flux of the triad through the side and the interface. A half
+    has one taper, of half the sum of the squares of its true slopes.
+    """
+    count = levels.shape[0]
+    floor = count - levels.wet_levels
+    gained, implicit = np.zeros_like(tracers), np.zeros_like(tracers)
+    squares = np.zeros((2, *levels.shape))
+
+    def heavier(one, other):
+        d = tracers[(slice(None), *other)] - tracers[(slice(None), *one)]
+        return -density.expansion * d[0] + density.contraction * d[1]
+
+    def all_of_them():
+        for at, other, width, length in looks(levels):
+            for k, half in itertools.product(range(count), (1, -1)):
+                if k < max(floor[at], floor[other]) or not floor[at] <= k + half < count:
                     continue
-                for half in (1, -1):
-                    here, beside = (k, j, i), (k, jn, im)
-                    weight = 0.25 * levels.thickness[k] * width / length
-                    if not floor[j, i] <= k + half < count:
-                        continue
-                    out = some.along * weight * (tracers[:, k, jn, im] - tracers[:, k, j, i])
-                    gained[:, k, j, i] += out
-                    gained[:, k, jn, im] -= out
-                    third = (k + half, j, i)
-                    across, up = heavier(here, beside), half * heavier(here, third)
-                    if up >= 0.0:
-                        continue
-                    slope = -across / up
-                    distance = levels.spacing[k + max(half, 0)]
-                    true = abs(slope) * distance / length
-                    slopes.append(true)
-                    if some.taper == "smooth":
-                        taper = 0.5 * (1 + np.tanh((some.largest_slope - true) / some.slope_width))
-                    else:
-                        taper = min(1.0, (some.largest_slope / true) ** 2) if true else 1.0
-                    rise = half * (tracers[:, *third] - tracers[:, k, j, i])
-                    step = tracers[:, k, jn, im] - tracers[:, k, j, i]
-                    tilted = weight * taper * slope
-                    out = (some.along - some.flattening) * tilted * rise
-                    gained[:, k, j, i] += out
-                    gained[:, k, jn, im] -= out
-                    lifted = -half * (some.along + some.flattening) * tilted * step
-                    gained[:, k, j, i] -= lifted
-                    gained[:, *third] += lifted
-                    steep = half * some.along * tilted * slope * rise
-                    implicit[:, k, j, i] += steep
-                    implicit[:, *third] -= steep
-    return gained, implicit, np.array(slopes)
+                here, beside, third = (k, *at), (k, *other), (k + half, *at)
+                across, up = heavier(here, beside), half * heavier(here, third)
+                slope = -across / up if up < 0.0 else None
+                yield here, beside, third, half, slope, width, length
+
+    for here, _, _, half, slope, _, length in all_of_them():
+        distance = levels.spacing[here[0] + max(half, 0)]
+        squares[(max(half, 0), *here)] += 0.5 * ((slope or 0.0) * distance / length) ** 2
+    true = np.sqrt(squares)
+    if some.taper == "smooth":
+        tapers = 0.5 * (1 + np.tanh((some.largest_slope - true) / some.slope_width))
+    else:
+        tapers = np.minimum(1.0, (some.largest_slope / np.maximum(true, 1e-30)) ** 2)
+    for here, beside, third, half, slope, width, length in all_of_them():
+        weight = 0.25 * levels.thickness[here[0]] * width / length
+        step = tracers[:, *beside] - tracers[:, *here]
+        gained[:, *here] += some.along * weight * step
+        gained[:, *beside] -= some.along * weight * step
+        if slope is None:
+            continue
+        rise = half * (tracers[:, *third] - tracers[:, *here])
+        tilted = weight * tapers[(max(half, 0), *here)] * slope
+        out = (some.along - some.flattening) * tilted * rise
+        gained[:, *here] += out
+        gained[:, *beside] -= out
+        lifted = -half * (some.along + some.flattening) * tilted * step
+        gained[:, *here] -= lifted
+        gained[:, *third] += lifted
+        steep = half * some.along * tilted * slope * rise
+        implicit[:, *here] += steep
+        implicit[:, *third] -= steep
+    return gained, implicit, true[true > 0.0]
 
 
 def diffused(levels, tracers, diffusivity):
@@ -116,21 +125,23 @@ def diffused(levels, tracers, diffusivity):
     return -np.diff(fluxes, axis=1)
 
 
+@pytest.mark.parametrize("levels", [belt, walled], ids=["belt", "walled"])
 @pytest.mark.parametrize("taper", ["smooth", "square"])
-def test_triads_are_those_of_plain_numpy(taper):
+def test_triads_are_those_of_plain_numpy(levels, taper):
+    """Walls are the sides of grids and of land."""
     some = {"along": 700.0, "flattening": 300.0, "taper": taper}
     some |= {"largest_slope": 3e-5, "slope_width": 2e-5}
-    tracers = stratified(belt)
-    model = eddying(belt, **some)
+    tracers = stratified(levels)
+    model = eddying(levels, dt=3600.0, **some)
     found, diffusivity = rates(model, tracers)
-    gained, implicit, true = triads(belt, model.options.density, tracers, EddyOptions(**some))
+    gained, implicit, true = triads(levels, model.options.density, tracers, EddyOptions(**some))
     assert 0.1 < (true > 3e-5).mean() < 0.9
     size = np.abs(gained).max(axis=(1, 2, 3))
     for t in (0, 1):
-        assert_allclose(found[t][belt.wet], gained[t][belt.wet], atol=1e-12 * size[t])
-        raised = diffused(belt, tracers, diffusivity)[t]
-        assert_allclose(raised[belt.wet], implicit[t][belt.wet], atol=1e-12 * size[t])
-        assert abs(found[t][belt.wet].sum()) < 1e-11 * np.abs(found[t]).sum()
+        assert_allclose(found[t][levels.wet], gained[t][levels.wet], atol=1e-12 * size[t])
+        raised = diffused(levels, tracers, diffusivity)[t]
+        assert_allclose(raised[levels.wet], implicit[t][levels.wet], atol=1e-12 * size[t])
+        assert abs(found[t][levels.wet].sum()) < 1e-11 * np.abs(found[t]).sum()
 
 
 def along_surfaces(model, tracers):

@@ -112,17 +112,24 @@ def test_the_surface_takes_friction_and_buoyancy(heat, rain):
     assert found["light_flux"][0, 0] == pytest.approx(0.01 * 0.2 * 200.0 * 2.5e-7)
 
 
-def test_the_surface_is_compared_with_water_at_its_depth():
-    deficit = np.zeros((2, 2, 2))
-    kernels["ocean_surface_deficit"].function(
+@pytest.mark.parametrize("equation", ["linear", "mcdougall-2003"])
+def test_the_surface_is_compared_with_water_at_its_depth(equation):
+    """In two levels a parabola from 0 to Ri is critical at the root of critical / Ri."""
+    column = Column(2, 1500.0, water=DensityOptions(equation=equation))
+    column.temperature[:], column.salinity[:], column.u[:] = [3.0, 5.0], [34.9, 34.7], [0.0, 1.5]
+    density = np.zeros((2, 2, 2))
+    kernels["ocean_density"].function(
         box=(0, 1, 0, 1, 0),
-        tracer=four([[9.0, 12.0], [35.0, 33.0]]),
-        depth=np.array([15.0, 5.0]),
-        surface_deficit=deficit,
-        gravity=10.0,
-        numbers=DensityOptions(reference=1000.0, expansion=0.2, contraction=0.8).numbers,
+        tracer=four([column.temperature, column.salinity]),
+        depth=np.full(2, column.depth[0]),
+        density=density,
+        numbers=column.water.numbers,
     )
-    assert deficit[:, 0, 0] == pytest.approx([0.01 * (0.2 * 3.0 + 0.8 * 2.0), 0.0])
+    lower, upper = density[:, 0, 0]
+    number = 1500.0 * gravity / 1026.0 * (lower - upper) / 1.5**2
+    assert number > 1.0
+    depth = column.mixing(0.0, 0.0)[3]
+    assert depth == pytest.approx(750.0 + 1500.0 * np.sqrt(0.3 / number), rel=1e-9)
 
 
 quiet = {"background": 0.0, "shear_viscosity": 0.0}

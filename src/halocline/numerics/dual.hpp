@@ -33,9 +33,9 @@ HD INLINE Dual<V> operator*(Dual<V> a, Dual<V> b) {
 }
 template <class V>
 HD INLINE Dual<V> operator/(Dual<V> a, Dual<V> b) {
-  const V quotient = a.value / b.value;
-  return {quotient, (a.by_first - quotient * b.by_first) / b.value,
-          (a.by_second - quotient * b.by_second) / b.value};
+  const V reciprocal = scalar_of<V>(1) / b.value, quotient = a.value * reciprocal;
+  return {quotient, (a.by_first - quotient * b.by_first) * reciprocal,
+          (a.by_second - quotient * b.by_second) * reciprocal};
 }
 
 /// With constants.

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "numerics/dual.hpp"
@@ -12,37 +14,36 @@
 /// surface, and the buoyancy that the surface takes.
 namespace halocline {
 
-inline constexpr Contract<3> ocean_surface_deficit_contract{
-    "ocean_surface_deficit",
-    {{{"tracer", Access::read, Place::center, "any", "tracer depth", {}, Column::whole},
-      {"depth", Access::read, Place::none, "m", "depth"},
-      {"surface_deficit", Access::write, Place::center, "m s-2", "depth", {}, Column::whole}}}};
-
-/// By how much water of the uppermost level would be more buoyant at each depth than what is there.
-///
-/// @param[in]  tracer           temperature and salinity, shape (tracer, k, j, i)
-/// @param[in]  depth            of the centres of levels [m]
-/// @param[out] surface_deficit  [m s-2]
-/// @param[in]  gravity          [m s-2]
-/// @param[in]  numbers          of the equation of state
+/// Sets in columns [begin, end) of row j by how much water of the uppermost level would be more
+/// buoyant at level k than what is there [m s-2].
 template <class T>
-void ocean_surface_deficit(Box box, View4<const T> tracer, View1<const T> depth,
-                           View3<T> surface_deficit, double gravity, DensityNumbers numbers) {
+using DeficitOfRow =
+    std::function<void(int k, int j, std::ptrdiff_t begin, std::ptrdiff_t end, T* deficit)>;
+
+/// @param[in] tracer   temperature and salinity, shape (tracer, k, j, i)
+/// @param[in] depth    of the centres of levels [m]
+/// @param[in] gravity  [m s-2]
+/// @param[in] numbers  of the equation of state
+template <class T>
+DeficitOfRow<T> deficit_of_row(View4<const T> tracer, View1<const T> depth, double gravity,
+                               const DensityNumbers& numbers) {
   const T weight = static_cast<T>(gravity / numbers.reference);
-  const int levels = static_cast<int>(surface_deficit.extent[0]), top = levels - 1;
+  const std::ptrdiff_t top = depth.extent[0] - 1;
+  DeficitOfRow<T> made;
   with_equation<T>(numbers, [&](const auto& make) {
-    const auto densities = densities_of(depth, make);
-    for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
+    made = [tracer, weight, top, levels = densities_of(depth, make)](
+               int k, int j, std::ptrdiff_t begin, std::ptrdiff_t end, T* deficit) {
       const T *t = tracer.row(0, top, j), *here_t = tracer.row(0, k, j);
       const T *s = tracer.row(1, top, j), *here_s = tracer.row(1, k, j);
-      const auto of = densities[k];
-      over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const auto& of = levels[k];
+      over_row<T>(begin, end, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         const V here = of(load<V>(here_t + i), load<V>(here_s + i));
         const V surface = of(load<V>(t + i), load<V>(s + i));
-        store<V>(surface_deficit.row(k, j) + i, weight * (here - surface));
+        store<V>(deficit + i, weight * (here - surface));
       });
-    });
+    };
   });
+  return made;
 }
 
 inline constexpr Contract<10> ocean_surface_forcing_contract{

@@ -9,7 +9,7 @@ namespace {
 template <class T>
 void bind(nb::module_& module) {
   define(module, ocean_eddies_contract, &ocean_eddies<T>, "along", "flattening", "largest", "width",
-         "smooth", "tile");
+         "smooth", "tile", "numbers");
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 #pragma once
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <vector>
 
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/stability.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -19,7 +20,7 @@
 ///   s = - d_x rho / d_z rho,   d rho = - a dT + b dS with a and b of the cell,
 ///
 /// With w = 1/4 thickness (width / length of the side), K for mixing along surfaces, G for their
-/// flattening, and the taper f of the true slope, a triad carries of any tracer c
+/// flattening, and the taper f, a triad carries of any tracer c
 ///
 ///   beside   - w (K d_x c + (K - G) f s d_z c),   upward   - w ((K + G) f s d_x c + K f s^2 d_z
 ///   c),
@@ -27,297 +28,333 @@
 /// whose last term is left to implicit vertical diffusion. There are no triads into the floor,
 /// the surface or land; where water overturns s = 0. The sum of c^2 loses
 /// 2 w K ((d_x c)^2 + 2 f s d_x c d_z c + f s^2 (d_z c)^2) >= 0 with every triad, as 0 <= f <= 1.
+///
+/// The upper and the lower half of a cell have four triads each and one taper, that of the true
+/// slope S: S^2 is the mean square of the two slopes along x, and of those along y, added; closed
+/// sides count as level. So f s of a triad is f / (- d_z rho) of its half times d_x rho of its
+/// side, and a half asks for d_z c, a cell for the sum of w d_x rho d_x c once.
 namespace halocline {
 
-/// K and G [m2 s-1], the slope where tapers begin and how soon they end [1], and which one it is.
+/// K, K - G and K + G [m2 s-1], the slope where tapers begin and how soon they end [1], and which
+/// one it is.
 template <class T>
 struct EddyNumbers {
-  T along, flattening, largest, width;
+  T along, skew, both, largest, width;
   bool smooth;
 };
 
-/// f s and f s^2 of a triad.
+/// Of the upper and the lower half of a cell.
 template <class V>
-struct Tilt {
-  V slope, square;
+struct Halves {
+  V above, below;
 };
 
-/// Tapered slope. Beyond the largest slope m diffusivities fall as (m / S)^2 (Gerdes, Koeberle and
-/// Willebrand 1991, Climate Dyn. 5, 211), or `smooth` as (1 + tanh((m - S) / width)) / 2
-/// (Danabasoglu and McWilliams 1995, J. Climate 8, 2967).
-///
-/// @param[in] across  d_x rho [kg m-3]
-/// @param[in] down    - d_z rho, positive in steady water [kg m-3]
-/// @param[in] length, distance  between centres beside and along the vertical [m]
+/// 1 / x of both with one division; their product must be a number.
 template <class V>
-HD INLINE Tilt<V> tapered_slope(V across, V down, V length, scalar_of<V> distance,
-                                const EddyNumbers<scalar_of<V>>& n) {
+HD INLINE Halves<V> reciprocals(const Halves<V>& x) {
+  const V both = scalar_of<V>(1) / (x.above * x.below);
+  return {x.below * both, x.above * both};
+}
+
+/// f / (- d_z rho) and f / (d_z rho)^2, 0 where water overturns.
+template <class V>
+struct Lean {
+  Halves<V> once, twice;
+};
+
+/// Steps of density that are round-off of none [kg m-3].
+template <class T>
+inline constexpr T least_step = T(1e-15);
+
+/// Beyond the largest slope m the taper f of the slope S is (m / S)^2 (Gerdes, Koeberle and
+/// Willebrand 1991, Climate Dyn. 5, 211), or `smooth`, and then everywhere,
+/// (1 + tanh((m - S) / width)) / 2 (Danabasoglu and McWilliams 1995, J. Climate 8, 2967), which
+/// counts as 0 below 1e-17.
+///
+/// @param[in] down      - d_z rho, positive in steady water [kg m-3]
+/// @param[in] gradient  of density along the horizontal [kg m-4]
+/// @param[in] distance  along the vertical [m]
+template <class V>
+HD INLINE Lean<V> lean_of(const Halves<V>& down, V gradient, const Halves<scalar_of<V>>& distance,
+                          const EddyNumbers<scalar_of<V>>& n) {
   using T = scalar_of<V>;
-  const auto steady = down > V{};
-  if (n.smooth) {
-    const V reciprocal = steady ? V(T(1) / (down * length)) : V{};
-    const V slope = across * length * reciprocal;
-    const V beyond = (absolute(across) * distance * reciprocal - n.largest) * (T(2) / n.width);
-    const V tapered = slope / (T(1) + exp(beyond));
-    return {tapered, tapered * slope};
-  }
-  const V most = length * (n.largest / distance), bound = most * down;
-  const auto gentle = absolute(across) <= bound;
-  const V over = gentle ? across : V(most * bound), under = gentle ? down : across;
-  const V slope = steady ? V(over / under) : V{};
-  const V square = gentle ? V(slope * slope) : V(most * most);
-  return {slope, steady ? square : V{}};
+  const V one = splat<V>(T(1)), end = splat<V>(T(39));
+  const auto steady = [&](V step) { return step > splat<V>(least_step<T>); };
+  const Halves<V> per = reciprocals<V>({steady(down.above) ? down.above : one,  //
+                                        steady(down.below) ? down.below : one});
+  const auto beyond = [&](V per, T distance) {
+    const V slope = gradient * distance * per;
+    return n.smooth ? V((slope - n.largest) * (T(2) / n.width)) : V(slope * (T(1) / n.largest));
+  };
+  const Halves<V> far{beyond(per.above, distance.above), beyond(per.below, distance.below)};
+  const auto divisor = [&](V far) {
+    return n.smooth ? V(one + exp_moderate(minimum(maximum(far, V(-end)), end)))
+                    : maximum(far, one);
+  };
+  const Halves<V> part = reciprocals<V>({divisor(far.above), divisor(far.below)});
+  const V limit = n.smooth ? end : splat<V>(std::numeric_limits<T>::max());
+  const auto tapered = [&](V step, V per, V far, V part) {
+    const V whole = per * (n.smooth ? part : V(part * part));
+    return steady(step) & (far < limit) ? whole : V{};
+  };
+  const V above = tapered(down.above, per.above, far.above, part.above);
+  const V below = tapered(down.below, per.below, far.below, part.below);
+  return {{above, below}, {above * per.above, below * per.below}};
 }
 
 template <class T>
 struct EddyFields {
   View4<const T> tracer;
-  View3<const T> thermal_expansion, haline_contraction;
-  View2<const T> floor_level, area, x_ratio, y_ratio, x_length, y_length;
+  View2<const T> floor_level, area, x_ratio, y_ratio, per_x_length, per_y_length;
   View1<const T> thickness, spacing;
   View4<T> eddy_convergence;
   View3<T> vertical_diffusivity;
 };
 
-/// One row of columns, level after level from the floor on.
+/// Rows [j0, j1) of columns [i0, i1): level after level from the floor on, rows from the south.
 template <class T>
-class EddyRow {
+class EddyTile {
  public:
-  EddyRow(const EddyFields<T>& fields, const EddyNumbers<T>& numbers, std::ptrdiff_t width)
+  EddyTile(const EddyFields<T>& fields, const EddyNumbers<T>& numbers,
+           const ExpansionOfRow<T>& expansion, int rows, std::ptrdiff_t columns)
       : f_(fields),
         n_(numbers),
+        expansion_(expansion),
         levels_(static_cast<int>(fields.tracer.extent[1])),
         tracers_(static_cast<int>(fields.tracer.extent[0])),
-        pitch_(width + 32),
-        scratch_(static_cast<std::size_t>(pitch_) * (first_carry + 1 + tracers_)) {}
+        rows_(rows),
+        pitch_(columns + 34),
+        scratch_(static_cast<std::size_t>(pitch_) *
+                 (2 * row_count() + 2 + tracers_ + rows * plane_count())) {}
 
-  void row(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    for (int carry = 0; carry <= tracers_; ++carry)
-      std::fill_n(at(first_carry + carry, i0) + i0, i1 - i0, T(0));
-    for (int k = 0; k < levels_; ++k) {
-      tilts({j, j, 1, false, f_.x_ratio.row(j), f_.x_length.row(j), 1}, east, k, i0 - 1, i1, i0);
-      tilts({j, j, -1, true, f_.x_ratio.row(j), f_.x_length.row(j), 0}, west, k, i0, i1 + 1, i0);
-      const T* ratio[2] = {f_.y_ratio.row(j), f_.y_ratio.row(j + 1)};
-      const T* length[2] = {f_.y_length.row(j), f_.y_length.row(j + 1)};
-      tilts({j, j + 1, 0, false, ratio[1], length[1], 0}, north, k, i0, i1, i0);
-      tilts({j, j - 1, 0, true, ratio[0], length[0], 0}, south, k, i0, i1, i0);
-      tilts({j - 1, j, 0, false, ratio[0], length[0], 0}, from_south, k, i0, i1, i0);
-      tilts({j + 1, j, 0, true, ratio[1], length[1], 0}, from_north, k, i0, i1, i0);
-      steepen(k, j, i0, i1);
-      for (int t = 0; t < tracers_; ++t) {
-        eastward(t, k, j, i0, i1);
-        converge(t, k, j, i0, i1);
-      }
+  void go(int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    j0_ = j0, j1_ = j1, i0_ = i0, i1_ = i1;
+    int lowest = levels_;
+    for (int j = j0; j < j1; ++j) {
+      const T *floor = f_.floor_level.row(j), *area = f_.area.row(j);
+      lowest = std::min(lowest, static_cast<int>(*std::min_element(floor + i0, floor + i1)));
+      T* per_area = of_plane(0, j);
+      for (std::ptrdiff_t i = i0; i < i1; ++i) per_area[i] = T(1) / area[i];
+      for (int carry = 1; carry < plane_count(); ++carry)
+        std::fill_n(of_plane(carry, j) + i0, i1 - i0, T(0));
     }
+    for (int k = 0; k < levels_; ++k) k < lowest ? dry(k) : level(k);
   }
 
  private:
-  /// Triads of a row by the side that they look through; the last two are those of rows beside.
-  enum Group { east, west, north, south, from_south, from_north };
-  /// Rows of scratch: of a group f s above and below, f s^2 above and below; then what crosses
-  /// western sides, and what interfaces got from below: of f s^2, and of every tracer.
-  enum Row { slope_above, slope_below, square_above, square_below };
-  static constexpr int groups = 6, rows_of_group = 4, side_row = groups * rows_of_group,
-                       first_carry = side_row + 1;
+  /// Rows of scratch for two rows of cells: w d_x rho of sides, f / (- d_z rho) of halves, sums of
+  /// w f s^2, K w of western and southern sides; behind them of every tracer f d_z c / (- d_z rho).
+  enum Row { east, west, north, south, above, below, squares_above, squares_below, beside, before };
+  static constexpr int first_rise = before + 1;
+  int row_count() const { return first_rise + tracers_; }
+  /// Planes of scratch: 1 / area, and what interfaces got from below: sums of w f s^2, and tracers.
+  int plane_count() const { return 2 + tracers_; }
 
-  T* at(int row, std::ptrdiff_t i0) {
-    return scratch_.data() + 16 + static_cast<std::ptrdiff_t>(row) * pitch_ - (i0 - 1);
-  }
-  const T* of(Group group, Row row, std::ptrdiff_t i0) {
-    return at(group * rows_of_group + row, i0);
+  T* row(std::ptrdiff_t number) { return scratch_.data() + number * pitch_ + 17 - i0_; }
+  T* of_cells(int which, int j) { return row((j & 1) * row_count() + which); }
+  T* of_level(int which) { return row(2 * row_count() + which); }
+  T* of_plane(int which, int j) {
+    return row(2 * row_count() + 2 + tracers_ + which * rows_ + j - j0_);
   }
 
-  /// Rows of the cells of triads and of their neighbours, how far these lie east, whether the axis
-  /// points from neighbour to cell, and the sides between them.
-  struct Look {
-    int row, beside;
-    std::ptrdiff_t shift;
-    bool backward;
-    const T *ratio, *length;
-    std::ptrdiff_t side;
+  void dry(int k) {
+    for (int t = 0; t < tracers_; ++t)
+      for (int j = j0_; j < j1_; ++j)
+        std::fill_n(f_.eddy_convergence.row(t, k, j) + i0_, i1_ - i0_, T(0));
+  }
+
+  void level(int k) {
+    for (int j = j0_ - 1; j <= j1_; ++j) {
+      slopes(k, j);
+      for (int t = 0; t < tracers_; ++t) rise(t, k, j);
+      if (j > j0_) steepen(k, j - 1);
+      for (int t = 0; t < tracers_ && j >= j0_; ++t)
+        j == j0_ ? from_south(t, k) : converge(t, k, j - 1);
+    }
+  }
+
+  struct Water {
+    const T *temperature, *salinity;
   };
+  Water water(int k, int j) const { return {f_.tracer.row(0, k, j), f_.tracer.row(1, k, j)}; }
+  int over(int k) const { return std::min(k + 1, levels_ - 1); }
+  int under(int k) const { return std::max(k - 1, 0); }
 
-  /// w f s and w f s^2 of the triads above and below of cells [begin, end) at level k.
-  void tilts(const Look& look, Group group, int k, std::ptrdiff_t begin, std::ptrdiff_t end,
-             std::ptrdiff_t i0) {
-    const bool lowest = k == 0, highest = k == levels_ - 1;
-    const auto rows = [&](int level, int row) {
-      return std::array{f_.tracer.row(0, level, row), f_.tracer.row(1, level, row)};
-    };
-    const auto here = rows(k, look.row), beside = rows(k, look.beside);
-    const auto over = rows(highest ? k : k + 1, look.row),
-               under = rows(lowest ? k : k - 1, look.row);
-    const T* expansion = f_.thermal_expansion.row(k, look.row);
-    const T* contraction = f_.haline_contraction.row(k, look.row);
-    const T *floor = f_.floor_level.row(look.row), *floor_beside = f_.floor_level.row(look.beside);
-    const T up = highest ? T(0) : f_.spacing(k + 1), down = f_.spacing(k);
-    const T quarter = T(0.25) * f_.thickness(k), level = static_cast<T>(k);
-    T* to[rows_of_group];
-    for (int row = 0; row < rows_of_group; ++row) to[row] = at(group * rows_of_group + row, i0);
-    over_row<T>(begin, end, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const V bottom = load<V>(floor + i), length = load<V>(look.length + i + look.side);
-      const auto open =
-          (bottom <= splat<V>(level)) & (load<V>(floor_beside + i + look.shift) <= splat<V>(level));
-      if (!any(open)) {
-        for (T* row : to) store<V>(row + i, V{});
+  /// All rows of scratch of row j but those of tracers.
+  void slopes(int k, int j) {
+    const Water here = water(k, j), upper = water(over(k), j), lower = water(under(k), j),
+                southern = water(k, j - 1), northern = water(k, j + 1);
+    const T *floor = f_.floor_level.row(j), *floor_south = f_.floor_level.row(j - 1),
+            *floor_north = f_.floor_level.row(j + 1);
+    T *expansion = of_level(0), *contraction = of_level(1);
+    expansion_(k, j, i0_ - 1, i1_ + 1, floor, expansion, contraction);
+    const bool highest = k == levels_ - 1;
+    const Halves<T> distance{highest ? T(0) : f_.spacing(k + 1), f_.spacing(k)};
+    const T dz = f_.thickness(k);
+    T* to[first_rise];
+    for (int which = 0; which < first_rise; ++which) to[which] = of_cells(which, j);
+    over_row<T>(i0_ - 1, i1_ + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V level = splat<V>(static_cast<T>(k)), bottom = load<V>(floor + i), none{};
+      const auto wet = bottom <= level;
+      if (!any(wet)) {
+        for (T* row : to) store<V>(row + i, none);
         return;
       }
       const V a = load<V>(expansion + i), b = load<V>(contraction + i);
-      const V t = load<V>(here[0] + i), s = load<V>(here[1] + i);
-      const auto heavier = [&](const std::array<const T*, 2>& other, std::ptrdiff_t shift) {
-        return V(b * (load<V>(other[1] + i + shift) - s) - a * (load<V>(other[0] + i + shift) - t));
+      const V t = load<V>(here.temperature + i), s = load<V>(here.salinity + i);
+      const auto heavier = [&](const Water& other, int shift) {
+        return V(b * (load<V>(other.salinity + i + shift) - s) -
+                 a * (load<V>(other.temperature + i + shift) - t));
       };
-      const V difference = heavier(beside, look.shift);
-      const V across = look.backward ? -difference : difference;
-      const V weight = open ? V(quarter * load<V>(look.ratio + i + look.side)) : V{};
-      const auto put = [&](Row slope, Row square, V weight, V lighter, T distance) {
-        const Tilt<V> tilt = tapered_slope(across, lighter, length, distance, n_);
-        store<V>(to[slope] + i, weight * tilt.slope);
-        store<V>(to[square] + i, weight * tilt.square);
+      V squares = none, weighted_squares = none;
+      const auto side = [&](Row which, V step, V floor, const T* ratio, const T* per_length) {
+        const V ratio_here = load<V>(ratio + i);
+        const V across = wet & (floor <= level) & (ratio_here > none) ? step : none;
+        const V weighted = (T(0.25) * dz) * ratio_here * across;
+        const V gradient = load<V>(per_length + i) * across;
+        squares += gradient * gradient;
+        weighted_squares += weighted * across;
+        store<V>(to[which] + i, weighted);
       };
-      const V above = highest ? V{} : V(-heavier(over, 0)), below = heavier(under, 0);
-      put(slope_above, square_above, weight, above, up);
-      const V to_floor = bottom < splat<V>(level) ? weight : V{};
-      put(slope_below, square_below, to_floor, below, down);
+      const T *x = f_.x_ratio.row(j), *per_x = f_.per_x_length.row(j);
+      const V floors[4] = {load<V>(floor + i - 1), load<V>(floor + i + 1), load<V>(floor_south + i),
+                           load<V>(floor_north + i)};
+      side(west, -heavier(here, -1), floors[0], x, per_x);
+      side(east, heavier(here, 1), floors[1], x + 1, per_x + 1);
+      side(south, -heavier(southern, 0), floors[2], f_.y_ratio.row(j), f_.per_y_length.row(j));
+      side(north, heavier(northern, 0), floors[3], f_.y_ratio.row(j + 1),
+           f_.per_y_length.row(j + 1));
+      const auto standing = bottom < level;
+      const Halves<V> down{highest ? none : V(-heavier(upper, 0)),
+                           standing ? heavier(lower, 0) : none};
+      const V gradient = square_root(V(T(0.5) * squares));
+      const Lean<V> lean = lean_of(down, gradient, distance, n_);
+      store<V>(to[above] + i, lean.once.above);
+      store<V>(to[below] + i, lean.once.below);
+      store<V>(to[squares_above] + i, weighted_squares * lean.twice.above);
+      store<V>(to[squares_below] + i, weighted_squares * lean.twice.below);
+      const auto conductance = [&](V floor, const T* ratio) {  // of the triads that there are
+        const V quarter = splat<V>(T(0.25)), upper = splat<V>(highest ? T(0) : T(0.5));
+        const V share = upper + ((standing ? quarter : none) + (floor < level ? quarter : none));
+        return wet & (floor <= level) ? V((n_.along * dz) * share * load<V>(ratio + i)) : none;
+      };
+      store<V>(to[beside] + i, conductance(floors[0], x));
+      store<V>(to[before] + i, conductance(floors[2], f_.y_ratio.row(j)));
+    });
+  }
+
+  /// What slopes of halves make of the differences of tracer t along the vertical.
+  void rise(int t, int k, int j) {
+    const T *here = f_.tracer.row(t, k, j), *upper = f_.tracer.row(t, over(k), j),
+            *lower = f_.tracer.row(t, under(k), j);
+    const T *half_above = of_cells(above, j), *half_below = of_cells(below, j);
+    T* to = of_cells(first_rise + t, j);
+    over_row<T>(i0_ - 1, i1_ + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V c = load<V>(here + i);
+      store<V>(to + i, load<V>(half_above + i) * (load<V>(upper + i) - c) +
+                           load<V>(half_below + i) * (c - load<V>(lower + i)));
     });
   }
 
   /// Add to the diffusivity of the interface below level k.
-  void steepen(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    T* carry = at(first_carry, i0);
-    T* to = f_.vertical_diffusivity.row(k, j);
-    const T* area = f_.area.row(j);
+  void steepen(int k, int j) {
+    const T *from_above = of_cells(squares_below, j), *next = of_cells(squares_above, j);
+    const T *per_area = of_plane(0, j), *floor = f_.floor_level.row(j);
+    T *carry = of_plane(1, j), *to = f_.vertical_diffusivity.row(k, j);
     const T factor = n_.along * f_.spacing(k);
-    over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const auto sum = [&](Row row) {
-        const auto get = [&](Group group) { return load<V>(of(group, row, i0) + i); };
-        return V((get(east) + get(west)) + (get(north) + get(south)));
-      };
-      const V squares = load<V>(carry + i) + sum(square_below);
-      store<V>(carry + i, sum(square_above));
-      store<V>(to + i, load<V>(to + i) + factor * squares / load<V>(area + i));
+    over_row<T>(i0_, i1_, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      if (!any(load<V>(floor + i) <= splat<V>(static_cast<T>(k)))) return;
+      const V squares = load<V>(carry + i) + load<V>(from_above + i);
+      store<V>(carry + i, load<V>(next + i));
+      store<V>(to + i, load<V>(to + i) + factor * squares * load<V>(per_area + i));
     });
   }
 
-  /// Values of a tracer in a row of cells, and above and below them.
-  struct Column3 {
-    const T *here, *over, *under;
-    Column3(const View4<const T>& f, int t, int k, int j, int levels)
-        : here(f.row(t, k, j)),
-          over(f.row(t, k < levels - 1 ? k + 1 : k, j)),
-          under(f.row(t, k > 0 ? k - 1 : k, j)) {}
-    /// What slopes of triads make of the differences along the vertical.
-    template <class V>
-    V tilted(const T* above, const T* below, std::ptrdiff_t i) const {
-      const V c = load<V>(here + i);
-      return load<V>(above + i) * (load<V>(over + i) - c) +
-             load<V>(below + i) * (c - load<V>(under + i));
-    }
-  };
-
-  /// What crosses a side forward, from `one` to `other`.
+  /// What crosses a side forward, over which a tracer grows by `step`: w d_x rho of both cells
+  /// times what rises in them.
   template <class V>
-  V crossing(V one, V other, V ratio, V tilted, T thickness) const {
-    return -(n_.along * thickness * ratio * (other - one) + (n_.along - n_.flattening) * tilted);
+  V crossing(V step, V conductance, V one, V other) const {
+    return -(conductance * step + n_.skew * (one + other));
   }
 
-  /// Width over length of a side, of the share of its four triads that there are.
-  template <class V>
-  V open_ratio(const T* ratio, const T* floor, const T* beside, std::ptrdiff_t i,
-               std::ptrdiff_t shift, T level) const {
-    const V one = load<V>(floor + i), other = load<V>(beside + i + shift), here = splat<V>(level);
-    const V quarter = splat<V>(T(0.25)), none{};
-    const V above = level < T(levels_ - 1) ? splat<V>(T(0.5)) : none;
-    const V share = above + ((one < here ? quarter : none) + (other < here ? quarter : none));
-    return (one <= here) & (other <= here) ? V(share * load<V>(ratio + i)) : none;
-  }
-
-  /// What crosses western sides.
-  void eastward(int t, int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    const Column3 c(f_.tracer, t, k, j, levels_);
-    const T *e_above = of(east, slope_above, i0), *e_below = of(east, slope_below, i0);
-    const T *w_above = of(west, slope_above, i0), *w_below = of(west, slope_below, i0);
-    const T *floor = f_.floor_level.row(j), *ratio = f_.x_ratio.row(j);
-    T* to = at(side_row, i0);
-    over_row<T>(i0, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const V tilted =
-          c.template tilted<V>(e_above, e_below, i - 1) + c.template tilted<V>(w_above, w_below, i);
-      const V open = open_ratio<V>(ratio, floor, floor, i, -1, static_cast<T>(k));
-      store<V>(to + i, crossing(load<V>(c.here + i - 1), load<V>(c.here + i), open, tilted,
-                                f_.thickness(k)));
+  /// What crosses southern sides of the first row.
+  void from_south(int t, int k) {
+    const T *here = f_.tracer.row(t, k, j0_), *southern = f_.tracer.row(t, k, j0_ - 1);
+    const T *to_north = of_cells(north, j0_ - 1), *rise_south = of_cells(first_rise + t, j0_ - 1);
+    const T *to_south = of_cells(south, j0_), *rise_here = of_cells(first_rise + t, j0_);
+    const T* conductance = of_cells(before, j0_);
+    T* to = of_level(2 + t);
+    over_row<T>(i0_, i1_, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const auto get = [&](const T* row) { return load<V>(row + i); };
+      store<V>(to + i,
+               crossing(V(get(here) - get(southern)), get(conductance),
+                        V(get(to_north) * get(rise_south)), V(get(to_south) * get(rise_here))));
     });
   }
 
   /// What converges in cells of level k, but for what level k + 1 sends down.
-  void converge(int t, int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    const Column3 c(f_.tracer, t, k, j, levels_), before(f_.tracer, t, k, j - 1, levels_),
-        behind(f_.tracer, t, k, j + 1, levels_);
-    const T* slopes[groups][2];
-    for (int group = 0; group < groups; ++group)
-      for (Row row : {slope_above, slope_below})
-        slopes[group][row] = of(static_cast<Group>(group), row, i0);
-    const T* area = f_.area.row(j);
-    const T* side = at(side_row, i0);
-    T* carry = at(first_carry + 1 + t, i0);
-    T *to = f_.eddy_convergence.row(t, k, j),
-      *lower = f_.eddy_convergence.row(t, k > 0 ? k - 1 : k, j);
-    const T* floor[3] = {f_.floor_level.row(j - 1), f_.floor_level.row(j),
-                         f_.floor_level.row(j + 1)};
-    const T* ratio[2] = {f_.y_ratio.row(j), f_.y_ratio.row(j + 1)};
-    const T dz = f_.thickness(k), level = static_cast<T>(k), both = n_.along + n_.flattening;
-    over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      if (!any(load<V>(floor[1] + i) <= splat<V>(level))) {
+  void converge(int t, int k, int j) {
+    const T *here = f_.tracer.row(t, k, j), *southern = f_.tracer.row(t, k, j - 1),
+            *northern = f_.tracer.row(t, k, j + 1), *floor = f_.floor_level.row(j);
+    const T* of[first_rise];
+    for (int which = 0; which < first_rise; ++which) of[which] = of_cells(which, j);
+    const T *rise_here = of_cells(first_rise + t, j), *rise_north = of_cells(first_rise + t, j + 1);
+    const T *from_north = of_cells(south, j + 1), *conductance = of_cells(before, j + 1);
+    const T* per_area = of_plane(0, j);
+    T *carry = of_plane(2 + t, j), *passed = of_level(2 + t);
+    T *to = f_.eddy_convergence.row(t, k, j), *lower = f_.eddy_convergence.row(t, under(k), j);
+    over_row<T>(i0_, i1_, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+      if (!any(wet)) {
         store<V>(carry + i, V{});
+        store<V>(passed + i, V{});
         return store<V>(to + i, V{});
       }
-      const V here = load<V>(c.here + i), south_of = load<V>(before.here + i),
-              north_of = load<V>(behind.here + i);
-      const auto tilted = [&](const Column3& column, Group group) {
-        return column.template tilted<V>(slopes[group][0], slopes[group][1], i);
+      const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
+      const V c = get(here), to_west = c - get(here, -1), to_east = get(here, 1) - c;
+      const V to_south = c - get(southern), to_north = get(northern) - c;
+      const auto rising = [&](Row which, int shift) {
+        return V(get(of[which], shift) * get(rise_here, shift));
       };
-      const V in =
-          crossing(south_of, here, open_ratio<V>(ratio[0], floor[1], floor[0], i, 0, level),
-                   V(tilted(before, from_south) + tilted(c, south)), dz);
-      const V out =
-          crossing(here, north_of, open_ratio<V>(ratio[1], floor[1], floor[2], i, 0, level),
-                   V(tilted(c, north) + tilted(behind, from_north)), dz);
-      const V to_east = load<V>(c.here + i + 1) - here, to_west = here - load<V>(c.here + i - 1);
-      const V to_north = north_of - here, to_south = here - south_of;
-      const auto risen = [&](Row row) {
-        const auto get = [&](Group group) { return load<V>(slopes[group][row] + i); };
-        return V(-both * ((get(east) * to_east + get(west) * to_west) +
-                          (get(north) * to_north + get(south) * to_south)));
-      };
-      const V per_area = T(1) / load<V>(area + i);
-      const V through_floor = risen(slope_below), through_roof = risen(slope_above);
-      const V beside = (load<V>(side + i) - load<V>(side + i + 1)) + (in - out);
-      const V below = load<V>(carry + i) + through_floor;
-      if (k > 0) store<V>(lower + i, load<V>(lower + i) - per_area * through_floor);
+      const V from_west = crossing(to_west, get(of[beside]), rising(east, -1), rising(west, 0));
+      const V out_east = crossing(to_east, get(of[beside], 1), rising(east, 0), rising(west, 1));
+      const V out_north = crossing(to_north, get(conductance), rising(north, 0),
+                                   V(get(from_north) * get(rise_north)));
+      const V tilted = -n_.both * ((get(of[east]) * to_east + get(of[west]) * to_west) +
+                                   (get(of[north]) * to_north + get(of[south]) * to_south));
+      const V through_floor = get(of[below]) * tilted, through_roof = get(of[above]) * tilted;
+      const V sides = (from_west - out_east) + (get(passed) - out_north);
+      const V gained = (sides + (get(carry) + through_floor)) - through_roof;
+      store<V>(passed + i, out_north);
       store<V>(carry + i, through_roof);
-      store<V>(to + i, per_area * ((beside + below) - through_roof));
+      if (k > 0) store<V>(lower + i, get(lower) - get(per_area) * through_floor);
+      store<V>(to + i, wet ? V(get(per_area) * gained) : V{});
     });
   }
 
   EddyFields<T> f_;
   EddyNumbers<T> n_;
-  int levels_, tracers_;
+  const ExpansionOfRow<T>& expansion_;
+  int levels_, tracers_, rows_;
   std::ptrdiff_t pitch_;
   std::vector<T> scratch_;
+  int j0_ = 0, j1_ = 0;
+  std::ptrdiff_t i0_ = 0, i1_ = 0;
 };
 
-inline constexpr Reach next_to{-1, 1, -1, 1};
+inline constexpr Reach two_around{-2, 2, -2, 2};
+inline constexpr Reach of_x_sides{-1, 2, -1, 1}, of_y_sides{-1, 1, -1, 2};
 
-inline constexpr Contract<13> ocean_eddies_contract{
+inline constexpr Contract<12> ocean_eddies_contract{
     "ocean_eddies",
-    {{{"tracer", Access::read, Place::center, "any", "tracer depth", next_to, Column::whole},
-      {"thermal_expansion", Access::read, Place::center, "kg m-3 K-1", "depth", next_to},
-      {"haline_contraction", Access::read, Place::center, "kg m-3", "depth", next_to},
-      {"floor_level", Access::read, Place::center, "1", next_to},
+    {{{"tracer", Access::read, Place::center, "any", "tracer depth", two_around, Column::whole},
+      {"depth", Access::read, Place::none, "m", "depth"},
+      {"floor_level", Access::read, Place::center, "1", two_around},
       {"area", Access::read, Place::center, "m2"},
-      {"x_ratio", Access::read, Place::x_face, "1", {0, 1, 0, 0}},
-      {"y_ratio", Access::read, Place::y_face, "1", {0, 0, 0, 1}},
-      {"x_length", Access::read, Place::x_face, "m", {0, 1, 0, 0}},
-      {"y_length", Access::read, Place::y_face, "m", {0, 0, 0, 1}},
+      {"x_ratio", Access::read, Place::x_face, "1", of_x_sides},
+      {"y_ratio", Access::read, Place::y_face, "1", of_y_sides},
+      {"per_x_length", Access::read, Place::x_face, "m-1", of_x_sides},
+      {"per_y_length", Access::read, Place::y_face, "m-1", of_y_sides},
       {"thickness", Access::read, Place::none, "m", "depth"},
       {"spacing", Access::read, Place::none, "m", "depth"},
       {"eddy_convergence", Access::write, Place::center, "any", "tracer depth", {}, Column::whole},
@@ -331,51 +368,57 @@ inline constexpr Contract<13> ocean_eddies_contract{
 
 /// What eddies bring into cells, and what of it implicit vertical diffusion has to do.
 ///
-/// @param[in]     box                   cells to compute
-/// @param[in]     tracer                0 temperature, 1 salinity, and others, (tracer, k, j, i)
-/// @param[in]     thermal_expansion     less density per degree [kg m-3 K-1]
-/// @param[in]     haline_contraction    more density per 1e-3 of salinity [kg m-3]
-/// @param[in]     floor_level           the lowest wet level; as many as levels on land
-/// @param[in]     area                  of cells [m2]
-/// @param[in]     x_ratio, y_ratio      width of a side over distance of centres, 0 where closed
-/// @param[in]     x_length, y_length    distance of centres [m]
-/// @param[in]     thickness, spacing    of levels, and between their centres [m]
-/// @param[out]    eddy_convergence      [m s-1 times units of the tracer]
-/// @param[in,out] vertical_diffusivity  at lower interfaces [m2 s-1]
-/// @param[in]     along                 diffusivity along surfaces of density [m2 s-1]
-/// @param[in]     flattening            diffusivity of the flattening of these surfaces [m2 s-1]
-/// @param[in]     largest               slope beyond which both are less [1]
-/// @param[in]     width                 of slopes over which they vanish, of the smooth taper [1]
-/// @param[in]     smooth                whether the taper is that of a hyperbolic tangent
-/// @param[in]     tile                  most columns per tile [1]; any value gives the same bits
+/// @param[in]     box                         cells to compute
+/// @param[in]     tracer                      0 temperature, 1 salinity, and others, (tracer, k, j,
+/// i)
+/// @param[in]     depth                       of the centres of levels [m]
+/// @param[in]     floor_level                 the lowest wet level; as many as levels on land
+/// @param[in]     area                        of cells [m2]
+/// @param[in]     x_ratio, y_ratio            width of a side over distance of centres, 0 where
+/// closed
+/// @param[in]     per_x_length, per_y_length  1 over the distance of centres [m-1]
+/// @param[in]     thickness, spacing          of levels, and between their centres [m]
+/// @param[out]    eddy_convergence            [m s-1 times units of the tracer]
+/// @param[in,out] vertical_diffusivity        at lower interfaces [m2 s-1]
+/// @param[in]     along       diffusivity along surfaces of density [m2 s-1]
+/// @param[in]     flattening  diffusivity of the flattening of these surfaces [m2 s-1]
+/// @param[in]     largest     slope beyond which both are less [1]
+/// @param[in]     width       of slopes over which they vanish, of the smooth taper [1]
+/// @param[in]     smooth      whether the taper is that of a hyperbolic tangent
+/// @param[in]     tile        most columns per tile [1]; any value gives the same bits
+/// @param[in]     numbers     of the equation of state
 template <class T>
-void ocean_eddies(Box box, View4<const T> tracer, View3<const T> thermal_expansion,
-                  View3<const T> haline_contraction, View2<const T> floor_level,
+void ocean_eddies(Box box, View4<const T> tracer, View1<const T> depth, View2<const T> floor_level,
                   View2<const T> area, View2<const T> x_ratio, View2<const T> y_ratio,
-                  View2<const T> x_length, View2<const T> y_length, View1<const T> thickness,
-                  View1<const T> spacing, View4<T> eddy_convergence, View3<T> vertical_diffusivity,
-                  double along, double flattening, double largest, double width, bool smooth,
-                  int tile) {
+                  View2<const T> per_x_length, View2<const T> per_y_length,
+                  View1<const T> thickness, View1<const T> spacing, View4<T> eddy_convergence,
+                  View3<T> vertical_diffusivity, double along, double flattening, double largest,
+                  double width, bool smooth, int tile, DensityNumbers numbers) {
   const EddyFields<T> fields{tracer,
-                             thermal_expansion,
-                             haline_contraction,
                              floor_level,
                              area,
                              x_ratio,
                              y_ratio,
-                             x_length,
-                             y_length,
+                             per_x_length,
+                             per_y_length,
                              thickness,
                              spacing,
                              eddy_convergence,
                              vertical_diffusivity};
-  const EddyNumbers<T> numbers{static_cast<T>(along), static_cast<T>(flattening),
-                               static_cast<T>(largest), static_cast<T>(width), smooth};
+  const EddyNumbers<T> some{static_cast<T>(along),
+                            static_cast<T>(along - flattening),
+                            static_cast<T>(along + flattening),
+                            static_cast<T>(largest),
+                            static_cast<T>(width),
+                            smooth};
+  const ExpansionOfRow<T> expansion = expansion_of_row<T>(tracer, depth, numbers);
+  constexpr int strip = 32;
   for_each_in_with(
-      box.j0, box.j1, 1, [&] { return EddyRow<T>(fields, numbers, tile + 2); },
-      [&](int j, EddyRow<T>& row) {
+      box.j0, box.j1, strip, [&] { return EddyTile<T>(fields, some, expansion, strip, tile); },
+      [&](int j0, EddyTile<T>& cells) {
         for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += tile)
-          row.row(j, i0, std::min<std::ptrdiff_t>(i0 + tile, box.i1));
+          cells.go(j0, std::min(j0 + strip, box.j1), i0,
+                   std::min<std::ptrdiff_t>(i0 + tile, box.i1));
       });
 }
 

@@ -40,17 +40,13 @@ class Eddies:
         open_x, open_y = open_faces(levels)
         x_face, y_face = map(levels.horizontal.at, (Place.x_face, Place.y_face))
         x_length, y_length = (np.maximum(w, least_length) for w in (x_face.dx, y_face.dy))
-        s.add_static("x_length", "m", Place.x_face, x_length)
-        s.add_static("y_length", "m", Place.y_face, y_length)
+        s.add_static("per_x_length", "m-1", Place.x_face, 1.0 / x_length)
+        s.add_static("per_y_length", "m-1", Place.y_face, 1.0 / y_length)
         s.add_static("x_ratio", "1", Place.x_face, open_x * x_face.dy / x_length)
         s.add_static("y_ratio", "1", Place.y_face, open_y * y_face.dx / y_length)
-        s.add("thermal_expansion", "kg m-3 K-1", Place.center, s.levels)
-        s.add("haline_contraction", "kg m-3", Place.center, s.levels)
         s.eddy_convergence = s.add("eddy_convergence", "1", Place.center, s.tracers, s.levels)
-        self.expansion = bound("expansion", tracer=s.old_tracer, depth=s.depths)
-        self.eddies = bound("eddies", tracer=s.old_tracer)
+        self.eddies = bound("eddies", tracer=s.old_tracer, depth=s.depths)
 
     def __call__(self, tile: int) -> None:
         """Set what eddies do, by the old level."""
-        self.expansion(numbers=self.options.density.numbers)
-        self.eddies(**self.numbers, tile=tile)
+        self.eddies(**self.numbers, tile=2 * tile, numbers=self.options.density.numbers)

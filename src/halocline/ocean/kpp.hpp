@@ -5,6 +5,7 @@
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/buoyancy.hpp"
 #include "ocean/vertical_mixing.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
@@ -98,55 +99,80 @@ struct KppNumbers {
 
 template <class T>
 struct KppFields {
-  View3<const T> stability, surface_deficit, old_u, old_v;
+  View3<const T> stability, old_u, old_v;
   View2<const T> floor_level, coriolis, friction_velocity, buoyancy_flux, light_flux;
   View1<const T> depths, thickness, spacing;
   View3<T> center_viscosity, vertical_diffusivity, nonlocal_share;
   View2<T> boundary_layer_depth;
 };
 
-/// As many columns of a row as there are lanes.
+/// Columns of a row. Fields of all levels are read and written row by row, to and from planes of
+/// scratch; between, packs of columns are worked out by themselves.
 template <class T>
 class KppColumns {
  public:
-  KppColumns(const KppFields<T>& fields, const KppNumbers<T>& numbers)
+  KppColumns(const KppFields<T>& fields, const KppNumbers<T>& numbers,
+             const DeficitOfRow<T>& deficit, int width)
       : f_(fields),
         n_(numbers),
+        deficit_(deficit),
         levels_(static_cast<int>(fields.old_u.extent[0])),
-        scratch_(static_cast<std::size_t>(4 * levels_) * lanes<T>) {
+        pitch_(width),
+        scratch_(static_cast<std::size_t>(5 * levels_ + search_rows) * width) {
     T* next = scratch_.data();
-    for (T** plane : {&shear_, &viscosity_, &diffusivity_, &share_}) {
+    for (T** plane : {&stability_, &shear_, &viscosity_, &diffusivity_, &share_}) {
       *plane = next;
-      next += static_cast<std::ptrdiff_t>(levels_) * lanes<T>;
+      next += static_cast<std::ptrdiff_t>(levels_) * width;
     }
+    search_ = next;
   }
 
-  /// Columns of row j from i on.
+  /// Columns [i0, i1) of row j.
+  void tile(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    const T* floor = f_.floor_level.row(j);
+    deepest_ = levels_of(floor + i0, floor + i1);
+    take(j, i0, i1);
+    boundary(j, i0, i1);
+    over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      at_ = i - i0;
+      columns<V>(j, i);
+    });
+    give(j, i0, i1);
+  }
+
+ private:
+  /// Levels of the deepest of some columns, and as many more as are smoothed over.
+  int levels_of(const T* floor, const T* end) const {
+    const int lowest = static_cast<int>(*std::min_element(floor, end));
+    return std::min(levels_ - lowest + n_.smoothing, levels_);
+  }
+
+  /// A pack of columns of row j.
   template <class V>
   void columns(int j, std::ptrdiff_t i) {
-    const V wet = splat<V>(T(levels_)) - load<V>(f_.floor_level.row(j) + i);
-    const V last = maximum(V(wet - T(1)), V{});
     const T* floor = f_.floor_level.row(j) + i;
-    const int lowest = static_cast<int>(*std::min_element(floor, floor + width_of<V>));
-    count_ = std::min(levels_ - lowest + n_.smoothing, levels_);
-    if (lowest >= levels_ - 1) return finish<V>({splat<V>(depth(0)), last}, last, j, i);
+    const V last = last_of<V>(j, i);
+    count_ = levels_of(floor, floor + width_of<V>);
+    if (!any(last > V{})) return finish<V>({splat<V>(depth(0)), last}, last, j, i);
     const V friction = load<V>(f_.friction_velocity.row(j) + i);
-    const Buoyancy<V> forcing{load<V>(f_.buoyancy_flux.row(j) + i),
-                              load<V>(f_.light_flux.row(j) + i)};
-    interior<V>(j, i, last);
-    Layer<V> layer = boundary<V>(last, friction, forcing, j, i);
+    const Buoyancy<V> forcing = forcing_of<V>(j, i);
+    interior<V>(last);
+    Layer<V> layer{get<V>(search_, depth_found), get<V>(search_, level_found)};
     if (n_.limited) limit<V>(layer, last, friction, taken(forcing, layer.h), turning<V>(j, i));
     const V flux = taken(forcing, layer.h);
     mix<V>(layer, friction, flux);
     finish<V>(layer, last, j, i);
   }
 
- private:
   /// Buoyancy through the surface: of what stays there, and of light [m2 s-3].
   template <class V>
   struct Buoyancy {
     V surface, light;
   };
+  template <class V>
+  Buoyancy<V> forcing_of(int j, std::ptrdiff_t i) const {
+    return {load<V>(f_.buoyancy_flux.row(j) + i), load<V>(f_.light_flux.row(j) + i)};
+  }
   /// What the water above a depth takes (LMD, appendix A): light that goes deeper is not in it.
   template <class V>
   V taken(const Buoyancy<V>& forcing, V depth) const {
@@ -166,6 +192,11 @@ class KppColumns {
     V viscosity, viscosity_slope, diffusivity, diffusivity_slope;
   };
 
+  /// Levels above the lowest one, 0 on land.
+  template <class V>
+  V last_of(int j, std::ptrdiff_t i) const {
+    return maximum(V(splat<V>(T(levels_ - 1)) - load<V>(f_.floor_level.row(j) + i)), V{});
+  }
   int k(int d) const { return levels_ - 1 - d; }
   T depth(int d) const { return f_.depths(k(d)); }
   T thick(int d) const { return f_.thickness(k(d)); }
@@ -173,17 +204,11 @@ class KppColumns {
   T bottom(int d) const { return depth(d) + T(0.5) * thick(d); }
   template <class V>
   V get(const T* plane, int d) const {
-    return load<V>(plane + static_cast<std::ptrdiff_t>(d) * lanes<T>);
+    return load<V>(plane + d * pitch_ + at_);
   }
   template <class V>
   void set(T* plane, int d, V value) const {
-    store<V>(plane + static_cast<std::ptrdiff_t>(d) * lanes<T>, value);
-  }
-
-  /// Buoyancy frequency squared between levels d and d + 1 [s-2].
-  template <class V>
-  V stability(int d, int j, std::ptrdiff_t i) const {
-    return load<V>(f_.stability.row(k(d), j) + i);
+    store<V>(plane + d * pitch_ + at_, value);
   }
 
   /// Square of the difference of velocity between levels a and b at the corner [m2 s-2].
@@ -194,23 +219,37 @@ class KppColumns {
     return u * u + v * v;
   }
 
-  /// Mixing by shear and waves; `shear_` is left with the largest shear to the surface.
-  template <class V>
-  void interior(int j, std::ptrdiff_t i, V last) {
-    V number{};
-    for (int d = 0; d < count_; ++d) {
-      if (d < levels_ - 1) {
-        const V shear =
-            T(0.25) * ((apart<V>(d, d + 1, j, i) + apart<V>(d, d + 1, j, i + 1)) +
-                       (apart<V>(d, d + 1, j + 1, i) + apart<V>(d, d + 1, j + 1, i + 1)));
-        const V found = spaced(d) * spaced(d) * stability<V>(d, j, i) / (shear + least_shear<T>);
-        number = splat<V>(T(d)) < last ? found : number;
-      }
-      set<V>(viscosity_, d, number);
-      const V south = maximum(apart<V>(0, d, j, i), apart<V>(0, d, j, i + 1));
-      const V north = maximum(apart<V>(0, d, j + 1, i), apart<V>(0, d, j + 1, i + 1));
-      set<V>(shear_, d, maximum(south, north));
+  /// Buoyancy frequency squared between levels d and d + 1 [s-2], the Richardson number there, and
+  /// the largest shear to the surface.
+  void take(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) const {
+    const T* floor = f_.floor_level.row(j);
+    for (int d = 0; d < deepest_; ++d) {
+      const T* stability = f_.stability.row(k(d), j);
+      const std::ptrdiff_t shift = d * pitch_ - i0;
+      const T* before = viscosity_ + shift - (d > 0 ? pitch_ : 0);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        V number = d > 0 ? load<V>(before + i) : V{};
+        const V wet = splat<V>(T(levels_)) - load<V>(floor + i), below = load<V>(stability + i);
+        if (!any(splat<V>(T(d)) < wet)) return store<V>(viscosity_ + shift + i, number);
+        if (d < levels_ - 1) {
+          const V shear =
+              T(0.25) * ((apart<V>(d, d + 1, j, i) + apart<V>(d, d + 1, j, i + 1)) +
+                         (apart<V>(d, d + 1, j + 1, i) + apart<V>(d, d + 1, j + 1, i + 1)));
+          const V found = spaced(d) * spaced(d) * below / (shear + least_shear<T>);
+          number = splat<V>(T(d + 1)) < wet ? found : number;
+        }
+        const V south = maximum(apart<V>(0, d, j, i), apart<V>(0, d, j, i + 1));
+        const V north = maximum(apart<V>(0, d, j + 1, i), apart<V>(0, d, j + 1, i + 1));
+        store<V>(stability_ + shift + i, below);
+        store<V>(viscosity_ + shift + i, number);
+        store<V>(shear_ + shift + i, maximum(south, north));
+      });
     }
+  }
+
+  /// Mixing by shear and waves, from the Richardson number that `viscosity_` holds.
+  template <class V>
+  void interior(V last) const {
     for (int pass = 0; pass < n_.smoothing; ++pass) smooth<V>(viscosity_);
     for (int d = 0; d < count_; ++d) {
       const V added = shear_mixing(get<V>(viscosity_, d), n_.shear_viscosity, n_.shear_limit);
@@ -231,36 +270,60 @@ class KppColumns {
     }
   }
 
+  /// Rows of `search_`: the depth and the level found, 1 of columns that search, the bulk
+  /// Richardson number of the last level and its change with depth, and `DeficitOfRow`.
+  enum Search { depth_found, level_found, searching, bulk_number, slope, deficit, search_rows };
+
   /// The shallowest depth where the bulk Richardson number is critical (LMD, equations 21 and 23).
+  void boundary(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      at_ = i - i0;
+      const V last = last_of<V>(j, i), one = splat<V>(T(1));
+      set<V>(search_, depth_found, splat<V>(depth(0)));
+      set<V>(search_, level_found, last);
+      set<V>(search_, searching, last > V{} ? one : V{});
+      set<V>(search_, bulk_number, V{});
+      set<V>(search_, slope, V{});
+    });
+    bool some = true;
+    for (int d = 1; d < deepest_ && some; ++d) {
+      some = false;
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        at_ = i - i0;
+        if (!any(get<V>(search_, searching) > V{})) return;
+        some = true;
+        deficit_(k(d), j, i, i + width_of<V>, search_ + deficit * pitch_ - i0);
+        seek<V>(d, j, i);
+      });
+    }
+  }
+
+  /// Whether the layer ends between levels d - 1 and d.
   template <class V>
-  Layer<V> boundary(V last, V friction, const Buoyancy<V>& forcing, int j, std::ptrdiff_t i) const {
-    const T start = depth(0);
+  void seek(int d, int j, std::ptrdiff_t i) const {
     const T unresolved = square_root(T(0.2 / (kpp::c_s * kpp::surface_layer))) /
                          (n_.critical * T(kpp::karman * kpp::karman));
-    Layer<V> layer{splat<V>(start), last};
-    V searching = last > V{} ? splat<V>(T(1)) : V{}, number{}, slope{};
-    for (int d = 1; d < count_ && any(searching > V{}); ++d) {
-      const T here = depth(d), above = depth(d - 1);
-      const V flux = taken(forcing, splat<V>(here));
-      const V scale =
-          turbulent_scales(splat<V>(T(kpp::surface_layer) * here), friction, flux).tracer;
-      const V above_floor = splat<V>(T(d)) < last ? stability<V>(d, j, i) : V{};
-      const V n = square_root(maximum(above_floor, V{}));
-      const V turbulence =
-          here * scale * n * (unresolved * maximum(V(T(2.1) - T(200) * n), splat<V>(T(1.7))));
-      const V found = (here - start) * load<V>(f_.surface_deficit.row(k(d), j) + i) /
-                      (get<V>(shear_, d) + turbulence + least_shear<T>);
-      const V in = parabola_passes(number, slope, found, here - above, n_.critical);
-      const auto reached = (searching > V{}) & (found > n_.critical);
-      layer.h = searching > V{} ? splat<V>(here) : layer.h;
-      layer.h = reached ? V(above + in) : layer.h;
-      layer.level = reached ? splat<V>(T(d)) : layer.level;
-      searching = reached ? V{} : searching;
-      searching = last > splat<V>(T(d)) ? searching : V{};
-      slope = (found - number) / (here - above);
-      number = found;
-    }
-    return layer;
+    const T here = depth(d), above = depth(d - 1);
+    const V last = last_of<V>(j, i), friction = load<V>(f_.friction_velocity.row(j) + i);
+    const V flux = taken(forcing_of<V>(j, i), splat<V>(here));
+    const V scale = turbulent_scales(splat<V>(T(kpp::surface_layer) * here), friction, flux).tracer;
+    const V above_floor = splat<V>(T(d)) < last ? get<V>(stability_, d) : V{};
+    const V n = square_root(maximum(above_floor, V{}));
+    const V turbulence =
+        here * scale * n * (unresolved * maximum(V(T(2.1) - T(200) * n), splat<V>(T(1.7))));
+    const V found = (here - depth(0)) * get<V>(search_, deficit) /
+                    (get<V>(shear_, d) + turbulence + least_shear<T>);
+    const V number = get<V>(search_, bulk_number);
+    const V in = parabola_passes(number, get<V>(search_, slope), found, here - above, n_.critical);
+    const auto seeks = get<V>(search_, searching) > V{};
+    const auto reached = seeks & (found > n_.critical);
+    const V ended = reached ? V(above + in) : splat<V>(here);
+    set<V>(search_, depth_found, seeks ? ended : get<V>(search_, depth_found));
+    set<V>(search_, level_found, reached ? splat<V>(T(d)) : get<V>(search_, level_found));
+    const V still = last > splat<V>(T(d)) ? get<V>(search_, searching) : V{};
+    set<V>(search_, searching, reached ? V{} : still);
+    set<V>(search_, slope, (found - number) / (here - above));
+    set<V>(search_, bulk_number, found);
   }
 
   template <class V>
@@ -363,40 +426,57 @@ class KppColumns {
     }
   }
 
-  /// Convection below the boundary layer, nothing at the floor; results are stored.
+  /// Convection below the boundary layer, nothing at the floor.
   template <class V>
   void finish(const Layer<V>& layer, V last, int j, std::ptrdiff_t i) const {
-    for (int d = std::max(count_ - 1, 0); d < levels_; ++d)
-      for (const auto& f : {f_.center_viscosity, f_.vertical_diffusivity, f_.nonlocal_share})
-        store<V>(f.row(k(d), j) + i, V{});
+    for (int d = std::max(count_ - 1, 0); d < deepest_; ++d)
+      for (T* plane : {viscosity_, diffusivity_, share_}) set<V>(plane, d, V{});
     for (int d = 0; d < count_ - 1; ++d) {
       const V number = splat<V>(T(d));
-      const auto heavy = (stability<V>(d, j, i) < V{}) & (number >= layer.level);
+      const auto heavy = (get<V>(stability_, d) < V{}) & (number >= layer.level);
       const auto open = number < last;
-      const auto with = [&](const T* plane, T more) {
+      const auto with = [&](T* plane, T more) {
         const V found = get<V>(plane, d) + (heavy ? splat<V>(more) : V{});
-        return open ? found : V{};
+        set<V>(plane, d, open ? found : V{});
       };
-      store<V>(f_.center_viscosity.row(k(d), j) + i, with(viscosity_, n_.convective_viscosity));
-      store<V>(f_.vertical_diffusivity.row(k(d), j) + i,
-               with(diffusivity_, n_.convective_diffusivity));
-      store<V>(f_.nonlocal_share.row(k(d), j) + i, open ? get<V>(share_, d) : V{});
+      with(viscosity_, n_.convective_viscosity);
+      with(diffusivity_, n_.convective_diffusivity);
+      set<V>(share_, d, open ? get<V>(share_, d) : V{});
     }
     store<V>(f_.boundary_layer_depth.row(j) + i, layer.h);
   }
 
+  /// Store the results.
+  void give(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) const {
+    const auto put = [&](const View3<T>& to, const T* plane) {
+      for (int d = 0; d < levels_; ++d) {
+        T* row = to.row(k(d), j) + i0;
+        if (d < deepest_) {
+          std::copy_n(plane + d * pitch_, i1 - i0, row);
+        } else {
+          std::fill_n(row, i1 - i0, T(0));
+        }
+      }
+    };
+    put(f_.center_viscosity, viscosity_);
+    put(f_.vertical_diffusivity, diffusivity_);
+    put(f_.nonlocal_share, share_);
+  }
+
   KppFields<T> f_;
   KppNumbers<T> n_;
+  const DeficitOfRow<T>& deficit_;
   int levels_;
-  int count_ = 0;  ///< levels of the deepest of the columns, and as many more as are smoothed over
+  int deepest_ = 0, count_ = 0;  ///< levels of the tile, and of the pack
+  std::ptrdiff_t pitch_, at_ = 0;
   std::vector<T> scratch_;
-  T *shear_, *viscosity_, *diffusivity_, *share_;
+  T *stability_, *shear_, *viscosity_, *diffusivity_, *share_, *search_;
 };
 
 inline constexpr Contract<16> ocean_kpp_contract{
     "ocean_kpp",
     {{{"stability", Access::read, Place::interface, "s-2", "depth", {}, Column::whole},
-      {"surface_deficit", Access::read, Place::center, "m s-2", "depth", {}, Column::whole},
+      {"tracer", Access::read, Place::center, "any", "tracer depth", {}, Column::whole},
       {"old_u", Access::read, Place::corner, "m s-1", "depth", {0, 1, 0, 1}, Column::whole},
       {"old_v", Access::read, Place::corner, "m s-1", "depth", {0, 1, 0, 1}, Column::whole},
       {"floor_level", Access::read, Place::center, "1"},
@@ -423,8 +503,7 @@ inline constexpr Contract<16> ocean_kpp_contract{
 /// @param[in]  box                        cells to compute
 /// @param[in]  stability                  square of the buoyancy frequency at lower interfaces
 /// [s-2]
-/// @param[in]  surface_deficit            buoyancy of water of the surface above that of a level [m
-/// s-2]
+/// @param[in]  tracer                     temperature and salinity, shape (tracer, k, j, i)
 /// @param[in]  old_u, old_v               velocity at corners [m s-1]
 /// @param[in]  floor_level                the lowest wet level; as many as levels on land
 /// @param[in]  coriolis                   parameter [s-1]
@@ -441,19 +520,21 @@ inline constexpr Contract<16> ocean_kpp_contract{
 /// @param[in]  limited                    by the depths of Ekman and of Monin and Obukhov
 /// @param[in]  red                        part of light that goes as e^(-depth / short_length) [1]
 /// @param[in]  short_length, long_length  of that part and of the rest [m]
+/// @param[in]  gravity                    [m s-2]
+/// @param[in]  numbers                    of the equation of state
+/// @param[in]  width                      most columns per tile [1]; any value gives the same bits
 template <class T>
-void ocean_kpp(Box box, View3<const T> stability, View3<const T> surface_deficit,
-               View3<const T> old_u, View3<const T> old_v, View2<const T> floor_level,
-               View2<const T> coriolis, View2<const T> friction_velocity,
-               View2<const T> buoyancy_flux, View2<const T> light_flux, View1<const T> depths,
-               View1<const T> thickness, View1<const T> spacing, View3<T> center_viscosity,
-               View3<T> vertical_diffusivity, View3<T> nonlocal_share,
-               View2<T> boundary_layer_depth, double critical, double shear_viscosity,
-               double shear_limit, double background, double prandtl, double nonlocal_strength,
-               double convective_viscosity, double convective_diffusivity, int smoothing,
-               bool limited, double red, double short_length, double long_length) {
+void ocean_kpp(Box box, View3<const T> stability, View4<const T> tracer, View3<const T> old_u,
+               View3<const T> old_v, View2<const T> floor_level, View2<const T> coriolis,
+               View2<const T> friction_velocity, View2<const T> buoyancy_flux,
+               View2<const T> light_flux, View1<const T> depths, View1<const T> thickness,
+               View1<const T> spacing, View3<T> center_viscosity, View3<T> vertical_diffusivity,
+               View3<T> nonlocal_share, View2<T> boundary_layer_depth, double critical,
+               double shear_viscosity, double shear_limit, double background, double prandtl,
+               double nonlocal_strength, double convective_viscosity, double convective_diffusivity,
+               int smoothing, bool limited, double red, double short_length, double long_length,
+               double gravity, DensityNumbers numbers, int width) {
   const KppFields<T> fields{stability,
-                            surface_deficit,
                             old_u,
                             old_v,
                             floor_level,
@@ -468,24 +549,25 @@ void ocean_kpp(Box box, View3<const T> stability, View3<const T> surface_deficit
                             vertical_diffusivity,
                             nonlocal_share,
                             boundary_layer_depth};
-  const KppNumbers<T> numbers{static_cast<T>(critical),
-                              static_cast<T>(shear_viscosity),
-                              static_cast<T>(shear_limit),
-                              static_cast<T>(background),
-                              static_cast<T>(prandtl),
-                              static_cast<T>(nonlocal_strength),
-                              static_cast<T>(convective_viscosity),
-                              static_cast<T>(convective_diffusivity),
-                              smoothing,
-                              limited,
-                              static_cast<T>(red),
-                              static_cast<T>(short_length),
-                              static_cast<T>(long_length)};
+  const KppNumbers<T> some{static_cast<T>(critical),
+                           static_cast<T>(shear_viscosity),
+                           static_cast<T>(shear_limit),
+                           static_cast<T>(background),
+                           static_cast<T>(prandtl),
+                           static_cast<T>(nonlocal_strength),
+                           static_cast<T>(convective_viscosity),
+                           static_cast<T>(convective_diffusivity),
+                           smoothing,
+                           limited,
+                           static_cast<T>(red),
+                           static_cast<T>(short_length),
+                           static_cast<T>(long_length)};
+  const DeficitOfRow<T> deficit = deficit_of_row<T>(tracer, depths, gravity, numbers);
   for_each_in_with(
-      box.j0, box.j1, 1, [&] { return KppColumns<T>(fields, numbers); },
-      [&](int j, KppColumns<T>& some) {
-        over_row<T>(box.i0, box.i1,
-                    [&]<class V>(Lane<V>, std::ptrdiff_t i) { some.template columns<V>(j, i); });
+      box.j0, box.j1, 1, [&] { return KppColumns<T>(fields, some, deficit, width); },
+      [&](int j, KppColumns<T>& columns) {
+        for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += width)
+          columns.tile(j, i0, std::min<std::ptrdiff_t>(i0 + width, box.i1));
       });
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
 #include "ocean/density.hpp"
@@ -49,6 +51,49 @@ void ocean_stability(Box box, View4<const T> tracer, View1<const T> depth, View1
   });
 }
 
+/// Thermal expansion and haline contraction, from a density as a function of both.
+///
+/// @param[in] density      of temperature and salinity [kg m-3]
+/// @param[in] t, s         [degree C, 1e-3]
+/// @param[out] expansion   less density per degree [kg m-3 K-1]
+/// @param[out] contraction more density per 1e-3 of salinity [kg m-3]
+template <class V, class Density>
+HD INLINE void put_expansion(const Density& density, V t, V s, scalar_of<V>* expansion,
+                             scalar_of<V>* contraction) {
+  const V one = splat<V>(scalar_of<V>(1)), none{};
+  const Dual<V> of = density(Dual<V>{t, one, none}, Dual<V>{s, none, one});
+  store<V>(expansion, -of.by_first);
+  store<V>(contraction, of.by_second);
+}
+
+/// Sets thermal expansion and haline contraction in columns [begin, end) of row j of level k; packs
+/// of land alone, whose floors are above the level, are left as they are.
+template <class T>
+using ExpansionOfRow = std::function<void(int k, int j, std::ptrdiff_t begin, std::ptrdiff_t end,
+                                          const T* floor, T* expansion, T* contraction)>;
+
+/// @param[in] tracer   temperature and salinity, shape (tracer, k, j, i)
+/// @param[in] depth    of the centres of levels [m]
+/// @param[in] numbers  of the equation of state
+template <class T>
+ExpansionOfRow<T> expansion_of_row(View4<const T> tracer, View1<const T> depth,
+                                   const DensityNumbers& numbers) {
+  ExpansionOfRow<T> made;
+  with_equation<T>(numbers, [&](const auto& make) {
+    made = [tracer, levels = densities_of(depth, make)](int k, int j, std::ptrdiff_t begin,
+                                                        std::ptrdiff_t end, const T* floor,
+                                                        T* expansion, T* contraction) {
+      const T *t = tracer.row(0, k, j), *s = tracer.row(1, k, j);
+      const auto of = levels[k];
+      over_row<T>(begin, end, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (!any(load<V>(floor + i) <= splat<V>(static_cast<T>(k)))) return;
+        put_expansion(of, load<V>(t + i), load<V>(s + i), expansion + i, contraction + i);
+      });
+    };
+  });
+  return made;
+}
+
 inline constexpr Contract<4> ocean_expansion_contract{
     "ocean_expansion",
     {{{"tracer", Access::read, Place::center, "any", "tracer depth"},
@@ -74,11 +119,7 @@ void ocean_expansion(Box box, View4<const T> tracer, View1<const T> depth,
       T *expansion = thermal_expansion.row(k, j), *contraction = haline_contraction.row(k, j);
       const auto of = levels[k];
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V one = splat<V>(T(1)), none{};
-        const Dual<V> density =
-            of(Dual<V>{load<V>(t + i), one, none}, Dual<V>{load<V>(s + i), none, one});
-        store<V>(expansion + i, -density.by_first);
-        store<V>(contraction + i, density.by_second);
+        put_expansion(of, load<V>(t + i), load<V>(s + i), expansion + i, contraction + i);
       });
     });
   });

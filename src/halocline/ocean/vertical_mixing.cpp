@@ -17,10 +17,10 @@ void bind(nb::module_& module) {
   define(module, ocean_corner_viscosity_contract, &ocean_corner_viscosity<T>);
   define(module, ocean_surface_forcing_contract, &ocean_surface_forcing<T>, "gravity",
          "per_capacity", "numbers");
-  define(module, ocean_surface_deficit_contract, &ocean_surface_deficit<T>, "gravity", "numbers");
   define(module, ocean_kpp_contract, &ocean_kpp<T>, "critical", "shear_viscosity", "shear_limit",
          "background", "prandtl", "nonlocal_strength", "convective_viscosity",
-         "convective_diffusivity", "smoothing", "limited", "red", "short_length", "long_length");
+         "convective_diffusivity", "smoothing", "limited", "red", "short_length", "long_length",
+         "gravity", "numbers", "width");
 }
 
 }  // namespace

@@ -65,9 +65,8 @@ def _richardson(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
 
 def _kpp(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
     mixing = options.mixing
-    units = {"surface_deficit": "m s-2", "nonlocal_share": "1"}
-    for name in (*units, "center_viscosity"):
-        s.add(name, units.get(name, "m2 s-1"), Place.center, s.levels)
+    s.add("center_viscosity", "m2 s-1", Place.center, s.levels)
+    s.add("nonlocal_share", "1", Place.center, s.levels)
     s.add("friction_velocity", "m s-1", Place.center)
     s.add("buoyancy_flux", "m2 s-3", Place.center)
     s.add("light_flux", "m2 s-3", Place.center)
@@ -87,17 +86,17 @@ def _kpp(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
         **dict(
             zip(("red", "short_length", "long_length"), absorption[heat.water_type], strict=True)
         ),
+        "width": options.tile_columns,
     }
-    deficit = bound("surface_deficit", tracer=s.old_tracer, depth=s.depths)
     water = {"gravity": gravity, "numbers": options.density.numbers}
     capacity = options.density.reference * heat.capacity
-    forcing, profile = bound("surface_forcing", tracer=s.old_tracer, depth=s.depths), bound("kpp")
+    forcing = bound("surface_forcing", tracer=s.old_tracer, depth=s.depths)
+    profile = bound("kpp", tracer=s.old_tracer)
     at_corners = bound("corner_viscosity")
 
     def mix() -> None:
-        deficit(**water)
         forcing(**water, per_capacity=1.0 / capacity)
-        profile(**numbers)
+        profile(**numbers, **water)
         at_corners()
 
     return mix

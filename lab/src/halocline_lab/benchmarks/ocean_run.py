@@ -27,10 +27,16 @@ physics: dict[str, dict[str, Any]] = {
     },
     "full": {
         "density": {"equation": "mcdougall-2003"},
-        "mixing": {"scheme": "kpp"},
+        "mixing": {
+            "scheme": "kpp",
+            "diffusivity": 0.0,
+            "eddies": {"along": 600.0, "flattening": 600.0},
+            "viscous": {"scheme": "anisotropic"},
+        },
     },
 }
-"""Options beside the shipped case's; both mix along levels by Laplacians."""
+"""Options beside the shipped case's. Minimal physics mixes along levels by Laplacians; the full one
+has eddies (Gent-McWilliams and Redi, with the smooth taper) and anisotropic viscosity."""
 
 small_grid: dict[str, Any] = {
     "nx": 64,
