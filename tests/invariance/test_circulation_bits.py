@@ -32,7 +32,7 @@ hours = 9
 
 
 def case(**more: Any) -> dict[str, Any]:
-    """A windy sea with an island; levels are averaged in steps 5 and 9 since the start."""
+    """A windy, cooled sea with an island and KPP; steps 5 and 9 end in averages of levels."""
     depth = [[1500.0] * 16 for _ in range(10)]
     depth[4][5:8] = [0.0, 0.0, 300.0]
     base: dict[str, Any] = {
@@ -43,7 +43,8 @@ def case(**more: Any) -> dict[str, Any]:
         },
         "time": {"start": "2000-01-01", "length": f"{hours}h", "step": "1h"},
         "ocean": {
-            "averaging": 4, "mixing": {"viscosity": 2e5},
+            "averaging": 4, "mixing": {"viscosity": 2e5, "scheme": "kpp"},
+            "forcing": {"heat": {"short_wave": 100.0, "rest": -400.0}},
             "tracers": {"advection": "limited3", "passive": {"dye": {}, "age": {"ages": True}}},
         },
     }  # fmt: skip

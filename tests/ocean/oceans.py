@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from halocline.grids.horizontal.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.regular import GridOptions, build_grid, regular_grid
 from halocline.grids.vertical.levels import layered
 from halocline.numerics.solver_options import SolverOptions
 from halocline.ocean.metrics import least_around
@@ -43,6 +43,14 @@ def rough_sphere(seed=1):
         nx=24, ny=14, dx=15.0, dy=8.0, x0=7.5, y0=-48.0, depth=depth.tolist(), closed_edges=False
     )
     return layered(regular_grid(options), np.array([100.0, 200.0, 400.0, 800.0]))
+
+
+def displaced_pole(seed=1):
+    """A grid about a displaced pole with islands and a stepped floor."""
+    random = np.random.default_rng(seed)
+    depth = random.choice([0.0, 150.0, 600.0, 1500.0, 1500.0, 1500.0, 1500.0], (16, 24))
+    options = GridOptions(kind="displaced-pole", nx=24, ny=16, depth=depth.tolist())
+    return layered(build_grid(options), np.array([100.0, 200.0, 400.0, 800.0]))
 
 
 def belt(cells):

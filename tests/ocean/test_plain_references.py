@@ -124,3 +124,20 @@ def test_mean_velocity(sea):
     found = velocities(model.state, "new_u", "new_v")
     compare(found, whole, wet)
     assert not found[~wet].any()
+
+
+def test_flow_and_surface_exchange_energy(sea):
+    """Work of the surface's slope on a flow is what the flow's convergence lifts: to round-off."""
+    model, _ = sea
+    state, topology = model.state, model.levels.topology
+    for name in ("force_x", "force_y", "old_mean_u", "old_mean_v", "old_surface", "water_flux"):
+        getattr(state, name).fill(0.0)
+    flow = velocities(state, "auxiliary_u", "auxiliary_v")
+    model.right_side(tau=1.0, alpha=1.0, shift=0.0)
+    lifted = state.surface.gather() * state.right_side.gather() * topology.once(Place.center)
+    model.auxiliary(tau=1.0, alpha=0.0, gamma=1.0)
+    pushed = velocities(state, "auxiliary_u", "auxiliary_v")
+    volume = state.corner_dx.gather() * state.corner_dy.gather() * state.corner_depth.gather()
+    work = (flow.conj() * pushed).real * volume * topology.once(Place.corner)
+    assert abs(work.sum()) > 1e-4 * np.abs(work).sum()
+    assert abs(work.sum() + lifted.sum()) < 1e-12 * np.abs(work).sum()

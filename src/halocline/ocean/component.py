@@ -17,7 +17,7 @@ from halocline.ocean.starting import set_start
 from halocline.ocean.watch import StateWatch
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.field import Field, Part
+from halocline.runtime.fields.field import Field, Part, pair
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
@@ -64,6 +64,7 @@ class OceanComponent(Component):
             ),
             "mixed_layer_depth": self._output("mixed_layer_depth", "m", Place.center),
         }
+        pair(self.shown["velocity_u"], self.shown["velocity_v"])
         for name, some in options.tracers.passive.items():
             self.shown[name] = self._output(name, some.unit, Place.center, state.levels)
         self.diagnostics = OceanDiagnostics(self.model)

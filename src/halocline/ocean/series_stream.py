@@ -12,8 +12,9 @@ import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.component.streams.conventions import conventions
+from halocline.component.streams.conventions import conventions, vertical
 from halocline.core.clock import Clock, Date
+from halocline.core.names import quantity
 from halocline.grids.horizontal.grid import Grid
 from halocline.ocean.meridional import Meridional, Parallels
 from halocline.ocean.rotation import is_cartesian
@@ -158,9 +159,11 @@ class OceanSeriesStream:
         define_time(file, self.calendar)
         levels, sections = self.component.grid, self.component.diagnostics.sections
         cartesian = is_cartesian(self.component.plane)
-        north = "y" if cartesian else "parallel"
-        _line(file, north, self.parallels.edges, "m" if cartesian else "degrees_north")
-        _line(file, "depth_interface", levels.interfaces, "m")
+        north, known = ("y", "y") if cartesian else ("parallel", "latitude")
+        across = quantity(known).attributes() | {"long_name": north, "axis": "Y"}
+        down = {"long_name": "depth interface", "units": "m"} | vertical["depth"]
+        _line(file, north, self.parallels.edges, across)
+        _line(file, "depth_interface", levels.interfaces, down)
         for name, (units, words) in numbers.items():
             define_values(file, name, self.kind, ("time",), {"long_name": words, "units": units})
         for name, axes, units, words in (
@@ -177,8 +180,8 @@ class OceanSeriesStream:
             define_values(file, "section_transport", self.kind, ("time", "section"), facts)
 
 
-def _line(file: netCDF4.Dataset, name: str, values: Array, units: str) -> None:
+def _line(file: netCDF4.Dataset, name: str, values: Array, attributes: dict[str, str]) -> None:
     file.createDimension(name, values.size)
     variable = file.createVariable(name, "f8", (name,))
-    variable.setncatts({"long_name": name.replace("_", " "), "units": units})
+    variable.setncatts(attributes)
     variable[:] = values

@@ -14,6 +14,9 @@ from halocline.core.names import quantity
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.place import Place
 
+vertical = {"depth": {"standard_name": "depth", "positive": "down", "axis": "Z"}}
+"""What the conventions want of vertical axes, by name."""
+
 
 def conventions(title: str) -> dict[str, str]:
     """Global attributes of every file; no date, host or rank, so that files can be compared."""

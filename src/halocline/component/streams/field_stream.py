@@ -17,6 +17,7 @@ from halocline.component.streams.conventions import (
     conventions,
     coordinates_of,
     define_place,
+    vertical,
 )
 from halocline.component.streams.interval_values import IntervalOptions, IntervalValues, time_bounds
 from halocline.component.streams.region import cut_region
@@ -262,5 +263,6 @@ def _define_axis(file: netCDF4.Dataset, axis: Axis) -> None:
     file.createDimension(name, axis.size)
     if axis.coordinates:
         variable = file.createVariable(name, "f8", (name,))
-        variable.setncatts({"long_name": name.replace("_", " "), "units": axis.units})
+        words = {"long_name": name.replace("_", " "), "units": axis.units}
+        variable.setncatts(words | vertical.get(axis.name, {}))
         variable[:] = axis.coordinates

@@ -9,7 +9,7 @@ from __future__ import annotations
 import netCDF4
 import numpy as np
 
-from halocline.component.streams.conventions import axis_names, define_place
+from halocline.component.streams.conventions import coordinates_of, define_place
 from halocline.component.streams.region import GridRegion
 from halocline.runtime.fields.place import Place
 
@@ -76,9 +76,11 @@ def _define_measures(file: netCDF4.Dataset, region: GridRegion) -> None:
         ("x_face_length", Place.x_face, "dy", "m", "length of western faces of cells"),
         ("y_face_length", Place.y_face, "dx", "m", "length of southern faces of cells"),
     ):
+        dimensions = define_place(file, region, place)
         here, planes = np.ix_(*region.lines(place)), region.whole.on_both_sides(place)
-        variable = file.createVariable(name, "f8", axis_names(region.grid, place))
+        variable = file.createVariable(name, "f8", dimensions)
         standard = {"standard_name": "cell_area"} if place is Place.center else {}
         facts = {"long_name": words, "units": units, "grid": topology}
-        variable.setncatts(standard | facts | {"location": locations[place]})
+        facts |= {"location": locations[place]} | coordinates_of(region.grid, place)
+        variable.setncatts(standard | facts)
         variable[:] = getattr(planes, what)[here]
