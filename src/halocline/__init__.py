@@ -1,10 +1,10 @@
 """Halocline: ocean waves, transport of tracers, and the runtime that makes models fast."""
 
-from halocline.core.checkout import compile_when_imported
+from halocline.core.checkout import compile_when_used
 
 __version__ = "0.1.0"
 
-compile_when_imported()
+compile_when_used()
 
 
 def __getattr__(name: str) -> object:

@@ -14,9 +14,9 @@ from PIL import Image
 from halocline.analysis import animation, plot_command, reading, wave_fields
 from halocline.analysis.coastline import inland_at
 from halocline.analysis.looks import palette
-from halocline.analysis.map_grid import grid_of
+from halocline.analysis.map_grid import grid_of, nearest_cells
 from halocline.analysis.plot import plot
-from halocline.analysis.sections import nearest_cells, parse_section, section_figure, section_points
+from halocline.analysis.sections import parse_section, section_figure, section_points
 from halocline.analysis.series import series_sheet
 from halocline.core.errors import UserError
 

@@ -55,6 +55,26 @@ def test_headline_and_time_do_not_meet(global_waves: xr.Dataset) -> None:
     assert headline.get_window_extent(renderer).x1 < time.get_window_extent(renderer).x0
 
 
+@pytest.mark.parametrize("panels", [1, 4])
+def test_labels_of_a_plane_are_whole(panels: int) -> None:
+    x = np.arange(0.0, 4e6, 2e5)
+    facts = {"units": "m"}
+    data = xr.DataArray(
+        np.add.outer(x, x), {"y": ("y", x, facts), "x": ("x", x, facts)}, ("y", "x"), "tracer"
+    )
+    data.y.attrs["standard_name"] = "projection_y_coordinate"
+    data.x.attrs["standard_name"] = "projection_x_coordinate"
+    with looks.style():
+        figure, maps = map_sheet(data.to_dataset(), [data] * panels)
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        boxes = [each.axes.get_tightbbox(renderer) for each in maps]
+    for each, box in zip(maps, boxes, strict=True):
+        assert each.axes.get_ylabel() == "y [km]" and each.axes.get_xlabel() == "x [km]"
+        assert box.x0 >= 0.0 and box.y0 >= 0.0 and box.x1 <= figure.bbox.x1
+    overlaps = [a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n]]
+    assert not any(overlaps)
+
+
 @pytest.mark.parametrize(
     ("region", "panels", "columns"),
     [

@@ -44,6 +44,29 @@ def test_explain_loads_no_reader_of_files_and_no_mpi() -> None:
     assert "length of the run" in result.stdout
 
 
+def test_explain_compiles_nothing(tmp_path: Path) -> None:
+    """Where no component's C++ is there, its options can be read all the same."""
+    program = """
+import sys
+from pathlib import Path
+import halocline
+from halocline.core import checkout
+from halocline.experiment.command_line import main
+
+class First(checkout.CompilingFinder):
+    def find_spec(self, name, path, target=None):
+        return None if name == "halocline.runtime._native" else super().find_spec(name, path)
+
+checkout.top = Path(sys.argv[1])  # where no ./halo is
+sys.meta_path.insert(0, First())
+sys.exit(main(["explain", "component"]))
+"""
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert "ocean" in result.stdout and "waves" in result.stdout
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"halocline {halocline.__version__}\n"

@@ -6,7 +6,7 @@ import xarray
 
 from halocline.core.constants import earth_radius
 from halocline.grids.files.curvilinear_maps import open_maps
-from halocline.grids.horizontal.gaps import nearest_places, open_sea
+from halocline.grids.horizontal.gaps import nearest_places, nearest_points, open_sea
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
 from halocline.grids.sphere import vectors
@@ -112,3 +112,15 @@ def test_gaps_are_filled_from_the_nearest_place(periodic):
     cosine = np.tensordot(places[:, *target], places[:, valid], (0, 0))
     nearness = (places[:, *target] * places[:, *source]).sum(axis=0)
     np.testing.assert_allclose(nearness, cosine.max(axis=1), rtol=0.0, atol=1e-15)
+
+
+def test_nearest_points_are_those_of_all_pairs():
+    """The first of equal ones, whether others are beside a point or half the globe away."""
+    random = np.random.default_rng(7)
+    points, others = (random.standard_normal((3, count)) for count in (3000, 400))
+    others[2] = np.abs(others[2]) + 0.5
+    points, others = (some / np.sqrt((some**2).sum(axis=0)) for some in (points, others))
+    others[:, 300:] = others[:, :100]
+    points[:, :50] = others[:, 100:150]
+    closeness = sum(points[axis, :, None] * others[axis] for axis in range(3))
+    assert np.array_equal(nearest_points(points, others), closeness.argmax(axis=1))

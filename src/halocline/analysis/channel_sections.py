@@ -106,13 +106,13 @@ def section_along(field: xr.DataArray, index: int, line: Line) -> tuple[Numbers,
     values = np.stack(planes)
     cut = values[:, line.number] if line.eastward else values[..., line.number]
     place = grid.longitude if line.eastward else grid.latitude
-    return _edges(place), np.maximum(_edges(np.sort(levels)), 0.0), cut
+    return edges_of(place), np.maximum(edges_of(np.sort(levels)), 0.0), cut
 
 
-def _edges(centres: Numbers) -> Numbers:
+def edges_of(centres: Numbers) -> Numbers:
     """Edges halfway between centres, and as far beyond the first and the last.
 
-    >>> _edges(np.array([1.0, 2.0, 4.0])).tolist()
+    >>> edges_of(np.array([1.0, 2.0, 4.0])).tolist()
     [0.5, 1.5, 3.0, 5.0]
     """
     middle = 0.5 * (centres[1:] + centres[:-1])

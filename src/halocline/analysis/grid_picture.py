@@ -16,7 +16,7 @@ from halocline.analysis.coastline import Extent
 from halocline.analysis.map_grid import MapGrid, Numbers, extent_of, shapes_within, windowed
 from halocline.analysis.maps import add_colour_bar, prepare_axes
 from halocline.analysis.polar_view import PolarView
-from halocline.analysis.sheet import BOTTOM, LEFT, RIGHT, panel_size, sheet_size
+from halocline.analysis.sheet import BOTTOM, LEFT, RIGHT, label_room, panel_size, sheet_size
 from halocline.analysis.titles import fitting, headline
 
 LAND, LINE = "#cfcac0", "#30343a"
@@ -52,12 +52,14 @@ def grid_sheet(
     extent = extent_of(region, shown)
     every = max(1, round(max(depth.shape) / LINES_ACROSS)) if lines is None else lines
     width, height = panel_size(shown, extent, 1)
-    across, up = sheet_size(1, 1, width, height)
+    label = label_room(shown)
+    across, up = sheet_size(1, 1, width, height, label)
+    left, bottom = LEFT + label[0], BOTTOM + label[1]
     beside = across + POLAR_GAP - RIGHT
     polar = region is None and _around_the_pole(grid)
     across = beside + height if polar else across
     figure = Figure(figsize=(across, up))
-    axes = figure.add_axes((LEFT / across, BOTTOM / up, width / across, height / up))
+    axes = figure.add_axes((left / across, bottom / up, width / across, height / up))
     prepare_axes(axes, shown, extent)
     sea = depth[np.isfinite(depth)]
     low, high, marks = looks.limits(sea if sea.size else np.ones(1), "from zero")

@@ -161,6 +161,12 @@ def title_of(data: xr.DataArray) -> str:
     return name[:1].upper() + name[1:]
 
 
+def name_with_units(data: xr.DataArray) -> str:
+    """The title of a variable with its units, if it has any."""
+    units = units_of(data)
+    return f"{title_of(data)} [{units}]" if units else title_of(data)
+
+
 def style() -> AbstractContextManager[None]:
     """Context in which figures get the style of this package."""
     context: Any = matplotlib.rc_context
@@ -172,6 +178,11 @@ def ink_on(look: Look) -> str:
     lightness = look.colours(np.array([0.3]))[0, :3] @ (0.3, 0.6, 0.1)
     return "white" if lightness < 0.5 else "#1d2329"
 
+
+_READABLE = {"m3 s-1": ("Sv", 1e-6), "W": ("PW", 1e-15), "kg s-1": ("10⁶ kg/s", 1e-6)}
+"""Units of what passes sections of the sea, and factors to units in which numbers are readable."""
+_LARGE = 1e4
+"""In the first of these units, what is worth another."""
 
 _UNITS = {
     "1": "",
@@ -191,6 +202,18 @@ def units_of(data: xr.DataArray) -> str:
     """Units as printed."""
     units = str(data.attrs.get("units", ""))
     return _UNITS.get(units.lower(), units)
+
+
+def is_transport(data: xr.DataArray) -> bool:
+    """Whether this is what an ocean carries, in units in which that is a huge number."""
+    known = str(data.attrs.get("units", "")) in _READABLE
+    return known and bool(np.abs(data).max() > _LARGE)
+
+
+def readable(data: xr.DataArray) -> xr.DataArray:
+    """Such a variable in units whose numbers can be read, as Sv."""
+    units, factor = _READABLE[str(data.attrs["units"])]
+    return (data * factor).assign_attrs(data.attrs, units=units)
 
 
 def limits(

@@ -323,3 +323,21 @@ def evenly_spaced(values: Numbers) -> bool:
     """Whether numbers rise by equal steps, to 1 in 1000."""
     steps = np.diff(values)
     return bool(np.allclose(steps, steps.mean(), rtol=1e-3))
+
+
+def nearest_cells(grid: MapGrid, x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
+    """Flat index of the cell nearest to each point, and its distance [degree of arc]."""
+    longitude, latitude = grid.longitude, grid.latitude
+    if grid.regular:
+        longitude, latitude = np.meshgrid(longitude, latitude)
+    cells = _unit_vectors(longitude.ravel(), latitude.ravel())
+    points = _unit_vectors(x, y)
+    products = [points[start : start + 64] @ cells.T for start in range(0, len(points), 64)]
+    index = np.concatenate([product.argmax(axis=1) for product in products])
+    cosine = np.concatenate([product.max(axis=1) for product in products])
+    return index, np.rad2deg(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+
+def _unit_vectors(longitude: Numbers, latitude: Numbers) -> Numbers:
+    a, b = np.deg2rad(longitude), np.deg2rad(latitude)
+    return np.stack([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)], axis=1)

@@ -25,6 +25,7 @@ from halocline.analysis.map_grid import (
     evenly_spaced,
     extent_of,
     grid_of,
+    nearest_cells,
     values_on,
     values_within,
     windowed,
@@ -35,6 +36,8 @@ from halocline.analysis.wave_fields import HEIGHT, Arrows
 
 NO_WAVES = 0.005
 """Where waves are lower [m], they have no period and no direction."""
+POLAR = 84.0
+"""Latitude beyond which cells of curvilinear grids may go round the pole [degree]."""
 
 Field = AxesImage | QuadMesh | PolyCollection
 
@@ -143,7 +146,27 @@ def _draw_cells(
         zorder=1,
     )
     axes.add_collection(cells, autolim=False)
+    _draw_around_pole(axes, grid, values, extent, norm, look)
     return cells
+
+
+def _draw_around_pole(
+    axes: Axes, grid: MapGrid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
+) -> None:
+    """Colour what lies around the North Pole, under the cells there, whose sides are no straight
+    lines on a map: each place as the nearest cell."""
+    if not (grid.encloses and extent[3] > POLAR and grid.latitude.max() > POLAR):
+        return
+    north = grid.latitude > POLAR - 4.0
+    cells = MapGrid(grid.longitude[north], grid.latitude[north], False, grid.dimensions)
+    x = np.arange(extent[0] + 0.5, extent[1], 1.0)
+    y = np.arange(POLAR + 0.25, extent[3], 0.5)
+    nearest, away = nearest_cells(cells, *(plane.ravel() for plane in np.meshgrid(x, y)))
+    shown = np.where(away < 2.0 * max(grid.spacing), values[north][nearest], np.nan)
+    axes.pcolormesh(
+        x, y, np.ma.masked_invalid(shown.reshape(y.size, x.size)), norm=norm, cmap=look.colours,
+        zorder=0.95,
+    )  # fmt: skip
 
 
 def draw_contours(

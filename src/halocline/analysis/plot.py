@@ -15,7 +15,9 @@ from halocline.analysis import looks, profiles, reading, sections, wave_fields
 from halocline.analysis.animation import animate as write_animation
 from halocline.analysis.channel_sections import channel_sections, deep_channels, line_at
 from halocline.analysis.coastline import Extent
+from halocline.analysis.hovmoeller import hovmoeller_figure
 from halocline.analysis.maps import has_land
+from halocline.analysis.northward import northward_figure, northward_of
 from halocline.analysis.series import series_sheet
 from halocline.analysis.sheet import map_sheet
 from halocline.analysis.spectra import station_sheet
@@ -38,6 +40,7 @@ def plot(
     arrows: Arrows = "auto",
     level: float | None = None,
     section: str | None = None,
+    hovmoeller: str | None = None,
     title: str | None = None,
 ) -> list[Path]:
     """Draw a file and return the pictures written.
@@ -46,10 +49,11 @@ def plot(
     per station, other series lines in time. `output` is a picture or an existing folder; without
     it pictures lie beside `file` and carry its name. `region` is a name or west, east, south,
     north [degree]; `level` a depth [m]; `section` "latitude=NUMBER" or "longitude=NUMBER",
-    or "x=NUMBER" or "y=NUMBER" [km].
+    or "x=NUMBER" or "y=NUMBER" [km]; `hovmoeller` "latitude=NUMBER" or "longitude=NUMBER", which
+    is drawn against time.
     """
     with reading.open_output(file) as opened, looks.style():
-        dataset = wave_fields.with_wind_speed(opened)
+        dataset = _readable(wave_fields.with_wind_speed(opened))
         kind = reading.kind_of(dataset, file)
         place = place_of(Path(file), output)
         names = [variable] if isinstance(variable, str) else list(variable or [])
@@ -59,11 +63,19 @@ def plot(
             index = reading.time_index(dataset, time, file)
             return _spectra(dataset, station, index, place, heading, file)
         if kind != "fields":
-            return _series(dataset, chosen, place, heading, file)
+            return _series(dataset, chosen, time, place, heading, file)
+        if hovmoeller is not None:
+            return _in_time(dataset, chosen, level, hovmoeller, place, heading, file)
         if section is not None:
             return _sections(dataset, chosen, time, section, place, heading, file)
         drawing = {"title": heading, "region": region, "arrows": arrows}
         return _maps(dataset, chosen, time, animate, place, file, level, **drawing)
+
+
+def _readable(dataset: xr.Dataset) -> xr.Dataset:
+    """The data set with transports in units whose numbers can be read."""
+    large = {name: some for name, some in dataset.data_vars.items() if looks.is_transport(some)}
+    return dataset.assign({name: looks.readable(some) for name, some in large.items()})
 
 
 def _heading(dataset: xr.Dataset, kind: str, chosen: bool) -> str:
@@ -187,6 +199,24 @@ def _sections(
     return written
 
 
+def _in_time(
+    dataset: xr.Dataset,
+    chosen: list[xr.DataArray],
+    level: float | None,
+    line: str,
+    place: Callable[[str], Path],
+    title: str,
+    file: str | Path,
+) -> list[Path]:
+    """Diagrams of Hovmoeller."""
+    along, at = sections.parse_section(line)
+    written = []
+    for field in _drawable(chosen or wave_fields.sheet_fields(dataset)[:1], dataset, file):
+        figure = hovmoeller_figure(_at_level(field, level, file), along, at, title)
+        written.append(save(figure, place(f"-{field.name}-{along}{at:g}-time.png")))
+    return written
+
+
 def _spectra(
     dataset: xr.Dataset,
     station: str | None,
@@ -211,19 +241,27 @@ def _spectra(
 def _series(
     dataset: xr.Dataset,
     chosen: list[xr.DataArray],
+    time: str | int | None,
     place: Callable[[str], Path],
     title: str,
     file: str | Path,
 ) -> list[Path]:
-    known = reading.series_of(dataset)
+    known, northward = reading.series_of(dataset), northward_of(dataset)
     for variable in chosen:
-        if variable.name not in known:
+        if variable.name not in [*known, *northward]:
             raise UserError(
                 f"Cannot draw '{variable.name}' in '{file}' as a series in time. "
-                f"Series are: {reading.listed(known)}."
+                f"Series are: {reading.listed([*known, *northward])}."
             )
-    figure = series_sheet(dataset, chosen or [dataset[name] for name in known[:6]], title)
-    return [save(figure, place("-series.png"))]
+    drawn = chosen or [dataset[name] for name in [*known[:6], *northward]]
+    lines = [variable for variable in drawn if variable.name in known]
+    written = [save(series_sheet(dataset, lines, title), place("-series.png"))] if lines else []
+    index = reading.time_index(dataset, time, file)
+    return written + [
+        save(northward_figure(variable, index, title), place(f"-{variable.name}.png"))
+        for variable in drawn
+        if variable.name in northward
+    ]
 
 
 def _plain(name: str) -> str:

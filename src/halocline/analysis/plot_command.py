@@ -31,6 +31,7 @@ def main_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--level", type=float, metavar="DEPTH", help="depth to draw [m]; default: the surface")
     add("--section", help="vertical section: latitude=, longitude=, x= or y=NUMBER")
+    add("--hovmoeller", metavar="LINE", help="against time: latitude=NUMBER or longitude=NUMBER")
     add("--grid", action="store_true", help="draw the grid that FILE holds; a case has no other")
     add("--lines", type=int, metavar="N", help="grids: a line every N cells; 0: none")
     add("--title", help="headline")
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from halocline.analysis.plot import plot
 
     given = vars(arguments)
-    names = "file variable time animate output region station arrows level section title".split()
-    for path in plot(**{name: given[name] for name in names}):
+    names = "file variable time animate output region station arrows level section hovmoeller"
+    for path in plot(**{name: given[name] for name in [*names.split(), "title"]}):
         print(path)
     return 0

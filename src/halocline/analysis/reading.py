@@ -37,7 +37,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
         (),
         ("direction", "dir"),
     ),
-    "station": ((), (), ("station", "site", "point", "station_name")),
+    "station": ((), (), ("station", "site", "point", "station_name", "section")),
 }
 _OF_NO_USE_TO_READERS = ["record_checksum"]
 _SPECTRUM = "sea_surface_wave_directional_variance_spectral_density"
@@ -277,9 +277,8 @@ def station_names(dataset: xr.Dataset) -> list[str]:
     """Names of the stations, or their numbers when they have none."""
     dimension = station_dimension(dataset)
     count = dataset.sizes.get(dimension, 1)
-    names = dataset.variables.get("station_name") if "station_name" in dataset.variables else None
-    if names is None and dimension in dataset.variables:
-        names = dataset.variables[dimension]
+    known = [name for name in ("station_name", f"{dimension}_name", dimension) if name in dataset.variables]
+    names = dataset.variables[known[0]] if known else None
     if names is None or names.shape[:1] != (count,):
         return [str(number + 1) for number in range(count)]
     return [_text(value) for value in names.values]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from halocline.analysis import looks, reading
-from halocline.analysis.map_grid import MapGrid, Numbers, extent_of, grid_of
+from halocline.analysis.map_grid import MapGrid, Numbers, extent_of, grid_of, nearest_cells
 from halocline.analysis.maps import add_colour_bar, degree_step, degrees_east, degrees_north
 from halocline.analysis.titles import headline, panel_title
 from halocline.core.errors import UserError
@@ -54,22 +55,20 @@ def section_points(grid: MapGrid, along: str, at: float) -> tuple[Numbers, Numbe
     return np.full_like(y, at), y
 
 
-def nearest_cells(grid: MapGrid, x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
-    """Flat index of the cell nearest to each point, and its distance [degree of arc]."""
-    longitude, latitude = grid.longitude, grid.latitude
-    if grid.regular:
-        longitude, latitude = np.meshgrid(longitude, latitude)
-    cells = _unit_vectors(longitude.ravel(), latitude.ravel())
-    points = _unit_vectors(x, y)
-    products = [points[start : start + 64] @ cells.T for start in range(0, len(points), 64)]
-    index = np.concatenate([product.argmax(axis=1) for product in products])
-    cosine = np.concatenate([product.max(axis=1) for product in products])
-    return index, np.rad2deg(np.arccos(np.clip(cosine, -1.0, 1.0)))
+def depth_axis(axes: Axes, deepest: float) -> None:
+    """Depth [m] downward, by its root in the deep sea."""
+    if deepest > 500.0:
+        axes.set_yscale("function", functions=(_root, np.square))
+        axes.set_yticks([depth for depth in DEPTH_MARKS if depth <= deepest])
+    axes.set_ylim(deepest, 0.0)
 
 
-def _unit_vectors(longitude: Numbers, latitude: Numbers) -> Numbers:
-    a, b = np.deg2rad(longitude), np.deg2rad(latitude)
-    return np.stack([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)], axis=1)
+def degree_marks(places: Numbers, *, eastward: bool) -> tuple[Numbers, list[str]]:
+    """Marks along longitudes or latitudes [degree], and their words."""
+    step = degree_step(float(places[-1] - places[0]), 9)
+    marks = np.arange(np.ceil(places[0] / step), np.floor(places[-1] / step) + 0.5) * step
+    words = degrees_east if eastward else degrees_north
+    return marks, [words(float(mark)) for mark in marks]
 
 
 def section_figure(
@@ -83,7 +82,7 @@ def section_figure(
     x, y = section_points(grid, along, at)
     cells, distance = nearest_cells(grid, x, y)
     values = data.transpose(str(depth.dims[0]), *grid.dimensions).values.astype(np.float64)
-    values = _sorted(data, grid, values).reshape(len(values), -1)[:, cells]
+    values = in_grid_order(data, grid, values).reshape(len(values), -1)[:, cells]
     values[:, distance > 1.5 * max(grid.spacing)] = np.nan
     look = looks.look_of(data)
     low, high, marks = looks.limits(values, look.scale)
@@ -93,27 +92,18 @@ def section_figure(
     levels = np.abs(depth.values.astype(np.float64))
     mesh = axes.pcolormesh(place, levels, values, cmap=look.colours, vmin=low, vmax=high)
     axes.set_facecolor("#8f8a80")
-    if levels.max() > 500.0:
-        axes.set_yscale("function", functions=(_root, np.square))
-        axes.set_yticks([d for d in DEPTH_MARKS if d <= levels.max()])
-    axes.set_ylim(levels.max(), 0.0)
-    step = degree_step(float(place[-1] - place[0]), 9)
-    ticks = np.arange(np.ceil(place[0] / step), np.floor(place[-1] / step) + 0.5) * step
-    label = degrees_east if along == "latitude" else degrees_north
-    axes.set_xticks(ticks, [label(float(value)) for value in ticks])
+    depth_axis(axes, float(levels.max()))
+    axes.set_xticks(*degree_marks(place, eastward=along == "latitude"))
     axes.set_ylabel(f"depth [{depth.attrs.get('units', 'm')}]")
-    units, where = (
-        looks.units_of(data),
-        (degrees_north(at) if along == "latitude" else degrees_east(at)),
-    )
-    name = looks.title_of(data) + (f" [{units}]" if units else "")
-    panel_title(axes, f"{name} along {where}")
+    where = degrees_north(at) if along == "latitude" else degrees_east(at)
+    panel_title(axes, f"{looks.name_with_units(data)} along {where}")
     add_colour_bar(figure, axes, mesh, marks)
     headline(figure, title, 0.075, 0.95, 0.915, reading.valid_time(data))
     return figure, mesh
 
 
-def _sorted(data: xr.DataArray, grid: MapGrid, values: Numbers) -> Numbers:
+def in_grid_order(data: xr.DataArray, grid: MapGrid, values: Numbers) -> Numbers:
+    """Values (., j, i) of a variable with its rows and columns in the order of its grid."""
     if not grid.regular:
         return values
     latitude, longitude = reading.horizontal(data)

@@ -9,6 +9,7 @@ import matplotlib.dates
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -16,6 +17,8 @@ from halocline.analysis import looks, reading
 from halocline.analysis.titles import headline, panel_title
 
 COLOURS = (looks.BLUE, looks.ORANGE, looks.GREEN, looks.PURPLE, "#555555")
+SMALL = 5e-3
+"""A series that changes by less of itself is drawn as its change [1]."""
 
 
 def draw_series(
@@ -56,12 +59,12 @@ def plain_axes(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
-def time_axis(axes: Axes) -> None:
+def dates_on(axis: Axis) -> None:
     """Dates written as short as they can be."""
     dates: Any = matplotlib.dates
     locator = dates.AutoDateLocator(minticks=4, maxticks=9)
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(dates.ConciseDateFormatter(locator))
 
 
 def plain_times(dataset: xr.Dataset) -> NDArray[Any]:
@@ -96,11 +99,17 @@ def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str 
         look = looks.look_of(variable)
         is_direction = look.scale == "direction"
         units = "" if is_direction else looks.units_of(variable)
+        name = looks.title_of(variable)
+        if not is_direction and (level := level_of(variable)):
+            name += f" less {level:.6g} {units}"
+            lines = {station: values - level for station, values in lines.items()}
         draw_series(axes, times, lines, units, direction=is_direction)
-        panel_title(axes, looks.title_of(variable))
+        if not is_direction:
+            axes.yaxis.set_major_formatter(lambda value, _: f"{value:.5g}")
+        panel_title(axes, name)
     panels[0].set_xlim(times[0], times[-1])
     if times.dtype.kind == "M":
-        time_axis(panels[-1])
+        dates_on(panels[-1].xaxis)
     height = figure.get_size_inches()[1]
     headline(figure, title, 0.09, 1.0 - 0.22 / height, 0.975)
     return figure

@@ -17,6 +17,8 @@ from halocline.analysis.wave_fields import Arrows
 
 MAP_WIDTH, LARGEST_WIDTH = 7.4, 10.0
 LEFT, RIGHT, TOP, BOTTOM, GAP_X, GAP_Y = 0.52, 0.68, 0.78, 0.34, 1.12, 0.62
+LABEL_X, LABEL_Y = 0.24, 0.1
+"""What labels of axes need beside the marks, of maps that have any [inch]."""
 PAGE = 1.4
 """Width over height of a page that is easy to look at."""
 
@@ -38,16 +40,17 @@ def map_sheet(
     first = variables[0]
     grid = grid_of(first)
     extent = extent_of(region, grid, values_on(grid, first))
+    label = label_room(grid)
     width, height = panel_size(grid, extent, len(variables))
-    columns = columns_of(len(variables), width, height)
+    columns = columns_of(len(variables), width, height, label)
     rows = math.ceil(len(variables) / columns)
-    total_x, total_y = sheet_size(columns, rows, width, height)
+    total_x, total_y = sheet_size(columns, rows, width, height, label)
     figure = Figure(figsize=(total_x, total_y))
     drawn = []
     for number, variable in enumerate(variables):
         row, column = divmod(number, columns)
-        x = LEFT + column * (width + GAP_X)
-        y = BOTTOM + (rows - 1 - row) * (height + GAP_Y)
+        x = LEFT + label[0] + column * (width + GAP_X + label[0])
+        y = BOTTOM + label[1] + (rows - 1 - row) * (height + GAP_Y + label[1])
         axes = figure.add_axes((x / total_x, y / total_y, width / total_x, height / total_y))
         across = 46 if len(variables) == 1 else 38
         drawn.append(
@@ -75,7 +78,14 @@ def map_sheet(
     return figure, drawn
 
 
-def columns_of(panels: int, width: float, height: float) -> int:
+def label_room(grid: MapGrid) -> tuple[float, float]:
+    """What labels of axes take at the left and below [inch]: marks of degrees have none."""
+    return (0.0, 0.0) if grid.geographic else (LABEL_X, LABEL_Y)
+
+
+def columns_of(
+    panels: int, width: float, height: float, label: tuple[float, float] = (0.0, 0.0)
+) -> int:
     """Columns for so many maps of this size [inch]: the sheet nearest to the shape of a page.
 
     >>> columns_of(3, 5.0, 5.0), columns_of(3, 7.4, 3.0), columns_of(4, 5.0, 5.0)
@@ -83,17 +93,23 @@ def columns_of(panels: int, width: float, height: float) -> int:
     """
 
     def away(columns: int) -> float:
-        across, up = sheet_size(columns, math.ceil(panels / columns), width, height)
+        across, up = sheet_size(columns, math.ceil(panels / columns), width, height, label)
         return abs(math.log(across / up / PAGE))
 
     full = [n for n in range(1, panels + 1) if panels % n == 0 or panels > 4]
     return min(full, key=away)
 
 
-def sheet_size(columns: int, rows: int, width: float, height: float) -> tuple[float, float]:
-    """Width and height of a sheet [inch] whose maps have this width and height."""
-    across = LEFT + RIGHT + columns * width + (columns - 1) * GAP_X
-    return across, TOP + BOTTOM + rows * height + (rows - 1) * GAP_Y
+def sheet_size(
+    columns: int,
+    rows: int,
+    width: float,
+    height: float,
+    label: tuple[float, float] = (0.0, 0.0),
+) -> tuple[float, float]:
+    """Width and height of a sheet [inch] whose maps have this width, height and room of labels."""
+    across = LEFT + RIGHT + columns * (width + label[0]) + (columns - 1) * GAP_X
+    return across, TOP + BOTTOM + rows * (height + label[1]) + (rows - 1) * GAP_Y
 
 
 def panel_size(grid: MapGrid, extent: Extent, panels: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from halocline.analysis import looks, reading
 from halocline.analysis.maps import degrees_east, degrees_north
-from halocline.analysis.series import draw_series, plain_axes, time_axis
+from halocline.analysis.series import dates_on, draw_series, plain_axes
 from halocline.analysis.spectrum import StationSpectra, station_spectra
 from halocline.analysis.titles import headline
 
@@ -230,7 +230,7 @@ def _history(
     for axes in rows:
         axes.tick_params(labelbottom=False)
     rows[0].set_title("History")
-    time_axis(lowest)
+    dates_on(lowest.xaxis)
 
 
 def _where_it_blows(wind: tuple[Numbers, Numbers]) -> Numbers:

@@ -137,10 +137,10 @@ class TransportCase(Case):
 
     def state_values(self, grid: Grid) -> int:
         """Values of all tracers, land included."""
-        cells = grid.depth.size * len(self.build_levels().thickness)
+        cells = grid.depth.size * self.level_count
         return cells * len(self.transport.tracers)
 
     def map_shapes(self) -> Mapping[str, MapShape]:
         """All tracers, on all levels."""
-        levels = len(self.build_levels().thickness)
+        levels = self.level_count
         return dict.fromkeys(self.transport.tracers, MapShape(extents=(levels,)))

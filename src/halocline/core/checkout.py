@@ -1,4 +1,4 @@
-"""In a checkout that `./halo` set up: entry points, and C++ that is compiled when first imported.
+"""In a checkout that `./halo` set up: entry points, and C++ that is compiled when first used.
 
 An installed package has both from its wheel; there, nothing of this does anything.
 """
@@ -8,9 +8,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import invalidate_caches
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+from halocline.core.errors import UserError
 
 top = Path(__file__).parents[3]
 """The checkout, if this is one."""
@@ -19,28 +24,61 @@ rooms_elsewhere = {"halocline_lab": "lab"}
 """Rooms of C++ whose packages do not lie in `halocline`, by package."""
 
 
+class LateModule(ModuleType):
+    """A module in C++ that is compiled and loaded when anything of it is first asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        assert self.__spec__ is not None
+        found = vars(_compiled(self.__name__, self.__spec__.loader_state))
+        vars(self).update(found)
+        return found[name] if name in found else super().__getattribute__(name)
+
+
+class LateLoader(Loader):
+    """Makes such modules."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Nothing but the name."""
+        return LateModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing yet."""
+
+
 class CompilingFinder:
-    """The last to be asked for a module: compiles `halocline.ROOM._native` where it is missing."""
+    """The last to be asked for a module: finds `halocline.ROOM._native` where it is missing."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Where the module lies now; None for all that is no module of ours in C++."""
+        """A module that is compiled by need; None for all that is no module of ours in C++."""
         package, _, last = name.rpartition(".")
         ours = package.partition(".")[0] in ("halocline", *rooms_elsewhere)
         if last != "_native" or not ours or not path or not Path(path[0], "_native.pyi").exists():
             return None
-        room = rooms_elsewhere.get(package, package.rpartition(".")[2])
-        import subprocess
+        return ModuleSpec(name, LateLoader(), loader_state=list(path))
 
-        from halocline.core.programs import find_program
 
-        shell = find_program("sh") or "/bin/sh"
-        done = subprocess.run([shell, top / "halo", "--compile", room], stdout=sys.stderr)
-        if done.returncode:
-            raise ImportError(f"'{name}' is not compiled yet, and cannot be; see above", name=name)
-        invalidate_caches()
-        return PathFinder.find_spec(name, path, target)
+def _compiled(name: str, path: Sequence[str]) -> ModuleType:
+    """The module in C++ of a room whose package lies in `path`, compiled and loaded."""
+    import subprocess
+
+    from halocline.core.programs import find_program
+
+    package = name.rpartition(".")[0]
+    room = rooms_elsewhere.get(package, package.rpartition(".")[2])
+    shell = find_program("sh") or "/bin/sh"
+    done = subprocess.run([shell, top / "halo", "--compile", room], stdout=sys.stderr)
+    if done.returncode:
+        raise UserError(f"'{name}' is not compiled yet, and cannot be; see above")
+    invalidate_caches()
+    spec = PathFinder.find_spec(name, path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def is_ours() -> bool:
@@ -48,8 +86,8 @@ def is_ours() -> bool:
     return (top / "halo").exists() and Path(sys.prefix).resolve() == (top / ".venv").resolve()
 
 
-def compile_when_imported() -> None:
-    """Let missing modules be compiled, in the environment of a checkout."""
+def compile_when_used() -> None:
+    """Let missing modules be compiled when they are used, in the environment of a checkout."""
     if is_ours():
         sys.meta_path.append(CompilingFinder())
 

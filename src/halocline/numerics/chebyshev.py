@@ -77,7 +77,7 @@ class ChebyshevSweeps(Iteration):
             (square,) = self.sums.finish()
             if judge.ended(iteration, square):
                 return advancing.settle()
-            steps = judge.to_go(self.bounds.rate, sweep_steps)
+            steps = judge.to_go(self.bounds.rate, sweep_steps())
             advancing.advance(list(islice(coefficients, steps)))
             iteration += steps
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -13,8 +14,10 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 
-sweep_steps: int = _native.sweep_steps
-"""Iterations of a sweep: one exchange of a halo that deep, one pass over the memory."""
+@cache
+def sweep_steps() -> int:
+    """Iterations of a sweep: one exchange of a halo that deep, one pass over the memory."""
+    return int(_native.sweep_steps)
 
 Weights = list[tuple[float, float]]
 
@@ -40,12 +43,12 @@ class DiagonalSteps:
         self.corrections = (operator.field("correction"), operator.field("correction"))
         self.turn = self.memory_turn = 0
         world = operator.decomposition.world
-        self.deep = world.halo >= sweep_steps and not world.topology.fold
+        self.deep = world.halo >= sweep_steps() and not world.topology.fold
         self.weights = Field(
             "weights",
             "1",
             operator.decomposition,
-            axes=(sweep_steps, 2),
+            axes=(sweep_steps(), 2),
             place=Place.none,
             dtype=np.float64,
         )
@@ -87,11 +90,11 @@ class DiagonalSteps:
     def advance(self, weights: Weights) -> None:
         """Take one step for every pair of weights."""
         done = 0
-        while self.deep and done + sweep_steps <= len(weights):
-            self.weights.set_global(np.asarray(weights[done : done + sweep_steps]))
+        while self.deep and done + sweep_steps() <= len(weights):
+            self.weights.set_global(np.asarray(weights[done : done + sweep_steps()]))
             self._sweeps[self.turn, self.memory_turn]()
             self.turn, self.memory_turn = 1 - self.turn, 1 - self.memory_turn
-            done += sweep_steps
+            done += sweep_steps()
         for weight, memory in weights[done:]:
             self._singles[self.turn, self.memory_turn](weight=weight, memory=memory)
             self.turn = 1 - self.turn

@@ -13,6 +13,7 @@ from halocline.ocean.diagnostics import OceanDiagnostics
 from halocline.ocean.model import Ocean, halo_of
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.passive_tracers import start_passive
+from halocline.ocean.start_ramp import StartRamp
 from halocline.ocean.starting import set_start
 from halocline.ocean.watch import StateWatch
 from halocline.runtime.fields.axis import Axis
@@ -21,6 +22,9 @@ from halocline.runtime.fields.field import Field, Part, pair
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
+
+surface_tracers = ("surface_temperature", "surface_salinity")
+"""Fields of the output that are the uppermost level of the first tracers."""
 
 
 class OceanComponent(Component):
@@ -53,6 +57,7 @@ class OceanComponent(Component):
         self.model.forcing.follow((clock.start, clock.end))
         self.forward, self.watch = False, StateWatch(self.model)
         state = self.model.state
+        self.ramp = StartRamp(options.start.ramp, state.space)
         self.shown = {
             "temperature": self._output("temperature", "degree_C", Place.center, state.levels),
             "salinity": self._output("salinity", "1e-3", Place.center, state.levels),
@@ -63,6 +68,8 @@ class OceanComponent(Component):
                 "barotropic_stream_function", "m3 s-1", Place.corner
             ),
             "mixed_layer_depth": self._output("mixed_layer_depth", "m", Place.center),
+            "surface_temperature": self._output("surface_temperature", "degree_C", Place.center),
+            "surface_salinity": self._output("surface_salinity", "1e-3", Place.center),
         }
         pair(self.shown["velocity_u"], self.shown["velocity_v"])
         for name, some in options.tracers.passive.items():
@@ -78,7 +85,7 @@ class OceanComponent(Component):
         state, changing = self.model.state, self.model.changing
         kept = [name for name in changing if name != "density"]
         fields = [getattr(state, prefix + name) for name in kept for prefix in ("old_", "")]
-        return fields + self.model.forcing.kept()
+        return fields + self.model.forcing.kept() + self.ramp.kept()
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision and passive tracers, which a restart must share."""
@@ -103,6 +110,7 @@ class OceanComponent(Component):
         """Advance from `time` by one step."""
         self.model.forcing.update(time)
         number = round(to_number(time) / self.step_length.total_seconds())
+        self.model.start_share = self.ramp.advance(self.step_length.total_seconds())
         try:
             if self.forward:
                 self.model.first_step()
@@ -142,6 +150,10 @@ class OceanComponent(Component):
                 self.diagnostics.stream_function(self.shown[name])
             elif name == "mixed_layer_depth":
                 self.diagnostics.mixed_layers(self.shown[name])
+            elif name in surface_tracers:
+                with self.shown[name].change() as owned:
+                    for array, values in zip(owned, state.tracer.read(), strict=True):
+                        array[...] = values[surface_tracers.index(name), -1]
             else:
                 self.shown[name].copy(sources[name])
         return {name: self.shown[name] for name in names}

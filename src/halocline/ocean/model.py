@@ -60,7 +60,7 @@ def halo_of(grid: Grid) -> int:
     With sweeps the solver exchanges once in eight iterations; bits are the same.
     """
     sweeps = min(grid.shape) >= wide and not grid.topology.fold
-    return sweep_steps if sweeps else reach
+    return sweep_steps() if sweeps else reach
 
 
 @dataclass(frozen=True)
@@ -234,6 +234,7 @@ class Ocean:
         dtype: DTypeLike = np.float64,
     ) -> None:
         self.levels, self.options, self.run, self.dt = levels, options, run, dt
+        self.start_share = 1.0  # of the pressure of density, while a sea at rest begins to move
         self.state = OceanState(levels, decomposition, options, dtype)
         leapfrog = Weights.leapfrog(dt)
         self.shift = time_step_shift(gravity, leapfrog.alpha, leapfrog.tau, dt)
@@ -329,7 +330,8 @@ class Ocean:
         self.forcing.warm(w.tau)
         # 3. pressure
         self.of_new(numbers=o.density.numbers)
-        self.pressure(weight=gravity / o.density.reference, outer=w.outer)
+        weight = self.start_share * gravity / o.density.reference
+        self.pressure(weight=weight, outer=w.outer)
         # 4. baroclinic velocity
         if self.viscous:
             self.viscous(w.tau, width)

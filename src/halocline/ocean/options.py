@@ -74,6 +74,13 @@ class OceanStartOptions(Options):
     overturn: bool = option(
         False, "", "mix columns where water lies upon lighter water; their heat and salt stay"
     )
+    ramp: float = option(
+        0.0,
+        "day",
+        "in which the pressure of density grows from nothing; a sea at rest with the density of a"
+        " climatology sloshes without it",
+        at_least=0.0,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -175,9 +175,22 @@ class OceanSeriesStream:
             define_values(file, name, self.kind, ("time", *axes, north), facts)
         if sections:
             file.createDimension("section", len(sections))
+            _define_names(file, list(sections))
             facts = {"long_name": "transport to the right", "units": "m3 s-1"}
             facts["comment"] = ", ".join(sections)
+            facts["coordinates"] = "section_name"
             define_values(file, "section_transport", self.kind, ("time", "section"), facts)
+
+
+def _define_names(file: netCDF4.Dataset, names: Sequence[str]) -> None:
+    """The names of sections, as letters."""
+    length = max(len(name.encode()) for name in names)
+    file.createDimension("letter", length)
+    letters = file.createVariable("section_name", "S1", ("section", "letter"))
+    letters.long_name = "name of the section"
+    letters[:] = np.array([name.encode() for name in names], f"S{length}").view("S1").reshape(
+        len(names), length
+    )
 
 
 def _line(file: netCDF4.Dataset, name: str, values: Array, attributes: dict[str, str]) -> None:

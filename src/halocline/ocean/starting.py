@@ -42,9 +42,9 @@ def _from_file(state: OceanState, levels: VerticalGrid, start: OceanStartOptions
     places = FieldPlaces(state.space, Place.center, levels.horizontal, state.levels)
     files = open_maps([Path(start.file)])
     try:
-        temperature, salinity = (
-            FileField(files, name, places.wanted).read(None) for name in ("temperature", "salinity")
-        )
+        warm = FileField(files, "temperature", places.wanted)
+        temperature = warm.read(None)
+        salinity = FileField(files, "salinity", places.wanted, like=warm).read(None)
     finally:
         files.close()
     if start.in_situ:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -231,6 +232,11 @@ class Case(Options):
         """The levels of this case over its horizontal grid."""
         options = self._grid_found()
         return build_levels(options, build_grid(options))
+
+    @cached_property
+    def level_count(self) -> int:
+        """How many levels there are."""
+        return int(self.build_levels().thickness.size)
 
     def _grid_found(self) -> CaseGridOptions:
         """Options of the grid with the paths of its files."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from types import ModuleType
 from typing import Any
 
@@ -169,17 +169,38 @@ def _nothing(**_: Any) -> None:
     """What a rank without blocks does."""
 
 
-def kernels_of(native: ModuleType) -> dict[str, Kernel]:
-    """All kernels of a room's extension module, by name."""
-    return {
-        name: Kernel(
-            name,
-            tuple(_argument(*a) for a in arguments),
-            getattr(native, name),
-            tuple(Version(tuple(takes), bind) for takes, bind in native.bindings[name]),
-        )
-        for name, arguments in native.contracts.items()
-    }
+class RoomKernels(Mapping[str, Kernel]):
+    """All kernels of a room's extension module, by name; it is looked at when one is asked for."""
+
+    def __init__(self, native: ModuleType) -> None:
+        self._native = native
+
+    @cached_property
+    def _known(self) -> dict[str, Kernel]:
+        native = self._native
+        return {
+            name: Kernel(
+                name,
+                tuple(_argument(*a) for a in arguments),
+                getattr(native, name),
+                tuple(Version(tuple(takes), bind) for takes, bind in native.bindings[name]),
+            )
+            for name, arguments in native.contracts.items()
+        }
+
+    def __getitem__(self, name: str) -> Kernel:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def kernels_of(native: ModuleType) -> RoomKernels:
+    """Those of a room."""
+    return RoomKernels(native)
 
 
 def _argument(name: str, access: str, place: str, units: str, *more: Any) -> Argument:
