@@ -6,10 +6,10 @@ import xarray
 
 from halocline.core.constants import earth_radius
 from halocline.grids.files.curvilinear_maps import open_maps
-from halocline.grids.horizontal.gaps import nearest_places, nearest_points, open_sea
+from halocline.grids.horizontal.gaps import nearest_places, open_sea
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
-from halocline.grids.sphere import vectors
+from halocline.grids.sphere import nearest_points, vectors
 from halocline.runtime.fields.place import Place
 
 

@@ -74,7 +74,7 @@ def test_file_of_numbers(tmp_path):
         "grid": grid,
         "ocean": {"sections": {"one": [[100.0, -60.0], [100.0, 60.0]]}},
         "time": {"start": "2000-01-01", "length": "3h", "step": "1h"},
-        "output": {"series": {"numbers": {"interval": "1h", "precision": "float64"}}},
+        "output": {"series": {"numbers": {"interval": "1h"}}},
     }
     result = halocline.run(case, output=tmp_path)
     with xr.open_dataset(tmp_path / "numbers.nc") as file:
@@ -86,6 +86,7 @@ def test_file_of_numbers(tmp_path):
     passed = result.component.diagnostics.transports()["one"]
     assert last.section_transport.values == [passed]
     assert numbers.section_transport.comment == "one"
+    assert numbers.section_name.values.tolist() == [b"one"]
     warm = result.component.model.state.tracer.gather()[0, -1]
     center = result.component.plane
     box = np.ix_(np.abs(center.y) < 5.1, (center.x > 190.0) & (center.x < 240.0))

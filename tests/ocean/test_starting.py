@@ -11,6 +11,7 @@ from halocline.ocean.forcing_options import OceanWindOptions
 from halocline.ocean.options import OceanOptions, OceanStartOptions
 from halocline.ocean.potential_temperature import potential_temperature
 from halocline.ocean.starting import overturn
+from halocline.runtime.fields.place import Place
 from ocean import oceans
 from ocean.forced_ocean import build, small_sea, still, thickness
 
@@ -61,6 +62,31 @@ def test_temperatures_in_situ_become_potential_ones(tmp_path):
         here = found[True][0][k][wet[k]]
         np.testing.assert_allclose(here, wanted, rtol=0, atol=2e-3)
     assert found[True][0][0][wet[0]].max() < 2.98
+
+
+def test_levels_of_a_box_take_their_means(tmp_path):
+    """Means over the area of what is wet in it; the rest stays as the file has it."""
+    levels = small_sea()
+    depth = levels.depth[::-1].copy()
+    path = start_file(tmp_path / "start.nc", np.full(5, 3.0), np.full(5, 34.0), depth)
+    with netCDF4.Dataset(path, "a") as file:
+        file["temperature"][:] = 0.1 * np.arange(36.0) + 0.5 * np.arange(5.0)[:, None, None]
+    found = {}
+    for even in ([], [(9.0, 31.0, 44.0, 60.0)]):
+        start = OceanStartOptions(file=path, even=even)
+        component, _ = build(OceanOptions(mixing=still, wind=calm, start=start), levels=levels)
+        found[bool(even)] = component.model.state.tracer.gather()
+    center = levels.horizontal.at(Place.center)
+    box = (np.abs(center.x - 20.0) <= 11.0) & (np.abs(center.y - 52.0) <= 8.0)
+    assert (box & ~levels.mask).any()
+    for k in range(5):
+        here = levels.wet[k] & box
+        before, area = found[False][0, k], center.area
+        mean = (before * area)[here].sum() / area[here].sum()
+        assert np.ptp(before[here]) > 0.1
+        np.testing.assert_allclose(found[True][0, k][here], mean, rtol=1e-13)
+        rest = levels.wet[k] & ~box
+        np.testing.assert_array_equal(found[True][:, k][:, rest], found[False][:, k][:, rest])
 
 
 def overturned(temperature, salinity, levels, **options):

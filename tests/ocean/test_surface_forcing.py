@@ -179,6 +179,41 @@ def test_an_eastward_wind_is_turned_to_the_axes_of_the_grid(tmp_path):
     component.close()
 
 
+def test_where_files_do_not_know_the_target_it_is_the_start(tmp_path):
+    """Known in the west, filled in in the east; after a restart too."""
+    path = monthly(
+        tmp_path / "sst.nc",
+        sst=lambda x, y, m: 10.0 + 0.1 * y + m,
+        observed=lambda x, y, m: np.where(x < 22.0, 1.0, 0.0),
+    )
+    given = SurfaceRestoringOptions(
+        target="files", file=path, every_year=True, variable="sst", known="observed", piston=1e-5
+    )
+    options = OceanOptions(
+        wind=calm, mixing=still, forcing=SurfaceForcingOptions(temperature=given)
+    )
+    whole, time = build(options)
+    advance(whole, time, 1)
+    again, _ = build(replace(options, start=OceanStartOptions(deep=-1.0)))
+    for field, other in zip(again.restart_fields(), whole.restart_fields(), strict=True):
+        field.set_global(other.gather())
+    again.start(time, True)
+    middle = time.replace(month=1, day=16, hour=4, minute=48)  # 15.2 days
+    for component in (whole, again):
+        component.model.forcing.update(middle)
+        found = component.model.state.temperature_target.gather()
+        center, mask = component.grid.horizontal.at(Place.center), component.grid.mask
+        west, east = mask & (center.x <= 20.0), mask & (center.x >= 25.0)
+        assert west.sum() > 20 and east.sum() > 20
+        np.testing.assert_allclose(found[west], (10.0 + 0.1 * center.y)[west], rtol=1e-12)
+        profile = OceanStartOptions()
+        surface = profile.deep + profile.range * np.exp(-5.0 / profile.scale)
+        np.testing.assert_allclose(found[east], surface, rtol=1e-12)
+        component.close()
+    with pytest.raises(UserError, match="known = 'observed', but no 'file'"):
+        SurfaceRestoringOptions(known="observed")
+
+
 def test_heat_of_files_and_its_short_wave(tmp_path):
     """All heat less the part that is absorbed below; halfway between two months their mean."""
     path = monthly(

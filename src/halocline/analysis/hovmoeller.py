@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import matplotlib.dates
+import matplotlib.ticker
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
@@ -62,10 +63,22 @@ def against_time(
     place_axis, time_axis = (axes.xaxis, axes.yaxis) if eastward else (axes.yaxis, axes.xaxis)
     place_axis.set_ticks(*degree_marks(places, eastward=eastward))
     dates_on(time_axis)
+    if eastward:
+        time_axis.set_major_formatter(_dates_beside())
     panel_title(axes, name)
     add_colour_bar(figure, axes, mesh, marks)
     headline(figure, title, 0.085, 0.955, 0.905)
     return figure
+
+
+def _dates_beside() -> matplotlib.ticker.Formatter:
+    """Dates beside an axis, where there is no room for a year at its end."""
+    dates: Any = matplotlib.dates
+    formats = ["%Y", "%Y", "%b %Y", "%d %b", "%H:%M", "%H:%M"]
+    formatter: matplotlib.ticker.Formatter = dates.ConciseDateFormatter(
+        dates.AutoDateLocator(minticks=4, maxticks=9), zero_formats=formats, show_offset=False
+    )
+    return formatter
 
 
 def _numbers(times: NDArray[Any]) -> Numbers:

@@ -186,6 +186,7 @@ _LARGE = 1e4
 
 _UNITS = {
     "1": "",
+    "1e-3": "",
     "degree": "°",
     "degrees": "°",
     "degree_c": "°C",

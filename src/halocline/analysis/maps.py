@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import Collection, PolyCollection, QuadMesh
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
@@ -187,7 +188,7 @@ def draw_contours(
 def add_colour_bar(
     figure: Figure,
     axes: Axes,
-    shown: Field,
+    shown: ScalarMappable,
     marks: Numbers,
     beyond: bool = False,
 ) -> None:

@@ -85,7 +85,7 @@ def _overturning(record: xr.DataArray, title: str) -> Figure:
     depth = np.asarray(record[record.dims[0]].values, np.float64)
     order = np.argsort(depth)
     values, depth = record.values.astype(np.float64)[order], depth[order]
-    look = looks.look_of(record)
+    look = looks.Look("balance", "around zero")
     low, high, marks = looks.limits(values, look.scale)
     figure = Figure(figsize=(9.6, 4.6))
     axes = figure.add_axes((0.085, 0.09, 0.82, 0.75))

@@ -120,7 +120,7 @@ def _maps(
         ]
     everything = fields
     if not chosen:
-        known = [dataset[name] for name in reading.fields_of(dataset)]
+        known = [dataset[name] for name in reading.of_most_interest(dataset)]
         everything = [_at_level(field, level, file) for field in known[:6]]
     narrow = _narrow(everything, index, drawing["title"])
     if narrow is not None:

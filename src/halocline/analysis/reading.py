@@ -138,20 +138,36 @@ def spectrum_of(dataset: xr.Dataset) -> xr.DataArray | None:
 
 
 def fields_of(dataset: xr.Dataset) -> list[str]:
-    """Names of the variables that lie on a grid of latitudes and longitudes."""
-    try:
-        latitude, longitude = horizontal(dataset)
-    except UserError:
-        return []
-    needed = set(latitude.dims) | set(longitude.dims)
+    """Names of the variables that lie on a grid of latitudes and longitudes, its corners too."""
     return [
         str(name)
         for name, variable in dataset.data_vars.items()
-        if len(needed) == 2
-        and needed <= set(variable.dims)
-        and name not in (latitude.name, longitude.name)
-        and np.issubdtype(variable.dtype, np.number)
+        if np.issubdtype(variable.dtype, np.number) and _lies_on_a_grid(dataset, variable)
     ]
+
+
+def _lies_on_a_grid(dataset: xr.Dataset, variable: xr.DataArray) -> bool:
+    """Whether the coordinates of a variable, or else those of its file, make it a map."""
+    for data in (variable, dataset):
+        try:
+            latitude, longitude = horizontal(data)
+        except UserError:
+            continue
+        needed = set(latitude.dims) | set(longitude.dims)
+        if variable.name in (latitude.name, longitude.name):
+            return False
+        if len(needed) == 2 and needed <= set(variable.dims):
+            return True
+    return False
+
+
+def of_most_interest(dataset: xr.Dataset) -> list[str]:
+    """The fields of a file, but not those without time where others have it: areas of cells."""
+    names, time = fields_of(dataset), coordinate(dataset, "time")
+    moving = [
+        name for name in names if time is not None and set(time.dims) & set(dataset[name].dims)
+    ]
+    return moving or names
 
 
 def series_of(dataset: xr.Dataset) -> list[str]:
@@ -277,7 +293,11 @@ def station_names(dataset: xr.Dataset) -> list[str]:
     """Names of the stations, or their numbers when they have none."""
     dimension = station_dimension(dataset)
     count = dataset.sizes.get(dimension, 1)
-    known = [name for name in ("station_name", f"{dimension}_name", dimension) if name in dataset.variables]
+    known = [
+        name
+        for name in ("station_name", f"{dimension}_name", dimension)
+        if name in dataset.variables
+    ]
     names = dataset.variables[known[0]] if known else None
     if names is None or names.shape[:1] != (count,):
         return [str(number + 1) for number in range(count)]

@@ -44,7 +44,7 @@ def draw_series(
         axes.set_yticks([0, 90, 180, 270, 360], ["N", "E", "S", "W", "N"])
     elif filled:
         axes.set_ylim(bottom=0.0)
-    if len(lines) > 1:
+    if any(lines):
         axes.legend(
             loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=len(lines), fontsize=8.0,
             handlelength=1.2, borderpad=0.1, borderaxespad=0.1,
@@ -103,7 +103,9 @@ def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str 
         if not is_direction and (level := level_of(variable)):
             name += f" less {level:.6g} {units}"
             lines = {station: values - level for station, values in lines.items()}
-        draw_series(axes, times, lines, units, direction=is_direction)
+        elif units:
+            name += f" [{units}]"
+        draw_series(axes, times, lines, "", direction=is_direction)
         if not is_direction:
             axes.yaxis.set_major_formatter(lambda value, _: f"{value:.5g}")
         panel_title(axes, name)
@@ -113,3 +115,15 @@ def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str 
     height = figure.get_size_inches()[1]
     headline(figure, title, 0.09, 1.0 - 0.22 / height, 0.975)
     return figure
+
+
+def level_of(data: xr.DataArray) -> float:
+    """What is taken off a series that hardly changes, so that its change is seen; else 0.
+
+    >>> level_of(xr.DataArray([1e18 + 2e9, 1e18])), level_of(xr.DataArray([1.0, 2.0]))
+    (1e+18, 0.0)
+    """
+    values = data.values[np.isfinite(data.values)].astype(np.float64)
+    most = np.abs(values).max(initial=0.0)
+    changing = values.size > 0 and 1e-12 * most < np.ptp(values) < SMALL * most
+    return float(f"{values[0]:.6g}") if changing else 0.0

@@ -60,7 +60,7 @@ def with_wind_speed(dataset: xr.Dataset) -> xr.Dataset:
 
 def sheet_fields(dataset: xr.Dataset, most: int = 6) -> list[xr.DataArray]:
     """Fields of a wave forecast sheet that the data set has; without waves, its first fields."""
-    fields = reading.fields_of(dataset)
+    fields = reading.of_most_interest(dataset)
     found = [reading.find(dataset, *names) for names in SHEET]
     waves = [field for field in found if field is not None and field.name in fields]
     if not waves:

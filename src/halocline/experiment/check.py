@@ -210,6 +210,7 @@ def describe(grid: Grid) -> str:
     """The grid in one line."""
     nj, ni = grid.shape
     kind = "longitude-latitude" if grid.spherical else "Cartesian"
+    kind = "curvilinear" if grid.curvilinear is not None else kind
     deepest = float(grid.depth[grid.mask].max()) if grid.sea_points else 0.0
     return f"{kind}, {ni} x {nj} cells, {grid.sea_points} sea points, to {deepest:.0f} m depth"
 

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Index = NDArray[np.int64]
 degree = math.pi / 180.0
+cubes_along = 8
+"""Cubes along the radius of the sphere whose points are looked at together."""
 
 
 def vectors(longitude: Array, latitude: Array) -> Array:
@@ -39,6 +42,35 @@ def angles_between(one: Array, other: Array) -> Array:
     """Angles between unit vectors (3, ...) [rad], exact for small ones too."""
     chord = np.sqrt(((one - other) ** 2).sum(axis=0))
     return 2.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
+
+
+def nearest_points(points: Array, others: Array) -> Index:
+    """Which of some others is nearest to each point, the first of equal ones; unit vectors (3, n).
+
+    Points of one cube are looked at together: of a cap that holds them, whose middle has its
+    nearest other d away, with the radius r, the nearest of each lies within d + 2 r of the middle.
+    """
+    nearest = np.zeros(points.shape[1], np.int64)
+    for some in _cubes(points):
+        middle = unit(points[:, some].sum(axis=1))
+        radius = angles_between(points[:, some], middle[:, None]).max()
+        cosines = middle @ others
+        reach = min(np.arccos(min(cosines.max(), 1.0)) + 2.0 * radius + 1e-6, np.pi)
+        near = np.flatnonzero(cosines >= np.cos(reach))
+        few = max(1, 1_000_000 // near.size)
+        for part in (some[first : first + few] for first in range(0, some.size, few)):
+            closeness = sum(points[axis, part, None] * others[axis, near] for axis in range(3))
+            nearest[part] = near[np.argmax(closeness, axis=1)]
+    return nearest
+
+
+def _cubes(points: Array) -> list[Index]:
+    """Numbers of points (3, n) by the small cubes that they lie in."""
+    side = np.floor((points + 1.0) * cubes_along).astype(np.int64)
+    number = (side[0] * 4 * cubes_along + side[1]) * 4 * cubes_along + side[2]
+    order = np.argsort(number, kind="stable")
+    begins = np.flatnonzero(np.diff(number[order])) + 1
+    return [some for some in np.split(order, begins) if some.size]
 
 
 def triangles(a: Array, b: Array, c: Array) -> Array:

@@ -14,10 +14,12 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 
+
 @cache
 def sweep_steps() -> int:
     """Iterations of a sweep: one exchange of a halo that deep, one pass over the memory."""
     return int(_native.sweep_steps)
+
 
 Weights = list[tuple[float, float]]
 

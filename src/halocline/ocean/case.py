@@ -36,8 +36,8 @@ seconds_per_cell = {
     "float64": {"step": 85e-9, "eddies": 50e-9, "limited": 20e-9},
     "float32": {"step": 60e-9, "eddies": 30e-9, "limited": 15e-9},
 }
-"""Time for a cell, land included, and a step on one core [s]: `halocline lab ocean` with full physics
-on an Intel Xeon with AVX-512, eddies and other advection than centred beside it."""
+"""Time for a cell, land included, and a step on one core [s]: `halocline lab ocean` with full
+physics on an Intel Xeon with AVX-512, eddies and other advection than centred beside it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,6 +65,12 @@ class SurfaceRestoringOptions(SeriesOptions):
     equator: float = option(0.0, "1", "zonal target at the equator, in units of the tracer")
     pole: float = option(0.0, "1", "zonal target at the poles, in units of the tracer")
     variable: str = option("", "", "variable of the files, in units of the tracer")
+    known: str = option(
+        "",
+        "",
+        "variable of the files that is 1 where they know the target and 0 where it was filled in,"
+        " where the target is the surface at the start; empty: known everywhere",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,6 +80,8 @@ class SurfaceRestoringOptions(SeriesOptions):
             raise UserError(
                 "Restoring to files needs all three: target = \"files\", 'file' and 'variable'."
             )
+        if self.known and not self.file:
+            raise UserError(f"Restoring has known = '{self.known}', but no 'file' that has it.")
 
     def velocity(self, thickness: float) -> float:
         """Of the piston [m s-1], over an uppermost level of `thickness` [m].

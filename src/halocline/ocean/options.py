@@ -74,6 +74,12 @@ class OceanStartOptions(Options):
     overturn: bool = option(
         False, "", "mix columns where water lies upon lighter water; their heat and salt stay"
     )
+    even: list[tuple[float, float, float, float]] = option(
+        [],
+        "degree",
+        "boxes [west, east, south, north] in which every level of the file takes its mean: seas of"
+        " which a climatology knows nothing",
+    )
     ramp: float = option(
         0.0,
         "day",

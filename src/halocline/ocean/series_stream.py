@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from halocline.component.streams.conventions import conventions, vertical
 from halocline.core.clock import Clock, Date
 from halocline.core.names import quantity
+from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
 from halocline.ocean.meridional import Meridional, Parallels
 from halocline.ocean.rotation import is_cartesian
@@ -52,6 +53,10 @@ class OceanSeriesOptions(StreamOptions):
 
     Whole fields are brought to the first rank for it.
     """
+
+    precision: str = option(
+        "float64", "", "precision of the values in the file", choices=("float32", "float64")
+    )
 
 
 def bytes_of_numbers(options: OceanSeriesOptions, grid: Grid, levels: int, sections: int) -> int:
@@ -188,8 +193,10 @@ def _define_names(file: netCDF4.Dataset, names: Sequence[str]) -> None:
     file.createDimension("letter", length)
     letters = file.createVariable("section_name", "S1", ("section", "letter"))
     letters.long_name = "name of the section"
-    letters[:] = np.array([name.encode() for name in names], f"S{length}").view("S1").reshape(
-        len(names), length
+    letters[:] = (
+        np.array([name.encode() for name in names], f"S{length}")
+        .view("S1")
+        .reshape(len(names), length)
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +13,7 @@ from numpy.typing import NDArray
 
 from halocline.component.forcing.field_places import FieldPlaces
 from halocline.grids.files.curvilinear_maps import open_maps
+from halocline.grids.horizontal.regular import in_boxes
 from halocline.grids.vertical.file_field import FileField
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
@@ -18,6 +22,7 @@ from halocline.ocean.start import start_tracers
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
+from halocline.runtime.ranks.communicator import Communicator
 
 if TYPE_CHECKING:
     from halocline.ocean.model import Ocean, OceanState
@@ -48,10 +53,39 @@ def _from_file(state: OceanState, levels: VerticalGrid, start: OceanStartOptions
     finally:
         files.close()
     if start.in_situ:
+        wet = warm.wet
         pressure = np.array([[_native.pressure_at(depth)] for depth in levels.depth])
-        temperature = potential_temperature(temperature, salinity, pressure)
+        pressure = np.broadcast_to(pressure, wet.shape)[wet]
+        temperature[wet] = potential_temperature(temperature[wet], salinity[wet], pressure)
+    for box in start.even:
+        for values in (temperature, salinity):
+            _make_even(values, box, places, levels, state.space.decomposition.communicator)
     places.put(temperature, state.tracer.part(0))
     places.put(salinity, state.tracer.part(1))
+
+
+def _make_even(
+    values: Array,
+    box: Sequence[float],
+    places: FieldPlaces,
+    levels: VerticalGrid,
+    communicator: Communicator,
+) -> None:
+    """Set values (level, point) in a box to the means of levels over the area; for all ranks."""
+    center, all_wet = levels.horizontal.at(Place.center), places.wanted.wet
+    assert all_wet is not None
+    inside = in_boxes([list(box)], center.x, center.y, around=True, named="ocean.start.even")
+    inside = inside[places.cells]
+    area, here, wet = center.area[places.cells][inside], values[:, inside], all_wet[:, inside]
+    everyone = communicator.gather((here, wet, area))
+    means = np.zeros(len(values))
+    for level in range(len(values)) if everyone else ():
+        parts = [(v[level, w[level]], a[w[level]]) for v, w, a in everyone or []]
+        size = math.fsum(itertools.chain.from_iterable(a for _, a in parts))
+        if size:
+            means[level] = math.fsum(x for v, a in parts for x in v * a) / size
+    means = communicator.broadcast(means)
+    values[:, inside] = np.where(wet, means[:, None], here)
 
 
 def overturn(model: Ocean) -> str:

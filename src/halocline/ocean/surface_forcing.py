@@ -17,6 +17,7 @@ from halocline.ocean import _native
 from halocline.ocean.bulk_fluxes import BulkFluxes
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceRestoringOptions
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.partial_target import PartialTarget
 from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 kernels = kernels_of(_native)
+names = ("temperature", "salinity")
 absorption = {
     "I": (0.58, 0.35, 23.0),
     "IA": (0.62, 0.60, 20.0),
@@ -84,6 +86,11 @@ class SurfaceForcing:
             self.lit or heat.rest or self.with_water or any(self.pistons.values())
         )
         self.begun = False
+        self.partial = {
+            number: PartialTarget(names[number], target, state)
+            for number, (target, some) in enumerate(self._targets())
+            if some.known
+        }
         self.sums = FieldSums(state.rain, 2)
         self._bind()
         self._analytic()
@@ -121,15 +128,21 @@ class SurfaceForcing:
 
     def keep_start(self) -> None:
         """Take the surface at the start as what it is drawn to, where options say so."""
-        for number, (target, given) in enumerate(self._targets()):
-            if given.target == "start":
-                with target.change() as owned:
-                    for array, values in zip(owned, self.state.tracer.read(), strict=True):
-                        array[...] = values[number, -1]
+        for number, field in self._of_start().items():
+            with field.change() as owned:
+                for array, values in zip(owned, self.state.tracer.read(), strict=True):
+                    array[...] = values[number, -1]
 
     def kept(self) -> list[Field]:
         """Targets that come from the start, which a restart must hold."""
-        return [target for target, given in self._targets() if given.target == "start"]
+        return list(self._of_start().values())
+
+    def _of_start(self) -> dict[int, Field]:
+        """What takes the surface at the start, by the number of its tracer."""
+        found = {
+            n: target for n, (target, some) in enumerate(self._targets()) if some.target == "start"
+        }
+        return found | {number: partial.of_start for number, partial in self.partial.items()}
 
     def follow(self, period: tuple[Date, Date]) -> None:
         """Open the files, for a period; a call for all ranks."""
@@ -139,11 +152,14 @@ class SurfaceForcing:
             fields = [s.wind_x, s.wind_y]
             self._open(wind, period, "stress of the wind", fields, wind.east, wind.north)
         if heat.file:
-            names = heat.short_wave_variable, heat.net_variable
-            self._open(heat, period, "heat flux", [s.short_wave, s.heat_flux], *names)
-        for (target, given), name in zip(self._targets(), ("temperature", "salinity"), strict=True):
+            light = heat.short_wave_variable, heat.net_variable
+            self._open(heat, period, "heat flux", [s.short_wave, s.heat_flux], *light)
+        for (target, given), name in zip(self._targets(), names, strict=True):
             if given.file:
-                self._open(given, period, f"surface {name}", [target], given.variable)
+                partial = self.partial.get(names.index(name))
+                fields = [partial.of_file, partial.known] if partial else [target]
+                variables = [given.variable, given.known][: len(fields)]
+                self._open(given, period, f"surface {name}", fields, *variables)
         if self.bulk is not None:
             bulk, air = self.options.bulk, self.bulk.air
             self._open(bulk, period, "air", air, *self.bulk.variables)
@@ -180,6 +196,8 @@ class SurfaceForcing:
         with self.run.recorder.time("forcing"):
             for series in self.series:
                 series.update(moment)
+            for partial in self.partial.values():
+                partial.update()
             if self.with_water:
                 self._balance()
         if self.wind.file:

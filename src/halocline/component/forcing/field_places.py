@@ -20,8 +20,9 @@ Array = NDArray[np.float64]
 class FieldPlaces:
     """The wet columns that a rank owns of a place, from block to block, as one list of points.
 
-    `wanted` is what values are read for, `angle` that from east to the x axis there [rad]. With an
-    axis of depths [m], all levels of the space or the upper ones, each column has all of them.
+    `cells` are their rows and columns, `wanted` is what values are read for, `angle` that from
+    east to the x axis there [rad]. With an axis of depths [m], all levels of the space or the upper
+    ones, each column has all of them.
     """
 
     def __init__(self, space: Space, place: Place, grid: Grid, levels: Axis | None = None) -> None:
@@ -44,6 +45,7 @@ class FieldPlaces:
             rows.append(points.j[here][self.columns[-1]])
             columns.append(points.i[here][self.columns[-1]])
         j, i = (np.concatenate([np.zeros(0, np.int64), *some]) for some in (rows, columns))
+        self.cells = j, i
         self.angle: Array = metrics.angle[j, i]
         depth = None if levels is None else np.array(levels.coordinates)
         count = 1 if levels is None else levels.size

@@ -15,7 +15,13 @@ from halocline.grids.files.axes import Bilinear, FileAxis
 from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.files.places import PlacesByRows, lattice_step
 from halocline.grids.files.sources import FileVariables
-from halocline.grids.sphere import angles_between, on_tangent_plane, unit, vectors
+from halocline.grids.sphere import (
+    angles_between,
+    nearest_points,
+    on_tangent_plane,
+    unit,
+    vectors,
+)
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -25,6 +31,9 @@ Places = Array | PlacesByRows
 
 patch = 8
 """Rows and columns of a patch of a map whose places are looked at together."""
+
+round_off = 1e-9
+"""Of weights, in cells [1]."""
 
 plane_names: dict[str, tuple[str, ...]] = {
     "longitude": ("tlon", "tlong", "nav_lon", "geolon", "lon", "longitude"),
@@ -193,8 +202,14 @@ def cells_around(
             for kept, new in zip((*best, *found), (row, column, out, x, y), strict=True):
                 np.copyto(kept, new, where=better)
     outside = ~(found[0] <= 1.0 + 1e-6)
-    x, y = (np.minimum(np.maximum(weight, 0.0), 1.0) for weight in found[1:])
+    x, y = (_clean(np.minimum(np.maximum(weight, 0.0), 1.0)) for weight in found[1:])
     return Bilinear(best[0], best[0] + 1, best[1], (best[1] + 1) % ni, x, y), outside
+
+
+def _clean(weight: Array) -> Array:
+    """Weights without the round-off of points that are places of the grid: their value is that."""
+    whole = np.round(weight)
+    return np.where(np.abs(weight - whole) < round_off, whole, weight)
 
 
 def nearest_place(grid: Places, periodic: bool, wanted: Array) -> tuple[Index, Index]:
@@ -207,12 +222,7 @@ def nearest_place(grid: Places, periodic: bool, wanted: Array) -> tuple[Index, I
     stride = lattice_step(nj, ni)
     rows, columns = np.arange(0, nj, stride), np.arange(0, ni, stride)
     coarse = grid[:, rows[:, None], columns].reshape(3, -1)
-    first = np.zeros(wanted.shape[1], np.int64)
-    for begin in range(0, first.size, 1024):
-        some = slice(begin, begin + 1024)
-        first[some] = np.argmax(
-            sum(wanted[axis, some, None] * coarse[axis] for axis in range(3)), axis=1
-        )
+    first = nearest_points(wanted, coarse)
     j, i = rows[first // columns.size], columns[first % columns.size]
     closest = (grid[:, j, i] * wanted).sum(axis=0)
     active = np.arange(j.size)

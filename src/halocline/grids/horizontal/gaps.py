@@ -14,15 +14,12 @@ from halocline.grids.files.curvilinear_maps import nearest_place
 from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.files.parts import FilePart, part_of, used_lines
 from halocline.grids.horizontal.grid import Grid
-from halocline.grids.sphere import angles_between, unit, vectors
+from halocline.grids.sphere import angles_between, nearest_points, vectors
 from halocline.runtime.fields.place import Place
 
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
 Array = NDArray[np.float64]
-
-cubes_along = 12
-"""Cubes along the radius of the sphere whose points are looked at together."""
 
 
 def open_sea(grid: Grid, files: GriddedFiles) -> Mask:
@@ -115,34 +112,6 @@ def nearest_places(
     target, source = np.argwhere(wanted & ~valid), np.argwhere(edge)
     nearest = nearest_points(vectors(target), vectors(source))
     return (target[:, 0], target[:, 1]), (source[nearest, 0], source[nearest, 1])
-
-
-def nearest_points(points: Array, others: Array) -> Index:
-    """Which of some others is nearest to each point, the first of equal ones; unit vectors (3, n).
-
-    Points of one cube are looked at together: of a cap that holds them, whose middle has its nearest
-    other d away, with the radius r, the nearest of each lies within d + 2 r of the middle.
-    """
-    nearest = np.zeros(points.shape[1], np.int64)
-    for some in _cubes(points):
-        middle = unit(points[:, some].sum(axis=1))
-        radius = angles_between(points[:, some], middle[:, None]).max()
-        cosines = middle @ others
-        reach = min(np.arccos(min(cosines.max(), 1.0)) + 2.0 * radius + 1e-6, np.pi)
-        near = np.flatnonzero(cosines >= np.cos(reach))
-        for part in np.array_split(some, -(-some.size * near.size // 1_000_000)):
-            closeness = sum(points[axis, part, None] * others[axis, near] for axis in range(3))
-            nearest[part] = near[np.argmax(closeness, axis=1)]
-    return nearest
-
-
-def _cubes(points: Array) -> list[Index]:
-    """Numbers of points (3, n) by the small cubes that they lie in."""
-    side = np.floor((points + 1.0) * cubes_along).astype(np.int64)
-    number = (side[0] * 4 * cubes_along + side[1]) * 4 * cubes_along + side[2]
-    order = np.argsort(number, kind="stable")
-    begins = np.flatnonzero(np.diff(number[order])) + 1
-    return [some for some in np.split(order, begins) if some.size]
 
 
 def _beside(mask: Mask, periodic: bool) -> Mask:

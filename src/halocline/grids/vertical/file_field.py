@@ -71,8 +71,8 @@ class FileField:
     checked; without it they are those of the file.
 
     `refused` says which places of the file's grid must not be missing at the surface, as
-    `GapsOverSea` tells; all gaps are filled without it. What is `like` another variable of the files
-    at these points has its weights, and where gaps are the same its ways to fill them.
+    `GapsOverSea` tells; all gaps are filled without it. What is `like` another variable of the
+    files at these points has its weights, and where gaps are the same its ways to fill them.
     """
 
     def __init__(
@@ -93,8 +93,10 @@ class FileField:
                 f"{files.name} has no variable '{variable}'. It has: {files.first.listing()}."
             )
         where = f"'{variable}' in {files.name}"
-        self.filling = (
-            like.filling if like else Filling(files, files.weights((wanted.x, wanted.y), where, whose))
+        self.filling: Filling = (
+            like.filling
+            if like
+            else Filling(files, files.weights((wanted.x, wanted.y), where, whose))
         )
         self.theirs = files.level_depths(variable)
         if wanted.depth is None and self.theirs is not None:
