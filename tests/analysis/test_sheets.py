@@ -131,6 +131,28 @@ def test_sea_without_waves_is_hatched_and_the_outside_is_not(global_waves: xr.Da
     assert "hatched" in figure.texts[0].get_text() and figure.texts[0].get_visible()
 
 
+def test_a_grid_around_the_pole_leaves_no_gap_there() -> None:
+    """Cells of a grid whose own pole lies at 60 N: the true pole is inside of one."""
+    x, y = np.meshgrid(np.deg2rad(np.arange(2.5, 360.0, 5.0)), np.deg2rad(np.arange(-85, 86, 5.0)))
+    a, b, c = np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)
+    cosine, sine = np.cos(np.pi / 6), np.sin(np.pi / 6)
+    a, c = cosine * a + sine * c, cosine * c - sine * a
+    places = {
+        name: (("j", "i"), np.rad2deg(values), {"standard_name": name})
+        for name, values in (("longitude", np.arctan2(b, a)), ("latitude", np.arcsin(c)))
+    }
+    data = xr.DataArray(np.ones(x.shape), places, ("j", "i"), "tracer")
+    with looks.style():
+        figure, maps = map_sheet(data.to_dataset(), [data])
+        image = pixels(figure)
+    far, near = [(100.0, 20.0)], [(x, y) for x in range(-175, 180, 7) for y in (85.5, 88.0, 89.6)]
+    colours = [
+        {tuple(image[image.shape[0] - 1 - int(v), int(u)]) for u, v in transformed}
+        for transformed in (maps[0].axes.transData.transform(some) for some in (far, near))
+    ]
+    assert colours[0] == colours[1]
+
+
 def test_nothing_is_hatched_where_all_is_defined(global_waves: xr.Dataset) -> None:
     record = global_waves.isel(time=0)
     figure, maps = map_sheet(record, [record.peak_period, record.wind_u])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from halocline.analysis import looks
 from halocline.analysis.coastline import Extent
 from halocline.analysis.map_grid import MapGrid, Numbers, extent_of, shapes_within, windowed
-from halocline.analysis.maps import add_colour_bar, prepare_axes
+from halocline.analysis.maps import add_colour_bar, draw_around_pole, prepare_axes
 from halocline.analysis.polar_view import PolarView
 from halocline.analysis.sheet import BOTTOM, LEFT, RIGHT, label_room, panel_size, sheet_size
 from halocline.analysis.titles import fitting, headline
@@ -138,6 +138,7 @@ def _draw_quadrilaterals(
         linewidths=0.2, zorder=1,
     )  # fmt: skip
     axes.add_collection(cells, autolim=False)
+    draw_around_pole(axes, grid.centers, values, extent, norm, colours)
     return cells
 
 

@@ -107,7 +107,7 @@ BY_STANDARD_NAME: dict[str, Look] = {
     "sea_water_potential_temperature": Look("thermal", "between", "Temperature", True),
     "sea_surface_temperature": Look("thermal", "between", "Sea surface temperature", True),
     "ocean_barotropic_streamfunction": Look(
-        "balance", "around zero", "Barotropic stream function", True
+        "haline", "between", "Barotropic stream function", True
     ),
     "ocean_mixed_layer_thickness_defined_by_sigma_theta": Look(
         "deep", "from zero", "Mixed layer depth"

@@ -201,8 +201,7 @@ def carried_to_coast(grid: MapGrid, values: Numbers, cells: int = 3) -> Numbers:
     filled = values.copy()
     if np.isfinite(values).all():
         return filled
-    land = coastline.land_touches if grid.regular else coastline.land_at
-    coastal = land(grid.longitude, grid.latitude)
+    coastal = _with_land(grid)
     for _ in range(cells):
         ends = np.pad(filled, ((1, 1), (0, 0)), constant_values=np.nan)
         sides = {"mode": "wrap"} if grid.encloses else {"mode": "edge"}
@@ -218,6 +217,15 @@ def carried_to_coast(grid: MapGrid, values: Numbers, cells: int = 3) -> Numbers:
         mean = np.where(known, shifts, 0.0).sum(axis=0) / np.maximum(count, 1)
         filled = np.where(np.isnan(filled) & coastal & (count > 0), mean, filled)
     return filled
+
+
+def _with_land(grid: MapGrid) -> NDArray[np.bool_]:
+    """Cells that hold land, or at their corners or in their middle have some near, shape (j, i)."""
+    if grid.regular:
+        return coastline.land_touches(grid.longitude, grid.latitude)
+    x, y = corners(grid)
+    at_corners = coastline.land_at(x, y).any(axis=-1)
+    return np.asarray(at_corners | coastline.land_at(grid.longitude, grid.latitude))
 
 
 def corners(grid: MapGrid) -> tuple[Numbers, Numbers]:

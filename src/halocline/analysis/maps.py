@@ -9,7 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import Collection, PolyCollection, QuadMesh
-from matplotlib.colors import Normalize
+from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.quiver import Barbs, Quiver
@@ -147,12 +147,12 @@ def _draw_cells(
         zorder=1,
     )
     axes.add_collection(cells, autolim=False)
-    _draw_around_pole(axes, grid, values, extent, norm, look)
+    draw_around_pole(axes, grid, values, extent, norm, look.colours)
     return cells
 
 
-def _draw_around_pole(
-    axes: Axes, grid: MapGrid, values: Numbers, extent: Extent, norm: Normalize, look: looks.Look
+def draw_around_pole(
+    axes: Axes, grid: MapGrid, values: Numbers, extent: Extent, norm: Normalize, colours: Colormap
 ) -> None:
     """Colour what lies around the North Pole, under the cells there, whose sides are no straight
     lines on a map: each place as the nearest cell."""
@@ -165,7 +165,7 @@ def _draw_around_pole(
     nearest, away = nearest_cells(cells, *(plane.ravel() for plane in np.meshgrid(x, y)))
     shown = np.where(away < 2.0 * max(grid.spacing), values[north][nearest], np.nan)
     axes.pcolormesh(
-        x, y, np.ma.masked_invalid(shown.reshape(y.size, x.size)), norm=norm, cmap=look.colours,
+        x, y, np.ma.masked_invalid(shown.reshape(y.size, x.size)), norm=norm, cmap=colours,
         zorder=0.95,
     )  # fmt: skip
 
