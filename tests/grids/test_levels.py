@@ -45,12 +45,12 @@ def test_interfaces_and_centres():
 
 
 def test_partial_bottom_cells_end_at_the_floor():
-    """Volume is area times depth, but for floors above the least thickness of a lowest cell."""
+    """Volume is area times depth, but above the least thickness; uppermost cells are whole."""
     depth = [0.0, 4.0, 12.0, 25.0, 30.0, 99.0]
     grid = regular_grid(GridOptions(nx=6, ny=1, depth=depth, closed_edges=False))
     sea = layered(grid, np.array([10.0, 20.0, 30.0]), least=0.25)
     assert sea.wet_levels.tolist() == [[0, 1, 2, 2, 2, 3]]
-    np.testing.assert_allclose(sea.floor, [[0.0, 4.0, 15.0, 25.0, 30.0, 60.0]])
+    np.testing.assert_allclose(sea.floor, [[0.0, 10.0, 15.0, 25.0, 30.0, 60.0]])
     np.testing.assert_allclose(sea.cell_thickness.sum(axis=0), sea.floor)
     np.testing.assert_allclose(sea.volume.sum(axis=0), sea.floor * grid.area)
 

@@ -23,7 +23,7 @@ from halocline.runtime.running.runner import Runner
 
 sys.path.append(str(Path(__file__).parents[1]))
 from biogeochemistry.folded_ocean import folded_ocean
-from ocean.oceans import displaced_pole, rough_sphere
+from ocean.oceans import displaced_pole, rough_sphere, thinned
 
 ways = (
     ({}, 160, True),
@@ -34,7 +34,7 @@ harmonic = ViscousOptions(scheme="anisotropic", smagorinsky=3.0, axis="east")
 twice = ViscousOptions(scheme="biharmonic", biharmonic=1e14, smagorinsky=3.0)
 eddies = EddyOptions(along=800.0, flattening=600.0)
 kinds = {
-    "belt": (rough_sphere(), "float64", 3600.0, "upwind3", "averaging", {"scheme": "kpp"}),
+    "belt": (thinned(rough_sphere()), "float64", 3600.0, "upwind3", "averaging", {"scheme": "kpp"}),
     "pole": (
         displaced_pole(), "float32", 3600.0, "upwind3", "robert",
         {"scheme": "richardson", "viscous": harmonic, "eddies": eddies},
@@ -43,7 +43,7 @@ kinds = {
         folded_ocean("faces"), "float64", 600.0, "limited3", "matsuno",
         {"scheme": "richardson", "viscous": twice, "eddies": eddies},
     ),
-    "centres": (folded_ocean("centres"), "float32", 600.0, "centred", "robert", {"scheme": "kpp"}),
+    "centres": (thinned(folded_ocean("centres")), "float32", 600.0, "centred", "robert", {"scheme": "kpp"}),
 }  # fmt: skip
 
 

@@ -53,6 +53,17 @@ def displaced_pole(seed=1):
     return layered(build_grid(options), np.array([100.0, 200.0, 400.0, 800.0]))
 
 
+def thinned(levels, least=0.1, seed=7):
+    """The same sea with lowest cells of random thickness, at least this share of their level."""
+    random, count = np.random.default_rng(seed), levels.thickness.size
+    share = np.where(levels.wet_levels > 1, random.uniform(least, 1.0, levels.mask.shape), 1.0)
+    if levels.topology.fold == "centres":
+        i = np.arange(share.shape[1])
+        share[-1] = share[-1, np.minimum(i, -i % i.size)]
+    whole = levels.thickness[count - np.maximum(levels.wet_levels, 1)]
+    return replace(levels, bottom_thickness=levels.mask * share * whole)
+
+
 def belt(cells):
     """A belt of the sphere from 60 south to 60 north, cells of 120 degrees over `cells`."""
     step = 120.0 / cells
@@ -119,9 +130,20 @@ def wet_corners(levels):
     return np.arange(count)[:, None, None] >= floor
 
 
+def corner_thickness(levels):
+    """Thickness of velocity cells [m], the least of the four cells around; shape (k, j, i)."""
+    return np.stack([least_around(levels, plane) for plane in levels.cell_thickness])
+
+
+def cell_depth(levels):
+    """Depth of the centres of wet cells, of levels below them [m]; shape (k, j, i)."""
+    thick = np.where(levels.wet, levels.cell_thickness, levels.thickness[:, None, None])
+    return levels.interfaces[1:, None, None] + 0.5 * thick
+
+
 def thickness_weights(levels):
     """Share of every level in the depth of its corner [1], 0 where it is dry; shape (k, j, i)."""
-    thick = levels.thickness[:, None, None] * wet_corners(levels)
+    thick = corner_thickness(levels)
     return thick / np.maximum(thick.sum(axis=0), 1.0)
 
 

@@ -12,10 +12,11 @@ from halocline.ocean.options import OceanMixingOptions
 from halocline.ocean.rotation import CoriolisOptions
 from halocline.runtime.fields.place import Place
 from ocean import oceans
-from references.joined_planes import JoinedPlanes, mean_of_four, shift
+from references.joined_planes import JoinedPlanes, least_of_four, mean_of_four, shift
 
-kinds = ("belt", "faces", "centres", "straits", "plane")
-"""Periodic, folded in two ways, closed with straits of one cell, periodic both ways."""
+kinds = ("belt", "faces", "centres", "straits", "plane", "thin belt", "thin centres")
+"""Periodic, folded in two ways, closed with straits of one cell, periodic both ways; those with
+thin cells at the floor are `oceans.thinned`."""
 
 chart = """
 ...........
@@ -41,6 +42,7 @@ ranges = {
     "auxiliary_u": (-1.0, 1.0), "auxiliary_v": (-1.0, 1.0),
     "force_x": (-1e-4, 1e-4), "force_y": (-1e-4, 1e-4),
     "stress_x": (-1e-2, 1e-2), "stress_y": (-1e-2, 1e-2), "pressure": (-10.0, 10.0),
+    "pressure_slope": (-0.5, 0.5),
     "old_density": (-5.0, 5.0), "density": (-5.0, 5.0), "new_density": (-5.0, 5.0),
     "old_surface": (-10.0, 10.0), "surface": (-10.0, 10.0), "new_surface": (-10.0, 10.0),
 }  # fmt: skip
@@ -49,6 +51,8 @@ ranges = {
 
 def levels_of(kind):
     """A sea whose sides are joined in one way."""
+    if kind.startswith("thin "):
+        return oceans.thinned(levels_of(kind.removeprefix("thin ")))
     if kind in ("faces", "centres"):
         return folded_ocean(kind)
     if kind == "belt":
@@ -67,6 +71,12 @@ def levels_of(kind):
                         periodic_y=True)  # fmt: skip
 
 
+def random_fields(model):
+    """Fields of a model by the names of `ranges`; those that all whole cells do without are not."""
+    found = {name: getattr(model.state, name) for name in ranges}
+    return {name: field for name, field in found.items() if field is not None}
+
+
 def random_ocean(kind, seed=1, dtype=np.float64):
     """A model whose fields are random; velocity is 0 on land, as kernels want it."""
     levels, random = levels_of(kind), np.random.default_rng(seed)
@@ -76,8 +86,8 @@ def random_ocean(kind, seed=1, dtype=np.float64):
     turning = CoriolisOptions(parameter=1e-4 if kind == "plane" else None)
     model = oceans.build(levels, 0.5 * tau, mixing=mixing, rotation=turning, dtype=dtype)
     wet = oceans.wet_corners(levels)
-    for name, (least, greatest) in ranges.items():
-        field = getattr(model.state, name)
+    for name, field in random_fields(model).items():
+        least, greatest = ranges[name]
         values = random.uniform(least, greatest, field.shape)
         if field.place == Place.corner and name.endswith(("u", "v")):
             values *= wet if values.ndim == 3 else wet[-1]
@@ -88,9 +98,8 @@ def random_ocean(kind, seed=1, dtype=np.float64):
 def wide_planes(model):
     """What the references want: fields by their names, geometry from the grid itself."""
     levels, planes = model.levels, JoinedPlanes(model.levels.topology)
-    a = SimpleNamespace(planes=planes, thickness=levels.thickness, spacing=levels.spacing)
-    for name in ranges:
-        field = getattr(model.state, name)
+    a = SimpleNamespace(planes=planes, thickness=levels.thickness, pressure_slope=None)
+    for name, field in random_fields(model).items():
         found = planes.wide(field.gather().astype(float), field.place, vector=field.vector)
         setattr(a, name, found)
     grid = levels.horizontal
@@ -104,7 +113,11 @@ def wide_planes(model):
     a.area = np.maximum(planes.wide(grid.area, Place.center), 1.0)  # 0 at poles on a seam
     a.wet = planes.wide(levels.wet, Place.center)
     a.wet_corner = mean_of_four(a.wet.astype(float)) == 1.0
-    a.corner_depth = (levels.thickness[:, None, None] * a.wet_corner).sum(axis=0)
+    whole, thick = levels.thickness[:, None, None], planes.wide(levels.cell_thickness, Place.center)
+    a.cell_thickness = np.where(a.wet, thick, whole)
+    a.corner_thickness = np.where(a.wet_corner, least_of_four(thick), whole)
+    a.depth = levels.interfaces[1:, None, None] + 0.5 * a.cell_thickness
+    a.corner_depth = (a.corner_thickness * a.wet_corner).sum(axis=0)
     a.x_diffusive = diffusivity * x_face["dy"] / x_face["dx"]
     a.y_diffusive = diffusivity * y_face["dx"] / y_face["dy"]
     a.dx = 0.5 * (y_face["dx"] + shift(y_face["dx"], 0, -1))

@@ -1,5 +1,7 @@
 """The ocean's core: what is kept, what rests, what balances. Ranks: 1."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -35,9 +37,9 @@ stormy = {
 
 
 def sea(kind):
-    if kind == "sphere":
-        return oceans.rough_sphere()
-    return folded_ocean(kind)
+    if kind.startswith("thin "):
+        return oceans.thinned(sea(kind.removeprefix("thin ")))
+    return oceans.rough_sphere() if kind == "sphere" else folded_ocean(kind)
 
 
 @pytest.mark.parametrize(
@@ -49,14 +51,20 @@ def sea(kind):
         ("sphere", "upwind3", 100),
         ("sphere", "limited3", 100),
         ("centres", "limited3", 100),
+        ("thin sphere", "centred", 100),
+        ("thin centres", "upwind3", 50),
+        ("thin sphere", "limited3", 50),
     ],
 )
 def test_volume_heat_salt_and_a_constant_are_kept(kind, advection, steps):
     """Many steps with averages of levels; the surface moves, temperature is noise."""
     levels = sea(kind)
-    dt = 3600.0 if kind == "sphere" else 600.0
-    tracers = OceanTracerOptions(advection=advection)
-    model = oceans.build(levels, dt, averaging=7, tracers=tracers, **stormy)
+    dt = 3600.0 if kind.endswith("sphere") else 600.0
+    tracers, mixing = OceanTracerOptions(advection=advection), stormy["mixing"]
+    if kind.startswith("thin "):
+        swept = {"diffusivity": 0.0} if advection == "limited3" else {}
+        mixing = replace(mixing, eddies=EddyOptions(), **swept)
+    model = oceans.build(levels, dt, averaging=7, tracers=tracers, **{**stormy, "mixing": mixing})
     random = np.random.default_rng(2)
     layers = levels.depth[:, None, None] / -200.0
     warm = 15.0 + layers + random.uniform(-0.5, 0.5, levels.horizontal.shape)
@@ -105,9 +113,9 @@ def test_stratified_water_rests_over_a_mountain():
         assert_allclose(values, np.broadcast_to(wanted, values.shape), rtol=1e-13)
 
 
-def rough_states(seed=3, **options):
+def rough_states(kind="sphere", seed=3, **options):
     """A rough sea, a random velocity of present and past, and random tracers."""
-    levels = oceans.rough_sphere()
+    levels = sea(kind)
     random = np.random.default_rng(seed)
     model = oceans.build(levels, 1e5, **options)
     wet = oceans.wet_corners(levels)
@@ -142,12 +150,13 @@ def accelerated(model):
 def corner_volumes(model):
     metrics = CornerMetrics.of(model.levels.horizontal)
     wet = oceans.wet_corners(model.levels)
-    return model.levels.thickness[:, None, None] * metrics.dx * metrics.dy * wet
+    return oceans.corner_thickness(model.levels) * metrics.dx * metrics.dy * wet
 
 
-def test_centred_advection_keeps_variance():
+@pytest.mark.parametrize("kind", ["sphere", "thin sphere"])
+def test_centred_advection_keeps_variance(kind):
     """But for what passes the surface: sum T d(hT)/dt = sum T^2 dh/dt / 2, h the layer."""
-    model = rough_states()
+    model = rough_states(kind)
     tracers = model.state.tracer.gather()
     rates, rising = transported(model)
     for values, rate in zip(tracers, rates, strict=True):
@@ -157,9 +166,10 @@ def test_centred_advection_keeps_variance():
         assert abs(gained - through_surface) < 1e-11 * np.abs(values * rate).sum()
 
 
-def test_centred_advection_keeps_kinetic_energy():
+@pytest.mark.parametrize("kind", ["sphere", "thin sphere"])
+def test_centred_advection_keeps_kinetic_energy(kind):
     """Likewise: what is lost leaves through the surface, whose volume is that of four cells."""
-    model = rough_states()
+    model = rough_states(kind)
     model.state.pressure.fill(0.0)
     flatten(model)
     _, rising = transported(model)
@@ -197,14 +207,15 @@ def test_curvature_does_no_work():
     assert_allclose(with_it, without, atol=1e-12 * np.abs(with_it).max())
 
 
-def test_work_of_pressure_is_that_of_weight():
+@pytest.mark.parametrize("kind", ["sphere", "thin sphere"])
+def test_work_of_pressure_is_that_of_weight(kind):
     """The gradient is the negative adjoint of the divergence, and what rises is lifted.
 
     Work of the hydrostatic pressure on the flow = -d/dt of potential energy as tracers are moved,
     less what passes the surface [m5 s-3]: kernels of their own.
     """
     water = DensityOptions(contraction=0.0)
-    model = rough_states(density=water)
+    model = rough_states(kind, density=water)
     state, levels = model.state, model.levels
     state.new_density.copy(state.density)
     weight = gravity / water.reference
@@ -214,7 +225,7 @@ def test_work_of_pressure_is_that_of_weight():
     at_zero = water.at - water.reference + water.expansion * water.temperature
     mass = -water.expansion * heat
     mass[-1] += at_zero * rising
-    lifted = -weight * (mass * levels.depth[:, None, None]).sum()
+    lifted = -weight * (mass * oceans.cell_depth(levels)).sum()
     heavy = weight * 0.5 * levels.thickness[-1] * state.density.gather()[-1]
     for name in ("u", "v", "old_u", "old_v"):
         getattr(state, name).fill(0.0)

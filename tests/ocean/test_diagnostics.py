@@ -16,21 +16,22 @@ from halocline.runtime.fields.place import Place
 from ocean import oceans
 
 
-def flowing(cut=None, **options):
+def flowing(cut=None, levels=None, **options):
     """A rough sphere with random currents, and what passes western and southern faces [m3 s-1]."""
-    levels = oceans.rough_sphere()
+    levels = levels or oceans.rough_sphere()
     model = oceans.build(levels, 1.0, cut=cut, **options)
     random, wet = np.random.default_rng(8), oceans.wet_corners(levels)
     u, v = (random.standard_normal(wet.shape) * wet for _ in range(2))
     oceans.put_velocity(model, u, v)
     dx, dy = (getattr(model.state, f"corner_{name}").gather() for name in ("dx", "dy"))
-    dz = levels.thickness[:, None, None]
+    dz = oceans.corner_thickness(levels)
     along, across = (u * dz).sum(axis=0) * dy, (v * dz).sum(axis=0) * dx
     return model, 0.5 * (along[1:] + along[:-1]), 0.5 * (across + np.roll(across, -1, axis=1))
 
 
-def test_transports_are_those_that_move_water():
-    model, x, y = flowing()
+@pytest.mark.parametrize("thin", [False, True])
+def test_transports_are_those_that_move_water(thin):
+    model, x, y = flowing(levels=oceans.thinned(oceans.rough_sphere()) if thin else None)
     faces = face_transports(model.state)
     assert_allclose(faces.x, x, rtol=0.0, atol=1e-5)
     assert_allclose(faces.y, y, rtol=0.0, atol=1e-5)
@@ -102,8 +103,9 @@ def grid_point(grid, j, i):
     return float(corner.x[j, i]) + 0.3, float(corner.y[j, i]) - 0.3
 
 
-def test_contents_and_extremes():
-    model, _, _ = flowing()
+@pytest.mark.parametrize("thin", [False, True])
+def test_contents_and_extremes(thin):
+    model, _, _ = flowing(levels=oceans.thinned(oceans.rough_sphere()) if thin else None)
     state, levels = model.state, model.levels
     random = np.random.default_rng(3)
     oceans.put_tracers(model, random.uniform(1.0, 2.0, (2, *levels.shape)))

@@ -23,7 +23,10 @@ def moving(levels):
     flow = state.u.gather(), state.v.gather()
     widths = state.corner_dx.gather(), state.corner_dy.gather()
     parallels = Parallels.of(grid)
-    found = Meridional.of(parallels, grid, levels.thickness, flow, widths, state.tracer.gather())
+    shares = oceans.corner_thickness(levels) / levels.thickness[:, None, None]
+    carrying = tuple(velocity * shares for velocity in flow)
+    tracers = state.tracer.gather()
+    found = Meridional.of(parallels, grid, levels.thickness, carrying, widths, tracers)
     model.tracers(1e3, 160)
     volume = {p: oceans.cell_thickness(model, p) * grid.area for p in ("old_", "new_")}
     held = [volume[p] * getattr(state, f"{p}tracer").gather() for p in ("old_", "new_")]
@@ -32,10 +35,11 @@ def moving(levels):
     return parallels, found, gained, flow
 
 
-@pytest.mark.parametrize("kind", ["sphere", "faces", "centres"])
+@pytest.mark.parametrize("kind", ["sphere", "faces", "centres", "thin"])
 def test_what_passes_a_parallel_is_what_is_lost_south_of_it(kind):
     """By the model's own step, on regular and on folded grids."""
-    levels = oceans.rough_sphere() if kind == "sphere" else folded_ocean(kind)
+    levels = oceans.rough_sphere() if kind in ("sphere", "thin") else folded_ocean(kind)
+    levels = oceans.thinned(levels) if kind == "thin" else levels
     parallels, found, (contents, volume), _ = moving(levels)
     for m in range(parallels.edges.size):
         south = parallels.band < m

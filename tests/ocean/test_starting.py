@@ -5,6 +5,7 @@ from dataclasses import replace
 import gsw
 import netCDF4
 import numpy as np
+import pytest
 
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions
@@ -107,8 +108,9 @@ def test_a_column_by_hand():
     assert words.startswith("16 of 16 columns") and words.endswith("down to 110 m")
 
 
-def test_what_is_mixed_is_stable_and_keeps_heat_and_salt():
-    levels = oceans.rough_sphere()
+@pytest.mark.parametrize("thin", [False, True])
+def test_what_is_mixed_is_stable_and_keeps_heat_and_salt(thin):
+    levels = oceans.thinned(oceans.rough_sphere()) if thin else oceans.rough_sphere()
     random = np.random.default_rng(8)
     temperature = np.sort(random.uniform(0.0, 20.0, levels.shape), axis=0)
     temperature[:, ::2] = random.uniform(0.0, 20.0, temperature[:, ::2].shape)

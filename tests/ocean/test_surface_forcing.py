@@ -27,7 +27,17 @@ from halocline.ocean.options import OceanOptions, OceanStartOptions
 from halocline.ocean.time_filter import TimeFilterOptions
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
-from ocean.forced_ocean import advance, build, everything, monthly, step, still, thickness
+from ocean.forced_ocean import (
+    advance,
+    build,
+    everything,
+    monthly,
+    small_sea,
+    step,
+    still,
+    thickness,
+)
+from ocean.oceans import thinned
 
 calm = OceanWindOptions(amplitude=0.0)
 
@@ -38,7 +48,7 @@ def held(component, prefix=""):
     tracer, layer, store = (
         getattr(s, prefix + name).gather() for name in ("tracer", "layer", "heat_store")
     )
-    volume = levels.wet * levels.thickness[:, None, None] * levels.horizontal.area
+    volume = levels.cell_thickness * levels.horizontal.area
     volume[-1] = levels.mask * layer * levels.horizontal.area
     lent = (levels.mask * store * levels.horizontal.area).sum()
     return np.array([(tracer[0] * volume).sum() - lent, (tracer[1] * volume).sum(), volume.sum()])
@@ -56,9 +66,10 @@ def brought(component):
     )
 
 
-def test_budgets_close():
+@pytest.mark.parametrize("thin", [False, True])
+def test_budgets_close(thin):
     """Over 60 steps; water freezes and thaws, rain falls and is balanced."""
-    component, time = build(everything)
+    component, time = build(everything, levels=thinned(small_sea()) if thin else None)
     s = component.model.state
     contents, frozen = [held(component)], []
     contents.append(contents[0])
@@ -121,7 +132,7 @@ def test_short_wave_warms_by_what_is_absorbed(kind, red, short, long):
     """Paulson and Simpson's Table 2; columns of any depth take all that came in."""
     heat = OceanHeatOptions(short_wave=200.0, water_type=kind)
     options = OceanOptions(mixing=still, wind=calm, forcing=SurfaceForcingOptions(heat=heat))
-    component, time = build(options)
+    component, time = build(options, levels=thinned(small_sea()) if kind == "IB" else None)
     s, levels = component.model.state, component.grid
     before = s.tracer.gather()[0].copy()
     advance(component, time, 1)  # forward: tau is dt

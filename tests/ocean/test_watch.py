@@ -31,9 +31,10 @@ def test_a_courant_number_by_hand():
     np.testing.assert_allclose(found[2:4, 2:4], 0.7 * 3600.0 / 1e4, rtol=1e-14)
 
 
-def test_columns_agree_with_the_kernel_and_with_differences_of_fluxes():
+@pytest.mark.parametrize("thin", [False, True])
+def test_columns_agree_with_the_kernel_and_with_differences_of_fluxes(thin):
     """On a rough floor, where water must rise; the vertical part from what converges below."""
-    levels = oceans.rough_sphere()
+    levels = oceans.thinned(oceans.rough_sphere()) if thin else oceans.rough_sphere()
     random = np.random.default_rng(5)
     u, v = random.uniform(-1.0, 1.0, (2, *oceans.wet_corners(levels).shape))
     model, watch = watched(levels, u, v, 7200.0)
@@ -42,11 +43,11 @@ def test_columns_agree_with_the_kernel_and_with_differences_of_fluxes():
     fields = s.courant, s.layer, s.u, s.v, s.corner_dx, s.corner_dy
     kernel, layer, *flow = (field.gather() for field in fields)
     checked = 0
-    for j, i in zip(*np.nonzero(levels.mask), strict=True):
+    for j, i in np.argwhere(levels.mask)[:: 6 if thin else 1].tolist():
         shares = 7200.0 * column_rates(levels, flow, layer[j, i], j, i)
         np.testing.assert_allclose(shares.sum(axis=0).max(), kernel[j, i], rtol=1e-12)
         checked += int(shares[2].max() > 0.01)
-    assert checked > 50
+    assert checked > (10 if thin else 50)
     assert not kernel[~levels.mask].any()
 
 

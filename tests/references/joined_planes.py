@@ -43,6 +43,12 @@ def mean_of_four(wide):
     return 0.25 * (wide + shift(wide, 0, -1) + shift(wide, -1, 0) + shift(wide, -1, -1))
 
 
+def least_of_four(wide):
+    """The least of what stands at a point, west, south and south-west of it."""
+    pair = np.minimum(wide, shift(wide, 0, -1))
+    return np.minimum(pair, shift(pair, -1, 0))
+
+
 def diffuse_columns(contents, thickness, exchange):
     """Values x of columns with h x - d/dz (exchange dx) = contents, one dense system each.
 

@@ -226,7 +226,10 @@ class Transport:
         dtype: DTypeLike = np.float64,
     ) -> None:
         if grid.bottom_thickness is not None:
-            raise UserError("The transport takes whole bottom cells only, but the grid cuts them.")
+            raise UserError(
+                "The transport takes whole cells only, but grid.levels.least_share cuts those at"
+                " the floor. Set it to 1."
+            )
         if any(grid.mask[pole] for pole in grid.topology.poles):
             raise UserError(
                 f"The cells {grid.topology.poles} (row, column) are the poles of the fold of the"

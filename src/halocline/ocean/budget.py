@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.grids.horizontal.grid import Grid
+from halocline.ocean.bottom_cells import shares_of_blocks
 from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field
@@ -56,9 +57,11 @@ class Budget:
         """Those of the present level; a call for all ranks."""
         s = self.state
         thickness = s.thickness.read()[0].astype(np.float64)[:, None, None]
+        shares = shares_of_blocks(s.floor_level, s.bottom_share, thickness.size)
         terms: list[list[Array]] = [[], [], []]
-        for area, layer, tracer in zip(s.area.read(), s.layer.read(), s.tracer.read(), strict=True):
-            volume = thickness * area.astype(np.float64)
+        blocks = zip(s.area.read(), s.layer.read(), s.tracer.read(), shares, strict=True)
+        for area, layer, tracer, share in blocks:
+            volume = thickness * share * area.astype(np.float64)
             volume[-1] = layer.astype(np.float64) * area
             terms[0].append(volume)
             for number in (0, 1):

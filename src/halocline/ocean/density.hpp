@@ -1,8 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/bottom_cells.hpp"
 #include "ocean/equation_of_state.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
@@ -18,55 +20,83 @@ auto densities_of(View1<const T> depth, const Make& make) {
   return levels;
 }
 
-inline constexpr Contract<3> ocean_density_contract{
+inline constexpr Contract<6> ocean_density_contract{
     "ocean_density",
     {{{"tracer", Access::read, Place::center, "any", "tracer depth"},
+      {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
+      {"thickness", Access::read, Place::none, "m", "depth"},
       {"depth", Access::read, Place::none, "m", "depth"},
       {"density", Access::write, Place::center, "kg m-3", "depth"}}}};
 
 /// Density less the reference, of temperature and salinity, tracers 0 and 1.
 ///
-/// @param[in]  tracer   temperature and salinity, shape (tracer, k, j, i)
-/// @param[in]  depth    of the centres of levels [m]
-/// @param[out] density  [kg m-3], shape (k, j, i)
-/// @param[in]  numbers  of the equation of state
+/// Of a thin cell it is interpolated between the pressures of its level and of the one above.
+///
+/// @param[in]  tracer       temperature and salinity, shape (tracer, k, j, i)
+/// @param[in]  floor_level  the lowest wet level; as many as levels on land
+/// @param[in]  bottom_share of its level that the cell there has [1]
+/// @param[in]  thickness    of levels [m]
+/// @param[in]  depth        of the centres of levels [m]
+/// @param[out] density      [kg m-3], shape (k, j, i)
+/// @param[in]  numbers      of the equation of state
 template <class T>
-void ocean_density(Box box, View4<const T> tracer, View1<const T> depth, View3<T> density,
-                   DensityNumbers numbers) {
+void ocean_density(Box box, View4<const T> tracer, View2<const T> floor_level,
+                   View2<const T> bottom_share, View1<const T> thickness, View1<const T> depth,
+                   View3<T> density, DensityNumbers numbers) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
+  const int top = static_cast<int>(density.extent[0]) - 1;
   with_equation<T>(numbers, [&](const auto& make) {
     const auto levels = densities_of(depth, make);
     for_pairs(static_cast<int>(density.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
       const T *t = tracer.row(0, k, j), *s = tracer.row(1, k, j);
       T* to = density.row(k, j);
       const auto of = levels[k];
+      const auto of_above = levels[std::min(k + 1, top)];
+      const RowShares<T> cells = bottom.row(k, j);
+      const T per_spacing = k < top ? T(1) / (depth(k) - depth(k + 1)) : T(0);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        store<V>(to + i, of(load<V>(t + i), load<V>(s + i)));
+        const V warm = load<V>(t + i), salty = load<V>(s + i), found = of(warm, salty);
+        if (cells.template whole<V>(i)) return store<V>(to + i, found);
+        const V rise = cells.template raised<V>(i, thickness(k));
+        store<V>(to + i, found + rise * per_spacing * (of_above(warm, salty) - found));
       });
     });
   });
 }
 
-inline constexpr Contract<5> ocean_pressure_contract{
+inline constexpr Contract<9> ocean_pressure_contract{
     "ocean_pressure",
     {{{"old_density", Access::read, Place::center, "kg m-3", "depth", {}, Column::whole},
       {"density", Access::read, Place::center, "kg m-3", "depth", {}, Column::whole},
       {"new_density", Access::read, Place::center, "kg m-3", "depth", {}, Column::whole},
+      {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
+      {"thickness", Access::read, Place::none, "m", "depth"},
       {"spacing", Access::read, Place::none, "m", "depth+1"},
-      {"pressure", Access::write, Place::center, "m2 s-2", "depth", {}, Column::whole}}}};
+      {"pressure", Access::write, Place::center, "m2 s-2", "depth", {}, Column::whole},
+      if_wanted({"pressure_slope", Access::write, Place::center, "m s-2", "depth"})}}};
 
 /// Hydrostatic pressure of the water below the resting surface, over the reference density.
 ///
 /// With outer = 1/4 the density is averaged over three levels in time, which lets steps be twice as
 /// long for internal waves (Brown and Campana 1978, Mon. Wea. Rev. 106, 1125).
 ///
-/// @param[in]  spacing   between the centres of levels, of the last from its centre to the surface
-/// @param[out] pressure  at the centres of levels [m2 s-2]
-/// @param[in]  weight    gravity over the reference density [m4 kg-1 s-2]
-/// @param[in]  outer     weight of the old and of the new density [1]
+/// @param[in]  floor_level     the lowest wet level; as many as levels on land
+/// @param[in]  bottom_share    of its level that the cell there has [1]
+/// @param[in]  thickness       of levels [m]
+/// @param[in]  spacing         between the centres of levels, of the last from its centre to the
+/// surface
+/// @param[out] pressure        at the centres of cells [m2 s-2]
+/// @param[out] pressure_slope  how much it grows with depth there [m s-2]
+/// @param[in]  weight          gravity over the reference density [m4 kg-1 s-2]
+/// @param[in]  outer           weight of the old and of the new density [1]
 template <class T>
 void ocean_pressure(Box box, View3<const T> old_density, View3<const T> density,
-                    View3<const T> new_density, View1<const T> spacing, View3<T> pressure,
-                    double weight, double outer) {
+                    View3<const T> new_density, View2<const T> floor_level,
+                    View2<const T> bottom_share, View1<const T> thickness, View1<const T> spacing,
+                    View3<T> pressure, View3<T> pressure_slope, double weight, double outer) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
   const int levels = static_cast<int>(density.extent[0]);
   const T side = static_cast<T>(outer), middle = T(1) - T(2) * side, g = static_cast<T>(weight);
   for_rows(box, [&](int j) {
@@ -76,15 +106,17 @@ void ocean_pressure(Box box, View3<const T> old_density, View3<const T> density,
       const T *ou = old_density.row(up, j), *pu = density.row(up, j), *nu = new_density.row(up, j);
       const T* above = pressure.row(up, j);
       T* to = pressure.row(k, j);
+      const RowShares<T> cells = bottom.row(k, j);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         const auto mean = [&](const T* a, const T* b, const T* c) {
           return side * (load<V>(a + i) + load<V>(c + i)) + middle * load<V>(b + i);
         };
         const V here = mean(o, p, n);
+        if (pressure_slope.data) store<V>(pressure_slope.row(k, j) + i, g * here);
         if (up == k) {
           store<V>(to + i, (g * spacing(levels)) * here);
         } else {
-          const T half = T(0.5) * g * spacing(up);
+          const V half = T(0.5) * g * (spacing(up) - cells.template raised<V>(i, thickness(k)));
           store<V>(to + i, load<V>(above + i) + half * (here + mean(ou, pu, nu)));
         }
       });

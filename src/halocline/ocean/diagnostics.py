@@ -8,6 +8,7 @@ import numpy as np
 
 from halocline.core.constants import gravity
 from halocline.ocean import _native
+from halocline.ocean.bottom_cells import shares_of_blocks
 from halocline.ocean.budget import Budget, Contents, extremes
 from halocline.ocean.mixed_layer import mixed_layer_depth
 from halocline.ocean.transports import (
@@ -59,14 +60,17 @@ class OceanDiagnostics:
         at_surface = Field(
             "density", "kg m-3", space, axes=(axis,), place=Place.center, dtype=dtype
         )
-        find = self.model.run.bind(kernels["ocean_density"], s, density=at_surface, depth=zero)
+        at_zero = {"density": at_surface, "depth": zero, "bottom_share": None}
+        find = self.model.run.bind(kernels["ocean_density"], s, **at_zero)
         find(numbers=options.density.numbers)
-        depth, interfaces = self.model.levels.depth, self.model.levels.interfaces
+        levels = self.model.levels
+        depth, interfaces, thickness = levels.depth, levels.interfaces, levels.thickness
         with target.change() as owned:
-            for to, density, level in zip(
-                owned, at_surface.read(), s.floor_level.read(), strict=True
-            ):
-                floor = interfaces[level.astype(np.int64)]
+            shares = shares_of_blocks(s.floor_level, s.bottom_share, depth.size)
+            blocks = zip(owned, at_surface.read(), s.floor_level.read(), shares, strict=True)
+            for to, density, level, share in blocks:
+                missing = ((1.0 - share) * thickness[:, None, None]).sum(axis=0)
+                floor = interfaces[level.astype(np.int64)] - missing
                 to[...] = mixed_layer_depth(density.astype(np.float64), depth, level, floor)
 
     def transports(self) -> dict[str, float]:

@@ -100,7 +100,8 @@ struct KppNumbers {
 template <class T>
 struct KppFields {
   View3<const T> stability, old_u, old_v;
-  View2<const T> floor_level, coriolis, friction_velocity, buoyancy_flux, light_flux;
+  BottomCells<T> bottom;
+  View2<const T> coriolis, friction_velocity, buoyancy_flux, light_flux;
   View1<const T> depths, thickness, spacing;
   View3<T> center_viscosity, vertical_diffusivity, nonlocal_share;
   View2<T> boundary_layer_depth;
@@ -129,7 +130,7 @@ class KppColumns {
 
   /// Columns [i0, i1) of row j.
   void tile(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    const T* floor = f_.floor_level.row(j);
+    const T* floor = f_.bottom.floor_level.row(j);
     deepest_ = levels_of(floor + i0, floor + i1);
     take(j, i0, i1);
     boundary(j, i0, i1);
@@ -150,7 +151,7 @@ class KppColumns {
   /// A pack of columns of row j.
   template <class V>
   void columns(int j, std::ptrdiff_t i) {
-    const T* floor = f_.floor_level.row(j) + i;
+    const T* floor = f_.bottom.floor_level.row(j) + i;
     const V last = last_of<V>(j, i);
     count_ = levels_of(floor, floor + width_of<V>);
     if (!any(last > V{})) return finish<V>({splat<V>(depth(0)), last}, last, j, i);
@@ -195,7 +196,7 @@ class KppColumns {
   /// Levels above the lowest one, 0 on land.
   template <class V>
   V last_of(int j, std::ptrdiff_t i) const {
-    return maximum(V(splat<V>(T(levels_ - 1)) - load<V>(f_.floor_level.row(j) + i)), V{});
+    return maximum(V(splat<V>(T(levels_ - 1)) - load<V>(f_.bottom.floor_level.row(j) + i)), V{});
   }
   int k(int d) const { return levels_ - 1 - d; }
   T depth(int d) const { return f_.depths(k(d)); }
@@ -222,7 +223,7 @@ class KppColumns {
   /// Buoyancy frequency squared between levels d and d + 1 [s-2], the Richardson number there, and
   /// the largest shear to the surface.
   void take(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) const {
-    const T* floor = f_.floor_level.row(j);
+    const T* floor = f_.bottom.floor_level.row(j);
     for (int d = 0; d < deepest_; ++d) {
       const T* stability = f_.stability.row(k(d), j);
       const std::ptrdiff_t shift = d * pitch_ - i0;
@@ -235,7 +236,9 @@ class KppColumns {
           const V shear =
               T(0.25) * ((apart<V>(d, d + 1, j, i) + apart<V>(d, d + 1, j, i + 1)) +
                          (apart<V>(d, d + 1, j + 1, i) + apart<V>(d, d + 1, j + 1, i + 1)));
-          const V found = spaced(d) * spaced(d) * below / (shear + least_shear<T>);
+          const V apart_by =
+              spaced(d) - f_.bottom.row(k(d + 1), j).template raised<V>(i, thick(d + 1));
+          const V found = apart_by * apart_by * below / (shear + least_shear<T>);
           number = splat<V>(T(d + 1)) < wet ? found : number;
         }
         const V south = maximum(apart<V>(0, d, j, i), apart<V>(0, d, j, i + 1));
@@ -473,13 +476,14 @@ class KppColumns {
   T *stability_, *shear_, *viscosity_, *diffusivity_, *share_, *search_;
 };
 
-inline constexpr Contract<16> ocean_kpp_contract{
+inline constexpr Contract<17> ocean_kpp_contract{
     "ocean_kpp",
     {{{"stability", Access::read, Place::interface, "s-2", "depth", {}, Column::whole},
       {"tracer", Access::read, Place::center, "any", "tracer depth", {}, Column::whole},
       {"old_u", Access::read, Place::corner, "m s-1", "depth", {0, 1, 0, 1}, Column::whole},
       {"old_v", Access::read, Place::corner, "m s-1", "depth", {0, 1, 0, 1}, Column::whole},
       {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
       {"coriolis", Access::read, Place::corner, "s-1", {0, 1, 0, 1}},
       {"friction_velocity", Access::read, Place::center, "m s-1"},
       {"buoyancy_flux", Access::read, Place::center, "m2 s-3"},
@@ -506,6 +510,7 @@ inline constexpr Contract<16> ocean_kpp_contract{
 /// @param[in]  tracer                     temperature and salinity, shape (tracer, k, j, i)
 /// @param[in]  old_u, old_v               velocity at corners [m s-1]
 /// @param[in]  floor_level                the lowest wet level; as many as levels on land
+/// @param[in]  bottom_share               of its level that the cell there has [1]
 /// @param[in]  coriolis                   parameter [s-1]
 /// @param[in]  friction_velocity          at the surface [m s-1]
 /// @param[in]  buoyancy_flux              downward through the surface, without light [m2 s-3]
@@ -525,19 +530,20 @@ inline constexpr Contract<16> ocean_kpp_contract{
 /// @param[in]  width                      most columns per tile [1]; any value gives the same bits
 template <class T>
 void ocean_kpp(Box box, View3<const T> stability, View4<const T> tracer, View3<const T> old_u,
-               View3<const T> old_v, View2<const T> floor_level, View2<const T> coriolis,
-               View2<const T> friction_velocity, View2<const T> buoyancy_flux,
-               View2<const T> light_flux, View1<const T> depths, View1<const T> thickness,
-               View1<const T> spacing, View3<T> center_viscosity, View3<T> vertical_diffusivity,
-               View3<T> nonlocal_share, View2<T> boundary_layer_depth, double critical,
-               double shear_viscosity, double shear_limit, double background, double prandtl,
-               double nonlocal_strength, double convective_viscosity, double convective_diffusivity,
-               int smoothing, bool limited, double red, double short_length, double long_length,
-               double gravity, DensityNumbers numbers, int width) {
+               View3<const T> old_v, View2<const T> floor_level, View2<const T> bottom_share,
+               View2<const T> coriolis, View2<const T> friction_velocity,
+               View2<const T> buoyancy_flux, View2<const T> light_flux, View1<const T> depths,
+               View1<const T> thickness, View1<const T> spacing, View3<T> center_viscosity,
+               View3<T> vertical_diffusivity, View3<T> nonlocal_share,
+               View2<T> boundary_layer_depth, double critical, double shear_viscosity,
+               double shear_limit, double background, double prandtl, double nonlocal_strength,
+               double convective_viscosity, double convective_diffusivity, int smoothing,
+               bool limited, double red, double short_length, double long_length, double gravity,
+               DensityNumbers numbers, int width) {
   const KppFields<T> fields{stability,
                             old_u,
                             old_v,
-                            floor_level,
+                            BottomCells<T>{floor_level, bottom_share},
                             coriolis,
                             friction_velocity,
                             buoyancy_flux,

@@ -79,7 +79,7 @@ class Meridional:
         cls, parallels: Parallels, grid: Grid, thickness: Array, flow: tuple[Array, Array],
         widths: tuple[Array, Array], tracers: Array,
     ) -> Meridional:  # fmt: skip
-        """Of velocities u, v (k, j, i) at corners of lengths dx, dy, and tracers (n, k, j, i)."""
+        """Of u, v (k, j, i), over whole levels, at corners of lengths dx, dy, and tracers."""
         levels, topology = thickness.size, grid.topology
         above = np.zeros((levels + 1, parallels.edges.size))
         moved = np.zeros((len(tracers), parallels.edges.size))

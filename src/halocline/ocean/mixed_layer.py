@@ -30,7 +30,8 @@ def mixed_layer_depth(density: Array, depth: Array, floor_level: Array, floor: A
         first = wet[k] & ~found & (here >= heavy)
         rise = np.where(first & (here > above), here - above, 1.0)
         share = np.clip((heavy - above) / rise, 0.0, 1.0)
-        result = np.where(first, depth[k + 1] + share * (depth[k] - depth[k + 1]), result)
+        here_depth = depth[k + 1] + share * (depth[k] - depth[k + 1])
+        result = np.where(first, np.minimum(here_depth, floor), result)
         found |= first
     return result
 

@@ -20,6 +20,7 @@ from halocline.numerics.chebyshev_steps import sweep_steps
 from halocline.numerics.elliptic import EllipticOperator, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
 from halocline.ocean import _native
+from halocline.ocean.bottom_cells import add_bottom_cells
 from halocline.ocean.eddies import Eddies
 from halocline.ocean.metrics import (
     CornerMetrics,
@@ -120,6 +121,9 @@ class OceanState:
         self.add("stability", "s-2", center, axis)
         self.add("vertical_diffusivity", "m2 s-1", center, axis)
         self.nonlocal_share: Field | None = None
+        self.bottom_share: Field | None
+        self.corner_bottom_share: Field | None
+        self.pressure_slope: Field | None
         self.eddy_convergence: Field | None = None
         self.friction_x: Field | None = None
         self.friction_y: Field | None = None
@@ -132,6 +136,7 @@ class OceanState:
         self._pair("auxiliary_u", "auxiliary_v")
         metrics = CornerMetrics.of(levels.horizontal)
         self._geometry(levels, options, metrics)
+        add_bottom_cells(self, levels, options)
         self._mixing(levels, options, metrics)
         self._surface_fluxes(levels, options)
 

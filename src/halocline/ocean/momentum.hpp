@@ -5,6 +5,7 @@
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/volume_fluxes.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -22,8 +23,9 @@ namespace halocline {
 
 template <class T>
 struct MomentumFields {
-  View3<const T> u, v, old_u, old_v, pressure, vertical_viscosity;
-  View2<const T> stress_x, stress_y, coriolis, corner_dx, corner_dy, corner_floor;
+  View3<const T> u, v, old_u, old_v, pressure, pressure_slope, vertical_viscosity;
+  View2<const T> stress_x, stress_y, coriolis, corner_dx, corner_dy;
+  BottomCells<T> corners, centers;
   View2<const T> curvature_x, curvature_y, viscous_east, viscous_north, viscous_turn, cross_x,
       cross_y;
   View1<const T> thickness, spacing;
@@ -39,7 +41,7 @@ struct MomentumStep {
   T tau, alpha, gamma, drag, tide;
 };
 
-template <class T>
+template <class T, bool Whole>
 class MomentumRow {
  public:
   MomentumRow(const MomentumFields<T>& fields, const MomentumStep<T>& step, std::ptrdiff_t width)
@@ -96,7 +98,7 @@ class MomentumRow {
   int planes(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     T *per_dx = at(per_dx_, i0), *per_dy = at(per_dy_, i0), *per_area = at(per_area_, i0);
     T *turned = at(turned_, i0), *share = at(share_, i0);
-    const T* floor = f_.corner_floor.row(j);
+    const T* floor = f_.corners.floor_level.row(j);
     int lowest = levels_;
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V dx = load<V>(f_.corner_dx.row(j) + i), dy = load<V>(f_.corner_dy.row(j) + i);
@@ -115,21 +117,21 @@ class MomentumRow {
   /// What velocity cells carry, added up over neighbours: A = a_south + 2 a + a_north of a = u dy
   /// for eastern and western faces; B of v dx in rows j - 1, j and j + 1 for the others.
   void carried(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    const T *u0 = f_.u.row(k, j - 1), *u1 = f_.u.row(k, j), *u2 = f_.u.row(k, j + 1);
-    const T *w0 = f_.corner_dy.row(j - 1), *w1 = f_.corner_dy.row(j), *w2 = f_.corner_dy.row(j + 1);
+    const CornerRow<T, Whole> u0(f_.u, f_.corner_dy, f_.corners, k, j - 1);
+    const CornerRow<T, Whole> u1(f_.u, f_.corner_dy, f_.corners, k, j);
+    const CornerRow<T, Whole> u2(f_.u, f_.corner_dy, f_.corners, k, j + 1);
     T* along = at(along_, i0 - 1);
     over_row<T>(i0 - 1, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const V ends = load<V>(u0 + i) * load<V>(w0 + i) + load<V>(u2 + i) * load<V>(w2 + i);
-      store<V>(along + i, ends + T(2) * (load<V>(u1 + i) * load<V>(w1 + i)));
+      const V ends = u0.template carried<V>(i) + u2.template carried<V>(i);
+      store<V>(along + i, ends + T(2) * u1.template carried<V>(i));
     });
     T* const across[3] = {south_, middle_, north_};
     for (int shift = 0; shift < 3; ++shift) {
-      const T *v = f_.v.row(k, j - 1 + shift), *w = f_.corner_dx.row(j - 1 + shift);
+      const CornerRow<T, Whole> v(f_.v, f_.corner_dx, f_.corners, k, j - 1 + shift);
       T* to = at(across[shift], i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V ends =
-            load<V>(v + i - 1) * load<V>(w + i - 1) + load<V>(v + i + 1) * load<V>(w + i + 1);
-        store<V>(to + i, ends + T(2) * (load<V>(v + i) * load<V>(w + i)));
+        const V ends = v.template carried<V>(i - 1) + v.template carried<V>(i + 1);
+        store<V>(to + i, ends + T(2) * v.template carried<V>(i));
       });
     }
   }
@@ -153,12 +155,15 @@ class MomentumRow {
     const Around old_u(f_.old_u, k, j, levels_), old_v(f_.old_v, k, j, levels_);
     const T *p0 = f_.pressure.row(k, j - 1), *p1 = f_.pressure.row(k, j);
     const T *along = at(along_, i0 - 1), *south = at(south_, i0), *middle = at(middle_, i0);
-    const T *north = at(north_, i0), *floor = f_.corner_floor.row(j);
+    const T *north = at(north_, i0), *floor = f_.corners.floor_level.row(j);
     T *below = at(rise_, i0, k & 1), *above = at(rise_, i0, (k + 1) & 1);
     T *mean_x = at(mean_x_, i0), *mean_y = at(mean_y_, i0), *depth = at(depth_, i0);
     const T *half_per_dx = at(per_dx_, i0), *half_per_dy = at(per_dy_, i0);
     const T *per_areas = at(per_area_, i0), *turns = at(turned_, i0), *shares = at(share_, i0);
-    const T dz = f_.thickness(k), per_dz = T(1) / dz, level = static_cast<T>(k);
+    const RowShares<T, Whole> cells = f_.corners.template row<Whole>(k, j),
+                              south_of = f_.corners.template row<Whole>(k, j - 1);
+    const RowShares<T, Whole> north_of = f_.corners.template row<Whole>(k, j + 1);
+    const T dz = f_.thickness(k), per_whole = T(1) / dz, level = static_cast<T>(k);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
@@ -174,6 +179,8 @@ class MomentumRow {
         store<V>(f_.new_u.row(k, j) + i, V{});
         return store<V>(f_.new_v.row(k, j) + i, V{});
       }
+      const V here = cells.template at<V>(i);
+      const V per_dz = cells.template whole<V>(i) ? splat<V>(per_whole) : V(per_whole / here);
       const V per_area = get(per_areas), per_volume = (T(0.5) * per_dz) * per_area;
       const auto advected = [&](const Around& w) {
         const V c = get(w.here);
@@ -195,15 +202,28 @@ class MomentumRow {
       const V ne = get(p1), nw = get(p1, -1), se = get(p0), sw = get(p0, -1);
       x -= ((ne - nw) + (se - sw)) * get(half_per_dx);
       y -= ((ne - se) + (nw - sw)) * get(half_per_dy);
+      if (!Whole) {
+        const Lowered<V> lowered = to_common_depth<V>(k, j, i);
+        x -= lowered.x * get(half_per_dx);
+        y -= lowered.y * get(half_per_dy);
+      }
       // viscosity of the old level
       if (f_.viscous_east.data) {
         const V w_east = plane(f_.viscous_east), w_west = load<V>(f_.viscous_east.row(j) + i - 1);
         const V w_north = plane(f_.viscous_north);
         const V w_south = load<V>(f_.viscous_north.row(j - 1) + i);
+        // of a neighbour only the part that is as high as this cell: the rest is a wall
+        const auto met = [&](const RowShares<T, Whole>& other, int shift, V value) {
+          if (cells.template whole<V>(i) && other.template whole<V>(i + shift)) return value;
+          return V(value * (minimum(here, other.template at<V>(i + shift)) / here));
+        };
         const auto smoothed = [&](const Around& w) {
           const V c = get(w.here);
-          const V sum = w_east * (get(w.here, 1) - c) + w_west * (get(w.here, -1) - c);
-          return (sum + (w_north * (get(w.north) - c) + w_south * (get(w.south) - c))) * per_area;
+          const V sum = w_east * (met(cells, 1, get(w.here, 1)) - c) +
+                        w_west * (met(cells, -1, get(w.here, -1)) - c);
+          return (sum + (w_north * (met(north_of, 0, get(w.north)) - c) +
+                         w_south * (met(south_of, 0, get(w.south)) - c))) *
+                 per_area;
         };
         const V turn = plane(f_.viscous_turn);
         const V along_x = plane(f_.cross_x), along_y = plane(f_.cross_y);
@@ -231,14 +251,39 @@ class MomentumRow {
       const auto wet = get(floor) <= splat<V>(level);
       x = wet ? x : V{};
       y = wet ? y : V{};
-      const V layer = wet ? splat<V>(dz) : V{};
-      store<V>(mean_x + i, get(mean_x) + dz * x);
-      store<V>(mean_y + i, get(mean_y) + dz * y);
-      store<V>(depth + i, get(depth) + layer);
+      const V thick = dz * here;
+      store<V>(mean_x + i, get(mean_x) + thick * x);
+      store<V>(mean_y + i, get(mean_y) + thick * y);
+      store<V>(depth + i, get(depth) + (wet ? thick : V{}));
       const V turned = get(turns), share = get(shares);
       store<V>(f_.new_u.row(k, j) + i, uo + share * (x + turned * y));
       store<V>(f_.new_v.row(k, j) + i, vo + share * (y - turned * x));
     });
+  }
+
+  /// Twice what the pressure of four cells differs by besides, along x and y: their centres lie at
+  /// different depths, and down to a common one it grows by the mean of both slopes (Pacanowski and
+  /// Gnanadesikan 1998).
+  template <class V>
+  struct Lowered {
+    V x, y;
+  };
+  template <class V>
+  INLINE Lowered<V> to_common_depth(int k, int j, std::ptrdiff_t i) const {
+    const T dz = f_.thickness(k);
+    const RowShares<T, Whole> south = f_.centers.template row<Whole>(k, j - 1),
+                              north = f_.centers.template row<Whole>(k, j);
+    if (south.template whole<V>(i - 1) && south.template whole<V>(i) &&
+        north.template whole<V>(i - 1) && north.template whole<V>(i))
+      return {V{}, V{}};
+    const V sw = south.template raised<V>(i - 1, dz), se = south.template raised<V>(i, dz);
+    const V nw = north.template raised<V>(i - 1, dz), ne = north.template raised<V>(i, dz);
+    const T *q0 = f_.pressure_slope.row(k, j - 1) + i, *q1 = f_.pressure_slope.row(k, j) + i;
+    const auto between = [&](const T* from, const T* to, V rise) {
+      return V(T(0.5) * (load<V>(from) + load<V>(to)) * rise);
+    };
+    return {between(q1 - 1, q1, ne - nw) + between(q0 - 1, q0, se - sw),
+            between(q0, q1, ne - se) + between(q0 - 1, q1 - 1, nw - sw)};
   }
 
   /// Sums over the column become means; 0 on land.
@@ -259,19 +304,25 @@ class MomentumRow {
   void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     for (int k = levels_ - 1; k >= 0; --k) {
       const bool lowest = k == 0, highest = k == levels_ - 1;
-      const T share = lowest ? T(0) : s_.tau / f_.spacing(k);
+      const T spacing = f_.spacing(k), share = lowest ? T(0) : s_.tau / spacing;
+      const T dz = f_.thickness(k), under = f_.thickness(lowest ? k : k - 1);
+      const RowShares<T, Whole> cells = f_.corners.template row<Whole>(k, j),
+                                lower = f_.corners.template row<Whole>(k - 1, j);
       const T* viscosity = f_.vertical_viscosity.row(k, j);
-      const T* floor = f_.corner_floor.row(j);
+      const T* floor = f_.corners.floor_level.row(j);
       const T* above = at(exchange_, i0, highest ? k : k + 1);
       const T* above_factor = at(factor_, i0, highest ? k : k + 1);
       T *here = at(exchange_, i0, k), *factor = at(factor_, i0, k), *pivot = at(pivot_, i0, k);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         if (k < first(i, i0)) return;
-        const V open = load<V>(floor + i) < splat<V>(static_cast<T>(k)) ? splat<V>(share) : V{};
+        const V per_spacing = lower.template whole<V>(i)
+                                  ? splat<V>(share)
+                                  : V(s_.tau / (spacing - lower.template raised<V>(i, under)));
+        const V open = load<V>(floor + i) < splat<V>(static_cast<T>(k)) ? per_spacing : V{};
         const V a = open * load<V>(viscosity + i);
         const V b = highest ? V{} : load<V>(above + i);
         const V kept = highest ? V{} : V(T(1) - load<V>(above_factor + i));
-        const V reciprocal = T(1) / (splat<V>(f_.thickness(k)) + a + b * kept);
+        const V reciprocal = T(1) / (dz * cells.template at<V>(i) + a + b * kept);
         store<V>(here + i, a);
         store<V>(pivot + i, reciprocal);
         store<V>(factor + i, a * reciprocal);
@@ -287,9 +338,11 @@ class MomentumRow {
       T* here = velocity.row(k, j);
       const T* above = velocity.row(highest ? k : k + 1, j);
       const T *exchange = at(exchange_, i0, highest ? k : k + 1), *pivot = at(pivot_, i0, k);
+      const RowShares<T, Whole> cells = f_.corners.template row<Whole>(k, j);
+      const T dz = f_.thickness(k);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         if (k < first(i, i0)) return;
-        const V given = f_.thickness(k) * load<V>(here + i);
+        const V given = dz * cells.template at<V>(i) * load<V>(here + i);
         const V from_above = highest ? V{} : V(load<V>(exchange + i) * load<V>(above + i));
         store<V>(here + i, (given + from_above) * load<V>(pivot + i));
       });
@@ -297,7 +350,8 @@ class MomentumRow {
     for (int k = 0; k < levels_; ++k) {
       T* here = velocity.row(k, j);
       const T *below = velocity.row(k > 0 ? k - 1 : k, j), *factor = at(factor_, i0, k);
-      const T* floor = f_.corner_floor.row(j);
+      const T* floor = f_.corners.floor_level.row(j);
+      const RowShares<T, Whole> cells = f_.corners.template row<Whole>(k, j);
       const T dz = f_.thickness(k);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         if (k < first(i, i0)) return;
@@ -305,7 +359,7 @@ class MomentumRow {
         const V value = load<V>(here + i) + from_below;
         const V wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k)) ? value : V{};
         store<V>(here + i, wet);
-        store<V>(mean + i, load<V>(mean + i) + dz * wet);
+        store<V>(mean + i, load<V>(mean + i) + dz * cells.template at<V>(i) * wet);
       });
     }
   }
@@ -313,7 +367,7 @@ class MomentumRow {
   /// What is left is the baroclinic velocity.
   void remove_means(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     const T *x = at(mean_x_, i0), *y = at(mean_y_, i0), *share = at(depth_, i0);
-    const T* floor = f_.corner_floor.row(j);
+    const T* floor = f_.corners.floor_level.row(j);
     for (int k = 0; k < levels_; ++k) {
       T *u = f_.new_u.row(k, j), *v = f_.new_v.row(k, j);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
@@ -339,20 +393,24 @@ class MomentumRow {
 
 inline constexpr Reach all_sides{-1, 1, -1, 1};
 
-inline constexpr Contract<27> ocean_momentum_contract{
+inline constexpr Contract<31> ocean_momentum_contract{
     "ocean_momentum",
     {{{"u", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
       {"v", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
       {"old_u", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
       {"old_v", Access::read, Place::corner, "m s-1", "depth", all_sides, Column::whole},
       {"pressure", Access::read, Place::center, "m2 s-2", "depth", {-1, 0, -1, 0}, Column::whole},
+      if_wanted({"pressure_slope", Access::read, Place::center, "m s-2", "depth", {-1, 0, -1, 0}}),
       {"vertical_viscosity", Access::read, Place::corner, "m2 s-1", "depth", {}, Column::whole},
       {"stress_x", Access::read, Place::corner, "m2 s-2"},
       {"stress_y", Access::read, Place::corner, "m2 s-2"},
       {"coriolis", Access::read, Place::corner, "s-1"},
       {"corner_dx", Access::read, Place::corner, "m", all_sides},
       {"corner_dy", Access::read, Place::corner, "m", all_sides},
-      {"corner_floor", Access::read, Place::corner, "1"},
+      {"corner_floor", Access::read, Place::corner, "1", all_sides},
+      if_wanted({"corner_bottom_share", Access::read, Place::corner, "1", all_sides}),
+      {"floor_level", Access::read, Place::center, "1", {-1, 0, -1, 0}},
+      if_wanted({"bottom_share", Access::read, Place::center, "1", {-1, 0, -1, 0}}),
       {"curvature_x", Access::read, Place::corner, "m-1"},
       {"curvature_y", Access::read, Place::corner, "m-1"},
       if_wanted({"viscous_east", Access::read, Place::y_face, "m2 s-1", {-1, 0, 0, 0}}),
@@ -369,16 +427,31 @@ inline constexpr Contract<27> ocean_momentum_contract{
       {"force_x", Access::write, Place::corner, "m s-2"},
       {"force_y", Access::write, Place::corner, "m s-2"}}}};
 
+template <bool Whole, class T>
+void step_momentum(Box box, const MomentumFields<T>& fields, const MomentumStep<T>& step,
+                   int width) {
+  using Row = MomentumRow<T, Whole>;
+  for_each_in_with(
+      box.j0, box.j1, 1, [&] { return Row(fields, step, width + 2); },
+      [&](int j, Row& row) {
+        for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += width)
+          row.row(j, i0, std::min<std::ptrdiff_t>(i0 + width, box.i1));
+      });
+}
+
 /// Advance the baroclinic velocity from the old to the new level of a leapfrog step.
 ///
 /// @param[in]  box                 corners to compute
 /// @param[in]  u, v, old_u, old_v  present and old velocity [m s-1], 0 on land and below the floor
 /// @param[in]  pressure            hydrostatic, over the reference density [m2 s-2]
+/// @param[in]  pressure_slope      how much it grows with depth [m s-2]; where cells are thin
 /// @param[in]  vertical_viscosity  at the lower interfaces of corners [m2 s-1]
 /// @param[in]  stress_x, stress_y  of the wind over the reference density [m2 s-2]
 /// @param[in]  coriolis            parameter [s-1]
 /// @param[in]  corner_dx, corner_dy  lengths of velocity cells [m]
 /// @param[in]  corner_floor        the lowest wet level; as many as levels on land
+/// @param[in]  corner_bottom_share  of its level that the velocity cell there has [1]
+/// @param[in]  floor_level, bottom_share  the same of cells of tracers
 /// @param[in]  curvature_x, curvature_y  of the lines of the grid, cx and cy [m-1]
 /// @param[in]  viscous_east        viscosity times length over distance of a cell's eastern face
 ///     and its like: none where `friction_x` and `friction_y` are the force of viscosity [m s-2]
@@ -394,31 +467,55 @@ inline constexpr Contract<27> ocean_momentum_contract{
 /// @param[in]  width               most columns per tile [1]; any value gives the same bits
 template <class T>
 void ocean_momentum(Box box, View3<const T> u, View3<const T> v, View3<const T> old_u,
-                    View3<const T> old_v, View3<const T> pressure,
+                    View3<const T> old_v, View3<const T> pressure, View3<const T> pressure_slope,
                     View3<const T> vertical_viscosity, View2<const T> stress_x,
                     View2<const T> stress_y, View2<const T> coriolis, View2<const T> corner_dx,
                     View2<const T> corner_dy, View2<const T> corner_floor,
-                    View2<const T> curvature_x, View2<const T> curvature_y,
-                    View2<const T> viscous_east, View2<const T> viscous_north,
-                    View2<const T> viscous_turn, View2<const T> cross_x, View2<const T> cross_y,
-                    View1<const T> thickness, View1<const T> spacing, View3<const T> friction_x,
-                    View3<const T> friction_y, View3<T> new_u, View3<T> new_v, View2<T> force_x,
-                    View2<T> force_y, double tau, double alpha, double gamma, double drag,
-                    double drag_speed, int width) {
-  const MomentumFields<T> fields{
-      u,           v,           old_u,        old_v,         pressure,     vertical_viscosity,
-      stress_x,    stress_y,    coriolis,     corner_dx,     corner_dy,    corner_floor,
-      curvature_x, curvature_y, viscous_east, viscous_north, viscous_turn, cross_x,
-      cross_y,     thickness,   spacing,      friction_x,    friction_y,   new_u,
-      new_v,       force_x,     force_y};
+                    View2<const T> corner_bottom_share, View2<const T> floor_level,
+                    View2<const T> bottom_share, View2<const T> curvature_x,
+                    View2<const T> curvature_y, View2<const T> viscous_east,
+                    View2<const T> viscous_north, View2<const T> viscous_turn,
+                    View2<const T> cross_x, View2<const T> cross_y, View1<const T> thickness,
+                    View1<const T> spacing, View3<const T> friction_x, View3<const T> friction_y,
+                    View3<T> new_u, View3<T> new_v, View2<T> force_x, View2<T> force_y, double tau,
+                    double alpha, double gamma, double drag, double drag_speed, int width) {
+  const BottomCells<T> corners{corner_floor, corner_bottom_share};
+  const BottomCells<T> centers{floor_level, bottom_share};
+  const MomentumFields<T> fields{u,
+                                 v,
+                                 old_u,
+                                 old_v,
+                                 pressure,
+                                 pressure_slope,
+                                 vertical_viscosity,
+                                 stress_x,
+                                 stress_y,
+                                 coriolis,
+                                 corner_dx,
+                                 corner_dy,
+                                 corners,
+                                 centers,
+                                 curvature_x,
+                                 curvature_y,
+                                 viscous_east,
+                                 viscous_north,
+                                 viscous_turn,
+                                 cross_x,
+                                 cross_y,
+                                 thickness,
+                                 spacing,
+                                 friction_x,
+                                 friction_y,
+                                 new_u,
+                                 new_v,
+                                 force_x,
+                                 force_y};
   const MomentumStep<T> step{static_cast<T>(tau), static_cast<T>(alpha), static_cast<T>(gamma),
                              static_cast<T>(drag), static_cast<T>(drag_speed * drag_speed)};
-  for_each_in_with(
-      box.j0, box.j1, 1, [&] { return MomentumRow<T>(fields, step, width + 2); },
-      [&](int j, MomentumRow<T>& row) {
-        for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += width)
-          row.row(j, i0, std::min<std::ptrdiff_t>(i0 + width, box.i1));
-      });
+  if (corner_bottom_share.data)
+    step_momentum<false>(box, fields, step, width);
+  else
+    step_momentum<true>(box, fields, step, width);
 }
 
 }  // namespace halocline

@@ -3,6 +3,7 @@
 
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/bottom_cells.hpp"
 #include "ocean/density.hpp"
 #include "ocean/equation_of_state.hpp"
 #include "schedules.hpp"
@@ -24,11 +25,12 @@ inline MixedLevels both(const MixedLevels& low, const MixedLevels& high) {
           low.salinity + share * (high.salinity - low.salinity), whole, low.lowest, high.highest};
 }
 
-inline constexpr Contract<6> ocean_overturn_contract{
+inline constexpr Contract<7> ocean_overturn_contract{
     "ocean_overturn",
     {{{"tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
       {"layer", Access::read, Place::center, "m"},
       {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
       {"depth", Access::read, Place::none, "m", "depth"},
       {"thickness", Access::read, Place::none, "m", "depth"},
       {"overturned", Access::write, Place::center, "m"}}}};
@@ -41,14 +43,16 @@ inline constexpr Contract<6> ocean_overturn_contract{
 /// @param[in,out] tracer       0 temperature [degree C], 1 salinity [1e-3]
 /// @param[in]     layer        thickness of the uppermost cell [m]
 /// @param[in]     floor_level  the lowest wet level; as many as levels on land
+/// @param[in]     bottom_share of its level that the cell there has [1]
 /// @param[in]     depth        of the centres of levels [m]
 /// @param[in]     thickness    of levels [m]
 /// @param[out]    overturned   depth of the centre of the lowest level that was mixed [m]; 0: none
 /// @param[in]     numbers      of the equation of state
 template <class T>
 void ocean_overturn(Box box, View4<T> tracer, View2<const T> layer, View2<const T> floor_level,
-                    View1<const T> depth, View1<const T> thickness, View2<T> overturned,
-                    DensityNumbers numbers) {
+                    View2<const T> bottom_share, View1<const T> depth, View1<const T> thickness,
+                    View2<T> overturned, DensityNumbers numbers) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
   const int levels = static_cast<int>(thickness.extent[0]);
   with_equation<double>(numbers, [&](const auto& make) {
     std::vector<decltype(make(0.0))> densities;
@@ -64,7 +68,8 @@ void ocean_overturn(Box box, View4<T> tracer, View2<const T> layer, View2<const 
             const int floor = static_cast<int>(floor_level(j, i));
             parts.clear();
             for (int k = floor; k < levels; ++k) {
-              const double dz = k < levels - 1 ? thickness(k) : layer(j, i);
+              const double below = thickness(k) * bottom.row(k, j).template at<T>(i);
+              const double dz = k < levels - 1 ? below : layer(j, i);
               MixedLevels part{tracer(0, k, j, i), tracer(1, k, j, i), dz, k, k};
               for (; !parts.empty() && unstable(parts.back(), part); parts.pop_back())
                 part = both(parts.back(), part);

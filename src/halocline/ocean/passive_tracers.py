@@ -17,6 +17,7 @@ from halocline.core.names import Quantity, quantities
 from halocline.core.options import Options, option
 from halocline.grids.files.curvilinear_maps import open_maps
 from halocline.grids.vertical.file_field import FileField
+from halocline.ocean.bottom_cells import lift_to_thin_cells
 from halocline.runtime.fields.place import Place
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def start_passive(model: Ocean) -> None:
             finally:
                 files.close()
             places.put(found, state.tracer.part(number))
+            lift_to_thin_cells(state, number, number + 1)
 
 
 def _everywhere(column: Array, j: Any, i: Any) -> Array:

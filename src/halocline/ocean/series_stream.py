@@ -17,6 +17,7 @@ from halocline.core.clock import Clock, Date
 from halocline.core.names import quantity
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
+from halocline.ocean.bottom_cells import corner_shares
 from halocline.ocean.meridional import Meridional, Parallels
 from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.field import Field
@@ -123,7 +124,11 @@ class OceanSeriesStream:
         if u is None or v is None or tracer is None or dx is None or dy is None:
             return {}
         levels, grid = self.component.grid, self.component.plane
-        moved = Meridional.of(self.parallels, grid, levels.thickness, (u, v), (dx, dy), tracer[:2])
+        carrying = corner_shares(levels)
+        moved = Meridional.of(
+            self.parallels, grid, levels.thickness, (u * carrying, v * carrying), (dx, dy),
+            tracer[:2],
+        )  # fmt: skip
         options = self.component.options
         mass = options.density.reference
         found: dict[str, Any] = {

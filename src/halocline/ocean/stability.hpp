@@ -3,6 +3,7 @@
 
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/bottom_cells.hpp"
 #include "ocean/density.hpp"
 #include "ocean/equation_of_state.hpp"
 #include "schedules.hpp"
@@ -11,9 +12,12 @@
 /// What mixing and surface layers ask of the equation of state.
 namespace halocline {
 
-inline constexpr Contract<4> ocean_stability_contract{
+inline constexpr Contract<7> ocean_stability_contract{
     "ocean_stability",
     {{{"tracer", Access::read, Place::center, "any", "tracer depth", {}, Column::whole},
+      {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
+      {"thickness", Access::read, Place::none, "m", "depth"},
       {"depth", Access::read, Place::none, "m", "depth"},
       {"spacing", Access::read, Place::none, "m", "depth"},
       {"stability", Access::write, Place::interface, "s-2", "depth", {}, Column::whole}}}};
@@ -21,16 +25,23 @@ inline constexpr Contract<4> ocean_stability_contract{
 /// Square of the buoyancy frequency: how much heavier the water below an interface is than that
 /// above, both at the pressure of the lower centre, as if the upper one had sunk there unmixed.
 ///
-/// @param[in]  tracer     temperature and salinity, shape (tracer, k, j, i)
-/// @param[in]  depth      of the centres of levels [m]
-/// @param[in]  spacing    from the centre below to the one above an interface [m]
-/// @param[out] stability  at lower interfaces [s-2], 0 at the lowest; negative where water
+/// @param[in]  tracer        temperature and salinity, shape (tracer, k, j, i)
+/// @param[in]  floor_level   the lowest wet level; as many as levels on land
+/// @param[in]  bottom_share  of its level that the cell there has [1]
+/// @param[in]  thickness     of levels [m]
+/// @param[in]  depth         of the centres of levels [m]
+/// @param[in]  spacing       from the centre below to the one above an interface, of whole cells
+/// [m]
+/// @param[out] stability     at lower interfaces [s-2], 0 at the lowest; negative where water
 /// overturns
 /// @param[in]  gravity    [m s-2]
 /// @param[in]  numbers    of the equation of state
 template <class T>
-void ocean_stability(Box box, View4<const T> tracer, View1<const T> depth, View1<const T> spacing,
-                     View3<T> stability, double gravity, DensityNumbers numbers) {
+void ocean_stability(Box box, View4<const T> tracer, View2<const T> floor_level,
+                     View2<const T> bottom_share, View1<const T> thickness, View1<const T> depth,
+                     View1<const T> spacing, View3<T> stability, double gravity,
+                     DensityNumbers numbers) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
   with_equation<T>(numbers, [&](const auto& make) {
     const auto levels = densities_of(depth, make);
     for_pairs(static_cast<int>(stability.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
@@ -42,10 +53,15 @@ void ocean_stability(Box box, View4<const T> tracer, View1<const T> depth, View1
       const T *below_t = tracer.row(0, k - 1, j), *below_s = tracer.row(1, k - 1, j);
       const auto of = levels[k - 1];
       const T weight = static_cast<T>(gravity / (numbers.reference * spacing(k)));
+      const RowShares<T> lower = bottom.row(k - 1, j);
+      const T per_spacing = T(1) / spacing(k);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         const V below = of(load<V>(below_t + i), load<V>(below_s + i));
         const V above = of(load<V>(above_t + i), load<V>(above_s + i));
-        store<V>(to + i, weight * (below - above));
+        const V found = weight * (below - above);
+        const V rise = lower.template raised<V>(i, thickness(k - 1));
+        store<V>(to + i,
+                 lower.template whole<V>(i) ? found : V(found / (T(1) - rise * per_spacing)));
       });
     });
   });

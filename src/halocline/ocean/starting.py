@@ -17,6 +17,7 @@ from halocline.grids.horizontal.regular import in_boxes
 from halocline.grids.vertical.file_field import FileField
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
+from halocline.ocean.bottom_cells import lift_to_thin_cells
 from halocline.ocean.potential_temperature import potential_temperature
 from halocline.ocean.start import start_tracers
 from halocline.runtime.fields.field import Field
@@ -39,6 +40,7 @@ def set_start(model: Ocean) -> list[str]:
     state.tracer.set_cells(start_tracers(levels, start), at=slice(0, 2))
     if start.file:
         _from_file(state, levels, start)
+    lift_to_thin_cells(state, 0, 2)
     mixed = start.overturn and model.run.plan is None
     return [overturn(model)] if mixed else []
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/bottom_cells.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -82,11 +83,12 @@ void ocean_surface_flux(Box box, View4<const T> old_tracer, View2<const T> heat_
   });
 }
 
-inline constexpr Contract<6> ocean_short_wave_contract{
+inline constexpr Contract<7> ocean_short_wave_contract{
     "ocean_short_wave",
     {{{"new_tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
       {"new_layer", Access::read, Place::center, "m"},
       {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
       {"short_wave", Access::read, Place::center, "W m-2"},
       {"thickness", Access::read, Place::none, "m", "depth"},
       {"transmitted", Access::read, Place::none, "1", "depth+1"}}}};
@@ -96,6 +98,7 @@ inline constexpr Contract<6> ocean_short_wave_contract{
 /// @param[in,out] new_tracer   0 temperature [degree C]
 /// @param[in]     new_layer    thickness of the uppermost cell [m]
 /// @param[in]     floor_level  the lowest wet level; as many as levels on land
+/// @param[in]     bottom_share of its level that the cell there has [1]
 /// @param[in]     short_wave   that enters at the surface, downward [W m-2]
 /// @param[in]     thickness    of levels [m]
 /// @param[in]     transmitted  share that passes the interfaces, 1 at the surface, 0 from some on
@@ -103,18 +106,22 @@ inline constexpr Contract<6> ocean_short_wave_contract{
 /// @param[in]     heating      tau / (rho c) [K m3 s J-1]
 template <class T>
 void ocean_short_wave(Box box, View4<T> new_tracer, View2<const T> new_layer,
-                      View2<const T> floor_level, View2<const T> short_wave,
-                      View1<const T> thickness, View1<const T> transmitted, double heating) {
+                      View2<const T> floor_level, View2<const T> bottom_share,
+                      View2<const T> short_wave, View1<const T> thickness,
+                      View1<const T> transmitted, double heating) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
   const int levels = static_cast<int>(thickness.extent[0]);
   const T rate = static_cast<T>(heating);
   for_rows(box, [&](int j) {
     const T *layer = new_layer.row(j), *floor = floor_level.row(j), *light = short_wave.row(j);
     for (int k = levels - 1; k >= 0 && transmitted(k + 1) > T(0); --k) {
       T* to = new_tracer.row(0, k, j);
+      const RowShares<T> cells = bottom.row(k, j);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         const V level = splat<V>(static_cast<T>(k)), lowest = load<V>(floor + i);
         const V passing = lowest < level ? splat<V>(transmitted(k)) : V{};
-        const V dz = k == levels - 1 ? load<V>(layer + i) : splat<V>(thickness(k));
+        const V below = thickness(k) * cells.template at<V>(i);
+        const V dz = k == levels - 1 ? load<V>(layer + i) : below;
         const V warmed = rate * load<V>(light + i) * (transmitted(k + 1) - passing) / dz;
         store<V>(to + i, load<V>(to + i) + (lowest <= level ? warmed : V{}));
       });
@@ -122,11 +129,12 @@ void ocean_short_wave(Box box, View4<T> new_tracer, View2<const T> new_layer,
   });
 }
 
-inline constexpr Contract<6> ocean_frazil_contract{
+inline constexpr Contract<7> ocean_frazil_contract{
     "ocean_frazil",
     {{{"new_tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
       {"new_layer", Access::read, Place::center, "m"},
       {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
       {"old_heat_store", Access::read, Place::center, "K m"},
       {"thickness", Access::read, Place::none, "m", "depth"},
       {"new_heat_store", Access::write, Place::center, "K m"}}}};
@@ -139,14 +147,17 @@ inline constexpr Contract<6> ocean_frazil_contract{
 /// @param[in,out] new_tracer      0 temperature [degree C], 1 salinity [1e-3]
 /// @param[in]     new_layer       thickness of the uppermost cell [m]
 /// @param[in]     floor_level     the lowest wet level; as many as levels on land
+/// @param[in]     bottom_share    of its level that the cell there has [1]
 /// @param[in]     old_heat_store  lent until the old level [K m]
 /// @param[in]     thickness       of levels [m]
 /// @param[out]    new_heat_store  lent until the new level [K m]
 /// @param[in]     slope           freezing point per salinity [K]
 template <class T>
 void ocean_frazil(Box box, View4<T> new_tracer, View2<const T> new_layer,
-                  View2<const T> floor_level, View2<const T> old_heat_store,
-                  View1<const T> thickness, View2<T> new_heat_store, double slope) {
+                  View2<const T> floor_level, View2<const T> bottom_share,
+                  View2<const T> old_heat_store, View1<const T> thickness, View2<T> new_heat_store,
+                  double slope) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
   const int levels = static_cast<int>(thickness.extent[0]);
   const T per_salinity = static_cast<T>(slope);
   for_rows(box, [&](int j) {
@@ -155,8 +166,10 @@ void ocean_frazil(Box box, View4<T> new_tracer, View2<const T> new_layer,
       const bool lowest = k == 0, highest = k == levels - 1;
       T* to = new_tracer.row(0, k, j);
       const T *salinity = new_tracer.row(1, k, j), *before = lowest ? old_heat_store.row(j) : lent;
+      const RowShares<T> cells = bottom.row(k, j);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V dz = highest ? load<V>(new_layer.row(j) + i) : splat<V>(thickness(k));
+        const V below = thickness(k) * cells.template at<V>(i);
+        const V dz = highest ? load<V>(new_layer.row(j) + i) : below;
         const V here = load<V>(to + i), point = per_salinity * load<V>(salinity + i);
         const auto wet = load<V>(floor_level.row(j) + i) <= splat<V>(static_cast<T>(k));
         const V warm = here < point ? point : here;

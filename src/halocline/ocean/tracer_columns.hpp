@@ -3,6 +3,7 @@
 
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/bottom_cells.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -13,7 +14,7 @@ namespace halocline {
 template <class T>
 struct ColumnFields {
   View3<const T> vertical_diffusivity;
-  View2<const T> floor_level;
+  BottomCells<T> bottom;
   View3<const T> surface_flux;
   View1<const T> thickness, spacing;
   View3<const T> nonlocal_share;
@@ -21,7 +22,7 @@ struct ColumnFields {
 };
 
 /// One row of columns: what their cells hold before diffusion, and after it.
-template <class T>
+template <class T, bool Whole>
 class TracerColumns {
  public:
   TracerColumns(const ColumnFields<T>& fields, std::ptrdiff_t width)
@@ -57,17 +58,23 @@ class TracerColumns {
   void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<const T> new_layer) {
     for (int k = levels_ - 1; k >= 0; --k) {
       const bool lowest = k == 0, highest = k == levels_ - 1;
-      const T share = lowest ? T(0) : tau / f_.spacing(k);
+      const T spacing = f_.spacing(k), share = lowest ? T(0) : tau / spacing;
+      const T dz = f_.thickness(k), under = f_.thickness(lowest ? k : k - 1);
+      const RowShares<T, Whole> cells = f_.bottom.template row<Whole>(k, j);
+      const RowShares<T, Whole> lower = f_.bottom.template row<Whole>(k - 1, j);
       const T* diffusivity = f_.vertical_diffusivity.row(k, j);
       const T* layer = new_layer.row(j);
       const T* above = at(exchange_, highest ? k : k + 1, i0);
       const T* above_factor = at(factor_, highest ? k : k + 1, i0);
       T *here = at(exchange_, k, i0), *factor = at(factor_, k, i0), *pivot = at(pivot_, k, i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V thickness = highest ? load<V>(layer + i) : splat<V>(f_.thickness(k));
-        const V open = load<V>(f_.floor_level.row(j) + i) < splat<V>(static_cast<T>(k))
-                           ? splat<V>(share)
-                           : V{};
+        const V thickness = highest ? load<V>(layer + i) : V(dz * cells.template at<V>(i));
+        const V per_spacing = lower.template whole<V>(i)
+                                  ? splat<V>(share)
+                                  : V(tau / (spacing - lower.template raised<V>(i, under)));
+        const auto above_floor =
+            load<V>(f_.bottom.floor_level.row(j) + i) < splat<V>(static_cast<T>(k));
+        const V open = above_floor ? per_spacing : V{};
         const V a = open * load<V>(diffusivity + i);
         const V b = highest ? V{} : load<V>(above + i);
         const V kept = highest ? V{} : V(T(1) - load<V>(above_factor + i));
@@ -123,7 +130,7 @@ void for_tiles_of_rows(Box box, int width, const Make& make, const Body& body) {
   });
 }
 
-inline constexpr Contract<10> ocean_mix_tracers_contract{
+inline constexpr Contract<11> ocean_mix_tracers_contract{
     "ocean_mix_tracers",
     {{{"new_tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
       {"vertical_diffusivity",
@@ -134,6 +141,7 @@ inline constexpr Contract<10> ocean_mix_tracers_contract{
        {},
        Column::whole},
       {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
       {"new_layer", Access::read, Place::center, "m"},
       {"water_flux", Access::read, Place::center, "m s-1"},
       {"surface_flux", Access::read, Place::center, "any", "tracer"},
@@ -149,6 +157,7 @@ inline constexpr Contract<10> ocean_mix_tracers_contract{
 /// @param[in,out] new_tracer            moved by the flow, shape (tracer, k, j, i)
 /// @param[in]     vertical_diffusivity  at lower interfaces [m2 s-1]
 /// @param[in]     floor_level           the lowest wet level; as many as levels on land
+/// @param[in]     bottom_share          of its level that the cell there has [1]
 /// @param[in]     new_layer             thickness of the uppermost cell, rain included [m]
 /// @param[in]     water_flux            volume of rain and rivers per area [m s-1]
 /// @param[in]     surface_flux          of tracers per area [m s-1 times their units]
@@ -160,26 +169,28 @@ inline constexpr Contract<10> ocean_mix_tracers_contract{
 /// @param[in]     width                 most columns per tile [1]; any value gives the same bits
 template <class T>
 void ocean_mix_tracers(Box box, View4<T> new_tracer, View3<const T> vertical_diffusivity,
-                       View2<const T> floor_level, View2<const T> new_layer,
-                       View2<const T> water_flux, View3<const T> surface_flux,
-                       View1<const T> thickness, View1<const T> spacing,
-                       View3<const T> nonlocal_share, View4<const T> eddy_convergence, double tau,
-                       int width) {
+                       View2<const T> floor_level, View2<const T> bottom_share,
+                       View2<const T> new_layer, View2<const T> water_flux,
+                       View3<const T> surface_flux, View1<const T> thickness,
+                       View1<const T> spacing, View3<const T> nonlocal_share,
+                       View4<const T> eddy_convergence, double tau, int width) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
   const ColumnFields<T> fields{
-      vertical_diffusivity, floor_level,     surface_flux, thickness, spacing,
+      vertical_diffusivity, bottom,          surface_flux, thickness, spacing,
       nonlocal_share,       eddy_convergence};
   const T step = static_cast<T>(tau);
   const int levels = static_cast<int>(thickness.extent[0]);
   for_tiles_of_rows(
-      box, width, [&] { return TracerColumns<T>(fields, width); },
-      [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, TracerColumns<T>& columns) {
+      box, width, [&] { return TracerColumns<T, false>(fields, width); },
+      [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, TracerColumns<T, false>& columns) {
         columns.eliminate(j, i0, i1, step, new_layer);
         for (int t = 0; t < new_tracer.extent[0]; ++t) {
           for (int k = 0; k < levels; ++k) {
             T* held = columns.content(k, i0);
+            const RowShares<T> cells = bottom.row(k, j);
             over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
               const V dry = load<V>(new_layer.row(j) + i) - step * load<V>(water_flux.row(j) + i);
-              const V dz = k == levels - 1 ? dry : splat<V>(thickness(k));
+              const V dz = k == levels - 1 ? dry : V(thickness(k) * cells.template at<V>(i));
               const V moved = dz * load<V>(new_tracer.row(t, k, j) + i);
               store<V>(held + i, columns.with_surface_flux(moved, t, k, j, i, step));
             });

@@ -21,14 +21,16 @@ template <class T>
 struct TracerFields {
   View4<const T> tracer, old_tracer;
   View3<const T> u, v;
-  View2<const T> corner_dx, corner_dy, area, x_conductance, y_conductance, old_layer, water_flux;
+  View2<const T> corner_dx, corner_dy;
+  BottomCells<T> corner_bottom;
+  View2<const T> area, x_conductance, y_conductance, old_layer, water_flux;
   ColumnFields<T> column;
   View2<const T> x_floor, y_floor;  ///< of upwind advection only
 };
 
 /// One row of columns of all levels: volumes that pass, then tracer after tracer. Face values are
 /// the means of both cells, or with `Upwind` of third order.
-template <class T, bool Upwind>
+template <class T, bool Upwind, bool Whole>
 class TracerRow {
  public:
   TracerRow(const TracerFields<T>& fields, std::ptrdiff_t width)
@@ -49,18 +51,19 @@ class TracerRow {
     zero(rise_, i0, i1);
     for (int k = 0; k < levels_; ++k) {
       const T dz = f_.column.thickness(k);
-      const T *u0 = f_.u.row(k, j), *u1 = f_.u.row(k, j + 1);
-      const T *v0 = f_.v.row(k, j), *v1 = f_.v.row(k, j + 1);
-      const T *dy0 = f_.corner_dy.row(j), *dy1 = f_.corner_dy.row(j + 1);
-      const T *dx0 = f_.corner_dx.row(j), *dx1 = f_.corner_dx.row(j + 1);
+      const BottomCells<T>& bottom = f_.corner_bottom;
+      const CornerRow<T, Whole> u0(f_.u, f_.corner_dy, bottom, k, j);
+      const CornerRow<T, Whole> u1(f_.u, f_.corner_dy, bottom, k, j + 1);
+      const CornerRow<T, Whole> v0(f_.v, f_.corner_dx, bottom, k, j);
+      const CornerRow<T, Whole> v1(f_.v, f_.corner_dx, bottom, k, j + 1);
       T *west = at(west_, k, i0), *south = at(south_, k, i0), *north = at(north_, k, i0);
       over_row<T>(i0, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        store<V>(west + i, x_volume_flux<V>(u0, u1, dy0, dy1, dz, i));
+        store<V>(west + i, x_volume_flux<V>(u0, u1, dz, i));
       });
       const T* below = at(rise_, k, i0);
       T* above = at(rise_, k + 1, i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const V into = y_volume_flux<V>(v0, dx0, dz, i), out = y_volume_flux<V>(v1, dx1, dz, i);
+        const V into = y_volume_flux<V>(v0, dz, i), out = y_volume_flux<V>(v1, dz, i);
         store<V>(south + i, into);
         store<V>(north + i, out);
         const V converging = (load<V>(west + i) - load<V>(west + i + 1)) + (into - out);
@@ -101,11 +104,11 @@ class TracerRow {
     const T *here = f_.tracer.row(t, k, j), *under = f_.tracer.row(t, lowest ? k : k - 1, j);
     const T* over = f_.tracer.row(t, highest ? k : k + 1, j);
     const T *before = f_.tracer.row(t, k, j - 1), *behind = f_.tracer.row(t, k, j + 1);
-    const T *old = f_.old_tracer.row(t, k, j), *old_before = f_.old_tracer.row(t, k, j - 1);
-    const T* old_behind = f_.old_tracer.row(t, k, j + 1);
+    const OldRow own = old_row(t, k, j), south_of = old_row(t, k, j - 1),
+                 north_of = old_row(t, k, j + 1);
     const T *west = at(west_, k, i0), *south = at(south_, k, i0), *north = at(north_, k, i0);
     const T *below = at(rise_, k, i0), *above = at(rise_, k + 1, i0);
-    const View2<const T>& floors = f_.column.floor_level;
+    const View2<const T>& floors = f_.column.bottom.floor_level;
     const T *floor = floors.row(j), *floor_before = floors.row(j - 1);
     const T *floor_behind = floors.row(j + 1), *area = f_.area.row(j);
     const T *x = f_.x_conductance.row(j), *y0 = f_.y_conductance.row(j);
@@ -128,19 +131,49 @@ class TracerRow {
         rate += bends_along_z<V>(t, k, j, i, lowest ? V{} : get(below), highest ? V{} : get(above),
                                  upright);
       }
-      const V now = get(old), zero{};
+      const V zero{};
       const auto open = [&](const T* other, int shift = 0) {
         return get(other, shift) <= splat<V>(level);
       };
-      V mixed = (open(floor, -1) ? get(x) * (get(old, -1) - now) : zero) +
-                (open(floor, 1) ? get(x, 1) * (get(old, 1) - now) : zero);
-      mixed += (open(floor_before) ? get(y0) * (get(old_before) - now) : zero) +
-               (open(floor_behind) ? get(y1) * (get(old_behind) - now) : zero);
+      const auto more = [&](const OldRow& other, int shift = 0) {
+        return this->template apart<V>(own, other, k, i, shift);
+      };
+      V mixed = (open(floor, -1) ? get(x) * more(own, -1) : zero) +
+                (open(floor, 1) ? get(x, 1) * more(own, 1) : zero);
+      mixed += (open(floor_before) ? get(y0) * more(south_of) : zero) +
+               (open(floor_behind) ? get(y1) * more(north_of) : zero);
       rate += dz * (open(floor) ? mixed : zero);
-      const V thickness = highest ? get(f_.old_layer.row(j)) : splat<V>(dz);
-      const V result = thickness * now + tau * (rate / get(area));
+      const V thickness = highest ? get(f_.old_layer.row(j)) : V(dz * own.cells.template at<V>(i));
+      const V result = thickness * get(own.here) + tau * (rate / get(area));
       store<V>(content + i, columns_.with_surface_flux(result, t, k, j, i, tau));
     });
+  }
+
+  /// A row of old values, those above them, and how thick its cells are.
+  struct OldRow {
+    const T *here, *above;
+    RowShares<T, Whole> cells;
+  };
+  OldRow old_row(int t, int k, int j) const {
+    return {f_.old_tracer.row(t, k, j), f_.old_tracer.row(t, inside(k + 1), j),
+            f_.column.bottom.template row<Whole>(k, j)};
+  }
+
+  /// How much more the cell i + shift of another row has than cell i of `own`, times what their
+  /// sides have in common. Thin cells are compared at the depth of the higher centre, the other one
+  /// on the straight line to the cell above (Pacanowski and Gnanadesikan 1998).
+  template <class V>
+  INLINE V apart(const OldRow& own, const OldRow& other, int k, std::ptrdiff_t i, int shift) const {
+    const V a = load<V>(own.here + i), b = load<V>(other.here + i + shift);
+    if (own.cells.template whole<V>(i) && other.cells.template whole<V>(i + shift)) return b - a;
+    const T dz = f_.column.thickness(k), spacing = f_.column.spacing(inside(k + 1));
+    const V up_a = own.cells.template raised<V>(i, dz);
+    const V up_b = other.cells.template raised<V>(i + shift, dz), rise = up_a - up_b;
+    const V more_a = load<V>(own.above + i) - a, more_b = load<V>(other.above + i + shift) - b;
+    const V lifted = maximum(rise, V{}) / (spacing - up_b) * more_b -
+                     maximum(-rise, V{}) / (spacing - up_a) * more_a;
+    const V common = minimum(own.cells.template at<V>(i), other.cells.template at<V>(i + shift));
+    return common * ((b - a) + lifted);
   }
 
   /// What the bends of third order bring a cell along each direction.
@@ -180,7 +213,7 @@ class TracerRow {
     };
     const auto wet = [&](int m) {  // no floor is below level 0
       const int lower = k + m + 1 < levels_ ? k + m : -1;
-      return load<V>(f_.column.floor_level.row(j) + i) <= splat<V>(static_cast<T>(lower));
+      return load<V>(f_.column.bottom.floor_level.row(j) + i) <= splat<V>(static_cast<T>(lower));
     };
     const V five[5] = {row(f_.tracer, -2), row(f_.tracer, -1), row(f_.tracer, 0), row(f_.tracer, 1),
                        row(f_.tracer, 2)};
@@ -191,7 +224,7 @@ class TracerRow {
   }
 
   int inside(int k) const { return std::clamp(k, 0, levels_ - 1); }
-  /// Weights of a level between two on either side.
+  /// Weights of a level between two on either side, all of them whole.
   LineWeights<T> level_weights(int k) const {
     const View1<const T>& dz = f_.column.thickness;
     const T lengths[5] = {dz(inside(k - 2)), dz(inside(k - 1)), dz(k), dz(inside(k + 1)),
@@ -205,7 +238,7 @@ class TracerRow {
   TracerFields<T> f_;
   int levels_;
   std::ptrdiff_t pitch_;
-  TracerColumns<T> columns_;
+  TracerColumns<T, Whole> columns_;
   std::vector<T> scratch_;
   T *west_, *south_, *north_, *rise_;
 };
@@ -231,8 +264,11 @@ constexpr Contract<N> tracers_contract(std::string_view name, int far) {
          Column::whole},
         {"corner_dx", Access::read, Place::corner, "m", north_east},
         {"corner_dy", Access::read, Place::corner, "m", north_east},
+        {"corner_floor", Access::read, Place::corner, "1", north_east},
+        if_wanted({"corner_bottom_share", Access::read, Place::corner, "1", north_east}),
         {"area", Access::read, Place::center, "m2"},
         {"floor_level", Access::read, Place::center, "1", {-1, 1, -1, 1}},
+        if_wanted({"bottom_share", Access::read, Place::center, "1", {-1, 1, -1, 1}}),
         {"x_conductance", Access::read, Place::x_face, "m2 s-1", {0, 1, 0, 0}},
         {"y_conductance", Access::read, Place::y_face, "m2 s-1", {0, 0, 0, 1}},
         {"old_layer", Access::read, Place::center, "m"},
@@ -245,28 +281,37 @@ constexpr Contract<N> tracers_contract(std::string_view name, int far) {
         if_wanted({"eddy_convergence", Access::read, Place::center, "any", "tracer depth"}),
         {"new_layer", Access::write, Place::center, "m"},
         {"new_tracer", Access::write, Place::center, "any", "tracer depth", {}, Column::whole}}}};
-  if constexpr (N > 20) {
-    result.arguments[20] = {"x_floor", Access::read, Place::x_face, "1", {-1, 2, 0, 0}};
-    result.arguments[21] = {"y_floor", Access::read, Place::y_face, "1", {0, 0, -1, 2}};
+  if constexpr (N > 23) {
+    result.arguments[23] = {"x_floor", Access::read, Place::x_face, "1", {-1, 2, 0, 0}};
+    result.arguments[24] = {"y_floor", Access::read, Place::y_face, "1", {0, 0, -1, 2}};
   }
   return result;
 }
-inline constexpr auto ocean_tracers_contract = tracers_contract<20>("ocean_tracers", 1);
+inline constexpr auto ocean_tracers_contract = tracers_contract<23>("ocean_tracers", 1);
 inline constexpr auto ocean_tracers_upwind_contract =
-    tracers_contract<22>("ocean_tracers_upwind", 2);
+    tracers_contract<25>("ocean_tracers_upwind", 2);
 
-template <bool Upwind, class T>
-void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, View4<T> new_tracer,
-                  double tau, int width) {
+template <bool Upwind, bool Whole, class T>
+void step_rows(Box box, const TracerFields<T>& fields, View2<T> new_layer, View4<T> new_tracer,
+               double tau, int width) {
+  using Row = TracerRow<T, Upwind, Whole>;
   const T step = static_cast<T>(tau);
   const View2<const T> layer{new_layer.data, new_layer.extent, new_layer.stride};
   for_tiles_of_rows(
-      box, width, [&] { return TracerRow<T, Upwind>(fields, width); },
-      [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, TracerRow<T, Upwind>& row) {
+      box, width, [&] { return Row(fields, width); },
+      [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, Row& row) {
         row.volumes(j, i0, i1, step, new_layer);
         row.eliminate(j, i0, i1, step, layer);
         for (int t = 0; t < new_tracer.extent[0]; ++t) row.tracer(t, j, i0, i1, step, new_tracer);
       });
+}
+
+template <bool Upwind, class T>
+void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, View4<T> new_tracer,
+                  double tau, int width) {
+  const bool thin = fields.column.bottom.share.data != nullptr;
+  const auto step = thin ? step_rows<Upwind, false, T> : step_rows<Upwind, true, T>;
+  step(box, fields, new_layer, new_tracer, tau, width);
 }
 
 /// Advance tracers from the old to the new level of a leapfrog step, with fluxes of the present.
@@ -279,7 +324,10 @@ void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, Vi
 /// @param[in]  vertical_diffusivity  at lower interfaces [m2 s-1]
 /// @param[in]  corner_dx, corner_dy  lengths of velocity cells [m], shape (j, i)
 /// @param[in]  area                  of cells [m2]
+/// @param[in]  corner_floor          the lowest wet level of velocity cells
+/// @param[in]  corner_bottom_share   of its level that the velocity cell there has [1]
 /// @param[in]  floor_level           the lowest wet level; as many as levels on land
+/// @param[in]  bottom_share          of its level that the cell there has [1]
 /// @param[in]  x_conductance         diffusivity times length of a face over distance [m2 s-1]
 /// @param[in]  old_layer             thickness of the uppermost cell at the old level [m]
 /// @param[in]  water_flux            volume of rain and rivers per area [m s-1]
@@ -295,17 +343,21 @@ void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, Vi
 template <class T>
 void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, View3<const T> u,
                    View3<const T> v, View3<const T> vertical_diffusivity, View2<const T> corner_dx,
-                   View2<const T> corner_dy, View2<const T> area, View2<const T> floor_level,
+                   View2<const T> corner_dy, View2<const T> corner_floor,
+                   View2<const T> corner_bottom_share, View2<const T> area,
+                   View2<const T> floor_level, View2<const T> bottom_share,
                    View2<const T> x_conductance, View2<const T> y_conductance,
                    View2<const T> old_layer, View2<const T> water_flux, View3<const T> surface_flux,
                    View1<const T> thickness, View1<const T> spacing, View3<const T> nonlocal_share,
                    View4<const T> eddy_convergence, View2<T> new_layer, View4<T> new_tracer,
                    double tau, int width) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
+  const BottomCells<T> corners{corner_floor, corner_bottom_share};
   const ColumnFields<T> column{
-      vertical_diffusivity, floor_level,     surface_flux, thickness, spacing,
+      vertical_diffusivity, bottom,          surface_flux, thickness, spacing,
       nonlocal_share,       eddy_convergence};
   const TracerFields<T> fields{
-      tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, area,
+      tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, corners, area,
       x_conductance, y_conductance, old_layer, water_flux, column,    {},        {}};
   step_tracers<false>(box, fields, new_layer, new_tracer, tau, width);
 }
@@ -314,21 +366,22 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
 ///
 /// @param[in] x_floor, y_floor  the lowest level at which faces have water on both sides [1]
 template <class T>
-void ocean_tracers_upwind(Box box, View4<const T> tracer, View4<const T> old_tracer,
-                          View3<const T> u, View3<const T> v, View3<const T> vertical_diffusivity,
-                          View2<const T> corner_dx, View2<const T> corner_dy, View2<const T> area,
-                          View2<const T> floor_level, View2<const T> x_conductance,
-                          View2<const T> y_conductance, View2<const T> old_layer,
-                          View2<const T> water_flux, View3<const T> surface_flux,
-                          View1<const T> thickness, View1<const T> spacing,
-                          View3<const T> nonlocal_share, View4<const T> eddy_convergence,
-                          View2<T> new_layer, View4<T> new_tracer, View2<const T> x_floor,
-                          View2<const T> y_floor, double tau, int width) {
+void ocean_tracers_upwind(
+    Box box, View4<const T> tracer, View4<const T> old_tracer, View3<const T> u, View3<const T> v,
+    View3<const T> vertical_diffusivity, View2<const T> corner_dx, View2<const T> corner_dy,
+    View2<const T> corner_floor, View2<const T> corner_bottom_share, View2<const T> area,
+    View2<const T> floor_level, View2<const T> bottom_share, View2<const T> x_conductance,
+    View2<const T> y_conductance, View2<const T> old_layer, View2<const T> water_flux,
+    View3<const T> surface_flux, View1<const T> thickness, View1<const T> spacing,
+    View3<const T> nonlocal_share, View4<const T> eddy_convergence, View2<T> new_layer,
+    View4<T> new_tracer, View2<const T> x_floor, View2<const T> y_floor, double tau, int width) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
+  const BottomCells<T> corners{corner_floor, corner_bottom_share};
   const ColumnFields<T> column{
-      vertical_diffusivity, floor_level,     surface_flux, thickness, spacing,
+      vertical_diffusivity, bottom,          surface_flux, thickness, spacing,
       nonlocal_share,       eddy_convergence};
   const TracerFields<T> fields{
-      tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, area,
+      tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, corners, area,
       x_conductance, y_conductance, old_layer, water_flux, column,    x_floor,   y_floor};
   step_tracers<true>(box, fields, new_layer, new_tracer, tau, width);
 }

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.sphere import vectors
+from halocline.ocean.bottom_cells import shares_of_blocks
 from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
@@ -59,14 +60,15 @@ def face_transports(state: OceanState) -> FaceTransports | None:
     """Those of a state on the first rank, None elsewhere; a call for all ranks."""
     planes = []
     thickness = state.thickness.read()[0].astype(np.float64)
+    shares = shares_of_blocks(state.corner_floor, state.corner_bottom_share, thickness.size)
     for velocity, width in ((state.u, state.corner_dy), (state.v, state.corner_dx)):
         carried = Field("carried", "m3 s-1", state.space, place=Place.corner, dtype=np.float64)
         with carried.change() as owned:
-            blocks = zip(owned, velocity.read(), width.read(), strict=True)
-            for to, values, length in blocks:
+            blocks = zip(owned, velocity.read(), width.read(), shares, strict=True)
+            for to, values, length, share in blocks:
                 to[...] = 0.0
-                for dz, level in zip(thickness, values, strict=True):
-                    to += dz * level.astype(np.float64)
+                for dz, level, part in zip(thickness, values, share, strict=True):
+                    to += dz * part * level.astype(np.float64)
                 to *= length
         planes.append(carried.gather())
     x, y = planes

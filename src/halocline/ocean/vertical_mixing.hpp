@@ -1,6 +1,7 @@
 #pragma once
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/bottom_cells.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -52,12 +53,14 @@ struct RichardsonMixing {
   }
 };
 
-inline constexpr Contract<7> ocean_richardson_contract{
+inline constexpr Contract<9> ocean_richardson_contract{
     "ocean_richardson",
     {{{"stability", Access::read, Place::interface, "s-2", "depth"},
       {"old_u", Access::read, Place::corner, "m s-1", "depth", {0, 1, 0, 1}, Column::whole},
       {"old_v", Access::read, Place::corner, "m s-1", "depth", {0, 1, 0, 1}, Column::whole},
       {"floor_level", Access::read, Place::center, "1"},
+      if_wanted({"bottom_share", Access::read, Place::center, "1"}),
+      {"thickness", Access::read, Place::none, "m", "depth"},
       {"spacing", Access::read, Place::none, "m", "depth"},
       {"richardson", Access::write, Place::interface, "1", "depth"},
       {"vertical_diffusivity", Access::write, Place::interface, "m2 s-1", "depth"}}}};
@@ -68,21 +71,25 @@ inline constexpr Contract<7> ocean_richardson_contract{
 /// @param[in]  stability             square of the buoyancy frequency at lower interfaces [s-2]
 /// @param[in]  old_u, old_v          velocity at corners [m s-1]
 /// @param[in]  floor_level           the lowest wet level; as many as levels on land
-/// @param[in]  spacing               between the centres of levels [m]
+/// @param[in]  bottom_share          of its level that the cell there has [1]
+/// @param[in]  thickness, spacing    of levels, and between their centres [m]
 /// @param[out] richardson            N^2 over the square of the shear [1]; 0 at the floor
 /// @param[out] vertical_diffusivity  [m2 s-1]; 0 at the floor
 template <class T>
 void ocean_richardson(Box box, View3<const T> stability, View3<const T> old_u, View3<const T> old_v,
-                      View2<const T> floor_level, View1<const T> spacing, View3<T> richardson,
+                      View2<const T> floor_level, View2<const T> bottom_share,
+                      View1<const T> thickness, View1<const T> spacing, View3<T> richardson,
                       View3<T> vertical_diffusivity, double background_viscosity,
                       double background_diffusivity, double strength, double steepness,
                       double convective) {
+  const BottomCells<T> bottom{floor_level, bottom_share};
   const RichardsonMixing<T> mixing{static_cast<T>(background_viscosity),
                                    static_cast<T>(background_diffusivity), static_cast<T>(strength),
                                    static_cast<T>(steepness), static_cast<T>(convective)};
   for_pairs(static_cast<int>(old_u.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
     const int low = k > 0 ? k - 1 : k;
-    const T square = spacing(k) * spacing(k);
+    const T whole = spacing(k), under = thickness(low);
+    const RowShares<T> lower = bottom.row(k - 1, j);
     const auto step = [&]<class V>(const View3<const T>& w, std::ptrdiff_t i, V) {
       return mean_of_corners<V>(w.row(k, j), w.row(k, j + 1), i) -
              mean_of_corners<V>(w.row(low, j), w.row(low, j + 1), i);
@@ -90,6 +97,7 @@ void ocean_richardson(Box box, View3<const T> stability, View3<const T> old_u, V
     T *number = richardson.row(k, j), *diffusivity = vertical_diffusivity.row(k, j);
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V u = step(old_u, i, V{}), v = step(old_v, i, V{});
+      const V apart = whole - lower.template raised<V>(i, under), square = apart * apart;
       const V found = square * load<V>(stability.row(k, j) + i) / (u * u + v * v + least_shear<T>);
       const auto open = load<V>(floor_level.row(j) + i) < splat<V>(static_cast<T>(k));
       store<V>(number + i, open ? found : V{});

@@ -5,6 +5,7 @@
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/bottom_cells.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -107,7 +108,8 @@ void ocean_strain_viscosity(Box box, View3<const T> u, View3<const T> v, View2<c
 template <class T>
 struct ViscousFields {
   View3<const T> u, v;
-  View2<const T> per_dx, per_dy, along_x, along_y, area, squared_length, corner_floor;
+  View2<const T> per_dx, per_dy, along_x, along_y, area, squared_length;
+  BottomCells<T> corners;
   View2<const T> viscosity_along, viscosity_across, axis_x, axis_y;
   View3<const T> strain_viscosity;
   View3<T> force_x, force_y;
@@ -163,9 +165,18 @@ class ViscousRows {
       along = maximum(along, strained);
       across = maximum(across, V(n_.share * strained));
     }
-    const V x = plane(f_.axis_x), y = plane(f_.axis_y), quarter = T(0.25) * plane(f_.area);
+    const V x = plane(f_.axis_x), y = plane(f_.axis_y);
+    const V quarter = T(0.25) * plane(f_.area) * shared<V>(k, j, i);
     return {quarter * (along * (x * x) + across * (y * y)), quarter * ((along - across) * (x * y)),
             quarter * (along * (y * y) + across * (x * x))};
+  }
+
+  /// The least share of its level that a corner of the cell has [1]: no stress is higher than any.
+  template <class V>
+  INLINE V shared(int k, int j, std::ptrdiff_t i) const {
+    const RowShares<T> south = f_.corners.row(k, j), north = f_.corners.row(k, j + 1);
+    return minimum(minimum(south.template at<V>(i), south.template at<V>(i + 1)),
+                   minimum(north.template at<V>(i), north.template at<V>(i + 1)));
   }
 
   /// What the cells of row j pull, from the one west of corner i0 on.
@@ -203,7 +214,8 @@ class ViscousRows {
 
   /// What the cells of rows j - 1 and j pull together.
   void forces(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    const T* floor = f_.corner_floor.row(j);
+    const RowShares<T> shares = f_.corners.row(k, j);
+    const T* floor = f_.corners.floor_level.row(j);
     const T *of_dx = f_.per_dx.row(j), *of_dy = f_.per_dy.row(j);
     const T* from[2][4][2];
     for (int row : {0, 1})
@@ -229,7 +241,8 @@ class ViscousRows {
         return V(side(1) - side(0));
       };
       const V per_x = load<V>(of_dx + i), per_y = load<V>(of_dy + i);
-      const V per_area = n_.factor * (per_x * per_y);
+      const V whole = n_.factor * (per_x * per_y);
+      const V per_area = shares.template whole<V>(i) ? whole : V(whole / shares.template at<V>(i));
       const V x = per_area * (per_y * eastward(false) + per_x * northward(true));
       const V y = per_area * (per_y * eastward(true) - per_x * northward(false));
       store<V>(f_.force_x.row(k, j) + i, wet ? x : V{});
@@ -244,7 +257,7 @@ class ViscousRows {
 };
 
 /// The contract of a pass over what has these units.
-constexpr Contract<16> viscous_contract(std::string_view name, std::string_view units) {
+constexpr Contract<17> viscous_contract(std::string_view name, std::string_view units) {
   return {
       name,
       {{{"u", Access::read, Place::corner, units, "depth", around_corner},
@@ -255,7 +268,8 @@ constexpr Contract<16> viscous_contract(std::string_view name, std::string_view 
         {"along_y", Access::read, Place::x_face, "1", two_cells_west},
         {"area", Access::read, Place::center, "m2", four_cells},
         {"squared_length", Access::read, Place::center, "m2", four_cells},
-        {"corner_floor", Access::read, Place::corner, "1"},
+        {"corner_floor", Access::read, Place::corner, "1", around_corner},
+        if_wanted({"corner_bottom_share", Access::read, Place::corner, "1", around_corner}),
         {"viscosity_along", Access::read, Place::center, "m2 s-1", four_cells},
         {"viscosity_across", Access::read, Place::center, "m2 s-1", four_cells},
         {"axis_x", Access::read, Place::center, "1", four_cells},
@@ -264,7 +278,7 @@ constexpr Contract<16> viscous_contract(std::string_view name, std::string_view 
         {"force_x", Access::write, Place::corner, "m s-2", "depth"},
         {"force_y", Access::write, Place::corner, "m s-2", "depth"}}}};
 }
-inline constexpr Contract<16> ocean_viscous_contract = viscous_contract("ocean_viscous", "m s-1"),
+inline constexpr Contract<17> ocean_viscous_contract = viscous_contract("ocean_viscous", "m s-1"),
                               ocean_viscous_again_contract =
                                   viscous_contract("ocean_viscous_again", "m s-2");
 
@@ -280,6 +294,7 @@ inline constexpr Contract<16> ocean_viscous_contract = viscous_contract("ocean_v
 /// @param[in]  area              of cells [m2]
 /// @param[in]  squared_length    L^2 = 2 / (1 / dx^2 + 1 / dy^2) [m2]
 /// @param[in]  corner_floor      the lowest wet level; as many as levels on land
+/// @param[in]  corner_bottom_share  of its level that the velocity cell there has [1]
 /// @param[in]  viscosity_along, viscosity_across  least ones [m2 s-1]
 /// @param[in]  axis_x, axis_y    cosine and sine of twice the angle of the direction to x [1]
 /// @param[in]  strain_viscosity  A, taken where it is more [m2 s-1]; `twice`: (A L^2 / 8 s)^(1/2)
@@ -292,10 +307,10 @@ template <class T>
 void ocean_viscous(Box box, View3<const T> u, View3<const T> v, View2<const T> per_dx,
                    View2<const T> per_dy, View2<const T> along_x, View2<const T> along_y,
                    View2<const T> area, View2<const T> squared_length, View2<const T> corner_floor,
-                   View2<const T> viscosity_along, View2<const T> viscosity_across,
-                   View2<const T> axis_x, View2<const T> axis_y, View3<const T> strain_viscosity,
-                   View3<T> force_x, View3<T> force_y, double factor, double share, bool twice,
-                   int width) {
+                   View2<const T> corner_bottom_share, View2<const T> viscosity_along,
+                   View2<const T> viscosity_across, View2<const T> axis_x, View2<const T> axis_y,
+                   View3<const T> strain_viscosity, View3<T> force_x, View3<T> force_y,
+                   double factor, double share, bool twice, int width) {
   const ViscousFields<T> fields{u,
                                 v,
                                 per_dx,
@@ -304,7 +319,7 @@ void ocean_viscous(Box box, View3<const T> u, View3<const T> v, View2<const T> p
                                 along_y,
                                 area,
                                 squared_length,
-                                corner_floor,
+                                BottomCells<T>{corner_floor, corner_bottom_share},
                                 viscosity_along,
                                 viscosity_across,
                                 axis_x,

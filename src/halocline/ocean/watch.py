@@ -13,6 +13,7 @@ from halocline.core.errors import BrokenState
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
+from halocline.ocean.bottom_cells import corner_shares
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -115,6 +116,7 @@ def column_rates(
     `layer` is the uppermost thickness [m].
     """
     u, v, dx, dy = flow
+    u, v = (velocity * corner_shares(levels) for velocity in (u, v))
     rows, columns = dx.shape
     beyond = [(j, i), (j, i + 1), (j + 1, i), (j + 1, i + 1)]
     points = [(a if a < rows else None, b if b < columns else b - columns) for a, b in beyond]
@@ -128,9 +130,9 @@ def column_rates(
     west, east = 0.5 * dz * (x[0] + x[2]), 0.5 * dz * (x[1] + x[3])
     south, north = 0.5 * dz * (y[0] + y[1]), 0.5 * dz * (y[2] + y[3])
     rise = np.append(0.0, np.cumsum(west - east + south - north))
-    volume = levels.horizontal.area[j, i] * np.append(dz[:-1], layer)
+    wet, deep = (of(np.arange(dz.size), (j, i)) for of in (levels.is_wet, levels.thickness_of))
+    volume = levels.horizontal.area[j, i] * np.append(np.where(wet, deep, dz)[:-1], layer)
     pairs = ((west, east), (south, north), (rise[:-1], rise[1:]))
-    wet = levels.is_wet(np.arange(dz.size), (j, i))
     return np.array([0.5 * (abs(a) + abs(b)) / volume * wet for a, b in pairs])
 
 

@@ -51,6 +51,14 @@ class LevelOptions(Options):
     count: int | None = option(
         None, "1", "upper levels that are used; all if not given", at_least=1
     )
+    least_share: float = option(
+        1.0,
+        "1",
+        "least share of its level that the lowest cell of a column keeps, so that it ends at the"
+        " floor; 1: all cells are whole",
+        at_least=0.01,
+        at_most=1.0,
+    )
     sills: list[tuple[float, float, float, float, float]] = option(
         [],
         "degree or m",
@@ -68,13 +76,14 @@ class CaseGridOptions(GridOptions):
 
 def build_levels(options: CaseGridOptions, grid: Grid) -> VerticalGrid:
     """The levels of a case over its horizontal grid; `levels.file` and `file` are paths."""
-    made = layered(grid, level_thickness(options, grid)[: options.levels.count])
-    center, most = grid.at(Place.center), made.wet_levels.copy()
-    for west, east, south, north, depth in options.levels.sills:
+    center, depth = grid.at(Place.center), grid.depth.copy()
+    for west, east, south, north, sill in options.levels.sills:
         inside = (center.x >= west) & (center.x <= east) & (center.y >= south) & (center.y <= north)
-        above = max(int((made.interfaces[1:] < depth).sum()), 1)
-        most[inside] = np.minimum(most[inside], above)
-    return replace(made, wet_levels=most)
+        depth[inside] = np.minimum(depth[inside], sill)
+    least = options.levels.least_share
+    thickness = level_thickness(options, grid)[: options.levels.count]
+    made = layered(replace(grid, depth=depth), thickness, least=least if least < 1.0 else None)
+    return replace(made, horizontal=grid)
 
 
 def level_thickness(options: CaseGridOptions, grid: Grid) -> Array:

@@ -83,9 +83,10 @@ class VerticalGrid:
     @property
     def cell_thickness(self) -> Array:
         """Thickness of the cells [m], 0 on land and below the floor; shape (nk, nj, ni)."""
-        return self._thickness_of(np.arange(self.thickness.size)[:, None, None])
+        return self.thickness_of(np.arange(self.thickness.size)[:, None, None])
 
-    def _thickness_of(self, level: Any, cells: Any = ()) -> Array:
+    def thickness_of(self, level: Any, cells: Any = ()) -> Array:
+        """Thickness of cells [m] in one or some levels, in all columns or at an index of them."""
         result: Array = self.thickness[level] * self.is_wet(level, cells)
         if self.bottom_thickness is not None:
             lowest = level == self.thickness.size - self.wet_levels[cells]
@@ -111,7 +112,7 @@ class VerticalGrid:
         area = self.horizontal.area[cells]
         if self.bottom_thickness is None:
             return area * self.thickness[level] * self.is_wet(level, cells)
-        return area * self._thickness_of(level, cells)
+        return area * self.thickness_of(level, cells)
 
     def open_x_faces(self, level: int | None = None) -> Mask:
         """Western faces with water on both sides, and the last eastern: (nk, nj, ni + 1).
@@ -136,7 +137,8 @@ def layered(grid: Grid, thickness: Array, *, least: float | None = None) -> Vert
     """Levels of `thickness`, from the surface down [m], over a horizontal grid.
 
     A column has as many levels as begin above its floor; sea has at least one. With `least`, the
-    lowest cell of a column ends at its floor, but keeps that share of its level [1].
+    lowest cell of a column ends at its floor, but keeps that share of its level [1]; uppermost
+    cells are whole.
     """
     thickness = np.asarray(thickness, np.float64)
     if thickness.ndim != 1 or not thickness.size or not (thickness > 0).all():
@@ -149,7 +151,8 @@ def layered(grid: Grid, thickness: Array, *, least: float | None = None) -> Vert
     bottom = None
     if least is not None:
         lowest = np.maximum(wet_levels - 1, 0)
-        left = np.clip(grid.depth - interfaces[lowest], least * thickness[lowest], None)
+        shares = np.where(lowest > 0, least, 1.0)
+        left = np.maximum(grid.depth - interfaces[lowest], shares * thickness[lowest])
         bottom = np.where(grid.mask, np.minimum(left, thickness[lowest]), 0.0)
     return VerticalGrid(
         horizontal=grid,

@@ -1,0 +1,175 @@
+"""Lowest cells that are thinner than their level. Ranks: 1."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from halocline.core.constants import gravity
+from halocline.core.errors import UserError
+from halocline.grids.vertical.levels import layered
+from halocline.ocean.bottom_cells import lift_to_thin_cells
+from halocline.ocean.eddy_options import EddyOptions
+from halocline.ocean.equation_of_state import DensityOptions
+from halocline.ocean.options import OceanWindOptions
+from halocline.ocean.rotation import CoriolisOptions
+from halocline.ocean.tracer_options import OceanTracerOptions
+from halocline.ocean.viscous_options import ViscousOptions
+from ocean import oceans
+
+
+def basin(thickness, thin):
+    """A closed basin with an island and a shelf of two levels, the deepest cells `thin` [m]."""
+    depth = np.full((9, 12), 1e4)
+    depth[4, 5:7], depth[6:, 8:] = 0.0, 250.0
+    levels = oceans.plane(12, 9, 5e4, thickness, depth=depth.tolist(), periodic_x=True)
+    bottom = levels.cell_thickness
+    lowest = np.where(levels.wet_levels == 3, thin or bottom[0], bottom[1])
+    return replace(levels, bottom_thickness=levels.mask * lowest if thin else None)
+
+
+@pytest.mark.parametrize("scheme", ["laplacian", "anisotropic"])
+def test_evenly_thin_cells_are_a_thinner_level(scheme):
+    """The same to the last bit as a grid whose deepest level is so thin."""
+    found = []
+    for levels in (basin([100.0, 200.0, 400.0], 100.0), basin([100.0, 200.0, 100.0], None)):
+        mixing = oceans.with_numbers(
+            viscosity=2e4, diffusivity=1e3, vertical_viscosity=1e-2, vertical_diffusivity=1e-3,
+            convective_diffusivity=0.1, drag=1e-2, viscous=ViscousOptions(scheme=scheme),
+        )  # fmt: skip
+        model = oceans.build(
+            levels, 1800.0, mixing=mixing, averaging=3, wind=OceanWindOptions(amplitude=0.1),
+            rotation=CoriolisOptions(parameter=1e-4),
+        )  # fmt: skip
+        random = np.random.default_rng(1)
+        oceans.put_tracers(model, random.uniform(5.0, 15.0, (2, *levels.shape)))
+        *_, state = oceans.go(model, 8)
+        names = ("tracer", "u", "v", "surface", "layer")
+        found.append([getattr(state, name).gather() for name in names])
+    for thin, whole in zip(*found, strict=True):
+        assert_array_equal(thin, whole)
+    assert np.abs(found[0][1]).max() > 1e-3
+
+
+def hill(count=10, cells=30, least=0.1):
+    """A ridge across a periodic channel, 1000 m deep, whose floor is no interface."""
+    x = (np.arange(cells) + 0.5) / cells
+    depth = 985.0 - 700.0 * np.exp(-(((x - 0.5) / 0.15) ** 2)) * np.ones((6, 1))
+    thickness = np.full(count, 1000.0 / count)
+    flat = oceans.plane(cells, 6, 6e5 / cells, thickness, periodic_x=True).horizontal
+    return layered(replace(flat, depth=depth), thickness, least=least)
+
+
+def resting(levels, profile, steps, *, lifted=True, **more):
+    """A model in which water lies in levels, after some steps; and its start."""
+    turning = CoriolisOptions(parameter=1e-4)
+    model = oceans.build(levels, 1800.0, averaging=10, rotation=turning, **more)
+    depth = levels.depth[:, None, None] if lifted else oceans.cell_depth(levels)
+    warm = np.broadcast_to(profile(depth), levels.shape)
+    oceans.put_tracers(model, np.stack([warm, np.full(levels.shape, 35.0)]))
+    if lifted:
+        lift_to_thin_cells(model.state, 0, 2)
+        model.state.old_tracer.copy(model.state.tracer)
+        model.densities()
+    start = model.state.tracer.gather()[0].copy()
+    *_, state = oceans.go(model, steps)
+    return np.abs(state.u.gather() + 1j * state.v.gather()).max(), state, start
+
+
+def linear(depth):
+    return 20.0 - 0.015 * depth
+
+
+def curved(depth):
+    return 2.0 + 18.0 * np.exp(-depth / 300.0)
+
+
+@pytest.mark.parametrize("profile", [linear, curved])
+def test_stratified_water_rests_over_a_slope(profile):
+    """A straight line, and any profile that is straight between the centres of levels.
+
+    Horizontal diffusion leaves it alone, too.
+    """
+    mixing = oceans.with_numbers(viscosity=1e3, diffusivity=1e3)
+    levels = hill()
+    assert 50 < np.count_nonzero(levels.bottom_thickness < 95.0)
+    speed, state, start = resting(levels, profile, 60, mixing=mixing)
+    assert speed < 1e-12
+    assert_allclose(state.tracer.gather()[0][levels.wet], start[levels.wet], rtol=1e-13)
+    if profile is linear:
+        wanted = profile(oceans.cell_depth(levels))[levels.wet]
+        assert_allclose(start[levels.wet], wanted, rtol=1e-14)
+
+
+def test_currents_of_a_bent_profile_fall_with_the_square_of_the_thickness():
+    """Of exact values at the centres of cells; whole cells have none, but another floor."""
+    speeds = [resting(hill(count), curved, 12, lifted=False)[0] for count in (10, 20, 40)]
+    assert 1e-4 < speeds[0] < 1e-2
+    assert speeds[0] / speeds[1] > 3.0 and speeds[1] / speeds[2] > 3.0
+
+
+def test_currents_of_a_nonlinear_equation_of_state_are_small():
+    """Of temperature, and of the pressure that thin cells have at another depth."""
+    water = DensityOptions(equation="mcdougall-2003")
+    speed, _, _ = resting(hill(), curved, 30, density=water)
+    assert speed < 1e-3
+
+
+length = 5e5
+
+
+def floor_at(x):
+    """A floor that falls evenly from 220 m to 1030 m."""
+    return 220.0 + 810.0 * x
+
+
+def seiche(n=500):
+    """Period [s] and shape of the first seiche over that floor, on n points.
+
+    From (H z')' + (w^2 / g) z = 0 with z' = 0 at both ends.
+    """
+    face = floor_at(np.arange(1, n) / n)
+    matrix = np.diag(np.append(face, 0.0) + np.append(0.0, face))
+    matrix -= np.diag(face, 1) + np.diag(face, -1)
+    values, shapes = np.linalg.eigh(matrix)
+    return 2.0 * np.pi / (np.sqrt(values[1] * gravity) * n / length), shapes[:, 1] * np.sqrt(n)
+
+
+def modelled_period(cells, least, dt=80.0):
+    """Of that seiche in the model, from the times when its shape is not there [s]."""
+    x = (np.arange(cells) + 0.5) / cells
+    thickness = np.full(11, 100.0)
+    flat = oceans.plane(cells, 3, length / cells, thickness, periodic_y=True).horizontal
+    depth = floor_at(x) * np.ones((3, 1))
+    levels = layered(replace(flat, depth=depth), thickness, least=least)
+    model = oceans.build(levels, dt)
+    _, fine = seiche()
+    shape = np.interp(x, (np.arange(fine.size) + 0.5) / fine.size, fine) * np.ones((3, 1))
+    oceans.put_surface(model, 1e-3 * shape)
+    heights = [1.0]
+    for state in oceans.go(model, 140):
+        heights.append((state.surface.gather() * shape).sum() / (1e-3 * gravity * (shape**2).sum()))
+    a = np.array(heights)
+    first, second = (n + a[n] / (a[n] - a[n + 1]) for n in np.flatnonzero(a[:-1] * a[1:] < 0.0))
+    return 2.0 * (second - first) * dt
+
+
+def test_a_seiche_over_a_slope_keeps_its_period():
+    """Thin cells: an error that cells half as long halve; whole ones end at the wrong depth."""
+    wanted, _ = seiche()
+    thin = [modelled_period(cells, 0.1) / wanted - 1.0 for cells in (25, 50)]
+    whole = modelled_period(50, None) / wanted - 1.0
+    assert 0.0 < thin[0] < 0.02 and thin[1] < 0.6 * thin[0]
+    assert abs(whole) > 3.0 * thin[1]
+
+
+def test_what_does_not_know_them_is_refused():
+    levels = oceans.thinned(oceans.rough_sphere())
+    eddies = oceans.with_numbers(eddies=EddyOptions(along=100.0))
+    with pytest.raises(UserError, match="least_share is less than 1, .* ocean.mixing.eddies does"):
+        oceans.build(levels, 3600.0, mixing=eddies)
+    swept = OceanTracerOptions(advection="limited3")
+    with pytest.raises(UserError, match="Set ocean.mixing.diffusivity to 0, or take another"):
+        oceans.build(levels, 3600.0, tracers=swept, mixing=oceans.with_numbers(diffusivity=1.0))
+    oceans.build(levels, 3600.0, tracers=swept)
