@@ -75,7 +75,7 @@ class Column:
             old_u=four(self.u, shape),
             old_v=four(self.v, shape),
             floor_level=four(floor, shape),
-            bottom_share=None,
+            bottom_share=four(1.0, shape),
             coriolis=four(1e-4, shape),
             friction_velocity=four(friction, shape),
             buoyancy_flux=four(buoyancy, shape),

@@ -29,7 +29,7 @@ def by_richardson(number, floor=0, shape=(4, 5)):
         old_u=four([0.0, 0.0, 0.06], shape),
         old_v=four([0.0, 0.0, 0.08], shape),
         floor_level=four(floor, shape),
-        bottom_share=None,
+        bottom_share=four(1.0, shape),
         thickness=np.full(3, 10.0),
         spacing=np.array([5.0, 10.0, 10.0]),
         **outputs,
