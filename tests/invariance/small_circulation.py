@@ -43,7 +43,9 @@ kinds = {
         folded_ocean("faces"), "float64", 600.0, "limited3", "matsuno",
         {"scheme": "richardson", "viscous": twice, "eddies": eddies},
     ),
-    "centres": (thinned(folded_ocean("centres")), "float32", 600.0, "centred", "robert", {"scheme": "kpp"}),
+    "centres": (
+        thinned(folded_ocean("centres")), "float32", 600.0, "centred", "robert", {"scheme": "kpp"},
+    ),
 }  # fmt: skip
 
 

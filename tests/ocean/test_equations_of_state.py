@@ -19,8 +19,19 @@ def of(kernel, tracer, depth, *outputs, dtype=np.float64, **scalars):
     wide = np.ascontiguousarray(tracer.reshape(2, len(depth), 1, -1))
     written = {name: np.full(wide.shape[1:], np.nan, dtype) for name in outputs}
     box = (0, 1, 0, wide.shape[-1], 0)
+    columns = wide.shape[2:]
+    whole = {
+        "floor_level": np.zeros(columns, dtype),
+        "bottom_share": np.ones(columns, dtype),
+        "thickness": np.ones(len(depth), dtype),
+    }
     getattr(_native, f"ocean_{kernel}")(
-        box=box, tracer=wide, depth=np.asarray(depth, dtype), **written, **scalars
+        box=box,
+        tracer=wide,
+        depth=np.asarray(depth, dtype),
+        **(whole if kernel in ("density", "stability") else {}),
+        **written,
+        **scalars,
     )
     return [array.reshape(tracer.shape[1:]) for array in written.values()]
 
