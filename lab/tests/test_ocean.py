@@ -55,6 +55,7 @@ def run(seconds):
         "kernels": {"tracers": 0.3 * seconds, "momentum": 0.4 * seconds},
         "iterations": 7.0,
         "stream": {"copy": 1e10, "triad": 2e10},
+        "processor_grid": [1, 1],
         "cells": 1_000_000,
         "wet_cells": 500_000,
     }
@@ -62,7 +63,7 @@ def run(seconds):
 
 def test_rows_shares_floor_and_years():
     fast, slow = [run(0.03), run(0.05), run(0.04)], [run(0.06), run(0.1), run(0.08)]
-    row = ocean.evaluate(("minimal", "float32", 1, 1), fast, slow, quick=False)
+    row = ocean.evaluate(ocean.Choice("minimal", "float32", 1, 1), fast, slow, quick=False)
     assert row["nanoseconds"] == pytest.approx(40.0)
     assert row["spread"] == pytest.approx([30.0, 50.0])
     assert row["processor_nanoseconds"] == pytest.approx(27.0)
@@ -73,10 +74,16 @@ def test_rows_shares_floor_and_years():
     assert row["floor"] == pytest.approx(0.5 * 152 / 20)
     assert row["over_floor"] == pytest.approx(40.0 / 3.8)
     assert row["speed_up"] == pytest.approx(2.0)
-    assert row["years_per_day"] == pytest.approx(3600 / 0.04 / 365)
+    assert row["years_per_day"] == pytest.approx(3600 / 0.04 / 365 * 25 / 26)
+    assert row["seconds_of_a_day"]["solver"] == pytest.approx(0.004 * 24 * 26 / 25)
     assert row["level"] == pytest.approx(30.0)
-    assert ocean.evaluate(("full", "float64", 2, 1), fast, slow, quick=False)["level"] is None
-    text = ocean.table({"grid": "x1", "cells": 10**6, "wet_cells": 5 * 10**5, "rows": [row]})
+    assert (
+        ocean.evaluate(ocean.Choice("full", "float64", 2, 1), fast, slow, quick=False)["level"]
+        is None
+    )
+    text = ocean.table(
+        {"grid": "x1", "cells": 10**6, "wet_cells": 5 * 10**5, "rows": [row], "tried": []}
+    )
     assert "POP 2.1 111 ns, MITgcm 129 ns" in text
     assert "barotropic 13.0%" in text and "solver 10.0% with 7.0 iterations" in text
     assert set(row) == {name[5:] for name in ocean.keys if name.startswith("rows.")}

@@ -64,6 +64,7 @@ def stirred(kind, cut, columns, check):
     )
     options = OceanOptions(
         averaging=3,
+        checkerboard=0.1,
         tracers=OceanTracerOptions(advection=advection),
         time_filter=TimeFilterOptions(scheme=scheme),
         mixing=OceanMixingOptions(viscosity_length=2e5, **mixing),

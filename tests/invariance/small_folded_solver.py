@@ -25,6 +25,7 @@ choices = (
     ("conjugate_gradient", "diagonal"),
     ("chronopoulos_gear", "blocks"),
     ("chebyshev", "diagonal"),
+    ("chebyshev", "whole"),
 )
 for fold in ("faces", "centres"):
     numbers, _ = folded_basin(fold, shape=(16, 24))

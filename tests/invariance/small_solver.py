@@ -40,7 +40,7 @@ cuts = (
 )
 choices = [
     *product(("conjugate_gradient", "chronopoulos_gear", "pipelined"), ("diagonal", "blocks")),
-    *product(("chebyshev",), ("none", "diagonal", "blocks", "polynomial")),
+    *product(("chebyshev",), ("none", "diagonal", "blocks", "polynomial", "whole")),
 ]
 for cut, how in cuts:
     decomposition = Decomposition(

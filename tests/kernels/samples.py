@@ -326,6 +326,7 @@ def elliptic_cells(
     arrays = {name: random.standard_normal(shape) for name in names.split()}
     coefficients = ("diagonal", "west", "south", "corner", "inverse_diagonal")
     arrays |= {name: random.uniform(0.5, 1.5, shape) for name in coefficients}
+    arrays["counted"] = random.integers(0, 2, shape)
     return (halo, halo + rows, halo, halo + columns, 0), arrays
 
 
@@ -362,6 +363,7 @@ for name, scalars in {
     "pipelined_products": "",
     "pipelined_step": "alpha beta",
     "copy_values": "",
+    "copy_counted": "",
     "chebyshev_start": "weight",
     "chebyshev_step_diagonal": "weight memory",
     "chebyshev_update": "weight memory",
@@ -456,6 +458,7 @@ for name, scalars in {
     "kpp": "critical shear_viscosity shear_limit background prandtl nonlocal_strength"
     " convective_viscosity convective_diffusivity red short_length long_length gravity numbers",
     "first_guess": "",
+    "checkerboard": "rate",
 }.items():
     tiles = {"width": 8} if name in tiled else {}
     tiles |= {"tile": 8} if name == "eddies" else {}

@@ -37,6 +37,7 @@ single = {
     ("ocean_frazil", "new_tracer", "tracer"),
     ("ocean_age", "age", "depth"),
     ("ocean_overturn", "tracer", "tracer"),
+    ("ocean_checkerboard", "old_tracer", "depth"),
     ("ocean_bulk_heat", "old_tracer", "tracer"),
     ("ocean_bulk_heat", "old_tracer", "depth"),
     ("precondition_blocks", "tile_rows", "tile_row"),  # those of other ranks may be more

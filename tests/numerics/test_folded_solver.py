@@ -118,6 +118,7 @@ tried = [
     ("faces", "chronopoulos_gear", "polynomial"),
     *product(["centres"], methods, ["diagonal", "blocks"]),
     ("centres", "chronopoulos_gear", "polynomial"),
+    *product(folds, ["chebyshev"], ["whole"]),
 ]
 
 

@@ -18,6 +18,7 @@ given = everything.forcing
 options = replace(
     everything,
     averaging=3,
+    checkerboard=0.1,
     start=replace(everything.start, deep=-1.8, range=-0.05, overturn=True),
     wind=replace(everything.wind, **yearly),
     forcing=replace(

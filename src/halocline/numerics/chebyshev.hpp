@@ -58,6 +58,24 @@ void copy_values(Box box, View2<const From> source, View2<To> copy) {
   });
 }
 
+inline constexpr Contract<3> copy_counted_contract{
+    "copy_counted",
+    {{{"source", Access::read, Place::center, "any"},
+      {"counted", Access::read, Place::center, "1"},
+      {"copy", Access::write, Place::center, "any"}}}};
+
+/// copy = source where `counted` is not 0, else 0; in another precision.
+template <class From, class To>
+void copy_counted(Box box, View2<const From> source, View2<const To> counted, View2<To> copy) {
+  for_rows(box, [&](int j) {
+    const From* from = source.row(j);
+    const To* here = counted.row(j);
+    To* to = copy.row(j);
+    for (int i = box.i0; i < box.i1; ++i)
+      to[i] = here[i] != To(0) ? static_cast<To>(from[i]) : To(0);
+  });
+}
+
 inline constexpr Contract<4> chebyshev_start_contract{
     "chebyshev_start",
     {{inverse_diagonal_argument,

@@ -26,8 +26,9 @@ class Chebyshev(Iteration):
         super().__init__(system)
         self.bounds = bounds
         self.add("correction")
-        self.sums = KernelSums(self.operator.decomposition, 1)
-        self.residual = self.sums.again = self.call("nine_point_residual", self.sums)
+        self.sums, self.first = (KernelSums(self.operator.decomposition, 1) for _ in range(2))
+        for sums in (self.sums, self.first):  # the first residual is of another size
+            sums.again = self.call("nine_point_residual", sums)
         self.update = self.call("chebyshev_update")
 
     def iterate(self, judge: Judge) -> None:
@@ -35,10 +36,11 @@ class Chebyshev(Iteration):
         coefficients = weights_without_end(self.bounds)
         check = 0
         for iteration in count():
-            self.sums.begin()
-            self.residual()
+            sums = self.sums if iteration else self.first
+            sums.begin()
+            sums.again()
             if iteration == check:
-                (square,) = self.sums.finish()
+                (square,) = sums.finish()
                 if judge.ended(iteration, square):
                     return
                 check = iteration + judge.to_go(self.bounds.rate)

@@ -24,17 +24,16 @@ class Bounds:
 def weights_without_end(bounds: Bounds) -> Iterator[tuple[float, float]]:
     """Weight of the preconditioned residual and of the last correction, for every iteration.
 
-    Stiefel's iteration as in P-CSI (Hu et al. 2015, Geosci. Model Dev. Discuss. 8; alpha, beta,
-    gamma and omega of that paper).
+    Stiefel's iteration as in P-CSI (Hu et al. 2015, Geosci. Model Dev. Discuss. 8; gamma and
+    omega of that paper, 1 / alpha half the span).
     """
     span = bounds.greatest - bounds.least
-    alpha = 2.0 / span
     gamma = 0.5 * (bounds.greatest + bounds.least)
     omega = 1.0 / gamma
     yield omega, 0.0
     omega = 2.0 / gamma
     while True:
-        omega = 1.0 / (gamma - omega / (4.0 * alpha * alpha))
+        omega = 1.0 / (gamma - omega * span * span / 16.0)
         yield omega, gamma * omega - 1.0
 
 
@@ -43,6 +42,8 @@ def weights(bounds: Bounds, count: int) -> list[tuple[float, float]]:
 
     >>> weights(Bounds(1.0, 3.0), 2)
     [(0.5, 0.0), (0.5714285714285714, 0.1428571428571428)]
+    >>> weights(Bounds(1.0, 1.0), 2)
+    [(1.0, 0.0), (1.0, 0.0)]
     """
     source = weights_without_end(bounds)
     return [next(source) for _ in range(count)]

@@ -37,6 +37,7 @@ void bind(nb::module_& module) {
 template <class From, class To>
 void bind_copy(nb::module_& module) {
   define(module, copy_values_contract, &copy_values<From, To>);
+  define(module, copy_counted_contract, &copy_counted<From, To>);
 }
 
 template <class T, class P>

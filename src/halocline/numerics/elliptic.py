@@ -147,6 +147,14 @@ class EllipticOperator:
         """A static field of a diagonal preconditioner from global values, 0 on land."""
         return self._static("inverse_diagonal", "m-1", np.where(self.numbers.mask, values, 0.0))
 
+    def counted(self) -> Field:
+        """A static field that is 1 on sea cells, of two at one point of a fold on one, else 0."""
+        field = self._static("counted", "1", self.numbers.mask)
+        with field.change() as owned:
+            for values, counted in zip(owned, field.counted, strict=True):
+                values[...] = counted
+        return field
+
     def field(self, name: str, units: str = "m2 s-2") -> Field:
         """A new field of the operator's precision, zero."""
         return Field(name, units, self.decomposition, place=Place.center, dtype=self.dtype)

@@ -11,6 +11,7 @@ import numpy as np
 from halocline.numerics.block_factors import BlockFactors
 from halocline.numerics.chebyshev_steps import DiagonalSteps
 from halocline.numerics.chebyshev_weights import Bounds, weights
+from halocline.numerics.dissection import WholeFactors
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.solver_options import SolverOptions
 from halocline.runtime.fields.field import Field
@@ -85,6 +86,19 @@ class Blocks(Preconditioner):
             residual=residual,
             preconditioned=preconditioned,
         )
+
+
+class Whole(Preconditioner):
+    """Exact solution on the whole grid, to the precision of the factors."""
+
+    bounds = Bounds(1.0, 1.0)
+    """Of the preconditioned operator: with these the Chebyshev iteration refines a solution."""
+
+    def __init__(self, operator: EllipticOperator, run: Runner, options: SolverOptions) -> None:
+        self.factors = WholeFactors(operator, run, np.dtype(precision_of(operator, options)))
+
+    def prepare(self, run: Runner, residual: Field, preconditioned: Field) -> Callable[[], None]:
+        return self.factors.prepare(residual, preconditioned)
 
 
 class Polynomial(Preconditioner):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from halocline.numerics.chebyshev import Chebyshev, ChebyshevSweeps, spectrum_bounds
 from halocline.numerics.chebyshev_weights import Bounds
 from halocline.numerics.conjugate_gradient import (
@@ -17,9 +15,8 @@ from halocline.numerics.conjugate_gradient import (
 )
 from halocline.numerics.elliptic import EllipticOperator, kernels
 from halocline.numerics.kernel_sums import KernelSums
-from halocline.numerics.preconditioners import Blocks, Polynomial, Preconditioner, Scaling
+from halocline.numerics.preconditioners import Blocks, Polynomial, Preconditioner, Scaling, Whole
 from halocline.numerics.solver_options import Convergence, SolverOptions, Watch
-from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
@@ -43,6 +40,7 @@ class EllipticSolver:
         self._right_side = operator.field("right_side", "m3 s-2")
         self._solution = operator.field("solution")
         residual = operator.field("residual", "m3 s-2")
+        self._counted = operator.counted()
         self._square = KernelSums(operator.decomposition, 1)
         self._start = self._square.again = run.bind(
             kernels["nine_point_residual"],
@@ -63,9 +61,7 @@ class EllipticSolver:
         system = System(operator, run, self.preconditioner, *fields)
         method = self.options.method
         if method == "chebyshev":
-            self._bounds = spectrum_bounds(
-                operator, run, self.preconditioner, self.options.bound_tolerance
-            )
+            self._bounds = self._find_bounds()
             scales = self.preconditioner.inverse_diagonal is not None
             kind = ChebyshevSweeps if scales else Chebyshev
             self.iteration: Iteration = kind(system, self._bounds)
@@ -85,7 +81,15 @@ class EllipticSolver:
             scaling = Scaling(self.operator)
             bounds = spectrum_bounds(self.operator, self.run, scaling, options.bound_tolerance)
             return Polynomial(self.operator, bounds, options)
+        if options.preconditioner == "whole":
+            return Whole(self.operator, self.run, options)
         return Scaling(self.operator, diagonal=options.preconditioner == "diagonal")
+
+    def _find_bounds(self) -> Bounds:
+        if isinstance(self.preconditioner, Whole):
+            return self.preconditioner.bounds
+        tolerance = self.options.bound_tolerance
+        return spectrum_bounds(self.operator, self.run, self.preconditioner, tolerance)
 
     @property
     def bounds(self) -> Bounds | None:
@@ -99,12 +103,7 @@ class EllipticSolver:
 
     def _take(self, values: Field, mine: Field) -> None:
         """Copy values of sea cells, zero on land and where another one stands for the point."""
-        mask = self.operator.numbers.counted
-        with mine.change() as owned:
-            for block, given, copy in zip(mine.layout.blocks, values.read(), owned, strict=True):
-                assert isinstance(block, Block)
-                r = block.rectangle
-                copy[...] = np.where(mask[r.j0 : r.j1, r.i0 : r.i1], given, 0.0)
+        self.run(kernels["copy_counted"], source=values, counted=self._counted, copy=mine)
 
     def solve(self, right_side: Field, solution: Field) -> Convergence:
         """Improve `solution` [m2 s-2], the first guess, until it fits `right_side` [m3 s-2].

@@ -9,7 +9,7 @@ from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 
 methods = ("conjugate_gradient", "chronopoulos_gear", "pipelined", "chebyshev")
-preconditioners = ("none", "diagonal", "blocks", "polynomial")
+preconditioners = ("none", "diagonal", "blocks", "polynomial", "whole")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +27,8 @@ class SolverOptions(Options):
     preconditioner: str = option(
         "polynomial",
         "",
-        "none, the diagonal, exact solution on blocks of cells, or a Chebyshev polynomial of the"
-        " operator",
+        "none, the diagonal, exact solution on blocks of cells, a Chebyshev polynomial of the"
+        " operator, or exact solution on the whole grid by the first rank",
         choices=preconditioners,
     )
     tolerance: float = option(
@@ -68,7 +68,8 @@ class SolverOptions(Options):
     precision: str = option(
         "float32",
         "",
-        "precision of blocks and polynomials; the pipelined method takes that of the solution",
+        "precision of blocks, polynomials and the whole; the pipelined method takes that of the"
+        " solution",
         choices=("float32", "float64"),
     )
     degree: int = option(
@@ -84,6 +85,12 @@ class SolverOptions(Options):
         at_least=1e-6,
         source="as in P-CSI, Hu et al. (2015)",
     )
+
+    @property
+    def sweeps(self) -> bool:
+        """Whether iterations are done several at a time, where halos are deep enough for it."""
+        scaled = self.method == "chebyshev" and self.preconditioner in ("none", "diagonal")
+        return scaled or self.preconditioner == "polynomial"
 
     def __post_init__(self) -> None:
         super().__post_init__()

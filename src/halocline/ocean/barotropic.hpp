@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
 #include "schedules.hpp"
@@ -178,9 +180,12 @@ void ocean_velocity(Box box, View2<const T> auxiliary_u, View2<const T> auxiliar
       store<V>(new_mean_u.row(j) + i, wet ? u : V{});
       store<V>(new_mean_v.row(j) + i, wet ? v : V{});
     });
-    for (int k = 0; k < levels; ++k)
+    const T *floor = corner_floor.row(j),
+            lowest = *std::min_element(floor + box.i0, floor + box.i1);
+    for (int k = static_cast<int>(lowest); k < levels; ++k)
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        const auto wet = load<V>(corner_floor.row(j) + i) <= splat<V>(static_cast<T>(k));
+        const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+        if (!any(wet)) return;
         const V u = load<V>(new_mean_u.row(j) + i), v = load<V>(new_mean_v.row(j) + i);
         store<V>(new_u.row(k, j) + i, load<V>(new_u.row(k, j) + i) + (wet ? u : V{}));
         store<V>(new_v.row(k, j) + i, load<V>(new_v.row(k, j) + i) + (wet ? v : V{}));

@@ -155,7 +155,7 @@ class OceanCase(Case):
     @cached_property
     def halo(self) -> int:
         """How deep halos are [cells]."""
-        return halo_of(self.build_grid())
+        return halo_of(self.build_grid(), self.ocean.solver)
 
     def state_values(self, grid: Grid) -> int:
         """Tracers and two velocities on all levels, land included, at two times."""

@@ -47,7 +47,7 @@ class OceanComponent(Component):
         self.decomposition = Decomposition(
             levels.mask,
             levels.topology,
-            halo=halo_of(levels.horizontal),
+            halo=halo_of(levels.horizontal, options.solver),
             options=decomposition,
             communicator=communicator,
         )

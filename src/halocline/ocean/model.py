@@ -19,6 +19,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics.chebyshev_steps import sweep_steps
 from halocline.numerics.elliptic import EllipticOperator, nine_point_of, time_step_shift
 from halocline.numerics.solver import EllipticSolver
+from halocline.numerics.solver_options import SolverOptions
 from halocline.ocean import _native
 from halocline.ocean.bottom_cells import add_bottom_cells
 from halocline.ocean.eddies import Eddies
@@ -55,12 +56,12 @@ names = ("temperature", "salinity")
 laplacian_planes = ("viscous_east", "viscous_north", "viscous_turn", "cross_x", "cross_y")
 
 
-def halo_of(grid: Grid) -> int:
+def halo_of(grid: Grid, solver: SolverOptions) -> int:
     """Halo [cells]: as deep as a step reads, or a sweep of the solver on wide grids without a fold.
 
     With sweeps the solver exchanges once in eight iterations; bits are the same.
     """
-    sweeps = min(grid.shape) >= wide and not grid.topology.fold
+    sweeps = solver.sweeps and min(grid.shape) >= wide and not grid.topology.fold
     return sweep_steps() if sweeps else reach
 
 
@@ -222,6 +223,9 @@ class OceanState:
         light = transmitted(levels.interfaces, options.forcing.heat.water_type)
         self.add_static("transmitted", "1", Place.none, light, self.space.interfaces)
         self.add("water_flux", "m s-1", center)
+        self.fresh_water: Field | None = None
+        if options.checkerboard:
+            self.add("fresh_water", "m s-1", center)
         self.add("surface_flux", "1", Place.center, self.tracers)
 
 
@@ -246,7 +250,7 @@ class Ocean:
         numbers = once_per_node(
             decomposition.communicator, lambda: nine_point_of(levels, self.shift)
         )
-        operator = EllipticOperator(numbers, decomposition, dtype)
+        operator = EllipticOperator(numbers, decomposition)
         self.solver = EllipticSolver(operator, run, options.solver)
         self.forcing = SurfaceForcing(levels, options, self.state, run)
         self._bind()
@@ -265,6 +269,7 @@ class Ocean:
         self.eddies: Eddies | None = None
         if self.options.mixing.eddies.act:
             self.eddies = Eddies(s, self.levels, self.options, bound)
+        self.checkerboard = bound("checkerboard")
         self.tracers = tracer_transport(s, self.levels, self.options, run, bound)
         self.pressure = bound("pressure", spacing=s.to_surface)
         self.viscous: StressViscosity | None = None
@@ -330,6 +335,8 @@ class Ocean:
         self.mix()
         if self.eddies:
             self.eddies(width)
+        if o.checkerboard:
+            self.checkerboard(rate=o.checkerboard / (w.tau * gravity))
         # 2. tracers
         self.tracers(tau=w.tau, width=width, number=number)
         self.forcing.warm(w.tau)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halocline.core.options import Options, option
-from halocline.numerics.solver_options import SolverOptions
+from halocline.numerics.solver_options import SolverOptions, methods, preconditioners
 from halocline.ocean.eddy_options import EddyOptions
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceForcingOptions
@@ -91,8 +91,23 @@ class OceanStartOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class SurfaceSolverOptions(SolverOptions):
-    """The solver of the surface: `SolverOptions` that end where the sea level is exact enough."""
+    """The solver of the surface: `SolverOptions` that end where the sea level is exact enough.
 
+    By factors of the whole operator a step needs one or two iterations.
+    """
+
+    method: str = option(
+        "chebyshev",
+        "",
+        "as of `SolverOptions`; beside `whole` the Chebyshev iteration refines the solution",
+        choices=methods,
+    )
+    preconditioner: str = option(
+        "whole",
+        "",
+        "as of `SolverOptions`; on many ranks, which wait for the first, `polynomial` is faster",
+        choices=preconditioners,
+    )
     absolute_tolerance: float = option(
         1e-15,
         "m s-2",
@@ -123,6 +138,15 @@ class OceanOptions(Options):
     tracers: OceanTracerOptions = option(OceanTracerOptions(), meaning="how tracers are moved")
     solver: SurfaceSolverOptions = option(
         SurfaceSolverOptions(), meaning="the solver of the surface"
+    )
+    checkerboard: float = option(
+        0.0,
+        "1",
+        "share of a checkerboard of the surface that the new level has less than the old one: water"
+        " goes from high to low cells, with what it holds",
+        at_least=0.0,
+        at_most=1.0,
+        source="Killworth et al. (1991), J. Phys. Oceanogr. 21, 1333",
     )
     averaging: int = option(
         25,

@@ -210,12 +210,15 @@ class SurfaceForcing:
         rain, areas = s.rain.read(), s.area.read()
         total, area = self.sums([[r * a for r, a in zip(rain, areas, strict=True)], areas])
         mean = s.rain.dtype.type(total / area)
-        with s.water_flux.change() as owned:
+        with (s.fresh_water or s.water_flux).change() as owned:
             for flux, given in zip(owned, rain, strict=True):
                 flux[...] = given - mean
 
     def fluxes(self) -> None:
         """What the tracers get through the surface, by their old level."""
+        if self.state.fresh_water is not None:
+            self.state.water_flux.copy(self.state.fresh_water)
+            self.state.surface_flux.fill(0.0)
         if self.bulk is not None:
             self.bulk()
         if self.with_fluxes:

@@ -16,13 +16,23 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
-from halocline_lab.benchmarks import ocean_run
+from halocline_lab.benchmarks import ocean_plots, ocean_run
 from halocline_lab.benchmarks.rank_programs import answer_of
+
+published = {
+    "minimal": {"POP 2.1": 16.7},
+    "full": {"POP 2.1": 8.4},
+}
+"""Years per day of the same with 24 full and two half steps a day, float64."""
+
+cray_x1 = (240, 125.0)
+"""Processors, and years per day of POP 1.4.3 on them (Worley and Levesque 2004, section 9)."""
 
 rivals = {
     "minimal": {"POP 2.1": 111.0, "MITgcm": 129.0},
@@ -35,6 +45,9 @@ levels_to_reach = {"minimal": 50.0, "full": 110.0}
 """On one core in float64 [ns per cell and step]; 0.6 of it in float32."""
 
 single_over_double = 0.6
+steps_of_a_day = 24.0 / ocean_run.step_hours * (1.0 + 1.0 / 25.0)
+"""Of which every 25th is done in two halves, as the shipped cases do."""
+
 barotropic_most = 0.1
 """What the barotropic part with its solver may take of a step on one core."""
 
@@ -47,11 +60,14 @@ keys = {
     "grid": "the x1 grid, or a small one where --quick was asked for",
     "cells": "cells of the grid, land included",
     "wet_cells": "cells with water",
+    "tried": "one entry per processor grid that was tried first: ranks, threads, rows and columns"
+    " of blocks, and median time of a step per cell [ns]",
     "rows": "one entry per physics, precision, ranks and threads",
     "rows.physics": "minimal or full",
     "rows.precision": "float64 or float32",
     "rows.ranks": "ranks of MPI",
     "rows.threads": "threads of each rank",
+    "rows.processor_grid": "rows and columns of blocks",
     "rows.nanoseconds": "median time of a step per cell, land included [ns]",
     "rows.spread": "least and greatest of the runs of the same [ns]",
     "rows.processor_nanoseconds": "least processor time of a step per cell, the first step among"
@@ -65,9 +81,29 @@ keys = {
     "rows.floor": "time to pass the least bytes of all cells at the triad's bandwidth [ns]",
     "rows.over_floor": "nanoseconds over floor [1]",
     "rows.speed_up": "against the first of --on, median of pairs",
-    "rows.years_per_day": "years of 365 days that a day of computing simulates",
+    "rows.years_per_day": "years of 365 days that a day of computing simulates, with the half steps"
+    " that averages of levels in time take",
+    "rows.seconds_of_a_day": "of each phase per simulated day [s]",
     "rows.level": "level to reach on one core; null for more, or a small grid [ns]",
 }
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing to time; `rows` of ranks in the processor grid, 0: as a run would cut."""
+
+    physics: str
+    precision: str
+    ranks: int
+    threads: int
+    rows: int = 0
+
+    def words(self) -> str:
+        grid = f" in {self.rows} rows" if self.rows else ""
+        return (
+            f"{self.physics} physics, {self.precision}, {self.ranks} ranks{grid} x {self.threads}"
+            " threads"
+        )
 
 
 def measure(
@@ -78,42 +114,93 @@ def measure(
     rounds: int = 3,
     steps: int = 12,
     quick: bool = False,
+    grids: bool = False,
 ) -> dict[str, Any]:
-    """Time the choices on (ranks, threads) in turns; see `keys`."""
-    choices = [(p, n, *c) for p in chosen for n in precision for c in configurations]
-    runs: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {c: [] for c in choices}
-    for turn in range(rounds):
-        for choice in choices:
-            kind, numbers, ranks, threads = choice
-            print(
-                f"round {turn + 1} of {rounds}: {kind} physics, {numbers}, {ranks} ranks x"
-                f" {threads} threads",
-                flush=True,
-            )
-            settings = {"physics": kind, "precision": numbers, "steps": steps, "quick": quick}
-            answer = answer_of(ocean_run.__name__, settings, ranks, threads)
-            runs[choice].append(json.loads(answer))
+    """Time the choices on (ranks, threads) in turns; see `keys`.
+
+    With `grids` the fastest processor grid of each number of ranks is found first, as all choices
+    of physics and precision take it then.
+    """
+    timing: dict[str, Any] = {"rounds": rounds, "steps": steps, "quick": quick}
+    tried: dict[Choice, list[dict[str, Any]]] = {}
+    if grids:
+        first = (chosen[0], precision[0])
+        tried = in_turns(
+            [Choice(*first, *c, rows) for c in configurations for rows in rows_of(c[0])], **timing
+        )
+    best = {c: fastest_rows(tried, c) for c in configurations}
+    choices = [Choice(p, n, *c, best[c]) for p in chosen for n in precision for c in configurations]
+    runs = in_turns(choices, **timing)
     some = runs[choices[0]][0]
+
+    def base(choice: Choice) -> Choice:
+        (ranks, threads), *_ = configurations
+        return replace(choice, ranks=ranks, threads=threads, rows=best[ranks, threads])
+
     return {
         "grid": "small" if quick else "x1",
         "cells": some["cells"],
         "wet_cells": some["wet_cells"],
+        "tried": [
+            {
+                "ranks": choice.ranks,
+                "threads": choice.threads,
+                "processor_grid": found[0]["processor_grid"],
+                "nanoseconds": median_seconds(found) * 1e9 / found[0]["cells"],
+            }
+            for choice, found in tried.items()
+        ],
         "rows": [
-            evaluate(choice, runs[choice], runs[(*choice[:2], *configurations[0])], quick=quick)
-            for choice in choices
+            evaluate(choice, runs[choice], runs[base(choice)], quick=quick) for choice in choices
         ],
     }
 
 
+def in_turns(
+    choices: Sequence[Choice], *, rounds: int, steps: int, quick: bool
+) -> dict[Choice, list[dict[str, Any]]]:
+    """Runs of all choices, one after the other in every round."""
+    runs: dict[Choice, list[dict[str, Any]]] = {choice: [] for choice in choices}
+    for turn in range(rounds):
+        for choice in runs:
+            print(f"round {turn + 1} of {rounds}: {choice.words()}", flush=True)
+            settings = {**asdict(choice), "steps": steps, "quick": quick}
+            answer = answer_of(ocean_run.__name__, settings, choice.ranks, choice.threads)
+            runs[choice].append(json.loads(answer))
+    return runs
+
+
+def rows_of(ranks: int) -> list[int]:
+    """Rows of all processor grids of so many ranks.
+
+    >>> rows_of(8)
+    [1, 2, 4, 8]
+    """
+    return [rows for rows in range(1, ranks + 1) if not ranks % rows]
+
+
+def fastest_rows(
+    tried: Mapping[Choice, Sequence[dict[str, Any]]], configuration: tuple[int, int]
+) -> int:
+    """Rows of the fastest grid of those tried on (ranks, threads), 0 where none was."""
+    mine = [c for c in tried if (c.ranks, c.threads) == configuration]
+    return min(mine, key=lambda c: median_seconds(tried[c])).rows if mine else 0
+
+
+def median_seconds(runs: Sequence[dict[str, Any]]) -> float:
+    """The median time of a step [s]."""
+    return statistics.median(run["seconds"] for run in runs)
+
+
 def evaluate(
-    choice: tuple[str, str, int, int],
+    choice: Choice,
     runs: Sequence[dict[str, Any]],
     base: Sequence[dict[str, Any]],
     *,
     quick: bool,
 ) -> dict[str, Any]:
     """A row of the result, from runs of one choice and those on the first configuration."""
-    kind, precision, ranks, threads = choice
+    kind, precision = choice.physics, choice.precision
     unit = 1e9 / runs[0]["cells"]
     seconds = [run["seconds"] for run in runs]
     size = 1.0 if precision == "float64" else 0.5
@@ -126,8 +213,9 @@ def evaluate(
     return {
         "physics": kind,
         "precision": precision,
-        "ranks": ranks,
-        "threads": threads,
+        "ranks": choice.ranks,
+        "threads": choice.threads,
+        "processor_grid": runs[0]["processor_grid"],
         "nanoseconds": nanoseconds,
         "spread": [min(seconds) * unit, max(seconds) * unit],
         "processor_nanoseconds": min(run["processor"] for run in runs) * unit,
@@ -143,8 +231,9 @@ def evaluate(
         "floor": floor,
         "over_floor": nanoseconds / floor,
         "speed_up": statistics.median(one["seconds"] / other for one, other in pairs),
-        "years_per_day": ocean_run.step_hours * 3600.0 / statistics.median(seconds) / 365.0,
-        "level": None if quick or ranks * threads > 1 else level,
+        "years_per_day": 86400.0 / (statistics.median(seconds) * steps_of_a_day * 365.0),
+        "seconds_of_a_day": {n: v / unit * steps_of_a_day for n, v in phases.items()},
+        "level": None if quick or choice.ranks * choice.threads > 1 else level,
     }
 
 
@@ -175,6 +264,7 @@ def table(result: dict[str, Any]) -> str:
         lines.append(name + "".join(f"{value:>17.2f}" for value in row["phases"].values()))
     for row in result["rows"]:
         lines += words_of(row)
+    lines += grids_of(result["tried"])
     if result["grid"] == "x1":
         lines += [
             words_of_rivals(kind) for kind in {row["physics"]: None for row in result["rows"]}
@@ -193,10 +283,22 @@ def words_of(row: dict[str, Any]) -> Iterable[str]:
     yield "  kernels: " + ", ".join(f"{name} {value:.1f}" for name, value in longest)
 
 
+def grids_of(tried: Sequence[dict[str, Any]]) -> Iterable[str]:
+    """Processor grids, the fastest of each number of ranks and threads first."""
+    for on in dict.fromkeys((row["ranks"], row["threads"]) for row in tried):
+        mine = [row for row in tried if (row["ranks"], row["threads"]) == on]
+        grids = [
+            "{} x {}: {:.1f} ns".format(*row["processor_grid"], row["nanoseconds"])
+            for row in sorted(mine, key=lambda row: float(row["nanoseconds"]))
+        ]
+        yield f"processor grids (rows x columns) on {on[0]}x{on[1]}: {', '.join(grids)}"
+
+
 def words_of_rivals(kind: str) -> str:
     """What other models take for the same."""
     others = ", ".join(f"{name} {value:.0f} ns" for name, value in rivals[kind].items())
-    return f"{kind} physics on one core of the reference machine, float64: {others}"
+    years = ", ".join(f"{name} {value} years/day" for name, value in published[kind].items())
+    return f"{kind} physics on one core of the reference machine, float64: {others}; {years}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -212,6 +314,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="RANKSxTHREADS",
         help="ranks and threads, for example 2x1 (may be repeated); 1x1 if not given",
+    )
+    parser.add_argument(
+        "--grids",
+        action="store_true",
+        help="find the fastest processor grid of each number of ranks first",
+    )
+    parser.add_argument(
+        "--picture", metavar="FILE", help="draw years per day and phases over ranks"
     )
     parser.add_argument(
         "--quick", action="store_true", help="a grid of 64 x 48 x 10 cells: a look, no result"
@@ -230,8 +340,11 @@ def main(options: argparse.Namespace) -> int:
         rounds=options.rounds,
         steps=options.steps,
         quick=options.quick,
+        grids=options.grids,
     )
     print(table(result))
+    if options.picture:
+        ocean_plots.draw(result, Path(options.picture), published, cray_x1)
     if options.json:
         Path(options.json).write_text(json.dumps({**result, "keys": keys}, indent=1) + "\n")
     return 0

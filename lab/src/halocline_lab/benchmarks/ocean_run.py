@@ -56,9 +56,12 @@ small_grid: dict[str, Any] = {
 step_hours = 1
 
 
-def benchmark_case(kind: str, precision: str, steps: int, *, quick: bool) -> dict[str, Any]:
+def benchmark_case(
+    kind: str, precision: str, steps: int, *, quick: bool, rows: int = 0
+) -> dict[str, Any]:
     """Tables of the shipped case with its physics changed, `steps` of an hour, no output.
 
+    `rows` of ranks in the processor grid; 0: as the case says.
     Levels in time are not averaged, so that all steps cost the same.
     """
     _, table = read_table("global-ocean-analytic")
@@ -67,6 +70,7 @@ def benchmark_case(kind: str, precision: str, steps: int, *, quick: bool) -> dic
         ocean[name] = ocean.get(name, {}) | options
     ocean["averaging"] = 0
     table["precision"] = precision
+    table["decomposition"] = {"rows": rows}
     table["time"] |= {"step": f"{step_hours}h", "length": f"{steps * step_hours}h"}
     table.pop("output", None)
     if quick:
@@ -76,6 +80,10 @@ def benchmark_case(kind: str, precision: str, steps: int, *, quick: bool) -> dic
 
 phases = ("baroclinic", "barotropic", "solver")
 """Phases of the record, inner ones last."""
+
+
+iteration_names = ("substitution", "chronopoulos_gear_step")
+"""What a solver calls once in every iteration, by the record's names."""
 
 
 def phase_seconds(record: RunRecord) -> dict[str, float]:
@@ -148,7 +156,11 @@ def timed(settings: dict[str, Any]) -> dict[str, Any] | None:
     """Times of the steps after the first, from the record of a run; all ranks take part."""
     communicator, quick = world(), settings["quick"]
     case = benchmark_case(
-        settings["physics"], settings["precision"], settings["steps"], quick=quick
+        settings["physics"],
+        settings["precision"],
+        settings["steps"],
+        quick=quick,
+        rows=settings.get("rows", 0),
     )
     with tempfile.TemporaryDirectory() as folder:
         place = communicator.broadcast(folder)
@@ -161,13 +173,16 @@ def timed(settings: dict[str, Any]) -> dict[str, Any] | None:
     levels = result.component.grid
     times, threads = phase_seconds(record), int(record.ranks["threads"][0])
     solved = calls_of(record, "solver")
+    iterations = max(calls_of(record, name) for name in iteration_names)
+    blocks = result.component.decomposition.world.rectangles
     return {
         "seconds": times.pop("step"),
         "processor": float(record.ranks["steady_processor_seconds"].max())
         / calls_of(record, "step"),
         "phases": times,
         "kernels": kernel_seconds(record),
-        "iterations": calls_of(record, "chronopoulos_gear_step") / max(solved, 1),
+        "iterations": iterations / max(solved, 1),
+        "processor_grid": [len({b.j0 for b in blocks}), len({b.i0 for b in blocks})],
         "stream": stream.measure(threads, size=1_000_000) if quick else stream.measure(threads),
         "cells": int(np.prod(levels.shape)),
         "wet_cells": int(levels.wet_levels.sum()),

@@ -13,7 +13,7 @@ from halocline.runtime.fields.decomposition import Layout
 from halocline.runtime.fields.ownership import places_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.transfer.side import Index, Side
-from halocline.runtime.transfer.transfer import Transfer
+from halocline.runtime.transfer.transfer import Flats, Transfer
 
 if TYPE_CHECKING:
     from halocline.runtime.fields.field import Field
@@ -59,3 +59,15 @@ def move_values(transfer: Transfer, given: Sequence[Field], wanted: Sequence[Fie
         transfer(flats, into)
     for field in wanted:
         field.written()
+
+
+def read_values(transfer: Transfer, given: Field, wanted: Sequence[Flats] | None) -> None:
+    """Bring the newest values of a field to arrays of the host."""
+    transfer([given.storage(given.layout).read()], wanted)
+
+
+def put_values(transfer: Transfer, given: Sequence[Flats] | None, wanted: Field) -> None:
+    """Bring values of arrays of the host to a field; its halo is stale afterwards."""
+    with wanted.memory.change(wanted.storage(wanted.layout).flat) as into:
+        transfer(given, [into])
+    wanted.written()

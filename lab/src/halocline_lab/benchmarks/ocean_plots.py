@@ -1,0 +1,119 @@
+"""Figures of `halocline lab ocean`, after Worley and Levesque (2004)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+
+from halocline.analysis import looks
+from halocline.analysis.series import plain_axes
+
+dots = 130.0
+colours = {"minimal": looks.BLUE, "full": looks.ORANGE}
+styles = {"float64": "-", "float32": "--"}
+parts = {
+    "baroclinic": (("baroclinic", "baroclinic halo"), looks.BLUE),
+    "barotropic": (("barotropic", "barotropic halo", "solver"), looks.ORANGE),
+    "of it the solver": (("solver",), looks.PURPLE),
+    "halos outside of the solver": (("baroclinic halo", "barotropic halo"), looks.GREEN),
+}
+"""What is drawn of the phases, and in what colour."""
+
+Row = Mapping[str, Any]
+
+
+def draw(
+    result: Mapping[str, Any],
+    path: Path,
+    published: Mapping[str, Mapping[str, float]],
+    cray_x1: tuple[int, float],
+) -> None:
+    """Draw years per day (figures 6.1, 10.1) and phases (9.6, 9.7, 10.2) over processors."""
+    with looks.style():
+        figure(result["rows"], published, cray_x1).savefig(path, dpi=dots)
+
+
+def figure(
+    rows: Sequence[Row],
+    published: Mapping[str, Mapping[str, float]],
+    cray_x1: tuple[int, float],
+) -> Figure:
+    """A panel of years per day, and one of phases for each physics in the first precision."""
+    kinds = list(dict.fromkeys(row["physics"] for row in rows))
+    sheet = Figure(figsize=(4.8 * (1 + len(kinds)), 4.4), layout="constrained")
+    axes: Any = sheet.subplots(1, 1 + len(kinds))
+    _years(axes[0], rows, published, cray_x1)
+    for panel, kind in zip(axes[1:], kinds, strict=True):
+        first = next(row["precision"] for row in rows if row["physics"] == kind)
+        _phases(panel, [r for r in rows if (r["physics"], r["precision"]) == (kind, first)])
+        panel.set_title(f"Phases, {kind} physics, {first}")
+    return sheet
+
+
+def _cores(row: Row) -> int:
+    return int(row["ranks"]) * int(row["threads"])
+
+
+def _years(
+    panel: Axes,
+    rows: Sequence[Row],
+    published: Mapping[str, Mapping[str, float]],
+    cray_x1: tuple[int, float],
+) -> None:
+    plain_axes(panel)
+    for kind, precision in dict.fromkeys((row["physics"], row["precision"]) for row in rows):
+        mine = [r for r in rows if (r["physics"], r["precision"]) == (kind, precision)]
+        panel.plot(
+            [_cores(row) for row in mine],
+            [row["years_per_day"] for row in mine],
+            styles[precision],
+            color=colours[kind],
+            marker="o",
+            markersize=4.0,
+            label=f"Halocline, {kind}, {precision}",
+        )
+    for kind in dict.fromkeys(row["physics"] for row in rows):
+        for name, years in published[kind].items():
+            panel.plot(1, years, "D", color=colours[kind], markersize=5.0, markerfacecolor="white",
+                       label=f"{name}, {kind}, one core")  # fmt: skip
+    processors, years = cray_x1
+    panel.plot(processors, years, "s", color="#1d2329", markersize=5.0,
+               label=f"POP 1.4.3, Cray X1, {processors} processors")  # fmt: skip
+    _over_processors(panel, [*map(_cores, rows), processors])
+    panel.set_title("Speed")
+    panel.set_ylabel("simulated years per day")
+    panel.legend(fontsize=7.0, loc="upper left")
+    low, high = panel.get_ylim()
+    panel.set_ylim(low, high * (high / low) ** 0.45)
+
+
+def _phases(panel: Axes, rows: Sequence[Row]) -> None:
+    plain_axes(panel)
+    for name, (phases, colour) in parts.items():
+        panel.plot(
+            [_cores(row) for row in rows],
+            [sum(row["seconds_of_a_day"][phase] for phase in phases) for row in rows],
+            ":" if name.startswith("of it") else "-",
+            color=colour,
+            marker="o",
+            markersize=4.0,
+            label=name,
+        )
+    _over_processors(panel, [_cores(row) for row in rows])
+    panel.set_ylabel("seconds per simulated day")
+    panel.legend(fontsize=7.0)
+
+
+def _over_processors(panel: Axes, numbers: Sequence[int]) -> None:
+    panel.set_xscale("log", base=2)
+    panel.set_yscale("log")
+    panel.set_xlabel("ranks x threads")
+    panel.xaxis.set_major_locator(FixedLocator(sorted(set(numbers))))
+    panel.xaxis.set_minor_locator(NullLocator())
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_formatter(ScalarFormatter())
