@@ -62,7 +62,10 @@ def deepest(profile, levels):
 
 
 def test_cooling_deepens_a_layer_by_encroachment_and_entrainment():
-    """h = sqrt(2 B t (1 + 2 a)) / N with KPP, whose a is 0.2 (Large et al. 1994)."""
+    """h = sqrt(2 B t (1 + 2 a)) / N with KPP, whose a is 0.2 (Large et al. 1994).
+
+    What it carries whatever the gradient goes up where it is warmer above.
+    """
     stability, cooling, dt, steps = 1e-5, 100.0, 900.0, 192
     kpp = KppOptions(background=0.0, shear_viscosity=0.0)
     model, capacity = column(40, 2.0, stability, dt, cooling=cooling, scheme="kpp", kpp=kpp)
@@ -72,6 +75,7 @@ def test_cooling_deepens_a_layer_by_encroachment_and_entrainment():
     alone = np.sqrt(2.0 * buoyancy * cooling / capacity * steps * dt / stability)
     ratio = deepest(warm[:, 1, 1], model.levels) / alone
     assert 0.10 < 0.5 * (ratio**2 - 1.0) < 0.25
+    assert (np.diff(warm[20:34, 1, 1]) > 0.0).all()
     given = (2.0 * (warm - start)).sum(axis=0)
     assert given == pytest.approx(-cooling / capacity * steps * dt, rel=1e-9)
 
