@@ -66,15 +66,18 @@ def brought(component):
     )
 
 
-@pytest.mark.parametrize("thin", [False, True])
-def test_budgets_close(thin):
-    """Over 60 steps; water freezes and thaws, rain falls and is balanced."""
+@pytest.mark.parametrize(
+    ("count", "thin"),
+    [(60, False), (60, True), pytest.param(1000, True, marks=pytest.mark.slow)],
+)
+def test_budgets_close(count, thin):
+    """In every step; water freezes and thaws, rain falls and is balanced."""
     component, time = build(everything, levels=thinned(small_sea()) if thin else None)
     s = component.model.state
     contents, frozen = [held(component)], []
     contents.append(contents[0])
     scale = np.abs(contents[0]) + 1e3 * step * np.abs(brought(component))
-    for number in range(60):
+    for number in range(count):
         time = advance(component, time, 1)
         contents.append(held(component))
         if number:  # the first step has one level only
