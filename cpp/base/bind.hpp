@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contract.hpp"
+#include "subnormals.hpp"
 #include "view.hpp"
 
 namespace nanobind::detail {
@@ -119,7 +120,7 @@ V view_of(nb::handle array) {
 }
 
 /// A kernel as Python takes it: a function of a box, of the arrays of a contract in its order, and
-/// of scalars.
+/// of scalars. It computes with 0 for subnormal numbers.
 template <std::size_t Count, class... Arguments>
 class PythonKernel {
  public:
@@ -144,8 +145,13 @@ class PythonKernel {
   void define(nb::module_& module, std::index_sequence<A...> arrays,
               std::index_sequence<S...> scalars) const {
     const char* name = contract_.name.data();
-    module.def(name, function_, "box"_a, nb::arg(contract_.arguments[A].name.data())...,
-               nb::arg(scalars_[S])...);
+    module.def(
+        name,
+        [function = function_](Box box, Arguments... arguments) {
+          const Computing normal(Arithmetic::of_this_thread().without_subnormals());
+          function(box, arguments...);
+        },
+        "box"_a, nb::arg(contract_.arguments[A].name.data())..., nb::arg(scalars_[S])...);
     nb::list takes;
     (takes.append(taken(static_cast<const Taken<A>*>(nullptr))), ...);
     nb::dict bindings = kept<nb::dict>(module, "bindings");
@@ -165,6 +171,7 @@ class PythonKernel {
       bound.emplace_back(nb::cast<Box>(call[0]), view_of<Taken<A>>(call[A + 1])...);
     return nb::cpp_function(
         [function = function_, bound = std::move(bound), calls](Taken<Count + S>... scalars) {
+          const Computing normal(Arithmetic::of_this_thread().without_subnormals());
           for (const auto& call : bound)
             function(std::get<0>(call), std::get<A + 1>(call)..., scalars...);
         },

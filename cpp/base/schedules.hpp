@@ -4,18 +4,24 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "subnormals.hpp"
 #include "view.hpp"
 
 /// Schedules: who does which cells, rows or tiles, and when. All loops over threads are here; what
-/// they call knows nothing of threads. A device has schedules of its own for the same functions of
-/// points (docs/decisions/0028-memory-and-schedules-of-devices.md).
+/// they call knows nothing of threads. All threads compute as their caller does. A device has its
+/// own for the same functions of points (docs/decisions/0028-memory-and-schedules-of-devices.md).
 namespace halocline {
 
 /// `body(first)` for every `step`-th number from `begin` on, equal shares for all threads.
 template <class Number, class Body>
 void for_each_in(Number begin, Number end, Number step, const Body& body) {
-#pragma omp parallel for schedule(static)
-  for (Number first = begin; first < end; first += step) body(first);
+  const Arithmetic arithmetic = Arithmetic::of_this_thread();
+#pragma omp parallel
+  {
+    const Computing same(arithmetic);
+#pragma omp for schedule(static)
+    for (Number first = begin; first < end; first += step) body(first);
+  }
 }
 
 /// The same where every thread has something of its own: `body(first, own)`, with what `make()`
@@ -23,8 +29,10 @@ void for_each_in(Number begin, Number end, Number step, const Body& body) {
 template <class Number, class Make, class Body, class End>
 void for_each_in_with(Number begin, Number end, Number step, const Make& make, const Body& body,
                       const End& end_of) {
+  const Arithmetic arithmetic = Arithmetic::of_this_thread();
 #pragma omp parallel
   {
+    const Computing same(arithmetic);
     auto own = make();
 #pragma omp for schedule(static)
     for (Number first = begin; first < end; first += step) body(first, own);
@@ -34,8 +42,10 @@ void for_each_in_with(Number begin, Number end, Number step, const Make& make, c
 }
 template <class Number, class Make, class Body>
 void for_each_in_with(Number begin, Number end, Number step, const Make& make, const Body& body) {
+  const Arithmetic arithmetic = Arithmetic::of_this_thread();
 #pragma omp parallel
   {
+    const Computing same(arithmetic);
     auto own = make();
 #pragma omp for schedule(static)
     for (Number first = begin; first < end; first += step) body(first, own);
@@ -51,9 +61,14 @@ void for_rows(Box box, const Body& body) {
 /// `body(one, other)` for all pairs, the other from `begin` in steps; equal shares of all pairs.
 template <class Number, class Body>
 void for_pairs(Number count, Number begin, Number end, Number step, const Body& body) {
-#pragma omp parallel for collapse(2) schedule(static)
-  for (Number one = 0; one < count; ++one)
-    for (Number other = begin; other < end; other += step) body(one, other);
+  const Arithmetic arithmetic = Arithmetic::of_this_thread();
+#pragma omp parallel
+  {
+    const Computing same(arithmetic);
+#pragma omp for collapse(2) schedule(static)
+    for (Number one = 0; one < count; ++one)
+      for (Number other = begin; other < end; other += step) body(one, other);
+  }
 }
 
 /// `cell(k, j, i)` for all cells of the box at all levels, rows shared among threads.
@@ -67,26 +82,38 @@ void for_cells(Box box, std::ptrdiff_t levels, const Cell& cell) {
 /// `tile(a, b, c)` for all triples, each to the next thread that is free: tiles cost unequally.
 template <class Tile>
 void for_tiles(int first_count, int second_count, int third_count, const Tile& tile) {
-#pragma omp parallel for collapse(3) schedule(dynamic)
-  for (int a = 0; a < first_count; ++a)
-    for (int b = 0; b < second_count; ++b)
-      for (int c = 0; c < third_count; ++c) tile(a, b, c);
+  const Arithmetic arithmetic = Arithmetic::of_this_thread();
+#pragma omp parallel
+  {
+    const Computing same(arithmetic);
+#pragma omp for collapse(3) schedule(dynamic)
+    for (int a = 0; a < first_count; ++a)
+      for (int b = 0; b < second_count; ++b)
+        for (int c = 0; c < third_count; ++c) tile(a, b, c);
+  }
 }
 
 /// `work(part, parts)` on as many threads as there are, at most `most`, each a part.
 template <class Work>
 void for_parts(int most, const Work& work) {
   const int parts = std::clamp(most, 1, omp_get_max_threads());
-#pragma omp parallel for schedule(static) num_threads(parts)
-  for (int part = 0; part < parts; ++part) work(part, parts);
+  const Arithmetic arithmetic = Arithmetic::of_this_thread();
+#pragma omp parallel num_threads(parts)
+  {
+    const Computing same(arithmetic);
+#pragma omp for schedule(static)
+    for (int part = 0; part < parts; ++part) work(part, parts);
+  }
 }
 
 /// `work()` on every thread, which share what there is to do themselves (a queue); then
 /// `end_of(what it gave)`, threads one after the other.
 template <class Work, class End>
 void on_threads(const Work& work, const End& end_of) {
+  const Arithmetic arithmetic = Arithmetic::of_this_thread();
 #pragma omp parallel
   {
+    const Computing same(arithmetic);
     const auto result = work();
 #pragma omp critical(halocline_schedules)
     end_of(result);

@@ -233,6 +233,23 @@ def test_no_record_beyond_the_end_of_a_run_is_read(tmp_path, between, hour, reco
     some.close()
 
 
+@pytest.mark.parametrize("hour", [6, 9, 12])
+def test_values_are_the_same_bits_whenever_the_run_ends(tmp_path, hour):
+    """A run that ends at a moment, and one that goes on, at a record and between two."""
+    grid = region()
+    winds(grid, gaps=False).to_netcdf(tmp_path / "wind.nc")
+    moment = start + timedelta(hours=hour)
+    found = []
+    for last in (moment, end):
+        some = series(tmp_path / "wind.nc", grid, np.arange(grid.sea_points), last=last)
+        some.brackets(moment - timedelta(hours=1))
+        found.append(some.brackets(moment))
+        some.close()
+    assert found[0].weight == found[1].weight == (0.5 if hour == 9 else 0.0)
+    for first, second in zip(found[0].now(), found[1].now(), strict=True):
+        assert np.array_equal(first, second)
+
+
 @pytest.mark.parametrize(
     ("chunk", "whole"),
     [((1, 73, 144), True), ((1, 37, 144), True), ((1, 36, 144), False), ((4, 20, 30), False)],

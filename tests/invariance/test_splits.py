@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray
 
 from halocline.experiment.run import Result, run
 
@@ -52,6 +53,26 @@ def test_restart_split(tmp_path: Path, whole, split):
     result = run(second)
     assert result.outcome.steps == hours - split
     assert same(state(result), whole)
+
+
+@pytest.mark.parametrize("split", [2, 3])
+def test_restart_split_with_forcing_from_files(tmp_path: Path, split):
+    """At a record of the file, where the first run reads no further, and between two."""
+    moments = np.datetime64("2000-01-01", "ns") + np.arange(4) * np.timedelta64(3, "h")
+    random = np.random.default_rng(2)
+    axes = {"time": moments, "lat": [-90.0, 0.0, 90.0], "lon": np.arange(0.0, 360.0, 30.0)}
+    data = xarray.Dataset(
+        {name: (tuple(axes), 12.0 * random.random((4, 3, 12))) for name in ("u10", "v10")}, axes
+    )
+    data.lat.attrs["units"], data.lon.attrs["units"] = "degrees_north", "degrees_east"
+    data.to_netcdf(tmp_path / "wind.nc")
+    windy = case(forcing={"wind": {"file": str(tmp_path / "wind.nc")}})
+    whole = state(run(windy))
+    first = windy | {"restart": {"interval": f"{split}h", "at_end": False}}
+    first["time"] = first["time"] | {"length": f"{split}h"}
+    run(first, output=tmp_path / "first")
+    second = windy | {"restart": {"source": str(tmp_path / "first")}}
+    assert same(state(run(second)), whole)
 
 
 def test_halo_check(whole):

@@ -85,17 +85,23 @@ class ChebyshevSweeps(Iteration):
 
 
 class SpectrumWatch:
-    """Ends conjugate gradients when the extreme eigenvalues they know have settled."""
+    """Ends conjugate gradients when the extreme eigenvalues they know have settled.
+
+    Or when the square of the residual is nothing beside the first: they know all then.
+    """
 
     interval = 10
+    nothing = 1e-60
 
     def __init__(self, steps: list[tuple[float, float]], tolerance: float, most: int) -> None:
         self.steps, self.tolerance, self.most = steps, tolerance, most
         self.bounds = Bounds(1.0, 1.0)
         self.known = False
+        self.first = 0.0
 
     def ended(self, iteration: int, square: float) -> bool:
-        if square == 0.0 or iteration >= self.most:
+        self.first = self.first or square
+        if square <= self.nothing * self.first or iteration >= self.most:
             return True
         if not iteration or iteration % self.interval:
             return False

@@ -158,6 +158,7 @@ class FileSeries:
         self.files, self.short_names, self.grid, self.what = files, short_names, grid, what
         (self.start, self.end), self.share, self.held = period, share, held
         self.between, self.number = between, 0
+        self._pair = -1, -1
         on_levels = wanted is not None and wanted.depth is not None
         self.variables = tuple(
             files.find(short_name, variable, levels=on_levels)
@@ -247,6 +248,8 @@ class FileSeries:
     def brackets(self, moment: Date) -> Brackets:
         """Values at the records before and after a moment; a call for all ranks."""
         before, after, weight = self._around(moment)
+        if (before, after) != self._pair:
+            self._pair, self.number = (before, after), self.number + 1
         first, second = self._values(before), self._values(after)
         for old in [number for number in self._loaded if number not in (before, after)]:
             del self._loaded[old]
@@ -255,7 +258,10 @@ class FileSeries:
         return Brackets(first, second, weight, self.number)
 
     def _around(self, moment: Date) -> tuple[int, int, float]:
-        """The records before and after a moment, and the weight of the latter."""
+        """The records before and after a moment, and the weight of the latter, never 1.
+
+        Whatever follows a record that a moment meets: its values are that record's, to the bit.
+        """
         if self.held is not None:
             at = self._times.index(self.held)
             return at, at, 0.0
@@ -263,13 +269,10 @@ class FileSeries:
         assert 0 <= at and (at + 1 < len(self._times) or self._times[at] == moment)
         if self.between == "steps":
             return at, at, 0.0
-        first, last = self._span
-        last = max(last, bisect_left(self._times, moment))
-        before = min(at, max(last - 1, first))
-        after = min(before + 1, last)
-        length = (self._times[after] - self._times[before]).total_seconds()
-        weight = (moment - self._times[before]).total_seconds() / length if length else 0.0
-        return before, after, weight
+        after = min(at + 1, max(self._span[1], bisect_left(self._times, moment)))
+        length = (self._times[after] - self._times[at]).total_seconds()
+        weight = (moment - self._times[at]).total_seconds() / length if length else 0.0
+        return at, after, weight
 
     def now(self, moment: Date) -> tuple[Array, ...]:
         """Values at a moment, interpolated linearly."""
@@ -278,7 +281,6 @@ class FileSeries:
     def _values(self, number: int) -> tuple[Array, ...]:
         if number not in self._loaded:
             self._loaded[number] = self.reader.take(number)
-            self.number += 1
         return self._loaded[number]
 
     def _read(self, number: int) -> dict[int, Array]:
