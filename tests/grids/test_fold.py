@@ -72,9 +72,8 @@ def test_what_contradicts_the_file_is_refused(tmp_path, kind, other):
         build_grid(GridOptions(file=path, boundary=["north"]))
     x, y = cap(kind)
     # A seam that stays open, and the same columns counted from elsewhere.
-    open_path = write(
-        tmp_path / "open.nc", x, y - 3.0 * np.linspace(0, 1, nj + 1)[:, None] * (x > 0)
-    )
+    lower = 1.5 * np.linspace(0, 1, nj + 1)[:, None] * (1.0 + np.sin(np.deg2rad(x)))
+    open_path = write(tmp_path / "open.nc", x, y - lower)
     assert build_grid(GridOptions(file=open_path)).topology.fold == ""
     with pytest.raises(UserError, match="do not meet each other across a fold"):
         build_grid(GridOptions(file=open_path, fold=kind))
@@ -85,6 +84,19 @@ def test_what_contradicts_the_file_is_refused(tmp_path, kind, other):
     with pytest.raises(UserError, match="even number of columns"):
         odd = write(tmp_path / "odd.nc", *cap(kind, ni + 1))
         _ = build_grid(GridOptions(file=odd)).topology
+
+
+def test_cells_turned_inside_out_are_refused(tmp_path):
+    """One corner that stands beyond its neighbour; where both cells beside it are land it may."""
+    x, y = cap("faces")
+    x[4, 7] = x[4, 8] + 1.0
+    path = write(tmp_path / "a.nc", x, y)
+    words = r"has 2 cells of the sea .* row 3, column 7, at .* E, .* N"
+    with pytest.raises(UserError, match=words):
+        build_grid(GridOptions(file=path))
+    depth = np.full((nj, ni), 500.0)
+    depth[3:5, 6:8] = 0.0
+    build_grid(GridOptions(file=write(tmp_path / "b.nc", x, y, depth)))
 
 
 def test_doubles_have_one_depth(tmp_path):

@@ -90,7 +90,23 @@ def _read(data: FileVariables, path: Path) -> Grid:
         fold = northern_fold(corner_x, corner_y, str(path))
     if fold == "centres":
         _refuse_unequal_doubles(depth, path)
+    # in the last row the poles of a fold may stand in cells
+    wrong = np.argwhere((curvilinear.inside_out() & (depth > 0.0))[:-1])
+    if wrong.size:
+        raise UserError(_inside_out(curvilinear, wrong, path))
     return Grid.of(curvilinear, depth, str(data.attrs.get("title", "")), fold)
+
+
+def _inside_out(curvilinear: Curvilinear, wrong: NDArray[np.int64], path: Path) -> str:
+    """Which cells (n, 2) of the sea overlap their neighbours, and what to do."""
+    j, i = wrong[0]
+    x, y = curvilinear.corner_x[j, i], curvilinear.corner_y[j, i]
+    return (
+        f"'{path}' has {len(wrong)} cells of the sea that are turned inside out or have no area,"
+        f" the first in row {j}, column {i}, at {x:.2f} E, {y:.2f} N. Corners (ulon, ulat) go"
+        " eastward along rows, to the left of that along columns. Correct them, or make these cells"
+        " land."
+    )
 
 
 def northern_fold(corner_x: Array, corner_y: Array, where: str) -> Fold:

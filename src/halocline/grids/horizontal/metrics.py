@@ -164,9 +164,30 @@ class Curvilinear:
             return y_faces, along_y(dy, Place.center)
         return along_x(y_faces, Place.y_face), along_y(x_faces, Place.x_face)
 
-    def _quadrilaterals(self) -> Array:
-        """Areas of the cells between their four corners [m2]."""
+    def inside_out(self) -> NDArray[np.bool_]:
+        """Cells that their corners do not go round anticlockwise: inverted, folded or without area.
+
+        A half may have none, as at a pole.
+
+        >>> x, y = np.meshgrid([10.0, 11.0, 12.0], [50.0, 51.0])
+        >>> Curvilinear(corner_x=x, corner_y=y).inside_out().tolist()
+        [[False, False]]
+        >>> x[0, 1] = 12.5
+        >>> Curvilinear(corner_x=x, corner_y=y).inside_out().tolist()
+        [[False, True]]
+        """
+        south_east, north_west = self._halves()
+        whole = south_east + north_west
+        return (whole <= 0.0) | (np.minimum(south_east, north_west) < -1e-6 * whole)
+
+    def _halves(self) -> tuple[Array, Array]:
+        """Areas of both halves of cells, on both sides of their diagonals [rad2]."""
         corner = vectors(self.corner_x, self.corner_y)
         sw, se = corner[:, :-1, :-1], corner[:, :-1, 1:]
         nw, ne = corner[:, 1:, :-1], corner[:, 1:, 1:]
-        return earth_radius**2 * np.abs(triangles(sw, se, ne) + triangles(sw, ne, nw))
+        return triangles(sw, se, ne), triangles(sw, ne, nw)
+
+    def _quadrilaterals(self) -> Array:
+        """Areas of the cells between their four corners [m2]."""
+        south_east, north_west = self._halves()
+        return earth_radius**2 * np.abs(south_east + north_west)
