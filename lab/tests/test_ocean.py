@@ -4,7 +4,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline_lab import _native
-from halocline_lab.benchmarks import ocean, ocean_run
+from halocline_lab.benchmarks import ocean, ocean_plots, ocean_run
 from records.small import Events
 
 
@@ -120,3 +120,44 @@ def test_the_benchmark_is_the_papers_grid():
 def test_ranks_and_threads_are_read():
     with pytest.raises(UserError, match="--on 2y: write RANKSxTHREADS"):
         ocean.configurations_of(["1x1", "2y"])
+
+
+def test_the_fastest_processor_grid_is_taken():
+    """Of the grids of as many ranks and threads; where none was tried the case decides."""
+    tried = {
+        ocean.Choice("minimal", "float64", 4, 1, rows): [run(s), run(s + 0.02), run(9.0)]
+        for rows, s in ((1, 0.05), (2, 0.03), (4, 0.04))
+    }
+    tried[ocean.Choice("minimal", "float64", 2, 1, 2)] = [run(0.01)]
+    assert ocean.fastest_rows(tried, (4, 1)) == 2
+    assert ocean.fastest_rows(tried, (4, 2)) == 0
+
+
+def test_the_picture_shows_seconds_of_a_day_by_phase():
+    one, four = [run(0.08)], [run(0.04)]
+    rows = [
+        ocean.evaluate(ocean.Choice("full", "float64", ranks, 1), runs, one, quick=False)
+        for ranks, runs in ((1, one), (4, four))
+    ]
+    sheet = ocean_plots.figure(rows, ocean.published, ocean.cray_x1)
+    speed, phases = sheet.axes
+    assert phases.get_title() == "Phases, full physics, float64"
+    drawn = {line.get_label(): line.get_xydata().tolist() for line in phases.get_lines()}
+    day = 24 * 26 / 25
+    assert drawn["barotropic"] == [
+        pytest.approx([1, 0.13 * 0.08 * day]),
+        pytest.approx([4, 0.13 * 0.04 * day]),
+    ]
+    points = {line.get_label(): line.get_xydata().tolist() for line in speed.get_lines()}
+    assert points["POP 1.4.3, Cray X1, 240 processors"] == [[240, 125]]
+    assert points["POP 2.1, full, one core"] == [[1, 8.4]]
+
+
+def test_small_grids_stand_beside_no_published_speed(tmp_path):
+    runs = [run(0.08)]
+    row = ocean.evaluate(ocean.Choice("full", "float64", 1, 1), runs, runs, quick=True)
+    file = tmp_path / "small.png"
+    ocean_plots.draw({"grid": "small", "rows": [row]}, file, ocean.published, ocean.cray_x1)
+    assert file.stat().st_size > 10_000
+    speed = ocean_plots.figure([row], {}, None).axes[0]
+    assert [line.get_label() for line in speed.get_lines()] == ["Halocline, full, float64"]

@@ -33,15 +33,20 @@ def draw(
     published: Mapping[str, Mapping[str, float]],
     cray_x1: tuple[int, float],
 ) -> None:
-    """Draw years per day (figures 6.1, 10.1) and phases (9.6, 9.7, 10.2) over processors."""
+    """Draw years per day (figures 6.1, 10.1) and phases (9.6, 9.7, 10.2) over processors.
+
+    Published figures, which are those of the x1 grid, stand beside that alone.
+    """
+    whole = result["grid"] == "x1"
     with looks.style():
-        figure(result["rows"], published, cray_x1).savefig(path, dpi=dots)
+        sheet = figure(result["rows"], published if whole else {}, cray_x1 if whole else None)
+        sheet.savefig(path, dpi=dots)
 
 
 def figure(
     rows: Sequence[Row],
     published: Mapping[str, Mapping[str, float]],
-    cray_x1: tuple[int, float],
+    cray_x1: tuple[int, float] | None,
 ) -> Figure:
     """A panel of years per day, and one of phases for each physics in the first precision."""
     kinds = list(dict.fromkeys(row["physics"] for row in rows))
@@ -63,7 +68,7 @@ def _years(
     panel: Axes,
     rows: Sequence[Row],
     published: Mapping[str, Mapping[str, float]],
-    cray_x1: tuple[int, float],
+    cray_x1: tuple[int, float] | None,
 ) -> None:
     plain_axes(panel)
     for kind, precision in dict.fromkeys((row["physics"], row["precision"]) for row in rows):
@@ -78,13 +83,16 @@ def _years(
             label=f"Halocline, {kind}, {precision}",
         )
     for kind in dict.fromkeys(row["physics"] for row in rows):
-        for name, years in published[kind].items():
+        for name, years in published.get(kind, {}).items():
             panel.plot(1, years, "D", color=colours[kind], markersize=5.0, markerfacecolor="white",
                        label=f"{name}, {kind}, one core")  # fmt: skip
-    processors, years = cray_x1
-    panel.plot(processors, years, "s", color="#1d2329", markersize=5.0,
-               label=f"POP 1.4.3, Cray X1, {processors} processors")  # fmt: skip
-    _over_processors(panel, [*map(_cores, rows), processors])
+    numbers = [_cores(row) for row in rows]
+    if cray_x1:
+        processors, years = cray_x1
+        panel.plot(processors, years, "s", color="#1d2329", markersize=5.0,
+                   label=f"POP 1.4.3, Cray X1, {processors} processors")  # fmt: skip
+        numbers.append(processors)
+    _over_processors(panel, numbers)
     panel.set_title("Speed")
     panel.set_ylabel("simulated years per day")
     panel.legend(fontsize=7.0, loc="upper left")
