@@ -420,6 +420,8 @@ def ocean_sample(kernel: str, *numbers: str, **scalars: Any) -> None:
 for name, scalars in {
     "tracers": "tau",
     "tracers_upwind": "tau",
+    "relax": "tau",
+    "upward_velocity": "",
     "mix_tracers": "tau",
     "age": "amount",
     "x_volume_flux": "",
@@ -450,6 +452,7 @@ for name, scalars in {
     "courant": "dt",
     "bulk_heat": "height density gravity karman",
     "bulk_stress": "density",
+    "long_wave": "",
     "frazil": "slope",
     "richardson": "background_viscosity background_diffusivity strength steepness",
     "richardson_viscosity": "background_viscosity strength steepness",

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
+from halocline.ocean.fresh_water_options import MarginalSeaOptions, RiverOptions
+from halocline.ocean.region_options import RegionOptions
+from halocline.ocean.relaxation_options import RelaxationOptions
 from halocline.runtime.ranks.communicator import world
 
 sys.path.append(str(Path(__file__).parents[1]))
 from ocean.forced_ocean import advance, build, everything
 
 path = sys.argv[1]
+west = RegionOptions(boxes=[(-1.5, 13.5, 36.5, 80.0)])
+east = RegionOptions(boxes=[(40.0, 50.0, 36.5, 80.0)])
 yearly = {"file": path, "every_year": True}
 given = everything.forcing
 options = replace(
@@ -25,13 +30,21 @@ options = replace(
         given,
         heat=replace(given.heat, **yearly),
         temperature=replace(given.temperature, **yearly, target="files", variable="sst"),
-        water=replace(given.water, **yearly, variable="rain"),
+        water=replace(
+            given.water,
+            **yearly,
+            variable="rain",
+            rivers={"nile": RiverOptions(mouth=(31.0, 39.0), flow=5e4, spread=5e5)},
+            marginal_seas={"east": MarginalSeaOptions(sea=east, outlet=west)},
+        ),
     ),
+    relax={"west": RelaxationOptions(box=west.boxes[0], ramp=(0.0, 6.0, 0.0, 0.0))},
 )
+sky = replace(given.bulk, **yearly, radiation="formulas", cloud=0.5)
 air = replace(
     options,
     wind=everything.wind,
-    forcing=replace(options.forcing, heat=given.heat, bulk=replace(given.bulk, **yearly)),
+    forcing=replace(options.forcing, heat=given.heat, bulk=sky),
 )
 curve = {"kind": "curve", "blocks_per_rank": 2}
 thirds = {"blocks_per_rank": 3}

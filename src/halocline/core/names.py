@@ -244,6 +244,30 @@ _sea = [
     Quantity("velocity_u", "sea_water_x_velocity", "m s-1", "velocity along the grid's x"),
     Quantity("velocity_v", "sea_water_y_velocity", "m s-1", "velocity along the grid's y"),
     Quantity("velocity_w", "upward_sea_water_velocity", "m s-1", "upward velocity"),
+    Quantity(
+        "vertical_diffusivity",
+        "ocean_vertical_tracer_diffusivity",
+        "m2 s-1",
+        "vertical diffusivity",
+    ),
+    Quantity(
+        "short_wave",
+        "net_downward_shortwave_flux_at_sea_water_surface",
+        "W m-2",
+        "short wave that enters the sea",
+    ),
+    Quantity(
+        "wind_stress_x",
+        "surface_downward_x_stress",
+        "Pa",
+        "stress of the wind along the grid's x",
+    ),
+    Quantity(
+        "wind_stress_y",
+        "surface_downward_y_stress",
+        "Pa",
+        "stress of the wind along the grid's y",
+    ),
 ]
 
 _axes = [

@@ -53,15 +53,18 @@ class Budget:
         self.state = state
         self.sums = FieldSums(state.density, 3)
 
-    def contents(self) -> Contents:
-        """Those of the present level; a call for all ranks."""
+    def contents(self, inside: Field | None = None) -> Contents:
+        """Those of the present level, of cells where `inside` is 1; a call for all ranks."""
         s = self.state
         thickness = s.thickness.read()[0].astype(np.float64)[:, None, None]
         shares = shares_of_blocks(s.floor_level, s.bottom_share, thickness.size)
         terms: list[list[Array]] = [[], [], []]
-        blocks = zip(s.area.read(), s.layer.read(), s.tracer.read(), shares, strict=True)
+        areas = [area.astype(np.float64) for area in s.area.read()]
+        if inside is not None:
+            areas = [area * some for area, some in zip(areas, inside.read(), strict=True)]
+        blocks = zip(areas, s.layer.read(), s.tracer.read(), shares, strict=True)
         for area, layer, tracer, share in blocks:
-            volume = thickness * share * area.astype(np.float64)
+            volume = thickness * share * area
             volume[-1] = layer.astype(np.float64) * area
             terms[0].append(volume)
             for number in (0, 1):

@@ -14,6 +14,7 @@ from halocline.component.component import Component
 from halocline.component.streams.field_stream import MapShape
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock
+from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
@@ -27,7 +28,7 @@ from halocline.ocean.series_stream import (
     OceanSeriesStream,
     bytes_of_numbers,
 )
-from halocline.runtime.fields.place import Place
+from halocline.ocean.shown_fields import always, by_bulk, map_shapes
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
@@ -63,19 +64,17 @@ class OceanCase(Case):
     ocean: OceanOptions = option(OceanOptions(), meaning="physics and numerics of the ocean")
 
     exports: ClassVar[Mapping[str, Quantity]] = {
-        name: quantities[name]
-        for name in (
-            "sea_level",
-            "temperature",
-            "salinity",
-            "velocity_u",
-            "velocity_v",
-            "barotropic_stream_function",
-            "mixed_layer_depth",
-            "surface_temperature",
-            "surface_salinity",
-        )
+        name: quantities[name] for name in (*always, *by_bulk)
     }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        wanted = {name for some in self.output.fields.values() for name in some.variables}
+        if not self.ocean.forcing.bulk.file and (without := sorted(by_bulk.keys() & wanted)):
+            raise UserError(
+                f"The variable '{without[0]}' of [output.fields] comes with bulk formulas. Set"
+                " ocean.forcing.bulk.file, or leave it out."
+            )
 
     def build(
         self,
@@ -105,20 +104,7 @@ class OceanCase(Case):
 
     def map_shapes(self) -> dict[str, MapShape]:
         """Where the fields lie, and their levels."""
-        levels = (self.level_count,)
-        center, corner = MapShape(extents=levels), MapShape(Place.corner, levels)
-        return {
-            "sea_level": MapShape(),
-            "temperature": center,
-            "salinity": center,
-            "velocity_u": corner,
-            "velocity_v": corner,
-            "barotropic_stream_function": MapShape(Place.corner),
-            "mixed_layer_depth": MapShape(),
-            "surface_temperature": MapShape(),
-            "surface_salinity": MapShape(),
-            **dict.fromkeys(self.ocean.tracers.passive, center),
-        }
+        return map_shapes(self.ocean, self.level_count)
 
     def described(self) -> dict[str, Quantity]:
         """All fields that maps can hold, passive tracers too."""
@@ -126,9 +112,10 @@ class OceanCase(Case):
 
     def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
         """Bytes of the records of each output stream, before compression, by its name."""
-        levels, sections = self.level_count, len(self.ocean.sections)
+        levels = self.level_count
+        lines = len(self.ocean.sections), len(self.ocean.basins)
         return super().stream_bytes(grid, clock) | {
-            name: some.records(clock) * bytes_of_numbers(some, grid, levels, sections)
+            name: some.records(clock) * bytes_of_numbers(some, grid, levels, *lines)
             for name, some in self.output.series.items()
         }
 

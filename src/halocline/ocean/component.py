@@ -6,25 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from halocline.component.component import Component
 from halocline.core.clock import Clock, Date, to_number
-from halocline.core.constants import gravity
 from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.diagnostics import OceanDiagnostics
+from halocline.ocean.joined_seas import described
 from halocline.ocean.model import Ocean, halo_of
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.passive_tracers import start_passive
+from halocline.ocean.shown_fields import ShownFields
 from halocline.ocean.start_ramp import StartRamp
 from halocline.ocean.starting import set_start
 from halocline.ocean.watch import StateWatch
-from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.field import Field, Part, pair
-from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.field import Field
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
-
-surface_tracers = ("surface_temperature", "surface_salinity")
-"""Fields of the output that are the uppermost level of the first tracers."""
 
 
 class OceanComponent(Component):
@@ -54,43 +50,30 @@ class OceanComponent(Component):
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         seconds = clock.step.total_seconds()
         self.model = Ocean(levels, options, self.decomposition, self.run, seconds, dtype=precision)
-        self.model.forcing.follow((clock.start, clock.end))
+        for driver in self.model.drivers:
+            driver.follow((clock.start, clock.end))
         self.forward, self.watch = False, StateWatch(self.model)
-        state = self.model.state
-        self.ramp = StartRamp(options.start.ramp, state.space)
-        self.shown = {
-            "temperature": self._output("temperature", "degree_C", Place.center, state.levels),
-            "salinity": self._output("salinity", "1e-3", Place.center, state.levels),
-            "sea_level": self._output("sea_level", "m", Place.center),
-            "velocity_u": self._output("velocity_u", "m s-1", Place.corner, state.levels),
-            "velocity_v": self._output("velocity_v", "m s-1", Place.corner, state.levels),
-            "barotropic_stream_function": self._output(
-                "barotropic_stream_function", "m3 s-1", Place.corner
-            ),
-            "mixed_layer_depth": self._output("mixed_layer_depth", "m", Place.center),
-            "surface_temperature": self._output("surface_temperature", "degree_C", Place.center),
-            "surface_salinity": self._output("surface_salinity", "1e-3", Place.center),
-        }
-        pair(self.shown["velocity_u"], self.shown["velocity_v"])
-        for name, some in options.tracers.passive.items():
-            self.shown[name] = self._output(name, some.unit, Place.center, state.levels)
+        self.ramp = StartRamp(options.start.ramp, self.model.state.space)
         self.diagnostics = OceanDiagnostics(self.model)
-
-    def _output(self, name: str, units: str, place: Place, *axes: Axis) -> Field:
-        space = self.model.state.space
-        return Field(name, units, space, axes=axes, place=place, dtype=self.precision)
+        self.maps = ShownFields(self.model, self.diagnostics)
+        self.shown = self.maps.fields
 
     def restart_fields(self) -> Sequence[Field]:
         """Both levels in time."""
         state, changing = self.model.state, self.model.changing
         kept = [name for name in changing if name != "density"]
         fields = [getattr(state, prefix + name) for name in kept for prefix in ("old_", "")]
-        return fields + self.model.forcing.kept() + self.ramp.kept()
+        fields += [field for driver in self.model.drivers for field in driver.kept()]
+        return fields + self.ramp.kept()
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision and passive tracers, which a restart must share."""
         passive = " ".join(self.options.tracers.passive)
         return {"precision": self.precision, **({"passive tracers": passive} if passive else {})}
+
+    def describe(self) -> list[tuple[str, str]]:
+        """Seas that no flow joins, and straits that the mask closes."""
+        return described(self.plane)
 
     def start(self, time: Date, restarted: bool) -> None:
         """Set temperature and salinity to their start, at rest, unless `restarted`."""
@@ -98,7 +81,8 @@ class OceanComponent(Component):
         if not restarted:
             self.remarks = set_start(self.model)
             start_passive(self.model)
-            self.model.forcing.keep_start()
+            for driver in self.model.drivers:
+                driver.keep_start()
             for name in ("tracer", "layer"):
                 getattr(state, f"old_{name}").copy(getattr(state, name))
             self.forward = True
@@ -108,7 +92,8 @@ class OceanComponent(Component):
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""
-        self.model.forcing.update(time)
+        for driver in self.model.drivers:
+            driver.update(time)
         number = round(to_number(time) / self.step_length.total_seconds())
         self.model.start_share = self.ramp.advance(self.step_length.total_seconds())
         try:
@@ -124,39 +109,17 @@ class OceanComponent(Component):
 
     def look_through_input(self, deadline: float) -> tuple[int, int]:
         """All records of the forcing."""
-        return self.model.forcing.look_through(deadline)
+        counts = [driver.look_through(deadline) for driver in self.model.drivers]
+        return sum(done for done, _ in counts), sum(total for _, total in counts)
 
     def close(self) -> None:
         """Let readings of the forcing end."""
-        self.model.forcing.close()
+        for driver in self.model.drivers:
+            driver.close()
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""
-        state = self.model.state
-        sources: dict[str, Field | Part] = {
-            "temperature": state.tracer.part(0),
-            "salinity": state.tracer.part(1),
-            "velocity_u": state.u,
-            "velocity_v": state.v,
-        }
-        for number, name in enumerate(self.options.tracers.passive, start=2):
-            sources[name] = state.tracer.part(number)
-        for name in names:
-            if name == "sea_level":
-                with self.shown[name].change() as owned:
-                    for array, values in zip(owned, state.surface.read(), strict=True):
-                        array[...] = values / gravity
-            elif name == "barotropic_stream_function":
-                self.diagnostics.stream_function(self.shown[name])
-            elif name == "mixed_layer_depth":
-                self.diagnostics.mixed_layers(self.shown[name])
-            elif name in surface_tracers:
-                with self.shown[name].change() as owned:
-                    for array, values in zip(owned, state.tracer.read(), strict=True):
-                        array[...] = values[surface_tracers.index(name), -1]
-            else:
-                self.shown[name].copy(sources[name])
-        return {name: self.shown[name] for name in names}
+        return self.maps.update(names)
 
     def summary(self) -> str:
         """What it holds, its extremes with places, transports; a call for all ranks."""

@@ -11,6 +11,7 @@ from halocline.ocean import _native
 from halocline.ocean.bottom_cells import shares_of_blocks
 from halocline.ocean.budget import Budget, Contents, extremes
 from halocline.ocean.mixed_layer import mixed_layer_depth
+from halocline.ocean.regions import region_cells
 from halocline.ocean.transports import (
     face_transports,
     section_faces,
@@ -37,12 +38,25 @@ class OceanDiagnostics:
             name: section_faces(name, points, self.grid)
             for name, points in model.options.sections.items()
         }
+        self.basins = {
+            name: region_cells(given, self.grid, f"ocean.basins.{name}")
+            for name, given in model.options.basins.items()
+        }
         self.budget = Budget(model.state)
         self.first: Contents | None = None
 
     def begin(self) -> None:
         """Remember what there is at the start."""
         self.first = self.budget.contents()
+
+    def basin_contents(self) -> dict[str, Contents]:
+        """What every basin holds; for all ranks."""
+        found = {}
+        for name, cells in self.basins.items():
+            inside = Field(name, "1", self.state.space, place=Place.center, static=True)
+            inside.set_global(cells.astype(inside.dtype))
+            found[name] = self.budget.contents(inside)
+        return found
 
     def stream_function(self, target: Field) -> None:
         """Set the barotropic stream function [m3 s-1], a field at corners."""

@@ -11,6 +11,8 @@ from halocline.component.forcing.field_series import SeriesOptions
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.ocean.bulk_options import BulkOptions
+from halocline.ocean.fresh_water_options import WaterFluxOptions
+from halocline.ocean.region_options import RegionOptions
 
 Some = TypeVar("Some", bound=Options)
 water_types = ("I", "IA", "IB", "II", "III")
@@ -93,17 +95,6 @@ class SurfaceRestoringOptions(SeriesOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaterFluxOptions(SeriesOptions):
-    """Rain and rivers less evaporation: amplitude cos(6 latitude), or from files.
-
-    Its mean over the sea is taken away at every moment, so that the sea neither fills nor empties.
-    """
-
-    amplitude: float = option(0.0, "m s-1", "of the flux without files")
-    variable: str = option("", "", "variable of the files: volume per area, downward [m s-1]")
-
-
-@dataclass(frozen=True, kw_only=True)
 class SurfaceForcingOptions(Options):
     """Fluxes of heat, water and salt through the surface, and the freezing point."""
 
@@ -126,12 +117,19 @@ class SurfaceForcingOptions(Options):
 
 
 def with_paths(options: Some, find: Callable[[str | list[str]], list[str]]) -> Some:
-    """The same options with the paths of all files of series in them."""
+    """The same options with the paths of all files of series and regions in them."""
     changed: dict[str, object] = {}
     for field in dataclasses.fields(options):
         value = getattr(options, field.name)
         if isinstance(value, Options):
             changed[field.name] = with_paths(value, find)
+        elif isinstance(value, dict):
+            changed[field.name] = {
+                name: with_paths(some, find) if isinstance(some, Options) else some
+                for name, some in value.items()
+            }
     if isinstance(options, SeriesOptions) and options.file:
         changed["file"] = find(options.file)
+    if isinstance(options, RegionOptions) and options.file:
+        changed["file"] = find(options.file)[0]
     return dataclasses.replace(options, **changed)

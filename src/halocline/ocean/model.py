@@ -32,6 +32,7 @@ from halocline.ocean.metrics import (
     open_faces,
 )
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.relaxation import Relaxation
 from halocline.ocean.rotation import coriolis
 from halocline.ocean.surface_forcing import SurfaceForcing, transmitted
 from halocline.ocean.tracer_transport import tracer_transport
@@ -223,9 +224,6 @@ class OceanState:
         light = transmitted(levels.interfaces, options.forcing.heat.water_type)
         self.add_static("transmitted", "1", Place.none, light, self.space.interfaces)
         self.add("water_flux", "m s-1", center)
-        self.fresh_water: Field | None = None
-        if options.checkerboard:
-            self.add("fresh_water", "m s-1", center)
         self.add("surface_flux", "1", Place.center, self.tracers)
 
 
@@ -253,6 +251,8 @@ class Ocean:
         operator = EllipticOperator(numbers, decomposition)
         self.solver = EllipticSolver(operator, run, options.solver)
         self.forcing = SurfaceForcing(levels, options, self.state, run)
+        self.relaxation = Relaxation(levels, options, self.state, run)
+        self.drivers = (self.forcing, self.relaxation)
         self._bind()
 
     def _bind(self) -> None:
@@ -325,8 +325,8 @@ class Ocean:
     def baroclinic(self, w: Weights, number: int = 0) -> None:
         """Tracers, and velocity without its mean over the column.
 
-        1. fluxes at the surface, mixing and eddies of the old level  2. tracers  3. pressure
-        4. baroclinic velocity
+        1. fluxes at the surface, mixing and eddies of the old level  2. tracers, and
+        boxes that are drawn to targets  3. pressure  4. baroclinic velocity
         """
         o, width = self.options, self.options.tile_columns
         # 1. fluxes at the surface, mixing and eddies of the old level
@@ -337,8 +337,9 @@ class Ocean:
             self.eddies(width)
         if o.checkerboard:
             self.checkerboard(rate=o.checkerboard / (w.tau * gravity))
-        # 2. tracers
+        # 2. tracers, boxes that are drawn to targets, light and freezing
         self.tracers(tau=w.tau, width=width, number=number)
+        self.relaxation(w.tau)
         self.forcing.warm(w.tau)
         # 3. pressure
         self.of_new(numbers=o.density.numbers)

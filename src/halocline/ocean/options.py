@@ -10,6 +10,8 @@ from halocline.numerics.solver_options import SolverOptions, methods, preconditi
 from halocline.ocean.eddy_options import EddyOptions
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceForcingOptions
+from halocline.ocean.region_options import RegionOptions
+from halocline.ocean.relaxation_options import RelaxationOptions
 from halocline.ocean.rotation import CoriolisOptions
 from halocline.ocean.start import FrontOptions
 from halocline.ocean.time_filter import TimeFilterOptions
@@ -131,9 +133,15 @@ class OceanOptions(Options):
         "sections by name, each two or more points [x, y]; the summary of a run tells what passes"
         " to the right of the way from the first to the last",
     )
+    basins: Mapping[str, RegionOptions] = option(
+        {}, "", "basins by name, of which series have means"
+    )
     rotation: CoriolisOptions = option(CoriolisOptions(), meaning="the Coriolis parameter")
     forcing: SurfaceForcingOptions = option(
         SurfaceForcingOptions(), meaning="heat, water and salt through the surface"
+    )
+    relax: Mapping[str, RelaxationOptions] = option(
+        {}, "", "boxes, by name, whose temperature and salinity are drawn to targets on all levels"
     )
     tracers: OceanTracerOptions = option(OceanTracerOptions(), meaning="how tracers are moved")
     solver: SurfaceSolverOptions = option(

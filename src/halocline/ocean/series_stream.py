@@ -48,9 +48,17 @@ numbers = {
 }
 
 
+basin_numbers = {
+    "basin_volume": ("m3", "volume of a basin"),
+    "basin_temperature": ("degree_C", "mean temperature of a basin"),
+    "basin_salinity": ("1e-3", "mean salinity of a basin"),
+    "basin_surface_temperature": ("degree_C", "mean temperature of the uppermost level of a basin"),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class OceanSeriesOptions(StreamOptions):
-    """Numbers of the whole ocean: contents, means, Nino 3.4, sections, overturning, heat and salt.
+    """Numbers of the ocean and its basins: means, Nino 3.4, sections, overturning, heat, salt.
 
     Whole fields are brought to the first rank for it.
     """
@@ -60,9 +68,12 @@ class OceanSeriesOptions(StreamOptions):
     )
 
 
-def bytes_of_numbers(options: OceanSeriesOptions, grid: Grid, levels: int, sections: int) -> int:
+def bytes_of_numbers(
+    options: OceanSeriesOptions, grid: Grid, levels: int, sections: int, basins: int
+) -> int:
     """Bytes of a record."""
     values = len(numbers) + (levels + 3) * Parallels.of(grid).edges.size + sections
+    values += basins * len(basin_numbers)
     return bytes_of_time() + values * np.dtype(options.precision).itemsize
 
 
@@ -117,7 +128,7 @@ class OceanSeriesStream:
     def _numbers(self) -> dict[str, Array]:
         """All of them on the first rank, none elsewhere; a call for all ranks."""
         diagnostics, state = self.component.diagnostics, self.component.model.state
-        held = diagnostics.budget.contents()
+        held, basins = diagnostics.budget.contents(), diagnostics.basin_contents()
         passed = diagnostics.transports()
         u, v, tracer = state.u.gather(), state.v.gather(), state.tracer.gather()
         dx, dy = state.corner_dx.gather(), state.corner_dy.gather()
@@ -141,6 +152,13 @@ class OceanSeriesStream:
             "northward_heat_transport": mass * options.forcing.heat.capacity * moved.tracers[0],
             "northward_salt_transport": 1e-3 * mass * moved.tracers[1],
         }
+        if basins:
+            found["basin_volume"] = [some.volume for some in basins.values()]
+            found["basin_temperature"] = [some.heat / some.volume for some in basins.values()]
+            found["basin_salinity"] = [some.salt / some.volume for some in basins.values()]
+            found["basin_surface_temperature"] = [
+                self._mean(tracer[0, -1], where) for where in diagnostics.basins.values()
+            ]
         if passed:
             found["section_transport"] = np.array(list(passed.values()))
         return {name: np.asarray(value, np.float64) for name, value in found.items()}
@@ -183,6 +201,12 @@ class OceanSeriesStream:
         ):
             facts = {"long_name": words, "units": units}
             define_values(file, name, self.kind, ("time", *axes, north), facts)
+        basins = self.component.diagnostics.basins
+        if basins:
+            file.createDimension("basin", len(basins))
+            for name, (units, words) in basin_numbers.items():
+                facts = {"long_name": words, "units": units, "comment": ", ".join(basins)}
+                define_values(file, name, self.kind, ("time", "basin"), facts)
         if sections:
             file.createDimension("section", len(sections))
             _define_names(file, list(sections))

@@ -16,6 +16,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
 from halocline.ocean.bulk_fluxes import BulkFluxes
 from halocline.ocean.forcing_options import OceanWindOptions, SurfaceRestoringOptions
+from halocline.ocean.fresh_water import FreshWater
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.partial_target import PartialTarget
 from halocline.ocean.rotation import is_cartesian
@@ -23,7 +24,6 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
-from halocline.runtime.sums.field_sums import FieldSums
 
 if TYPE_CHECKING:
     from halocline.ocean.model import OceanState
@@ -78,20 +78,21 @@ class SurfaceForcing:
             "temperature_piston": self.options.temperature.velocity(top),
             "salinity_piston": self.options.salinity.velocity(top),
         }
-        water, bulk = self.options.water, bool(self.options.bulk.file)
-        self.bulk = BulkFluxes(options, state, run) if bulk else None
+        bulk = bool(self.options.bulk.file)
+        self.bulk = BulkFluxes(options, levels.horizontal, state, run) if bulk else None
+        evaporation = None if self.bulk is None else self.bulk.evaporation
+        self.water = FreshWater(levels.horizontal, options, state, evaporation)
         self.lit = bool(heat.file or heat.short_wave or bulk)
-        self.with_water = bool(water.file or water.amplitude)
         self.with_fluxes = bool(
-            self.lit or heat.rest or self.with_water or any(self.pistons.values())
+            self.lit or heat.rest or self.water.act or any(self.pistons.values())
         )
+        self.changed_later = options.checkerboard > 0.0
         self.begun = False
         self.partial = {
             number: PartialTarget(names[number], target, state)
             for number, (target, some) in enumerate(self._targets())
             if some.known
         }
-        self.sums = FieldSums(state.rain, 2)
         self._bind()
         self._analytic()
 
@@ -162,7 +163,8 @@ class SurfaceForcing:
                 self._open(given, period, f"surface {name}", fields, *variables)
         if self.bulk is not None:
             bulk, air = self.options.bulk, self.bulk.air
-            self._open(bulk, period, "air", air, *self.bulk.variables)
+            variables, fields = [name for name, _ in air], [field for _, field in air]
+            self._open(bulk, period, "air", fields, *variables)
             self._open(bulk, period, "wind", self.bulk.wind, bulk.east, bulk.north)
         water = self.options.water
         if water.file:
@@ -191,6 +193,7 @@ class SurfaceForcing:
 
     def update(self, moment: Date) -> None:
         """Bring all to a moment; a call for all ranks."""
+        self.water.at(moment)
         if self.begun and not self.series:
             return
         with self.run.recorder.time("forcing"):
@@ -198,31 +201,25 @@ class SurfaceForcing:
                 series.update(moment)
             for partial in self.partial.values():
                 partial.update()
-            if self.with_water:
-                self._balance()
+            if self.bulk is not None:
+                self.bulk.update(moment)
         if self.wind.file:
             self.stress(density=self.density)
         self.begun = True
 
-    def _balance(self) -> None:
-        """The water flux is that of rain less its mean over the sea."""
-        s = self.state
-        rain, areas = s.rain.read(), s.area.read()
-        total, area = self.sums([[r * a for r, a in zip(rain, areas, strict=True)], areas])
-        mean = s.rain.dtype.type(total / area)
-        with (s.fresh_water or s.water_flux).change() as owned:
-            for flux, given in zip(owned, rain, strict=True):
-                flux[...] = given - mean
-
     def fluxes(self) -> None:
         """What the tracers get through the surface, by their old level."""
-        if self.state.fresh_water is not None:
-            self.state.water_flux.copy(self.state.fresh_water)
+        if self.changed_later:
+            self.state.water_flux.fill(0.0)
             self.state.surface_flux.fill(0.0)
         if self.bulk is not None:
             self.bulk()
+        if self.water.act:
+            self.water()
         if self.with_fluxes:
             self.flux(per_capacity=self.per_capacity, **self.pistons)
+        if self.water.as_salt or self.water.salty:
+            self.water.add_salt()
 
     def warm(self, tau: float) -> None:
         """Light and freezing act on the new level, after a step by `tau` [s]."""

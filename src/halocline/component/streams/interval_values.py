@@ -116,7 +116,7 @@ class IntervalValues:
                 )
             model = (like or {}).get(name)
             if model is not None:
-                place = model.place
+                place, space = model.place, model.space
                 _check_seam(model, kind)
             self._fields[name] = {
                 part: Field(

@@ -163,10 +163,17 @@ def layered(grid: Grid, thickness: Array, *, least: float | None = None) -> Vert
 
 
 def file_thickness(path: Path) -> Array | None:
-    """Thickness of the levels from the surface down (`dz`) [m]; None where the file has none."""
+    """Thickness of the levels from the surface down [m]; None where the file has none.
+
+    It is `dz`, or lies between depths of interfaces, `depth_w`.
+    """
     data = open_source(path)
     try:
-        return data["dz"].read() if "dz" in data.variables and data["dz"].ndim == 1 else None
+        for name in ("dz", "depth_w"):
+            if name in data.variables and data[name].ndim == 1:
+                values: Array = data[name].read().astype(np.float64)
+                return values if name == "dz" else np.diff(values)
+        return None
     finally:
         data.close()
 

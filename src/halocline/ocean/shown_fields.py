@@ -1,0 +1,140 @@
+"""Fields of the ocean that output may hold, made of the state when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from halocline.component.streams.field_stream import MapShape
+from halocline.core.constants import gravity
+from halocline.core.names import quantities
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.ocean import _native
+from halocline.ocean.diagnostics import OceanDiagnostics
+from halocline.ocean.options import OceanOptions
+from halocline.runtime.fields.axis import Axis
+from halocline.runtime.fields.field import Field, Part, pair
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+
+if TYPE_CHECKING:
+    from halocline.ocean.model import Ocean
+
+Array = NDArray[Any]
+kernels = kernels_of(_native)
+always = {
+    "sea_level": (Place.center, ""),
+    "temperature": (Place.center, "levels"),
+    "salinity": (Place.center, "levels"),
+    "velocity_u": (Place.corner, "levels"),
+    "velocity_v": (Place.corner, "levels"),
+    "velocity_w": (Place.center, "interfaces"),
+    "vertical_diffusivity": (Place.center, "interfaces"),
+    "barotropic_stream_function": (Place.corner, ""),
+    "mixed_layer_depth": (Place.center, ""),
+    "surface_temperature": (Place.center, ""),
+    "surface_salinity": (Place.center, ""),
+    "wind_stress_x": (Place.corner, ""),
+    "wind_stress_y": (Place.corner, ""),
+    "short_wave": (Place.center, ""),
+}
+"""Place of the fields that every ocean has, and what they have over it: levels or interfaces."""
+by_bulk = {"wind_speed": (Place.center, "")}
+"""The same of those that come with bulk formulas."""
+
+
+def shown_places(options: OceanOptions) -> dict[str, tuple[Place, str]]:
+    """Place, and levels or interfaces, of all fields that output may hold."""
+    passive = dict.fromkeys(options.tracers.passive, (Place.center, "levels"))
+    return {**always, **(by_bulk if options.forcing.bulk.file else {}), **passive}
+
+
+def map_shapes(options: OceanOptions, levels: int) -> dict[str, MapShape]:
+    """The same as shapes, over so many levels."""
+    extents = {"": (), "levels": (levels,), "interfaces": (levels + 1,)}
+    return {
+        name: MapShape(place, extents[over])
+        for name, (place, over) in shown_places(options).items()
+    }
+
+
+class ShownFields:
+    """Such fields of one ocean, by name, and what sets them."""
+
+    def __init__(self, model: Ocean, diagnostics: OceanDiagnostics) -> None:
+        s = self.state = model.state
+        self.reference = model.options.density.reference
+        axes = {"": (), "levels": (s.levels,), "interfaces": (interfaces(model.levels),)}
+        passive = model.options.tracers.passive
+        self.fields = {
+            name: Field(
+                name,
+                passive[name].unit if name in passive else quantities[name].units,
+                s.space,
+                axes=axes[over],
+                place=place,
+                dtype=s.dtype,
+            )
+            for name, (place, over) in shown_places(model.options).items()
+        }
+        for x, y in (("velocity_u", "velocity_v"), ("wind_stress_x", "wind_stress_y")):
+            pair(self.fields[x], self.fields[y])
+        self.copied: dict[str, Field | Part] = {
+            "velocity_u": s.u, "velocity_v": s.v, "short_wave": s.short_wave,
+        }  # fmt: skip
+        for number, name in enumerate(("temperature", "salinity", *passive)):
+            self.copied[name] = s.tracer.part(number)
+        if model.forcing.bulk is not None:
+            self.copied["wind_speed"] = model.forcing.bulk.wind_speed
+        rise = model.run.bind(
+            kernels["ocean_upward_velocity"], s, upward_velocity=self.fields["velocity_w"]
+        )
+        shown = self.fields
+        self.made: Mapping[str, Callable[[], None]] = {
+            "velocity_w": rise,
+            "sea_level": lambda: self._set("sea_level", s.surface, lambda p: p / gravity),
+            "vertical_diffusivity": self._diffusivity,
+            "barotropic_stream_function": lambda: diagnostics.stream_function(
+                shown["barotropic_stream_function"]
+            ),
+            "surface_temperature": lambda: self._uppermost("surface_temperature", 0),
+            "surface_salinity": lambda: self._uppermost("surface_salinity", 1),
+            "mixed_layer_depth": lambda: diagnostics.mixed_layers(shown["mixed_layer_depth"]),
+            "wind_stress_x": lambda: self._set("wind_stress_x", s.stress_x, self._pascal),
+            "wind_stress_y": lambda: self._set("wind_stress_y", s.stress_y, self._pascal),
+        }
+
+    def update(self, names: Sequence[str]) -> dict[str, Field]:
+        """Set some fields to what they are at this moment; a call for all ranks."""
+        for name in names:
+            if name in self.made:
+                self.made[name]()
+            else:
+                self.fields[name].copy(self.copied[name])
+        return {name: self.fields[name] for name in names}
+
+    def _pascal(self, stress: Array) -> Array:
+        return stress * stress.dtype.type(self.reference)
+
+    def _set(self, name: str, source: Field, function: Callable[[Array], Array]) -> None:
+        """Give a field the function of another one."""
+        with self.fields[name].change() as owned:
+            for array, values in zip(owned, source.read(), strict=True):
+                array[...] = function(values)
+
+    def _uppermost(self, name: str, number: int) -> None:
+        self._set(name, self.state.tracer, lambda values: values[number, -1])
+
+    def _diffusivity(self) -> None:
+        """That of the last step, at lower interfaces of levels; none at the surface."""
+        with self.fields["vertical_diffusivity"].change() as owned:
+            for array, values in zip(owned, self.state.vertical_diffusivity.read(), strict=True):
+                array[:-1], array[-1] = values, 0.0
+
+
+def interfaces(levels: VerticalGrid) -> Axis:
+    """The axis of the interfaces with their depths."""
+    depths = tuple(levels.interfaces.tolist())
+    return Axis("depth", coordinates=depths, units="m", staggered=True)
