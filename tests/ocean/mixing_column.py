@@ -60,7 +60,7 @@ class Column:
         step = np.append(0.0, np.diff(self.temperature))
         return gravity * alpha * step / self.thickness
 
-    def mixing(self, friction, buoyancy, floor=0, shape=(2, 2), light=0.0):
+    def mixing(self, friction, buoyancy, floor=0, shape=(2, 2), light=0.0, share=1.0):
         """KPP's viscosity, diffusivity, share and depth of the boundary layer."""
         n, dz = self.levels, self.thickness
         outputs = {
@@ -75,7 +75,7 @@ class Column:
             old_u=four(self.u, shape),
             old_v=four(self.v, shape),
             floor_level=four(floor, shape),
-            bottom_share=four(1.0, shape),
+            bottom_share=four(share, shape),
             coriolis=four(1e-4, shape),
             friction_velocity=four(friction, shape),
             buoyancy_flux=four(buoyancy, shape),

@@ -277,6 +277,15 @@ def test_shear_adds_below_the_layer_what_its_richardson_number_gives():
         assert np.array_equal(viscosity[below], diffusivity[below])
 
 
+def test_the_richardson_number_of_a_thin_cell_knows_its_distance():
+    """From the centre of a cell of half a level: 3/4 of a level, Ri by the square of it."""
+    column = Column(40, 5.0, 1e-4, {"background": 0.0, "smoothing": 0})
+    column.u = -np.sqrt(1e-4 / 0.4) * column.depth
+    whole, thin = (column.mixing(0.0, 1e-12, share=share)[0] for share in (1.0, 0.5))
+    assert thin[1] == pytest.approx(5e-3 * (1.0 - (0.4 * 0.75**2 / 0.8) ** 2) ** 3, rel=1e-9)
+    assert np.array_equal(whole[2:], thin[2:])
+
+
 def test_convection_below_the_layer_and_nothing_at_the_floor():
     column = Column(40, 5.0, 1e-4)
     column.temperature[5] += 1.0  # light water far down
