@@ -119,7 +119,7 @@ def test_the_surface_is_compared_with_water_at_its_depth(equation):
     kernels["ocean_density"].function(
         box=(0, 1, 0, 1, 0),
         tracer=four([column.temperature, column.salinity]),
-        floor_level=np.full((2, 2), 2.0),
+        floor_level=np.full((2, 2), -1.0),
         bottom_share=np.ones((2, 2)),
         thickness=np.ones(2),
         depth=np.full(2, column.depth[0]),

@@ -38,7 +38,7 @@ inline constexpr Contract<6> ocean_density_contract{
 /// @param[in]  bottom_share of its level that the cell there has [1]
 /// @param[in]  thickness    of levels [m]
 /// @param[in]  depth        of the centres of levels [m]
-/// @param[out] density      [kg m-3], shape (k, j, i)
+/// @param[out] density      [kg m-3], shape (k, j, i); 0 on land
 /// @param[in]  numbers      of the equation of state
 template <class T>
 void ocean_density(Box box, View4<const T> tracer, View2<const T> floor_level,
@@ -50,16 +50,20 @@ void ocean_density(Box box, View4<const T> tracer, View2<const T> floor_level,
     const auto levels = densities_of(depth, make);
     for_pairs(static_cast<int>(density.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
       const T *t = tracer.row(0, k, j), *s = tracer.row(1, k, j);
+      const T* floor = floor_level.row(j);
       T* to = density.row(k, j);
       const auto of = levels[k];
       const auto of_above = levels[std::min(k + 1, top)];
       const RowShares<T> cells = bottom.row(k, j);
       const T per_spacing = k < top ? T(1) / (depth(k) - depth(k + 1)) : T(0);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+        if (!any(wet)) return store<V>(to + i, V{});
         const V warm = load<V>(t + i), salty = load<V>(s + i), found = of(warm, salty);
-        if (cells.template whole<V>(i)) return store<V>(to + i, found);
+        if (cells.template whole<V>(i)) return store<V>(to + i, wet ? found : V{});
         const V rise = cells.template raised<V>(i, thickness(k));
-        store<V>(to + i, found + rise * per_spacing * (of_above(warm, salty) - found));
+        const V thin = found + rise * per_spacing * (of_above(warm, salty) - found);
+        store<V>(to + i, wet ? thin : V{});
       });
     });
   });

@@ -243,10 +243,13 @@ class MomentumRow {
         x += plane(f_.stress_x) * per_dz;
         y += plane(f_.stress_y) * per_dz;
       }
-      const V rate = (s_.drag * per_dz) * square_root(uo * uo + vo * vo + s_.tide);
-      const V drag = get(floor) == splat<V>(level) ? V(rate / (T(1) + s_.tau * rate)) : V{};
-      x -= drag * uo;
-      y -= drag * vo;
+      const auto rests = get(floor) == splat<V>(level);
+      if (any(rests)) {
+        const V rate = (s_.drag * per_dz) * square_root(uo * uo + vo * vo + s_.tide);
+        const V drag = rests ? V(rate / (T(1) + s_.tau * rate)) : V{};
+        x -= drag * uo;
+        y -= drag * vo;
+      }
       // implicit turning; nothing below the floor
       const auto wet = get(floor) <= splat<V>(level);
       x = wet ? x : V{};

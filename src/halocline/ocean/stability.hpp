@@ -32,7 +32,7 @@ inline constexpr Contract<7> ocean_stability_contract{
 /// @param[in]  depth         of the centres of levels [m]
 /// @param[in]  spacing       from the centre below to the one above an interface, of whole cells
 /// [m]
-/// @param[out] stability     at lower interfaces [s-2], 0 at the lowest; negative where water
+/// @param[out] stability     at lower interfaces [s-2], 0 at the floor; negative where water
 /// overturns
 /// @param[in]  gravity    [m s-2]
 /// @param[in]  numbers    of the equation of state
@@ -51,17 +51,20 @@ void ocean_stability(Box box, View4<const T> tracer, View2<const T> floor_level,
                            [&]<class V>(Lane<V>, std::ptrdiff_t i) { store<V>(to + i, V{}); });
       const T *above_t = tracer.row(0, k, j), *above_s = tracer.row(1, k, j);
       const T *below_t = tracer.row(0, k - 1, j), *below_s = tracer.row(1, k - 1, j);
+      const T* floor = floor_level.row(j);
       const auto of = levels[k - 1];
       const T weight = static_cast<T>(gravity / (numbers.reference * spacing(k)));
       const RowShares<T> lower = bottom.row(k - 1, j);
       const T per_spacing = T(1) / spacing(k);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const auto open = load<V>(floor + i) < splat<V>(static_cast<T>(k));
+        if (!any(open)) return store<V>(to + i, V{});
         const V below = of(load<V>(below_t + i), load<V>(below_s + i));
         const V above = of(load<V>(above_t + i), load<V>(above_s + i));
         const V found = weight * (below - above);
         const V rise = lower.template raised<V>(i, thickness(k - 1));
-        store<V>(to + i,
-                 lower.template whole<V>(i) ? found : V(found / (T(1) - rise * per_spacing)));
+        const V steep = lower.template whole<V>(i) ? found : V(found / (T(1) - rise * per_spacing));
+        store<V>(to + i, open ? steep : V{});
       });
     });
   });

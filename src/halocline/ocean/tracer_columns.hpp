@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "contract.hpp"
@@ -29,6 +30,7 @@ class TracerColumns {
       : f_(fields),
         levels_(static_cast<int>(fields.thickness.extent[0])),
         pitch_(width + 32),
+        first_(static_cast<std::size_t>(width)),
         scratch_(static_cast<std::size_t>(pitch_) * (4 * levels_ + 2)) {
     T* next = scratch_.data() + 16;
     for (T** plane : {&content_, &exchange_, &factor_, &pivot_}) {
@@ -36,6 +38,19 @@ class TracerColumns {
       next += pitch_ * levels_;
     }
   }
+
+  /// Look where columns [i0, i1) of row j begin: before all else.
+  void begin(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    const T* floor = f_.bottom.floor_level.row(j);
+    lowest_ = levels_;
+    over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      first_[i - i0] = static_cast<int>(*std::min_element(floor + i, floor + i + width_of<V>));
+      lowest_ = std::min(lowest_, first_[i - i0]);
+    });
+  }
+  /// The lowest wet level of all columns, and of the lanes from i on.
+  int lowest() const { return lowest_; }
+  int first(std::ptrdiff_t i, std::ptrdiff_t i0) const { return first_[i - i0]; }
 
   /// What cells of level k hold [m times the units of the tracer], so that index i0 is the first.
   T* content(int k, std::ptrdiff_t i0) const { return at(content_, k, i0); }
@@ -56,7 +71,7 @@ class TracerColumns {
 
   /// What implicit vertical diffusion exchanges, eliminated downward from the surface.
   void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<const T> new_layer) {
-    for (int k = levels_ - 1; k >= 0; --k) {
+    for (int k = levels_ - 1; k >= lowest_; --k) {
       const bool lowest = k == 0, highest = k == levels_ - 1;
       const T spacing = f_.spacing(k), share = lowest ? T(0) : tau / spacing;
       const T dz = f_.thickness(k), under = f_.thickness(lowest ? k : k - 1);
@@ -68,6 +83,7 @@ class TracerColumns {
       const T* above_factor = at(factor_, highest ? k : k + 1, i0);
       T *here = at(exchange_, k, i0), *factor = at(factor_, k, i0), *pivot = at(pivot_, k, i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < first(i, i0)) return;
         const V thickness = highest ? load<V>(layer + i) : V(dz * cells.template at<V>(i));
         const V per_spacing = lower.template whole<V>(i)
                                   ? splat<V>(share)
@@ -86,24 +102,32 @@ class TracerColumns {
     }
   }
 
-  /// The new values of tracer t in row j, from what its cells hold.
+  /// The new values of tracer t in row j, from what its cells hold; 0 on land.
   void solve(int t, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, View4<T> new_tracer) {
-    for (int k = levels_ - 1; k >= 0; --k) {
+    for (int k = levels_ - 1; k >= lowest_; --k) {
       const bool highest = k == levels_ - 1;
       T *held = content(k, i0), *above = content(highest ? k : k + 1, i0);
       const T *exchange = at(exchange_, highest ? k : k + 1, i0), *pivot = at(pivot_, k, i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < first(i, i0)) return;
         const V from_above = highest ? V{} : V(load<V>(exchange + i) * load<V>(above + i));
         store<V>(held + i, (load<V>(held + i) + from_above) * load<V>(pivot + i));
       });
     }
+    const T* floor = f_.bottom.floor_level.row(j);
     for (int k = 0; k < levels_; ++k) {
+      if (k < lowest_) {
+        std::fill(new_tracer.row(t, k, j) + i0, new_tracer.row(t, k, j) + i1, T(0));
+        continue;
+      }
       const T *held = content(k, i0), *factor = at(factor_, k, i0);
       const T* below = k > 0 ? new_tracer.row(t, k - 1, j) : held;
       T* to = new_tracer.row(t, k, j);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < first(i, i0)) return store<V>(to + i, V{});
         const V from_below = k > 0 ? V(load<V>(factor + i) * load<V>(below + i)) : V{};
-        store<V>(to + i, load<V>(held + i) + from_below);
+        const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+        store<V>(to + i, wet ? V(load<V>(held + i) + from_below) : V{});
       });
     }
   }
@@ -116,6 +140,8 @@ class TracerColumns {
   ColumnFields<T> f_;
   int levels_;
   std::ptrdiff_t pitch_;
+  int lowest_ = 0;
+  std::vector<int> first_;
   std::vector<T> scratch_;
   T *content_, *exchange_, *factor_, *pivot_;
 };
@@ -183,9 +209,10 @@ void ocean_mix_tracers(Box box, View4<T> new_tracer, View3<const T> vertical_dif
   for_tiles_of_rows(
       box, width, [&] { return TracerColumns<T, false>(fields, width); },
       [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, TracerColumns<T, false>& columns) {
+        columns.begin(j, i0, i1);
         columns.eliminate(j, i0, i1, step, new_layer);
         for (int t = 0; t < new_tracer.extent[0]; ++t) {
-          for (int k = 0; k < levels; ++k) {
+          for (int k = columns.lowest(); k < levels; ++k) {
             T* held = columns.content(k, i0);
             const RowShares<T> cells = bottom.row(k, j);
             over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {

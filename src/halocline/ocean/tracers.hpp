@@ -48,8 +48,10 @@ class TracerRow {
 
   /// Volumes that pass the faces of row j, columns [i0, i1), and the new uppermost thickness.
   void volumes(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<T> new_layer) {
-    zero(rise_, i0, i1);
-    for (int k = 0; k < levels_; ++k) {
+    columns_.begin(j, i0, i1);
+    zero(at(rise_, columns_.lowest(), i0) + i0, i0, i1);
+    const T* floor = f_.column.bottom.floor_level.row(j);
+    for (int k = columns_.lowest(); k < levels_; ++k) {
       const T dz = f_.column.thickness(k);
       const BottomCells<T>& bottom = f_.corner_bottom;
       const CornerRow<T, Whole> u0(f_.u, f_.corner_dy, bottom, k, j);
@@ -63,11 +65,13 @@ class TracerRow {
       const T* below = at(rise_, k, i0);
       T* above = at(rise_, k + 1, i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < columns_.first(i, i0)) return store<V>(above + i, V{});
         const V into = y_volume_flux<V>(v0, dz, i), out = y_volume_flux<V>(v1, dz, i);
         store<V>(south + i, into);
         store<V>(north + i, out);
         const V converging = (load<V>(west + i) - load<V>(west + i + 1)) + (into - out);
-        store<V>(above + i, load<V>(below + i) + converging);
+        const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+        store<V>(above + i, load<V>(below + i) + (wet ? converging : V{}));
       });
     }
     const T* top = at(rise_, levels_, i0);
@@ -85,7 +89,7 @@ class TracerRow {
 
   /// The new values of tracer t in row j.
   void tracer(int t, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View4<T> new_tracer) {
-    for (int k = 0; k < levels_; ++k) contents(t, k, j, i0, i1, tau);
+    for (int k = columns_.lowest(); k < levels_; ++k) contents(t, k, j, i0, i1, tau);
     columns_.solve(t, j, i0, i1, new_tracer);
   }
 
@@ -117,6 +121,7 @@ class TracerRow {
     const LineWeights<T> upright = level_weights(k);
     T* content = columns_.content(k, i0);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      if (k < columns_.first(i, i0)) return;
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const V middle = get(here), half = splat<V>(T(0.5));
       V rate =
@@ -337,7 +342,7 @@ void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, Vi
 /// [1]
 /// @param[in]  eddy_convergence      what eddies bring into cells [m s-1 times their units]
 /// @param[out] new_layer             thickness of the uppermost cell at the new level [m]
-/// @param[out] new_tracer            values at the new level
+/// @param[out] new_tracer            values at the new level, 0 on land
 /// @param[in]  tau                   from the old to the new level [s]
 /// @param[in]  width                 most columns per tile [1]; any value gives the same bits
 template <class T>
