@@ -16,6 +16,7 @@ import halocline_lab
 by_string = re.compile(r"import_module|__import__|run_module|exec_module|EntryPoint\(|\.load\(\)")
 
 allowed = {
+    "halocline/core/checkout.py": "modules in C++ that are compiled first",
     "halocline/component/case/registry.py": "entry points of components",
     "halocline/experiment/added_commands.py": "entry points of other packages",
     "halocline/waves/forcing.py": "winds from a user's own file",

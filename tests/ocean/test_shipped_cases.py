@@ -152,7 +152,8 @@ def test_water_over_the_shipped_seamount_stays_at_rest():
     assert component.grid.wet_levels.min() < 0.4 * component.grid.wet_levels.max()
     for name in ("u", "v", "surface"):
         assert not getattr(state, name).gather().any(), name
-    assert_allclose(state.tracer.gather(), before, rtol=1e-13)
+    wet = component.grid.wet
+    assert_allclose(state.tracer.gather()[:, wet], before[:, wet], rtol=1e-13)
 
 
 @pytest.mark.slow
