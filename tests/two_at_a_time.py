@@ -35,11 +35,24 @@ rooms = (
     "core",
 )
 
+records = (
+    "advice",
+    "balance",
+    "extrapolation",
+    "history",
+    "loading",
+    "predict_replay",
+    "replay",
+    "report",
+    "retime",
+)
+"""Tests of the laboratory that look at records, or make short ones (`report_page` too)."""
+
 shared = (
     "tests/meta/test_tools.py",
     "tests/meta/test_imports.py",
     *(f"tests/{room}/" for room in rooms),
-    *(f"lab/tests/test_{name}.py" for name in ("advice", "report_page", "replay", "balance")),
+    *(f"lab/tests/test_{name}.py" for name in records),
 )
 """How the names of shared files begin; what takes longest first."""
 

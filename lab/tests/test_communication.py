@@ -29,7 +29,7 @@ ROW = Row("halo", 2, 2, "8 words", 8, "messages aggregated", 6.0, 5.0, 7.0, 1.0,
 def measured(tmp_path_factory, request):
     """A folder in which a small measurement on two ranks has left its results."""
     folder = tmp_path_factory.mktemp("communication")
-    arguments = "lab communication -n 2 --rounds 3 --seconds 0.02 --words 2 64 --repeats 1"
+    arguments = "lab communication -n 2 --rounds 2 --seconds 0.02 --words 2 64 --repeats 1"
     assert main([*arguments.split(), "--budget", "0.02", "--output", str(folder)]) == 0
     return folder
 

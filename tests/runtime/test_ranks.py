@@ -11,26 +11,26 @@ from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 from halocline.runtime.ranks.launched import under_mpi
 
 of_any_number = [
-    "test_doubles.py",
     "test_halos.py",
     "test_land_blocks.py",
-    "test_overlap.py",
     "test_places.py",
     "test_reductions.py",
-    "test_restart.py",
-    "test_shared_memory.py",
     "test_transfer.py",
 ]
 """What ranks send depends on how many there are."""
 
 of_several = [
+    "test_doubles.py",
     "test_halo_truth.py",
     "test_library_parts.py",
     "test_memory.py",
     "test_mpi_files.py",
     "test_once_per_node.py",
+    "test_overlap.py",
     "test_picking.py",
     "test_referee.py",
+    "test_restart.py",
+    "test_shared_memory.py",
 ]
 """All that matters is that there are others."""
 

@@ -30,8 +30,8 @@ moments = 96
 def declination(day: float) -> float:
     """Of the sun [rad], on a day of the year counted from 0 (Spencer 1971).
 
-    >>> round(float(np.degrees(declination(171.0))), 1)
-    23.4
+    >>> round(float(np.degrees(declination(171.0))), 2)
+    23.45
     """
     angle = 2.0 * np.pi * day / 365.0
     even = 0.006918 - 0.399912 * np.cos(angle) - 0.006758 * np.cos(2 * angle)
