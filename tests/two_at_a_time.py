@@ -43,7 +43,6 @@ records = (
     "loading",
     "predict_replay",
     "replay",
-    "report",
     "retime",
 )
 """Tests of the laboratory that look at records, or make short ones (`report_page` too)."""

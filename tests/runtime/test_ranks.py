@@ -37,7 +37,11 @@ of_several = [
 
 @pytest.mark.skipif(under_mpi(), reason="starts ranks itself")
 @pytest.mark.parametrize(
-    "ranks, files", [(3, of_any_number + of_several), (5, of_any_number)], ids=["3", "5"]
+    "ranks, files",
+    [
+        pytest.param(3, of_any_number + of_several, id="3"),
+        pytest.param(5, of_any_number, id="5", marks=pytest.mark.slow),
+    ],
 )
 def test_runtime_tests_pass_on_ranks(ranks, files):
     here = Path(__file__).parent
