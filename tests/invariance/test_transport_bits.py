@@ -1,6 +1,6 @@
 """Tracers, their contents and extremes: the same bits on any ranks, threads and decompositions.
 
-Ranks: 1, 3, started here; more than there are cores on most machines.
+Ranks: 1, 3, and 2, 5 with `--all`, started here; more than there are cores on most machines.
 """
 
 import pytest
@@ -13,14 +13,18 @@ def bits(ranks: int, threads: int) -> frozenset[str]:
     return printed_bits("small_transport.py", ranks, threads, lines=6)
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    "ranks",
+    [1, 3, pytest.param(2, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)],
+)
 def test_ranks_and_decompositions(ranks):
     assert len(bits(1, 1)) == 2  # one of each precision
     assert bits(ranks, 1) == bits(1, 1)
 
 
-def test_threads():
-    assert bits(1, 3) == bits(1, 1)
+@pytest.mark.parametrize("threads", [3, pytest.param(2, marks=pytest.mark.slow)])
+def test_threads(threads):
+    assert bits(1, threads) == bits(1, 1)
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
