@@ -116,7 +116,7 @@ def test_real_coasts_have_no_divergence():
     assert 50e6 < fluxes.x[:, south, drake].sum() < 200e6
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
 def test_real_ocean_same_bits_closed_and_positive(dtype):
     grid, options, dt = small_ocean(), ocean_options(), 3600.0
     results = []

@@ -120,7 +120,7 @@ files = [
     {"turned": True, "roll": 100},
     {"changing": True},
 ]
-cuts = [(1, {}), (3, {}), (7, {"rows": 7}), (5, {"kind": "curve"}), (4, {"kind": "cards"})]
+cuts = [(1, {}), (5, {"rows": 5}), (3, {"kind": "curve"}), (2, {"kind": "cards"})]
 
 
 @pytest.mark.parametrize("grid", [globe(), region()], ids=["globe", "region"])

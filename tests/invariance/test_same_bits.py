@@ -1,6 +1,7 @@
 """The same bits on any number of ranks and threads, and on any decomposition.
 
-Ranks: 1, 2, 3, 4, 6, 8, started here; more than there are cores on most machines.
+Ranks: 1, 2, 3, 8, and 4 and 6 with `--all`, started here; more than there are cores on most
+machines.
 """
 
 import os
@@ -31,7 +32,9 @@ def bits(physics: str, ranks: int, threads: int) -> tuple[str, ...]:
     return tuple(line.split()[1] for line in lines)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 8])
+@pytest.mark.parametrize(
+    "ranks", [1, 2, 3, 8, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (4, 6))]
+)
 def test_ranks_and_decompositions(ranks):
     reference = bits("{}", 1, 1)[0]
     assert set(bits("{}", ranks, 1)) == {reference}

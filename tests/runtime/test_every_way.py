@@ -12,8 +12,13 @@ import pytest
 
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
+few = [(5, 0), (6, 3)]
+more = [(1, 0), (2, 0), (2, 1), (5, 2)]
 
-@pytest.mark.parametrize(("ranks", "servers"), [(1, 0), (2, 0), (5, 0), (2, 1), (5, 2), (6, 3)])
+
+@pytest.mark.parametrize(
+    ("ranks", "servers"), few + [pytest.param(*some, marks=pytest.mark.slow) for some in more]
+)
 def test_all_ways_give_the_same_bytes(tmp_path, ranks, servers):
     script = Path(__file__).with_name("every_way.py")
     launcher = mpiexec_command(ranks, threads=1) if ranks > 1 else []
