@@ -34,17 +34,21 @@ harmonic = ViscousOptions(scheme="anisotropic", smagorinsky=3.0, axis="east")
 twice = ViscousOptions(scheme="biharmonic", biharmonic=1e14, smagorinsky=3.0)
 eddies = EddyOptions(along=800.0, flattening=600.0)
 kinds = {
-    "belt": (thinned(rough_sphere()), "float64", 3600.0, "upwind3", "averaging", {"scheme": "kpp"}),
+    "belt": (
+        thinned(rough_sphere()), "float64", 3600.0, "upwind3", "averaging",
+        {"scheme": "kpp", "eddies": eddies},
+    ),
     "pole": (
         displaced_pole(), "float32", 3600.0, "upwind3", "robert",
         {"scheme": "richardson", "viscous": harmonic, "eddies": eddies},
     ),
     "faces": (
-        folded_ocean("faces"), "float64", 600.0, "limited3", "matsuno",
+        thinned(folded_ocean("faces")), "float64", 600.0, "limited3", "matsuno",
         {"scheme": "richardson", "viscous": twice, "eddies": eddies},
     ),
     "centres": (
-        thinned(folded_ocean("centres")), "float32", 600.0, "centred", "robert", {"scheme": "kpp"},
+        thinned(folded_ocean("centres")), "float32", 600.0, "centred", "robert",
+        {"scheme": "kpp", "eddies": eddies},
     ),
 }  # fmt: skip
 

@@ -32,18 +32,24 @@ hours = 9
 
 
 def case(**more: Any) -> dict[str, Any]:
-    """A windy, cooled sea with an island and KPP; steps 5 and 9 end in averages of levels."""
-    depth = [[1500.0] * 16 for _ in range(10)]
+    """A windy, cooled sea with an island, thin cells at its floor, KPP and eddies.
+
+    Steps 5 and 9 end in averages of levels.
+    """
+    depth = [[1500.0 - 60.0 * ((3 * i + 5 * j) % 9) for i in range(16)] for j in range(10)]
     depth[4][5:8] = [0.0, 0.0, 300.0]
     base: dict[str, Any] = {
         "component": "ocean",
         "grid": {
             "nx": 16, "ny": 10, "dx": 22.5, "dy": 10.0, "x0": 11.25, "y0": -45.0, "depth": depth,
-            "levels": {"thickness": [100.0, 200.0, 400.0, 800.0]},
+            "levels": {"thickness": [100.0, 200.0, 400.0, 800.0], "least_share": 0.1},
         },
         "time": {"start": "2000-01-01", "length": f"{hours}h", "step": "1h"},
         "ocean": {
-            "averaging": 4, "mixing": {"viscosity": 2e5, "scheme": "kpp"},
+            "averaging": 4,
+            "mixing": {
+                "viscosity": 2e5, "scheme": "kpp", "eddies": {"along": 800.0, "flattening": 600.0},
+            },
             "forcing": {"heat": {"short_wave": 100.0, "rest": -400.0}},
             "tracers": {"advection": "limited3", "passive": {"dye": {}, "age": {"ages": True}}},
         },

@@ -423,6 +423,7 @@ for name, scalars in {
     "relax": "tau",
     "upward_velocity": "",
     "mix_tracers": "tau",
+    "level_diffusion": "",
     "age": "amount",
     "x_volume_flux": "",
     "y_volume_flux": "",

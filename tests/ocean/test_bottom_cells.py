@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halocline.core.constants import gravity
-from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import layered
 from halocline.ocean.bottom_cells import lift_to_thin_cells
 from halocline.ocean.eddy_options import EddyOptions
@@ -101,16 +100,19 @@ def curved(depth):
     return 2.0 + 18.0 * np.exp(-depth / 300.0)
 
 
+@pytest.mark.parametrize("advection", ["centred", "limited3"])
 @pytest.mark.parametrize("profile", [linear, curved])
-def test_stratified_water_rests_over_a_slope(profile):
+def test_stratified_water_rests_over_a_slope(profile, advection):
     """A straight line, and any profile that is straight between the centres of levels.
 
-    Horizontal diffusion leaves it alone, too.
+    Horizontal diffusion and eddies leave it alone, too.
     """
-    mixing = oceans.with_numbers(viscosity=1e3, diffusivity=1e3)
-    levels = hill()
+    eddies = EddyOptions(along=1e3, flattening=5e2)
+    mixing = oceans.with_numbers(viscosity=1e3, diffusivity=1e3, eddies=eddies)
+    levels, tracers = hill(), OceanTracerOptions(advection=advection)
     assert 50 < np.count_nonzero(levels.bottom_thickness < 95.0)
-    speed, state, start = resting(levels, profile, 30, mixing=mixing)
+    speed, state, start = resting(levels, profile, 30, mixing=mixing, tracers=tracers)
+    assert not state.vertical_diffusivity.gather()[levels.wet].max() > 1e-12
     assert speed < 1e-12
     assert_allclose(state.tracer.gather()[0][levels.wet], start[levels.wet], rtol=1e-13)
     if profile is linear:
@@ -180,12 +182,22 @@ def test_a_seiche_over_a_slope_keeps_its_period():
     assert abs(whole) > 2.5 * thin[1]
 
 
-def test_what_does_not_know_them_is_refused():
-    levels = oceans.thinned(oceans.rough_sphere())
-    eddies = oceans.with_numbers(eddies=EddyOptions(along=100.0))
-    with pytest.raises(UserError, match="least_share is less than 1, .* ocean.mixing.eddies does"):
-        oceans.build(levels, 3600.0, mixing=eddies)
-    swept = OceanTracerOptions(advection="limited3")
-    with pytest.raises(UserError, match="Set ocean.mixing.diffusivity to 0, or take another"):
-        oceans.build(levels, 3600.0, tracers=swept, mixing=oceans.with_numbers(diffusivity=1.0))
-    oceans.build(levels, 3600.0, tracers=swept)
+@pytest.mark.parametrize("eddies", [EddyOptions(), EddyOptions(along=1e6, flattening=5e5)])
+def test_sweeps_diffuse_as_the_centred_scheme_does(eddies):
+    """Where nothing flows both do nothing else; what cells hold stays."""
+    levels, random, found = oceans.thinned(oceans.rough_sphere()), np.random.default_rng(3), []
+    warm = 20.0 - 0.012 * oceans.cell_depth(levels) + random.uniform(-0.3, 0.3, levels.shape)
+    start = np.stack([warm, random.uniform(34.0, 34.1, levels.shape)]) * levels.wet
+    for advection in ("centred", "limited3"):
+        model = oceans.build(
+            levels, 3600.0, tracers=OceanTracerOptions(advection=advection),
+            mixing=oceans.with_numbers(diffusivity=1e8, eddies=eddies),
+        )  # fmt: skip
+        oceans.put_tracers(model, start)
+        for _ in range(2):  # what the last step brought is not brought again
+            model.baroclinic(oceans.forward(model))
+        found.append(model.state.new_tracer.gather())
+    before, after = oceans.contents(model), oceans.contents(model, "new_")
+    assert_allclose(after, before, rtol=1e-13)
+    assert_allclose(found[1], found[0], rtol=1e-13)
+    assert np.abs(found[0] - start).max() > 0.1

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.metrics import least_around
 from halocline.runtime.fields.field import Field
@@ -15,7 +14,6 @@ from halocline.runtime.fields.place import Place
 
 if TYPE_CHECKING:
     from halocline.ocean.model import OceanState
-    from halocline.ocean.options import OceanOptions
 
 Array = NDArray[np.float64]
 
@@ -61,31 +59,14 @@ def _spread(floor: NDArray[np.generic], share: Array, levels: int) -> Array:
     return np.where(np.arange(levels)[:, None, None] == floor, share, 1.0)
 
 
-def add_bottom_cells(s: OceanState, levels: VerticalGrid, options: OceanOptions) -> None:
+def add_bottom_cells(s: OceanState, levels: VerticalGrid) -> None:
     """Planes of a state that say how thin the lowest cells are; none where all are whole."""
     s.bottom_share = s.corner_bottom_share = s.pressure_slope = None
     if levels.bottom_thickness is None:
         return
-    _refuse(options)
     s.add_static("bottom_share", "1", Place.center, bottom_share(levels))
     s.add_static("corner_bottom_share", "1", Place.corner, corner_bottom_share(levels))
     s.add("pressure_slope", "m s-2", Place.center, s.levels)
-
-
-def _refuse(options: OceanOptions) -> None:
-    """Refuse what does not know thin cells."""
-    thin = "grid.levels.least_share is less than 1, so that cells at the floor are thinner than"
-    if options.mixing.eddies.act:
-        raise UserError(
-            f"{thin} their level, which ocean.mixing.eddies does not know. Set least_share = 1, or"
-            " ocean.mixing.eddies.along and .flattening to 0."
-        )
-    if options.tracers.advection == "limited3" and options.mixing.diffusivity > 0.0:
-        raise UserError(
-            f"{thin} their level, which the horizontal diffusion of ocean.tracers.advection ="
-            " 'limited3' does not know. Set ocean.mixing.diffusivity to 0, or take another"
-            " advection."
-        )
 
 
 def lift_to_thin_cells(s: OceanState, first: int, last: int) -> None:

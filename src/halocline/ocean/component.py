@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from halocline.component.component import Component
+from halocline.component.forcing.field_series import FieldSeries
+from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
@@ -109,13 +111,15 @@ class OceanComponent(Component):
 
     def look_through_input(self, deadline: float) -> tuple[int, int]:
         """All records of the forcing."""
-        counts = [driver.look_through(deadline) for driver in self.model.drivers]
-        return sum(done for done, _ in counts), sum(total for _, total in counts)
+        return look_through_all(self._series(), deadline)
 
     def close(self) -> None:
         """Let readings of the forcing end."""
-        for driver in self.model.drivers:
-            driver.close()
+        for series in self._series():
+            series.close()
+
+    def _series(self) -> list[FieldSeries]:
+        return [series for driver in self.model.drivers for series in driver.series]
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Eddies:
     """What eddies do to the old level of one state.
 
-    A call sets `eddy_convergence` and adds to `vertical_diffusivity`, after vertical mixing.
+    A call sets `mixing_convergence` and adds to `vertical_diffusivity`, after vertical mixing.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Eddies:
         s.add_static("per_y_length", "m-1", Place.y_face, 1.0 / y_length)
         s.add_static("x_ratio", "1", Place.x_face, open_x * x_face.dy / x_length)
         s.add_static("y_ratio", "1", Place.y_face, open_y * y_face.dx / y_length)
-        s.eddy_convergence = s.add("eddy_convergence", "1", Place.center, s.tracers, s.levels)
+        s.mixing_convergence = s.add("mixing_convergence", "1", Place.center, s.tracers, s.levels)
         self.eddies = bound("eddies", tracer=s.old_tracer, depth=s.depths)
 
     def __call__(self, tile: int) -> None:

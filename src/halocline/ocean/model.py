@@ -126,7 +126,7 @@ class OceanState:
         self.bottom_share: Field | None
         self.corner_bottom_share: Field | None
         self.pressure_slope: Field | None
-        self.eddy_convergence: Field | None = None
+        self.mixing_convergence: Field | None = None
         self.friction_x: Field | None = None
         self.friction_y: Field | None = None
         self.add("right_side", "m3 s-2", center)
@@ -138,7 +138,7 @@ class OceanState:
         self._pair("auxiliary_u", "auxiliary_v")
         metrics = CornerMetrics.of(levels.horizontal)
         self._geometry(levels, options, metrics)
-        add_bottom_cells(self, levels, options)
+        add_bottom_cells(self, levels)
         self._mixing(levels, options, metrics)
         self._surface_fluxes(levels, options)
 

@@ -144,13 +144,3 @@ class Relaxation:
         for series in self.series:
             with self.run.recorder.time("forcing"):
                 series.update(moment)
-
-    def look_through(self, deadline: float) -> tuple[int, int]:
-        """Read all records; as `look_through_input` of a component."""
-        counts = [series.look_through(deadline) for series in self.series]
-        return sum(done for done, _ in counts), sum(total for _, total in counts)
-
-    def close(self) -> None:
-        """Let readings end and close the files."""
-        for series in self.series:
-            series.close()

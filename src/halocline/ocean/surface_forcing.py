@@ -227,13 +227,3 @@ class SurfaceForcing:
             self.short_wave(heating=tau * self.per_capacity)
         if self.options.freezing:
             self.frazil(slope=self.options.freezing_slope)
-
-    def look_through(self, deadline: float) -> tuple[int, int]:
-        """Read all records; as `look_through_input` of a component."""
-        counts = [series.look_through(deadline) for series in self.series]
-        return sum(done for done, _ in counts), sum(total for _, total in counts)
-
-    def close(self) -> None:
-        """Let readings end and close the files."""
-        for series in self.series:
-            series.close()

@@ -19,7 +19,7 @@ struct ColumnFields {
   View3<const T> surface_flux;
   View1<const T> thickness, spacing;
   View3<const T> nonlocal_share;
-  View4<const T> eddy_convergence;
+  View4<const T> mixing_convergence;
 };
 
 /// One row of columns: what their cells hold before diffusion, and after it.
@@ -55,7 +55,8 @@ class TracerColumns {
   /// What cells of level k hold [m times the units of the tracer], so that index i0 is the first.
   T* content(int k, std::ptrdiff_t i0) const { return at(content_, k, i0); }
 
-  /// `held` and what comes from the surface and by eddies into level k of row j in `tau` seconds.
+  /// `held` and what comes from the surface and by `mixing_convergence` into level k of row j in
+  /// `tau` seconds.
   template <class V>
   INLINE V with_surface_flux(V held, int t, int k, int j, std::ptrdiff_t i, T tau) const {
     const bool highest = k == levels_ - 1;
@@ -65,7 +66,7 @@ class TracerColumns {
       const V passed = from_above - load<V>(f_.nonlocal_share.row(k, j) + i);
       held += tau * (passed * load<V>(f_.surface_flux.row(t, j) + i));
     }
-    if (f_.eddy_convergence.data) held += tau * load<V>(f_.eddy_convergence.row(t, k, j) + i);
+    if (f_.mixing_convergence.data) held += tau * load<V>(f_.mixing_convergence.row(t, k, j) + i);
     return held;
   }
 
@@ -87,7 +88,7 @@ class TracerColumns {
         const V thickness = highest ? load<V>(layer + i) : V(dz * cells.template at<V>(i));
         const V per_spacing = lower.template whole<V>(i)
                                   ? splat<V>(share)
-                                  : V(tau / (spacing - lower.template raised<V>(i, under)));
+                                  : V(tau / lower.template to_above<V>(i, under, spacing));
         const auto above_floor =
             load<V>(f_.bottom.floor_level.row(j) + i) < splat<V>(static_cast<T>(k));
         const V open = above_floor ? per_spacing : V{};
@@ -175,7 +176,7 @@ inline constexpr Contract<11> ocean_mix_tracers_contract{
       {"spacing", Access::read, Place::none, "m", "depth"},
       if_wanted(
           {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
-      if_wanted({"eddy_convergence", Access::read, Place::center, "any", "tracer depth"})}}};
+      if_wanted({"mixing_convergence", Access::read, Place::center, "any", "tracer depth"})}}};
 
 /// Add what passes the surface to tracers that were moved already, and diffuse them vertically.
 ///
@@ -190,7 +191,8 @@ inline constexpr Contract<11> ocean_mix_tracers_contract{
 /// @param[in]     thickness, spacing    of levels, and between their centres [m]
 /// @param[in]     nonlocal_share        part of `surface_flux` that passes lower interfaces besides
 /// [1]
-/// @param[in]     eddy_convergence      what eddies bring into cells [m s-1 times their units]
+/// @param[in]     mixing_convergence    what eddies and diffusion bring into cells [m s-1 times
+/// their units]
 /// @param[in]     tau                   from the old to the new level [s]
 /// @param[in]     width                 most columns per tile [1]; any value gives the same bits
 template <class T>
@@ -199,11 +201,11 @@ void ocean_mix_tracers(Box box, View4<T> new_tracer, View3<const T> vertical_dif
                        View2<const T> new_layer, View2<const T> water_flux,
                        View3<const T> surface_flux, View1<const T> thickness,
                        View1<const T> spacing, View3<const T> nonlocal_share,
-                       View4<const T> eddy_convergence, double tau, int width) {
+                       View4<const T> mixing_convergence, double tau, int width) {
   const BottomCells<T> bottom{floor_level, bottom_share};
   const ColumnFields<T> fields{
-      vertical_diffusivity, bottom,          surface_flux, thickness, spacing,
-      nonlocal_share,       eddy_convergence};
+      vertical_diffusivity, bottom, surface_flux, thickness, spacing, nonlocal_share,
+      mixing_convergence};
   const T step = static_cast<T>(tau);
   const int levels = static_cast<int>(thickness.extent[0]);
   for_tiles_of_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -85,6 +86,8 @@ def _sweeps(s: OceanState, options: OceanOptions, run: Runner, bound: Bound) -> 
     s.add_static("no_diffusivity", "m2 s-1", Place.center, np.zeros((1, 1)), s.levels)
     s.add_static("sinking_speed", "m s-1", Place.none, np.zeros(s.tracers.size), s.tracers)
     along_x, along_y = bound("x_volume_flux"), bound("y_volume_flux")
+    diffusive, whole = options.mixing.diffusivity > 0.0, s.bottom_share is None
+    beside = None if whole or not diffusive else _diffusion_beside(s, bound)
     volumes, mix = bound("volumes"), bound("mix_tracers")
     sweeps = [
         run.bind(
@@ -95,9 +98,11 @@ def _sweeps(s: OceanState, options: OceanOptions, run: Runner, bound: Bound) -> 
         )
         for axis in "xy"
     ]
-    how = {"limited": True, "diffusive": options.mixing.diffusivity > 0, "group": tracer_group}
+    how = {"limited": True, "diffusive": diffusive and whole, "group": tracer_group}
 
     def swept(tau: float, width: int, number: int = 0) -> None:
+        if beside:
+            beside()
         along_x()
         along_y()
         volumes(tau=tau)
@@ -105,3 +110,18 @@ def _sweeps(s: OceanState, options: OceanOptions, run: Runner, bound: Bound) -> 
         mix(tau=tau, width=width)
 
     return swept
+
+
+def _diffusion_beside(s: OceanState, bound: Bound) -> Callable[[], None]:
+    """A call that adds diffusion along levels to what eddies bring, for sweeps over thin cells."""
+    convergence, alone = s.mixing_convergence, s.mixing_convergence is None
+    if convergence is None:
+        convergence = s.add("mixing_convergence", "1", Place.center, s.tracers, s.levels)
+    diffuse = bound("level_diffusion")
+
+    def add() -> None:
+        if alone:
+            convergence.fill(0.0)
+        diffuse()
+
+    return add

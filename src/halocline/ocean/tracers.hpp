@@ -3,6 +3,7 @@
 
 #include "contract.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/level_diffusion.hpp"
 #include "ocean/tracer_columns.hpp"
 #include "ocean/upwind_curvature.hpp"
 #include "ocean/volume_fluxes.hpp"
@@ -23,7 +24,9 @@ struct TracerFields {
   View3<const T> u, v;
   View2<const T> corner_dx, corner_dy;
   BottomCells<T> corner_bottom;
-  View2<const T> area, x_conductance, y_conductance, old_layer, water_flux;
+  View2<const T> area;
+  LevelDiffusion<T> diffusion;
+  View2<const T> old_layer, water_flux;
   ColumnFields<T> column;
   View2<const T> x_floor, y_floor;  ///< of upwind advection only
 };
@@ -108,16 +111,12 @@ class TracerRow {
     const T *here = f_.tracer.row(t, k, j), *under = f_.tracer.row(t, lowest ? k : k - 1, j);
     const T* over = f_.tracer.row(t, highest ? k : k + 1, j);
     const T *before = f_.tracer.row(t, k, j - 1), *behind = f_.tracer.row(t, k, j + 1);
-    const OldRow own = old_row(t, k, j), south_of = old_row(t, k, j - 1),
-                 north_of = old_row(t, k, j + 1);
+    const DiffusionRow<T, Whole> diffusion(f_.diffusion, f_.old_tracer, t, k, j);
+    const RowShares<T, Whole> cells = f_.column.bottom.template row<Whole>(k, j);
+    const T *old = f_.old_tracer.row(t, k, j), *area = f_.area.row(j);
     const T *west = at(west_, k, i0), *south = at(south_, k, i0), *north = at(north_, k, i0);
     const T *below = at(rise_, k, i0), *above = at(rise_, k + 1, i0);
-    const View2<const T>& floors = f_.column.bottom.floor_level;
-    const T *floor = floors.row(j), *floor_before = floors.row(j - 1);
-    const T *floor_behind = floors.row(j + 1), *area = f_.area.row(j);
-    const T *x = f_.x_conductance.row(j), *y0 = f_.y_conductance.row(j);
-    const T* y1 = f_.y_conductance.row(j + 1);
-    const T dz = f_.column.thickness(k), level = static_cast<T>(k);
+    const T dz = f_.column.thickness(k);
     const LineWeights<T> upright = level_weights(k);
     T* content = columns_.content(k, i0);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
@@ -136,49 +135,11 @@ class TracerRow {
         rate += bends_along_z<V>(t, k, j, i, lowest ? V{} : get(below), highest ? V{} : get(above),
                                  upright);
       }
-      const V zero{};
-      const auto open = [&](const T* other, int shift = 0) {
-        return get(other, shift) <= splat<V>(level);
-      };
-      const auto more = [&](const OldRow& other, int shift = 0) {
-        return this->template apart<V>(own, other, k, i, shift);
-      };
-      V mixed = (open(floor, -1) ? get(x) * more(own, -1) : zero) +
-                (open(floor, 1) ? get(x, 1) * more(own, 1) : zero);
-      mixed += (open(floor_before) ? get(y0) * more(south_of) : zero) +
-               (open(floor_behind) ? get(y1) * more(north_of) : zero);
-      rate += dz * (open(floor) ? mixed : zero);
-      const V thickness = highest ? get(f_.old_layer.row(j)) : V(dz * own.cells.template at<V>(i));
-      const V result = thickness * get(own.here) + tau * (rate / get(area));
+      rate += diffusion.template converging<V>(i);
+      const V thickness = highest ? get(f_.old_layer.row(j)) : V(dz * cells.template at<V>(i));
+      const V result = thickness * get(old) + tau * (rate / get(area));
       store<V>(content + i, columns_.with_surface_flux(result, t, k, j, i, tau));
     });
-  }
-
-  /// A row of old values, those above them, and how thick its cells are.
-  struct OldRow {
-    const T *here, *above;
-    RowShares<T, Whole> cells;
-  };
-  OldRow old_row(int t, int k, int j) const {
-    return {f_.old_tracer.row(t, k, j), f_.old_tracer.row(t, inside(k + 1), j),
-            f_.column.bottom.template row<Whole>(k, j)};
-  }
-
-  /// How much more the cell i + shift of another row has than cell i of `own`, times what their
-  /// sides have in common. Thin cells are compared at the depth of the higher centre, the other one
-  /// on the straight line to the cell above (Pacanowski and Gnanadesikan 1998).
-  template <class V>
-  INLINE V apart(const OldRow& own, const OldRow& other, int k, std::ptrdiff_t i, int shift) const {
-    const V a = load<V>(own.here + i), b = load<V>(other.here + i + shift);
-    if (own.cells.template whole<V>(i) && other.cells.template whole<V>(i + shift)) return b - a;
-    const T dz = f_.column.thickness(k), spacing = f_.column.spacing(inside(k + 1));
-    const V up_a = own.cells.template raised<V>(i, dz);
-    const V up_b = other.cells.template raised<V>(i + shift, dz), rise = up_a - up_b;
-    const V more_a = load<V>(own.above + i) - a, more_b = load<V>(other.above + i + shift) - b;
-    const V lifted = maximum(rise, V{}) / (spacing - up_b) * more_b -
-                     maximum(-rise, V{}) / (spacing - up_a) * more_a;
-    const V common = minimum(own.cells.template at<V>(i), other.cells.template at<V>(i + shift));
-    return common * ((b - a) + lifted);
   }
 
   /// What the bends of third order bring a cell along each direction.
@@ -283,7 +244,7 @@ constexpr Contract<N> tracers_contract(std::string_view name, int far) {
         {"spacing", Access::read, Place::none, "m", "depth"},
         if_wanted(
             {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
-        if_wanted({"eddy_convergence", Access::read, Place::center, "any", "tracer depth"}),
+        if_wanted({"mixing_convergence", Access::read, Place::center, "any", "tracer depth"}),
         {"new_layer", Access::write, Place::center, "m"},
         {"new_tracer", Access::write, Place::center, "any", "tracer depth", {}, Column::whole}}}};
   if constexpr (N > 23) {
@@ -340,7 +301,7 @@ void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, Vi
 /// @param[in]  thickness, spacing    of levels, and between their centres [m]
 /// @param[in]  nonlocal_share        part of `surface_flux` that passes lower interfaces besides
 /// [1]
-/// @param[in]  eddy_convergence      what eddies bring into cells [m s-1 times their units]
+/// @param[in]  mixing_convergence    what eddies bring into cells [m s-1 times their units]
 /// @param[out] new_layer             thickness of the uppermost cell at the new level [m]
 /// @param[out] new_tracer            values at the new level, 0 on land
 /// @param[in]  tau                   from the old to the new level [s]
@@ -354,16 +315,17 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
                    View2<const T> x_conductance, View2<const T> y_conductance,
                    View2<const T> old_layer, View2<const T> water_flux, View3<const T> surface_flux,
                    View1<const T> thickness, View1<const T> spacing, View3<const T> nonlocal_share,
-                   View4<const T> eddy_convergence, View2<T> new_layer, View4<T> new_tracer,
+                   View4<const T> mixing_convergence, View2<T> new_layer, View4<T> new_tracer,
                    double tau, int width) {
   const BottomCells<T> bottom{floor_level, bottom_share};
   const BottomCells<T> corners{corner_floor, corner_bottom_share};
   const ColumnFields<T> column{
-      vertical_diffusivity, bottom,          surface_flux, thickness, spacing,
-      nonlocal_share,       eddy_convergence};
-  const TracerFields<T> fields{
-      tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, corners, area,
-      x_conductance, y_conductance, old_layer, water_flux, column,    {},        {}};
+      vertical_diffusivity, bottom, surface_flux, thickness, spacing, nonlocal_share,
+      mixing_convergence};
+  const LevelDiffusion<T> diffusion{bottom, x_conductance, y_conductance, thickness, spacing};
+  const TracerFields<T> fields{tracer,     old_tracer, u,    v,         corner_dx,
+                               corner_dy,  corners,    area, diffusion, old_layer,
+                               water_flux, column,     {},   {}};
   step_tracers<false>(box, fields, new_layer, new_tracer, tau, width);
 }
 
@@ -378,16 +340,17 @@ void ocean_tracers_upwind(
     View2<const T> floor_level, View2<const T> bottom_share, View2<const T> x_conductance,
     View2<const T> y_conductance, View2<const T> old_layer, View2<const T> water_flux,
     View3<const T> surface_flux, View1<const T> thickness, View1<const T> spacing,
-    View3<const T> nonlocal_share, View4<const T> eddy_convergence, View2<T> new_layer,
+    View3<const T> nonlocal_share, View4<const T> mixing_convergence, View2<T> new_layer,
     View4<T> new_tracer, View2<const T> x_floor, View2<const T> y_floor, double tau, int width) {
   const BottomCells<T> bottom{floor_level, bottom_share};
   const BottomCells<T> corners{corner_floor, corner_bottom_share};
   const ColumnFields<T> column{
-      vertical_diffusivity, bottom,          surface_flux, thickness, spacing,
-      nonlocal_share,       eddy_convergence};
-  const TracerFields<T> fields{
-      tracer,        old_tracer,    u,         v,          corner_dx, corner_dy, corners, area,
-      x_conductance, y_conductance, old_layer, water_flux, column,    x_floor,   y_floor};
+      vertical_diffusivity, bottom, surface_flux, thickness, spacing, nonlocal_share,
+      mixing_convergence};
+  const LevelDiffusion<T> diffusion{bottom, x_conductance, y_conductance, thickness, spacing};
+  const TracerFields<T> fields{tracer,     old_tracer, u,       v,         corner_dx,
+                               corner_dy,  corners,    area,    diffusion, old_layer,
+                               water_flux, column,     x_floor, y_floor};
   step_tracers<true>(box, fields, new_layer, new_tracer, tau, width);
 }
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.component import Component
-from halocline.component.forcing.file_series import Brackets, Share
+from halocline.component.forcing.file_series import Brackets, Share, look_through_all
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError
 from halocline.core.memory import refuse_beyond_memory
@@ -138,10 +138,8 @@ class WaveComponent(Component):
 
     def look_through_input(self, deadline: float) -> tuple[int, int]:
         """Read all records of forcing and boundary that a run needs; how many of how many."""
-        series = (self.wind.series, self.ice.series, self.air_sea.series)
-        counts = [some.look_through(deadline) for some in series if some is not None]
-        counts.append(self.boundary.look_through(deadline))
-        return sum(done for done, _ in counts), sum(total for _, total in counts)
+        given = (self.wind.series, self.ice.series, self.air_sea.series, self.boundary)
+        return look_through_all((some for some in given if some is not None), deadline)
 
     def facts(self) -> dict[str, str | int | float]:
         """Spectral grid and precision, which a restart must share."""

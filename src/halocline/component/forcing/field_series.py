@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from halocline.component.forcing.field_places import FieldPlaces
-from halocline.component.forcing.file_series import FileSeries, Share
+from halocline.component.forcing.file_series import FileSeries, Share, look_through_all
 from halocline.core.clock import Date, date
 from halocline.core.options import Options, option
 from halocline.grids.files.curvilinear_maps import open_maps
@@ -114,8 +114,7 @@ class FieldSeries:
 
     def look_through(self, deadline: float) -> tuple[int, int]:
         """As that of `FileSeries`, of all places."""
-        counts = [series.look_through(deadline) for _, series, _ in self.groups]
-        return sum(done for done, _ in counts), sum(total for _, total in counts)
+        return look_through_all((series for _, series, _ in self.groups), deadline)
 
     def close(self) -> None:
         """Let readings end and close the files."""

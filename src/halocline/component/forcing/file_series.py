@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +120,18 @@ def yearly(files: GriddedFiles, period: tuple[Date, Date]) -> list[Record]:
 def _in_year(moment: Date) -> tuple[int, ...]:
     """What orders dates within a year."""
     return moment.month, moment.day, moment.hour, moment.minute, moment.second
+
+
+class Readable(Protocol):
+    """What has records that can be looked through before a run."""
+
+    def look_through(self, deadline: float) -> tuple[int, int]: ...
+
+
+def look_through_all(many: Iterable[Readable], deadline: float) -> tuple[int, int]:
+    """Read all records of all of them until the `deadline`; how many of how many together."""
+    counts = [some.look_through(deadline) for some in many]
+    return sum(done for done, _ in counts), sum(total for _, total in counts)
 
 
 class FileSeries:
