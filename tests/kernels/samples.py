@@ -515,3 +515,51 @@ def precondition_blocks(random: np.random.Generator, dtype: type) -> Sample:
             "preconditioned": cells["preconditioned"].astype(dtype),
         },
     )
+
+
+def biogeochemistry_sample(kernel: str, scalars: Callable[[], dict[str, Any]]) -> None:
+    """Register the sample of a kernel whose arrays follow from its contract."""
+
+    @sample(kernel)
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        from halocline.biogeochemistry import _native
+
+        extents, plane = {"tracer": 5, "depth": 3}, (4, 11)
+        ranges = {
+            "temperature": (5, 25), "salinity": (30, 38), "ph": (7.8, 8.3),
+            "air_carbon_dioxide": (300, 500), "tracer": (1500, 2500), "attenuation": (0.02, 0.2),
+            "tracer_attenuation": (1e-6, 1e-5), "wind_speed": (1, 9),
+        }  # fmt: skip
+        arrays = {}
+        for name, _, place, _, _, _, _, axes in _native.contracts[kernel]:
+            outer = tuple(extents[word] for word in axes.split())
+            shape = outer if place == "none" else (*outer, *plane)
+            arrays[name] = random.uniform(*ranges.get(name, (0.5, 1.5)), shape).astype(dtype)
+        if "tracer" in arrays:
+            arrays["tracer"][1] *= 1.2  # more alkalinity than carbon
+        return Sample((0, 4, 0, 11, 0), arrays, scalars())
+
+
+def carbonate_scalars() -> dict[str, Any]:
+    from halocline.biogeochemistry.carbonate import CarbonateOptions, carbonate_tracers
+
+    names = ["carbon", "alkalinity", "phosphate", "silicate", "oxygen"]
+    return {
+        "numbers": CarbonateOptions().numbers,
+        "of": carbonate_tracers(names, **dict(zip(names, names, strict=True))),
+    }
+
+
+def exchange_scalars() -> dict[str, Any]:
+    from halocline.biogeochemistry.gas_exchange import GasExchangeOptions
+
+    return carbonate_scalars() | {"gas": GasExchangeOptions().numbers, "dt": 1800.0}
+
+
+biogeochemistry_sample("carbonate", carbonate_scalars)
+biogeochemistry_sample("air_sea_exchange", exchange_scalars)
+biogeochemistry_sample(
+    "surface_light",
+    lambda: {"per_watt": 2.3, "course": True, "declination": 0.1, "begin": 0.49, "end": 0.51},
+)
+biogeochemistry_sample("light_in_water", lambda: {"mean": False})

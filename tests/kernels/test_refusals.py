@@ -42,6 +42,8 @@ single = {
     ("ocean_bulk_heat", "old_tracer", "depth"),
     ("ocean_long_wave", "old_tracer", "tracer"),
     ("ocean_long_wave", "old_tracer", "depth"),
+    ("carbonate", "tracer", "tracer"),
+    ("air_sea_exchange", "tracer", "tracer"),
     ("precondition_blocks", "tile_rows", "tile_row"),  # those of other ranks may be more
     ("integrate_ardhuin", "source_memory", "memory"),
     ("integrate_tolman_chalikov", "source_memory", "memory"),

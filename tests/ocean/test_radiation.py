@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from halocline.core.sun import declination
 from halocline.ocean import _native
 from halocline.ocean.bulk_options import BulkOptions
 from halocline.ocean.forcing_options import SurfaceForcingOptions
 from halocline.ocean.options import OceanOptions, OceanStartOptions
-from halocline.ocean.radiation import clear_sky, declination
+from halocline.ocean.radiation import clear_sky
 from halocline.runtime.fields.place import Place
 from ocean.forced_ocean import build, monthly, still
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.clock import Date
+from halocline.core.sun import declination
 from halocline.grids.horizontal.grid import Grid
 from halocline.ocean import _native
 from halocline.ocean.bulk_options import BulkOptions
@@ -25,19 +26,6 @@ solar_constant = 1350.0
 """Of the formula below [W m-2] (Rosati and Miyakoda 1988)."""
 moments = 96
 """Of a day, over which the sun's radiation is added up."""
-
-
-def declination(day: float) -> float:
-    """Of the sun [rad], on a day of the year counted from 0 (Spencer 1971).
-
-    >>> round(float(np.degrees(declination(171.0))), 2)
-    23.45
-    """
-    angle = 2.0 * np.pi * day / 365.0
-    even = 0.006918 - 0.399912 * np.cos(angle) - 0.006758 * np.cos(2 * angle)
-    even -= 0.002697 * np.cos(3 * angle)
-    odd = 0.070257 * np.sin(angle) + 0.000907 * np.sin(2 * angle) + 0.00148 * np.sin(3 * angle)
-    return float(even + odd)
 
 
 def clear_sky(latitude: Array, day: float) -> Array:

@@ -1,0 +1,88 @@
+"""Light for plants: at the surface by the sun's course, in the cells by what takes it up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halocline.biogeochemistry import _native
+from halocline.core.clock import Date
+from halocline.core.options import Options, option
+from halocline.core.sun import declination
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.running.runner import Runner
+
+kernels = kernels_of(_native)
+OGSTM = "OGSTM, as in biogeochemistry of OPATM-BFM"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LightOptions(Options):
+    """Short wave to light, and light to depth.
+
+    >>> round(LightOptions().per_watt, 3)
+    2.304
+    """
+
+    share: float = option(
+        0.5,
+        "1",
+        "of the short wave that plants can use; BFM alone: 0.4",
+        at_least=0.0,
+        at_most=1.0,
+        source=OGSTM,
+    )
+    energy: float = option(
+        0.217, "J umol-1", "of such light", at_least=0.01, source="BFM v5: 1 uE = 0.217 W"
+    )
+    course: str = option(
+        "sun",
+        "",
+        "how short wave lies in a day: means of days by the sun's height, or as it is given",
+        choices=("sun", "given"),
+    )
+    background: float = option(
+        0.0435, "m-1", "attenuation by water", at_least=0.0, source="BFM v5, preset OGS_PELAGIC"
+    )
+    tracers: bool = option(
+        True, "", "whether tracers take up light too; not where attenuation is given as a map"
+    )
+    within: str = option(
+        "middle",
+        "",
+        "what counts as the light of a cell: at its middle, or its mean",
+        choices=("middle", "mean"),
+        source=OGSTM,
+    )
+
+    @property
+    def per_watt(self) -> float:
+        """Light of the short wave [umol J-1]."""
+        return self.share / self.energy
+
+
+class Light:
+    """Sets light at the surface and in the cells of one state."""
+
+    def __init__(self, options: LightOptions) -> None:
+        self.options = options
+
+    def step(self, run: Runner, state: object, time: Date, dt: float) -> None:
+        """Set `surface_light` and `light` of `state` for the step of `dt` [s] from `time`.
+
+        1. surface  2. cells
+        """
+        options = self.options
+        noon = declination(time.dayofyr - 0.5)
+        begin = (3600 * time.hour + 60 * time.minute + time.second) / 86400.0
+        # 1. surface
+        run(
+            kernels["surface_light"],
+            state,
+            per_watt=options.per_watt,
+            course=options.course == "sun",
+            declination=noon,
+            begin=begin,
+            end=begin + dt / 86400.0,
+        )
+        # 2. cells
+        run(kernels["light_in_water"], state, mean=options.within == "mean")
