@@ -58,6 +58,21 @@ def test_differences_of_the_stream_function_are_the_transports():
     assert_array_equal(np.roll(found, -1, axis=1) - found, faces.y + south)
 
 
+def test_stream_function_is_0_where_it_is_wanted():
+    found = []
+    for where in ([], [100.0, 30.0]):
+        model, _, _ = flowing(stream_function_zero=where)
+        target = Field("psi", "m3 s-1", model.state.space, place=Place.corner, dtype=np.float64)
+        OceanDiagnostics(model).stream_function(target)
+        found.append(target.gather())
+    corner = model.levels.horizontal.at(Place.corner)
+    j, i = np.argmin(np.abs(corner.y[:, 0] - 30.0)), np.argmin(np.abs(corner.x[0] - 100.0))
+    assert found[0][j, i] != 0.0
+    assert_array_equal(found[1], found[0] - found[0][j, i])
+    with pytest.raises(UserError, match="stream_function_zero = .1.0.: give one point"):
+        flowing(stream_function_zero=[1.0])
+
+
 def test_no_cut_changes_a_bit_of_them():
     found = []
     for cut in ({}, {"blocks_per_rank": 6}, {"kind": "curve", "blocks_per_rank": 3}):

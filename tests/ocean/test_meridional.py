@@ -98,3 +98,45 @@ def test_file_of_numbers(tmp_path):
     assert numbers.overturning.shape == (4, 4, 13)
     assert np.abs(last.northward_heat_transport).max() > 0.0
     assert_allclose(last.northward_heat_transport[[0, -1]], 0.0, atol=1.0)
+
+
+def test_means_of_numbers_are_those_of_their_samples(tmp_path):
+    """A run split by a restart writes the same; bounds and the way it was made are told."""
+    case = {
+        "component": "ocean",
+        "grid": {
+            "nx": 24, "ny": 12, "dx": 15.0, "dy": 10.0, "x0": 7.5, "y0": -55.0, "depth": 900.0,
+            "closed_edges": False, "levels": {"thickness": [100.0, 300.0, 500.0]},
+            "land": [[0.0, 40.0, -60.0, 60.0]],
+        },
+        "ocean": {"forcing": {"heat": {"rest": 20.0}}},
+        "time": {"start": "2000-01-01", "length": "12h", "step": "1h"},
+        "output": {
+            "series": {
+                "each": {"interval": "2h"},
+                "means": {"interval": "6h", "sampling": "2h", "processing": "mean"},
+            }
+        },
+    }  # fmt: skip
+    halocline.run(case, output=tmp_path / "whole")
+    with xr.open_dataset(tmp_path / "whole" / "means.nc") as file:
+        means = file.load()
+    with xr.open_dataset(tmp_path / "whole" / "each.nc") as file:
+        each = file.load()
+    assert means.time.size == 2 and "mean" in means.overturning.cell_methods
+    assert ((means.time_bounds[:, 1] - means.time_bounds[:, 0]) == np.timedelta64(6, "h")).all()
+    for record, samples in enumerate((slice(1, 4), slice(4, 7))):
+        for name in ("overturning", "mean_surface_temperature", "volume"):
+            wanted = each[name].isel(time=samples).mean("time")
+            assert_allclose(means[name][record], wanted, rtol=1e-13, atol=1e-6)
+    assert np.ptp(each.overturning.values[1:, 1]) > 1e3
+    area = float(means.volume[0] / 900.0)
+    assert_allclose(each.surface_heat_flux[1:], 20.0 * area, rtol=1e-6)
+    first, last = each.isel(time=0), each.isel(time=-1)
+    gained = (last.mean_temperature - first.mean_temperature) * first.volume * 1026.0 * 3996.0
+    assert_allclose(gained, 20.0 * area * 43200.0, rtol=2e-3)
+    half = case | {"time": case["time"] | {"length": "4h"}}
+    halocline.run(half, output=tmp_path / "split")
+    halocline.run(case, output=tmp_path / "split", resume=True)
+    with xr.open_dataset(tmp_path / "split" / "means.nc") as file:
+        xr.testing.assert_equal(file.load(), means)

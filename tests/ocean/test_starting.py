@@ -7,10 +7,16 @@ import netCDF4
 import numpy as np
 import pytest
 
+from halocline.core.errors import UserError
+from halocline.grids.horizontal.regular import GridOptions, regular_grid
+from halocline.grids.vertical.levels import layered
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import OceanWindOptions
 from halocline.ocean.options import OceanOptions, OceanStartOptions
 from halocline.ocean.potential_temperature import potential_temperature
+from halocline.ocean.region_options import RegionOptions
+from halocline.ocean.regions import region_cells
+from halocline.ocean.start_sea_options import StartSeaOptions
 from halocline.ocean.starting import overturn
 from halocline.runtime.fields.place import Place
 from ocean import oceans
@@ -65,29 +71,74 @@ def test_temperatures_in_situ_become_potential_ones(tmp_path):
     assert found[True][0][0][wet[0]].max() < 2.98
 
 
-def test_levels_of_a_box_take_their_means(tmp_path):
-    """Means over the area of what is wet in it; the rest stays as the file has it."""
+def basins_and_a_ridge():
+    """Two basins of three levels, joined above a ridge at 65 E by the uppermost one alone."""
+    x = 2.5 + 5.0 * np.arange(24)
+    depth = np.where(np.abs(x - 65.0) < 11.0, 100.0, 700.0) * np.ones((8, 1))
+    options = GridOptions(
+        nx=24, ny=8, x0=2.5, y0=-20.0, dx=5.0, dy=5.0, periodic_x=False, depth=depth.tolist()
+    )
+    return layered(regular_grid(options), np.array([100.0, 200.0, 400.0]))
+
+
+def test_seas_of_which_the_file_knows_nothing_have_their_profiles(tmp_path):
+    """Linear between given depths, potential temperature; the rest stays as the file has it."""
     levels = small_sea()
     depth = levels.depth[::-1].copy()
     path = start_file(tmp_path / "start.nc", np.full(5, 3.0), np.full(5, 34.0), depth)
-    with netCDF4.Dataset(path, "a") as file:
-        file["temperature"][:] = 0.1 * np.arange(36.0) + 0.5 * np.arange(5.0)[:, None, None]
+    sea = StartSeaOptions(
+        cells=RegionOptions(boxes=[(9.0, 31.0, 44.0, 60.0)]),
+        depth=[0.0, 200.0], temperature=[9.0, 5.0], salinity=[18.0, 22.0],
+    )  # fmt: skip
     found = {}
-    for even in ([], [(9.0, 31.0, 44.0, 60.0)]):
-        start = OceanStartOptions(file=path, even=even)
+    for seas in ({}, {"black": sea}):
+        start = OceanStartOptions(file=path, seas=seas, in_situ=True)
         component, _ = build(OceanOptions(mixing=still, wind=calm, start=start), levels=levels)
-        found[bool(even)] = component.model.state.tracer.gather()
+        found[bool(seas)] = component.model.state.tracer.gather()
     center = levels.horizontal.at(Place.center)
     box = (np.abs(center.x - 20.0) <= 11.0) & (np.abs(center.y - 52.0) <= 8.0)
-    assert (box & ~levels.mask).any()
+    assert (box & levels.mask).any() and (~box & levels.mask).any()
     for k in range(5):
-        here = levels.wet[k] & box
-        before, area = found[False][0, k], center.area
-        mean = (before * area)[here].sum() / area[here].sum()
-        assert np.ptp(before[here]) > 0.1
-        np.testing.assert_allclose(found[True][0, k][here], mean, rtol=1e-13)
-        rest = levels.wet[k] & ~box
+        here, rest = levels.wet[k] & box, levels.wet[k] & ~box
+        down = min(levels.depth[k], 200.0) / 200.0
+        np.testing.assert_allclose(found[True][0, k][here], 9.0 - 4.0 * down, rtol=1e-14)
+        np.testing.assert_allclose(found[True][1, k][here], 18.0 + 4.0 * down, rtol=1e-14)
         np.testing.assert_array_equal(found[True][:, k][:, rest], found[False][:, k][:, rest])
+
+
+def test_a_profile_that_cannot_be_is_refused():
+    with pytest.raises(UserError, match="has 2 depths, 1 temperatures and 2 salinities"):
+        StartSeaOptions(depth=[0.0, 9.0], temperature=[5.0], salinity=[18.0, 22.0])
+    with pytest.raises(UserError, match="must grow downward; got"):
+        StartSeaOptions(depth=[9.0, 0.0], temperature=[5.0, 4.0], salinity=[18.0, 22.0])
+    with pytest.raises(UserError, match="seas.none.cells.boxes has the box"):
+        far = RegionOptions(boxes=[(200.0, 201.0, 0.0, 1.0)])
+        sea = StartSeaOptions(cells=far, depth=[0.0], temperature=[5.0], salinity=[18.0])
+        region_cells(sea.cells, small_sea().horizontal, "ocean.start.seas.none.cells")
+
+
+@pytest.mark.parametrize("cut", [{}, {"blocks_per_rank": 6}])
+def test_gaps_are_filled_through_water(tmp_path, cut):
+    """Beyond a ridge the nearest values of a level are of another basin: those above are taken."""
+    levels = basins_and_a_ridge()
+    depth = levels.depth[::-1].copy()
+    path = start_file(tmp_path / "start.nc", np.full(3, 3.0), np.full(3, 34.0), depth)
+    with netCDF4.Dataset(path, "a") as file:
+        x = file["lon"][:]
+        warm = np.broadcast_to(np.where(x < 65.0, 4.0, 12.0), file["temperature"].shape).copy()
+        warm[1:] -= 1.0
+        warm[2:] -= 1.0
+        warm[1:, :, x >= 65.0] = np.nan  # the eastern basin below its surface
+        warm[:, :, (x > 25.0) & (x < 45.0)] = np.nan  # some of the western one, all levels
+        file["temperature"][:] = warm
+    start = OceanStartOptions(file=path)
+    options = OceanOptions(mixing=still, wind=calm, start=start)
+    component, _ = build(options, levels=levels, **({"cut": cut} if cut else {}))
+    found = component.model.state.tracer.gather()[0]
+    x = levels.horizontal.at(Place.center).x + np.zeros(levels.horizontal.shape)
+    for k, west in ((2, 4.0), (1, 3.0), (0, 2.0)):
+        np.testing.assert_allclose(found[k][levels.wet[k] & (x < 50.0)], west, rtol=1e-14)
+        np.testing.assert_allclose(found[k][levels.wet[k] & (x > 80.0)], 12.0, rtol=1e-14)
 
 
 def overturned(temperature, salinity, levels, **options):

@@ -192,17 +192,22 @@ def windowed(grid: MapGrid, values: Numbers, extent: Extent) -> tuple[Numbers, N
     return grid.longitude + turn, values
 
 
-def carried_to_coast(grid: MapGrid, values: Numbers, cells: int = 3) -> Numbers:
+def carried_to_coast(
+    grid: MapGrid, values: Numbers, cells: int = 3, everywhere: bool = False
+) -> Numbers:
     """Fill masked cells that hold land, up to `cells` from the sea, with the mean of neighbours.
 
     The land drawn on top hides them; colours then reach the coast instead of ending in steps.
-    Masked cells without land (ice, the edge of the grid) stay empty.
+    Masked cells without land (ice, the edge of the grid) stay empty, unless values exist
+    `everywhere`, as those of a stream function, which is constant along coasts.
     """
     filled = values.copy()
     if np.isfinite(values).all():
         return filled
-    coastal = _with_land(grid)
-    for _ in range(cells):
+    coastal = np.isnan(values) if everywhere else _with_land(grid)
+    for _ in range(max(values.shape) if everywhere else cells):
+        if not (np.isnan(filled) & coastal).any():
+            break
         ends = np.pad(filled, ((1, 1), (0, 0)), constant_values=np.nan)
         sides = {"mode": "wrap"} if grid.encloses else {"mode": "edge"}
         padded = np.pad(ends, ((0, 0), (1, 1)), **sides)  # type: ignore[call-overload]

@@ -279,7 +279,8 @@ def draw_map(
     prepare_axes(axes, grid, extent)
     norm = Normalize(low, high)
     coast = grid.geographic and has_land(dataset, data)
-    painted = carried_to_coast(grid, values) if coast else values
+    everywhere = "streamfunction" in str(data.attrs.get("standard_name", ""))
+    painted = carried_to_coast(grid, values, everywhere=everywhere) if coast else values
     field = draw_field(axes, grid, painted, extent, norm, look)
     empty = undefined_cells(grid, dataset, data, values)
     undefined = draw_undefined(axes, grid, empty, painted, extent)

@@ -14,6 +14,7 @@ from halocline.ocean.mixed_layer import mixed_layer_depth
 from halocline.ocean.regions import region_cells
 from halocline.ocean.transports import (
     face_transports,
+    nearest_corner,
     section_faces,
     section_transports,
     stream_function,
@@ -42,6 +43,8 @@ class OceanDiagnostics:
             name: region_cells(given, self.grid, f"ocean.basins.{name}")
             for name, given in model.options.basins.items()
         }
+        where = model.options.stream_function_zero
+        self.zero = nearest_corner(where[0], where[1], self.grid) if where else None
         self.budget = Budget(model.state)
         self.first: Contents | None = None
 
@@ -62,6 +65,8 @@ class OceanDiagnostics:
         """Set the barotropic stream function [m3 s-1], a field at corners."""
         faces = face_transports(self.state)
         plane = None if faces is None else stream_function(faces.x, target.shape[0])
+        if plane is not None and self.zero is not None:
+            plane -= plane[self.zero]
         plane = target.decomposition.communicator.broadcast(plane)
         target.set_global(plane.astype(target.dtype))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.numerics.solver_options import SolverOptions, methods, preconditioners
 from halocline.ocean.eddy_options import EddyOptions
@@ -14,6 +15,7 @@ from halocline.ocean.region_options import RegionOptions
 from halocline.ocean.relaxation_options import RelaxationOptions
 from halocline.ocean.rotation import CoriolisOptions
 from halocline.ocean.start import FrontOptions
+from halocline.ocean.start_sea_options import StartSeaOptions
 from halocline.ocean.time_filter import TimeFilterOptions
 from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.ocean.vertical_mixing_options import KppOptions, RichardsonOptions
@@ -76,11 +78,8 @@ class OceanStartOptions(Options):
     overturn: bool = option(
         False, "", "mix columns where water lies upon lighter water; their heat and salt stay"
     )
-    even: list[tuple[float, float, float, float]] = option(
-        [],
-        "degree",
-        "boxes [west, east, south, north] in which every level of the file takes its mean: seas of"
-        " which a climatology knows nothing",
+    seas: Mapping[str, StartSeaOptions] = option(
+        {}, "", "by name, seas of which the file knows nothing, with a profile each"
     )
     ramp: float = option(
         0.0,
@@ -133,6 +132,12 @@ class OceanOptions(Options):
         "sections by name, each two or more points [x, y]; the summary of a run tells what passes"
         " to the right of the way from the first to the last",
     )
+    stream_function_zero: list[float] = option(
+        [],
+        "degree or m",
+        "[x, y]: the barotropic stream function is 0 at the nearest corner, on land best; in the"
+        " south of the grid if empty",
+    )
     basins: Mapping[str, RegionOptions] = option(
         {}, "", "basins by name, of which series have means"
     )
@@ -172,3 +177,10 @@ class OceanOptions(Options):
     tile_columns: int = option(
         160, "1", "columns of the tiles of kernels; no choice changes a bit", at_least=8
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.stream_function_zero) not in (0, 2):
+            raise UserError(
+                f"ocean.stream_function_zero = {self.stream_function_zero}: give one point, [x, y]."
+            )

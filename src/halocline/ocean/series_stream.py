@@ -1,4 +1,4 @@
-"""Series of numbers that are made of the whole ocean: means, indices, transports, overturning."""
+"""Streams of numbers that are made of the whole ocean, at moments or over intervals."""
 
 from __future__ import annotations
 
@@ -13,17 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.component.streams.conventions import conventions, vertical
+from halocline.component.streams.interval_values import IntervalOptions, IntervalValues, time_bounds
 from halocline.core.clock import Clock, Date
-from halocline.core.names import quantity
+from halocline.core.names import Quantity, quantity
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
-from halocline.ocean.bottom_cells import corner_shares
-from halocline.ocean.meridional import Meridional, Parallels
+from halocline.ocean.meridional import Parallels
 from halocline.ocean.rotation import is_cartesian
+from halocline.ocean.whole_ocean import (
+    WholeOcean,
+    basin_numbers,
+    carried_numbers,
+    number_shapes,
+    numbers,
+)
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.writing.record_files import FilePlan
-from halocline.runtime.writing.stream_options import StreamOptions
+from halocline.runtime.writing.stream_options import in_stream
 from halocline.runtime.writing.streams import (
     Stream,
     bytes_of_time,
@@ -37,30 +44,13 @@ if TYPE_CHECKING:
     from halocline.ocean.component import OceanComponent
 
 Array = NDArray[Any]
-nino_box = (190.0, 240.0, -5.0, 5.0)
-"""Nino 3.4: west, east, south and north of the surface whose temperature it is [degree]."""
-numbers = {
-    "volume": ("m3", "volume of the sea"),
-    "mean_temperature": ("degree_C", "mean temperature of the sea"),
-    "mean_salinity": ("1e-3", "mean salinity of the sea"),
-    "mean_surface_temperature": ("degree_C", "mean temperature of the uppermost level"),
-    "nino34": ("degree_C", "mean temperature of the uppermost level, 170 W to 120 W, 5 S to 5 N"),
-}
-
-
-basin_numbers = {
-    "basin_volume": ("m3", "volume of a basin"),
-    "basin_temperature": ("degree_C", "mean temperature of a basin"),
-    "basin_salinity": ("1e-3", "mean salinity of a basin"),
-    "basin_surface_temperature": ("degree_C", "mean temperature of the uppermost level of a basin"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
-class OceanSeriesOptions(StreamOptions):
+class OceanSeriesOptions(IntervalOptions):
     """Numbers of the ocean and its basins: means, Nino 3.4, sections, overturning, heat, salt.
 
-    Whole fields are brought to the first rank for it.
+    Whole fields are brought to the first rank for every record, and every sample of a mean.
     """
 
     precision: str = option(
@@ -72,16 +62,15 @@ def bytes_of_numbers(
     options: OceanSeriesOptions, grid: Grid, levels: int, sections: int, basins: int
 ) -> int:
     """Bytes of a record."""
-    values = len(numbers) + (levels + 3) * Parallels.of(grid).edges.size + sections
-    values += basins * len(basin_numbers)
-    return bytes_of_time() + values * np.dtype(options.precision).itemsize
+    shapes = number_shapes(levels, Parallels.of(grid).edges.size, sections, basins)
+    times = bytes_of_time(bounds=options.cumulative)
+    return times + sum(map(math.prod, shapes.values())) * np.dtype(options.precision).itemsize
 
 
 class OceanSeriesStream:
     """One file of such numbers."""
 
     names: Sequence[str] = ()
-    restart_fields: Sequence[Field] = ()
 
     def __init__(
         self,
@@ -92,12 +81,39 @@ class OceanSeriesStream:
         folder: Path,
         *,
         title: str,
-        resumed: bool,
+        resumed: bool = False,
     ) -> None:
         self.component, self.calendar, self.title = component, clock.calendar, title
-        self.parallels = Parallels.of(component.plane)
+        self.options, self.numbers = options, WholeOcean(component)
         self.kind = {"float32": "f4", "float64": "f8"}[options.precision]
+        self.interval: IntervalValues | None = None
+        if options.cumulative:
+            with in_stream(name):
+                self._gather_intervals(name, clock)
         self.stream = Stream(name, options, clock, folder, self._define, resumed=resumed)
+
+    def _gather_intervals(self, name: str, clock: Clock) -> None:
+        """Make what holds the samples of a mean or an extreme."""
+        self.samples, space = self.options.samples(clock), self.component.model.state.space
+        axes = {number: shape or (1,) for number, shape in self.numbers.shapes.items()}
+        self.sample = {
+            number: Field(number, "1", space, axes=shape, place=Place.none, dtype=np.float64)
+            for number, shape in axes.items()
+        }
+        self.interval = IntervalValues(
+            name,
+            self.options.processing,
+            {number: Quantity(number, "", "1", number) for number in axes},
+            {number: field.axes for number, field in self.sample.items()},
+            space,
+            place=Place.none,
+            dtype=np.float64,
+        )
+
+    @property
+    def restart_fields(self) -> Sequence[Field]:
+        """What a restart has to hold: the interval so far."""
+        return self.interval.fields if self.interval else ()
 
     @property
     def plan(self) -> FilePlan:
@@ -114,106 +130,76 @@ class OceanSeriesStream:
         self.stream.open(writers)
 
     def due(self, time: Date) -> bool:
-        """Whether the stream wants a record at `time`."""
-        return self.stream.due(time)
+        """Whether the stream wants the numbers of `time`, for a record or a sample of one."""
+        if self.interval is None:
+            return self.stream.due(time)
+        return time > self.samples.start and self.samples.rings(time)
 
     def close(self) -> None:
         """Finish the file."""
         self.stream.close()
 
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
-        """Append the numbers of `time`."""
-        self.stream.append(time, self._numbers())
+        """Append the numbers of `time`, or count them in, and append where an interval ends."""
+        found = self.numbers()
+        if self.interval is not None:
+            self._count_in(found)
+            if not self.stream.due(time):
+                return
+            results = self.interval.take()
+            if found:
+                shapes = self.numbers.shapes
+                found = {name: results[name].read()[0].reshape(shapes[name]) for name in found}
+                found["time_bounds"] = time_bounds(self.stream.alarm, time)
+        self.stream.append(time, {name: _with_missing(values) for name, values in found.items()})
 
-    def _numbers(self) -> dict[str, Array]:
-        """All of them on the first rank, none elsewhere; a call for all ranks."""
-        diagnostics, state = self.component.diagnostics, self.component.model.state
-        held, basins = diagnostics.budget.contents(), diagnostics.basin_contents()
-        passed = diagnostics.transports()
-        u, v, tracer = state.u.gather(), state.v.gather(), state.tracer.gather()
-        dx, dy = state.corner_dx.gather(), state.corner_dy.gather()
-        if u is None or v is None or tracer is None or dx is None or dy is None:
-            return {}
-        levels, grid = self.component.grid, self.component.plane
-        carrying = corner_shares(levels)
-        moved = Meridional.of(
-            self.parallels, grid, levels.thickness, (u * carrying, v * carrying), (dx, dy),
-            tracer[:2],
-        )  # fmt: skip
-        options = self.component.options
-        mass = options.density.reference
-        found: dict[str, Any] = {
-            "volume": held.volume,
-            "mean_temperature": held.heat / held.volume,
-            "mean_salinity": held.salt / held.volume,
-            "mean_surface_temperature": self._mean(tracer[0, -1], levels.mask),
-            "nino34": self._mean(tracer[0, -1], levels.mask & self._in_nino_box()),
-            "overturning": moved.overturning,
-            "northward_heat_transport": mass * options.forcing.heat.capacity * moved.tracers[0],
-            "northward_salt_transport": 1e-3 * mass * moved.tracers[1],
-        }
-        if basins:
-            found["basin_volume"] = [some.volume for some in basins.values()]
-            found["basin_temperature"] = [some.heat / some.volume for some in basins.values()]
-            found["basin_salinity"] = [some.salt / some.volume for some in basins.values()]
-            found["basin_surface_temperature"] = [
-                self._mean(tracer[0, -1], where) for where in diagnostics.basins.values()
-            ]
-        if passed:
-            found["section_transport"] = np.array(list(passed.values()))
-        return {name: np.asarray(value, np.float64) for name, value in found.items()}
-
-    def _in_nino_box(self) -> NDArray[np.bool_]:
-        grid = self.component.plane
-        if is_cartesian(grid):
-            return np.zeros(grid.shape, bool)
-        west, east, south, north = nino_box
-        center = grid.at(Place.center)
-        return (
-            ((center.x - west) % 360.0 <= east - west) & (center.y >= south) & (center.y <= north)
-        )
-
-    def _mean(self, plane: Array, where: NDArray[np.bool_]) -> float:
-        """Mean over the area of some cells, exactly added up; missing where there are none."""
-        grid = self.component.plane
-        where = where & grid.topology.once(Place.center)
-        area = grid.area[where]
-        if not area.size:
-            return missing_value
-        return math.fsum(plane[where].astype(np.float64) * area) / math.fsum(area)
+    def _count_in(self, found: Mapping[str, Array]) -> None:
+        """Take the numbers of the first rank as a sample, on all ranks."""
+        assert self.interval is not None
+        everywhere = self.component.decomposition.communicator.broadcast(found)
+        for name, values in everywhere.items():
+            self.sample[name].set_global(values.reshape(self.sample[name].shape))
+        self.interval.add(self.sample)
 
     def _define(self, file: netCDF4.Dataset) -> None:
         file.setncatts(conventions(self.title))
-        define_time(file, self.calendar)
-        levels, sections = self.component.grid, self.component.diagnostics.sections
+        define_time(file, self.calendar, bounds=self.options.cumulative)
+        levels, diagnostics = self.component.grid, self.component.diagnostics
         cartesian = is_cartesian(self.component.plane)
         north, known = ("y", "y") if cartesian else ("parallel", "latitude")
         across = quantity(known).attributes() | {"long_name": north, "axis": "Y"}
         down = {"long_name": "depth interface", "units": "m"} | vertical["depth"]
-        _line(file, north, self.parallels.edges, across)
+        _line(file, north, self.numbers.parallels.edges, across)
         _line(file, "depth_interface", levels.interfaces, down)
         for name, (units, words) in numbers.items():
-            define_values(file, name, self.kind, ("time",), {"long_name": words, "units": units})
-        for name, axes, units, words in (
-            ("overturning", ("depth_interface",), "m3 s-1", "northward transport above a depth"),
-            ("northward_heat_transport", (), "W", "heat that the flow carries northward"),
-            ("northward_salt_transport", (), "kg s-1", "salt that the flow carries northward"),
-        ):
-            facts = {"long_name": words, "units": units}
-            define_values(file, name, self.kind, ("time", *axes, north), facts)
-        basins = self.component.diagnostics.basins
-        if basins:
-            file.createDimension("basin", len(basins))
+            self._value(file, name, (), {"long_name": words, "units": units})
+        for name, (units, words) in carried_numbers.items():
+            axes = ("depth_interface", north) if name == "overturning" else (north,)
+            self._value(file, name, axes, {"long_name": words, "units": units})
+        if diagnostics.basins:
+            file.createDimension("basin", len(diagnostics.basins))
             for name, (units, words) in basin_numbers.items():
-                facts = {"long_name": words, "units": units, "comment": ", ".join(basins)}
-                define_values(file, name, self.kind, ("time", "basin"), facts)
-        if sections:
-            file.createDimension("section", len(sections))
-            _define_names(file, list(sections))
+                facts = {"comment": ", ".join(diagnostics.basins)}
+                self._value(file, name, ("basin",), {"long_name": words, "units": units} | facts)
+        if diagnostics.sections:
+            file.createDimension("section", len(diagnostics.sections))
+            _define_names(file, list(diagnostics.sections))
             facts = {"long_name": "transport to the right", "units": "m3 s-1"}
-            facts["comment"] = ", ".join(sections)
+            facts["comment"] = ", ".join(diagnostics.sections)
             facts["coordinates"] = "section_name"
-            define_values(file, "section_transport", self.kind, ("time", "section"), facts)
+            self._value(file, "section_transport", ("section",), facts)
+
+    def _value(
+        self, file: netCDF4.Dataset, name: str, axes: tuple[str, ...], facts: dict[str, str]
+    ) -> None:
+        """Define one of the numbers."""
+        if self.interval is not None:
+            facts |= {"cell_methods": self.options.cell_methods(self.samples)}
+        define_values(file, name, self.kind, ("time", *axes), facts)
+
+
+def _with_missing(values: Array) -> Array:
+    return np.where(np.isnan(values), missing_value, values)
 
 
 def _define_names(file: netCDF4.Dataset, names: Sequence[str]) -> None:

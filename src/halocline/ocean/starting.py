@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,23 +11,24 @@ from numpy.typing import NDArray
 
 from halocline.component.forcing.field_places import FieldPlaces
 from halocline.grids.files.curvilinear_maps import open_maps
-from halocline.grids.horizontal.regular import in_boxes
 from halocline.grids.vertical.file_field import FileField
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
 from halocline.ocean.bottom_cells import lift_to_thin_cells
+from halocline.ocean.filling import fill_through_water
 from halocline.ocean.potential_temperature import potential_temperature
+from halocline.ocean.regions import region_cells
 from halocline.ocean.start import start_tracers
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
-from halocline.runtime.ranks.communicator import Communicator
 
 if TYPE_CHECKING:
-    from halocline.ocean.model import Ocean, OceanState
+    from halocline.ocean.model import Ocean
     from halocline.ocean.options import OceanStartOptions
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 kernels = kernels_of(_native)
 
 
@@ -39,55 +38,62 @@ def set_start(model: Ocean) -> list[str]:
     state.layer.fill(float(levels.thickness[-1]))
     state.tracer.set_cells(start_tracers(levels, start), at=slice(0, 2))
     if start.file:
-        _from_file(state, levels, start)
+        _from_file(model)
     lift_to_thin_cells(state, 0, 2)
     mixed = start.overturn and model.run.plan is None
     return [overturn(model)] if mixed else []
 
 
-def _from_file(state: OceanState, levels: VerticalGrid, start: OceanStartOptions) -> None:
+def _from_file(model: Ocean) -> None:
+    """Take temperature and salinity of the file; what it does not know comes through water.
+
+    Seas without any value take the nearest one of the same level.
+    """
+    state, start, levels = model.state, model.options.start, model.levels
     places = FieldPlaces(state.space, Place.center, levels.horizontal, state.levels)
-    files = open_maps([Path(start.file)])
-    try:
+    wet = places.wanted.wet
+    assert wet is not None
+    with closing(open_maps([Path(start.file)])) as files:
         warm = FileField(files, "temperature", places.wanted)
-        temperature = warm.read(None)
-        salinity = FileField(files, "salinity", places.wanted, like=warm).read(None)
-    finally:
-        files.close()
+        salty = FileField(files, "salinity", places.wanted, like=warm)
+        found = _potential(np.stack([warm.read_known(), salty.read_known()]), levels, start)
+        for name, sea in start.seas.items():
+            inside = region_cells(sea.cells, levels.horizontal, f"ocean.start.seas.{name}.cells")
+            for number, profile in enumerate((sea.temperature, sea.salinity)):
+                values = np.interp(levels.depth, sea.depth, profile)
+                found[number, :, inside[places.cells]] = values
+        found = _through_water(found, wet, places, model)
+        if np.isnan(found[:, wet]).any():
+            nearest = _potential(np.stack([warm.read(), salty.read()]), levels, start)
+            found = np.where(np.isnan(found), nearest, found)
+    for number, values in enumerate(found):
+        places.put(np.where(wet, values, 0.0), state.tracer.part(number))
+
+
+def _potential(given: Array, levels: VerticalGrid, start: OceanStartOptions) -> Array:
+    """Temperature and salinity (2, level, point), with potential temperature."""
     if start.in_situ:
-        wet = warm.wet
         pressure = np.array([[_native.pressure_at(depth)] for depth in levels.depth])
-        pressure = np.broadcast_to(pressure, wet.shape)[wet]
-        temperature[wet] = potential_temperature(temperature[wet], salinity[wet], pressure)
-    for box in start.even:
-        for values in (temperature, salinity):
-            _make_even(values, box, places, levels, state.space.decomposition.communicator)
-    places.put(temperature, state.tracer.part(0))
-    places.put(salinity, state.tracer.part(1))
+        given[0] = potential_temperature(given[0], given[1], pressure)
+    return given
 
 
-def _make_even(
-    values: Array,
-    box: Sequence[float],
-    places: FieldPlaces,
-    levels: VerticalGrid,
-    communicator: Communicator,
-) -> None:
-    """Set values (level, point) in a box to the means of levels over the area; for all ranks."""
-    center, all_wet = levels.horizontal.at(Place.center), places.wanted.wet
-    assert all_wet is not None
-    inside = in_boxes([list(box)], center.x, center.y, around=True, named="ocean.start.even")
-    inside = inside[places.cells]
-    area, here, wet = center.area[places.cells][inside], values[:, inside], all_wet[:, inside]
-    everyone = communicator.gather((here, wet, area))
-    means = np.zeros(len(values))
-    for level in range(len(values)) if everyone else ():
-        parts = [(v[level, w[level]], a[w[level]]) for v, w, a in everyone or []]
-        size = math.fsum(itertools.chain.from_iterable(a for _, a in parts))
-        if size:
-            means[level] = math.fsum(x for v, a in parts for x in v * a) / size
-    means = communicator.broadcast(means)
-    values[:, inside] = np.where(wet, means[:, None], here)
+def _through_water(found: Array, wet: Mask, places: FieldPlaces, model: Ocean) -> Array:
+    """Values (., level, point) whose gaps are filled; a call for all ranks."""
+    communicator, levels = model.run.decomposition.communicator, model.levels
+    gaps = float(np.count_nonzero(np.isnan(found[:, wet])))
+    if not communicator.sum(np.array([gaps]))[0]:
+        return found
+    everyone = communicator.gather((places.cells, found))
+    whole: Array | None = None
+    if everyone is not None:
+        whole = np.full((len(found), *levels.shape), np.nan)
+        for (j, i), values in everyone:
+            whole[:, :, j, i] = values
+        whole = np.stack([fill_through_water(some, levels.wet, levels.topology) for some in whole])
+    j, i = places.cells
+    filled: Array = communicator.broadcast(whole)[:, :, j, i]
+    return filled
 
 
 def overturn(model: Ocean) -> str:

@@ -99,7 +99,7 @@ def section_faces(name: str, points: Points, grid: Grid) -> list[Step]:
     """
     if len(points) < 2 or any(len(point) != 2 for point in points):
         raise UserError(f"ocean.sections.{name} = {list(points)}: give two points [x, y] or more.")
-    corners = [_nearest_corner(x, y, grid) for x, y in points]
+    corners = [nearest_corner(x, y, grid) for x, y in points]
     columns = grid.topology.shape(Place.corner)[1]
     columns = columns if columns == grid.topology.ni else 0  # one more where sides are not joined
     steps: list[Step] = []
@@ -116,7 +116,8 @@ def section_faces(name: str, points: Points, grid: Grid) -> list[Step]:
     return steps
 
 
-def _nearest_corner(x: float, y: float, grid: Grid) -> tuple[int, int]:
+def nearest_corner(x: float, y: float, grid: Grid) -> tuple[int, int]:
+    """Row and column of the corner nearest to a point."""
     corner = grid.at(Place.corner)
     if is_cartesian(grid):
         away = (corner.x - x) ** 2 + (corner.y - y) ** 2

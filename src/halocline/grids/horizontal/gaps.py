@@ -193,6 +193,15 @@ class Filling:
             values = np.where(np.isfinite(values), values, 0.0)
         return self.weights(values)
 
+    def known_at_points(self, read: Callable[[FilePart | None], Array]) -> tuple[Array, Array]:
+        """Interpolated values with 0 for gaps, and the weight at each point of what is no gap."""
+        if not self.part.size:
+            nothing = np.zeros(self.whole_weights.weight_x.shape)
+            return nothing, nothing
+        values = read(self.part)
+        known = np.isfinite(values)
+        return self.weights(np.where(known, values, 0.0)), self.weights(known.astype(np.float64))
+
     def _needed(self, number: int, wanted: Mask | None) -> Mask:
         """Which places of the part wanted points are interpolated from."""
         if number not in self._used:

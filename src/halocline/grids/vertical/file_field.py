@@ -115,6 +115,33 @@ class FileField:
         """Values at the points, (points,) or (levels, points); of a moment, or the only record."""
         return self.of_record(self._record(moment))
 
+    def read_known(self, moment: Date | None = None) -> Array:
+        """The same without filling: weighted means of the values that the files have around.
+
+        Not a number where less than half of the weight has any, and where it is not wet.
+        """
+        record = self._record(moment)
+        if self.theirs is None or self.wanted.depth is None:
+            value, weight = self._known(record, None)
+        else:
+            levels, shape = level_weights(self.theirs, self.wanted.depth), self.wet.shape
+            value, weight = np.zeros(shape), np.zeros(shape)
+            for level in np.unique([levels.upper, levels.lower]).tolist():
+                shares = np.where(levels.upper == level, 1.0 - levels.weight, 0.0)
+                shares += np.where(levels.lower == level, levels.weight, 0.0)
+                if shares.any():
+                    plane, known = self._known(record, level)
+                    value += shares[:, None] * plane
+                    weight += shares[:, None] * known
+        known = self.wet & (weight >= 0.5)
+        return np.where(known, value / np.where(known, weight, 1.0), np.nan)
+
+    def _known(self, record: Record | None, level: int | None) -> tuple[Array, Array]:
+        """Of one map what it has at the points, times the share of it, and that share."""
+        return self.filling.known_at_points(
+            lambda part: self.files.read(self.variable, self.short_name, record, part, level=level)
+        )
+
     def of_record(self, record: Record | None) -> Array:
         """The same of a record of the files; None where they have no times."""
         if self.theirs is not None and self.wanted.depth is not None:
