@@ -133,8 +133,8 @@ class FileField:
                     plane, known = self._known(record, level)
                     value += shares[:, None] * plane
                     weight += shares[:, None] * known
-        known = self.wet & (weight >= 0.5)
-        return np.where(known, value / np.where(known, weight, 1.0), np.nan)
+        told = self.wet & (weight >= 0.5)
+        return np.where(told, value / np.where(told, weight, 1.0), np.nan)
 
     def _known(self, record: Record | None, level: int | None) -> tuple[Array, Array]:
         """Of one map what it has at the points, times the share of it, and that share."""
