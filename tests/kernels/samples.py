@@ -422,6 +422,7 @@ for name, scalars in {
     "tracers_upwind": "tau",
     "relax": "tau",
     "upward_velocity": "",
+    "relative_vorticity": "",
     "mix_tracers": "tau",
     "level_diffusion": "",
     "age": "amount",

@@ -8,7 +8,7 @@ from halocline.component.case.reading import read_case
 from halocline.component.case.shipped import data_folder
 from halocline.experiment.run import run
 from halocline.grids.vertical.levels import file_thickness
-from halocline.ocean.joined_seas import seas
+from halocline.ocean.joined_seas import reached_cells, seas
 from halocline.runtime.fields.place import Place
 
 
@@ -36,23 +36,52 @@ def test_gibraltar_is_open():
     assert sizes.max() > 0.99 * sizes.sum() and names.size < 60
 
 
-def test_the_first_steps_with_few_levels(tmp_path):
-    """Four steps with the upper 10 levels; the means for biogeochemistry fit together."""
-    short = {
-        "grid.levels.count": 10,
-        "time.length": "80min",
-        "decomposition.blocks_per_rank": 1,
-        "output.fields.biogeochemistry.interval": "80min",
-        "output.fields.biogeochemistry.sampling": "40min",
-        "output.fields.surface.interval": "80min",
-        "output.series.numbers.interval": "80min",
-    }
+short = {
+    "grid.levels.count": 10,
+    "time.length": "80min",
+    "decomposition.blocks_per_rank": 1,
+    "restart.interval": "40min",
+    "output.fields.biogeochemistry.interval": "80min",
+    "output.fields.surface.interval": "80min",
+    "output.series.numbers.interval": "80min",
+}
+"""Four steps with the upper 10 levels."""
+
+
+@pytest.fixture(scope="module")
+def first_steps(tmp_path_factory):
+    """The ocean after them, and the folder of results."""
+    folder = tmp_path_factory.mktemp("mediterranean")
     case = read_case("mediterranean").with_settings(short)
-    component = run(case, output=tmp_path).component
+    return run(case, output=folder).component, folder
+
+
+def means(folder):
+    """The record of the means, missing values as such."""
+    with netCDF4.Dataset(folder / "biogeochemistry.nc") as file:
+        return {name: file[name][-1] for name in file.variables if "time" in file[name].dimensions}
+
+
+def test_a_restart_in_the_middle_of_a_mean_changes_no_bit(first_steps, tmp_path):
+    _, folder = first_steps
+    half = min(path for path in folder.glob("*restart*"))
+    more = {"restart.source": str(half), "decomposition.kind": "curve"}
+    again = run(read_case("mediterranean").with_settings({**short, **more}), output=tmp_path)
+    assert again.outcome.steps == 2
+    wanted, found = means(folder), means(tmp_path)
+    assert wanted.keys() == found.keys() and len(wanted) > 12
+    for name, values in wanted.items():
+        np.testing.assert_array_equal(np.ma.getmaskarray(found[name]), np.ma.getmaskarray(values))
+        np.testing.assert_array_equal(np.ma.filled(found[name], 0), np.ma.filled(values, 0))
+
+
+def test_the_first_steps_with_few_levels(first_steps):
+    """The means for biogeochemistry fit together."""
+    component, folder = first_steps
     s, levels = component.model.state, component.grid
     budget = component.diagnostics.budget.contents()
     assert budget.volume == pytest.approx(component.diagnostics.first.volume, rel=1e-13)
-    with netCDF4.Dataset(tmp_path / "biogeochemistry.nc") as file:
+    with netCDF4.Dataset(folder / "biogeochemistry.nc") as file:
         mean = {name: np.ma.filled(file[name][-1], 0.0) for name in file.variables if "_" in name}
         units = {name: file[name].units for name in ("vertical_diffusivity", "short_wave")}
         mean |= {name: np.ma.filled(file[name][-1], np.nan) for name in ("temperature", "salinity")}
@@ -65,6 +94,9 @@ def test_the_first_steps_with_few_levels(tmp_path):
         assert least < wet.min() and wet.max() < most
     assert (mean["short_wave"][levels.mask] > 40.0).all() and mean["short_wave"].max() < 160.0
     assert mean["vertical_diffusivity"][1:-1][levels.wet[:-1]].min() > 5e-6
+    still = levels.mask & ~reached_cells(levels.horizontal)
+    assert still.sum() > 40 and not mean["water_flux"][still].any()
+    assert (mean["water_flux"] > 0.0).sum() > 300 and (mean["water_flux"] < 0.0).sum() > 15_000
     assert 3.0 < mean["wind_speed"][levels.mask].mean() < 10.0
     u, v = (np.zeros((10, 129, 363)) for _ in range(2))
     for to, name, width in ((u, "velocity_u", "corner_dy"), (v, "velocity_v", "corner_dx")):

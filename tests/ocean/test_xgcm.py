@@ -1,4 +1,4 @@
-"""Files of the ocean judged by xgcm: it finds transports and divergence as the model has them.
+"""Files of the ocean judged by xgcm: its transports, divergence and vorticity are the model's.
 
 Ranks: 1. What it knows of the grid is what the file says by SGRID.
 """
@@ -35,16 +35,16 @@ def flow(kind):
 
 
 @pytest.mark.parametrize("kind", ["regular", "displaced-pole", "tripole"])
-def test_transports_and_divergence(tmp_path, kind):
+def test_transports_divergence_and_vorticity(tmp_path, kind):
     result = halocline.run(flow(kind), output=tmp_path)
     with xr.open_dataset(tmp_path / "all.nc") as data:
         file = data.load().isel(time=-1).fillna(0.0)
     judge = xgcm.Grid(file, padding={"X": "periodic", "Y": "extend"})
     assert set(judge.axes) == {"X", "Y"}
     # lengths through corners are means of those of the faces beside
-    along_x = judge.interp(file.y_face_length, "X") * file.velocity_v
-    along_y = judge.interp(file.x_face_length, "Y") * file.velocity_u
-    x, y = judge.interp(along_y, "Y") * thickness, judge.interp(along_x, "X") * thickness
+    dx, dy = judge.interp(file.y_face_length, "X"), judge.interp(file.x_face_length, "Y")
+    u, v = file.velocity_u, file.velocity_v
+    x, y = judge.interp(dy * u, "Y") * thickness, judge.interp(dx * v, "X") * thickness
     state = result.component.model.state
     ours = face_transports(state)
     size = np.abs(ours.x).max()
@@ -57,3 +57,11 @@ def test_transports_and_divergence(tmp_path, kind):
     mask = result.component.grid.mask
     found = -divergence.sum("depth").values[mask]
     assert_allclose(found, rising[mask], rtol=0.0, atol=1e-10 * np.abs(found).max())
+    around = judge.diff(judge.interp(dy * v, "Y"), "X") - judge.diff(judge.interp(dx * u, "X"), "Y")
+    spin = file.relative_vorticity
+    turning = (around / file.cell_area).transpose(*spin.dims).values[:, mask]
+    size = float(np.abs(spin).max())
+    assert size > 1e-9
+    assert_allclose(turning, spin.values[:, mask], rtol=0.0, atol=1e-13 * size)
+    volume = float((file.cell_thickness * file.cell_area).sum())
+    assert volume == pytest.approx(result.component.diagnostics.first.volume, rel=1e-13)

@@ -245,6 +245,27 @@ _sea = [
     Quantity("velocity_v", "sea_water_y_velocity", "m s-1", "velocity along the grid's y"),
     Quantity("velocity_w", "upward_sea_water_velocity", "m s-1", "upward velocity"),
     Quantity(
+        "relative_vorticity",
+        "ocean_relative_vorticity",
+        "s-1",
+        "relative vorticity",
+        "circulation around a cell over its area, positive anticlockwise",
+    ),
+    Quantity(
+        "cell_thickness",
+        "cell_thickness",
+        "m",
+        "thickness of cells",
+        "the uppermost with sea level, the lowest as far as the floor",
+    ),
+    Quantity(
+        "water_flux",
+        "water_flux_into_sea_water",
+        "kg m-2 s-1",
+        "water that enters the sea",
+        "1000 kg for each m3 by which it grows; rain, rivers, evaporation, balances",
+    ),
+    Quantity(
         "vertical_diffusivity",
         "ocean_vertical_tracer_diffusivity",
         "m2 s-1",

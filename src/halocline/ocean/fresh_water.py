@@ -2,7 +2,8 @@
 
 With w the volume per area and A the area of cells, a marginal sea that gains G = sum(w A) loses
 G over its area in each of its cells, and the cells of its outlet gain as much together. What all
-cells gain then is taken away, evenly, from those of the region that balances.
+cells gain then is taken away, evenly, from those of the region that balances. Cells that no flow
+reaches get none of all this: they would fill or dry.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from halocline.core.clock import Date
 from halocline.core.constants import water_density
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
+from halocline.ocean.joined_seas import reached_cells
 from halocline.ocean.metrics import least_length
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.regions import region_cells
@@ -55,15 +57,16 @@ class FreshWater:
         self.taken = 0.0  # in `balancing` [m3 s-1]
         self.month = 1
         self.area = [area.astype(np.float64) for area in state.area.read()]
-        self.wet = [floor < state.levels.size for floor in state.floor_level.read()]
+        self.reached = reached_cells(grid)
+        self.wet = [plane > 0.0 for plane in self._plane(self.reached)]
         self._regions(grid)
 
     def _regions(self, grid: Grid) -> None:
         """Marginal seas, their outlets, and where the rest is balanced, each over its area."""
         given = self.given
-        where = grid.mask.copy()
+        where = self.reached.copy()
         if given.balanced_in.given:
-            where = region_cells(given.balanced_in, grid, f"{table}.balanced_in")
+            where &= region_cells(given.balanced_in, grid, f"{table}.balanced_in")
         self.seas, self.outlets = list[list[Array]](), list[list[Array]]()
         for name, some in given.marginal_seas.items():
             named = f"{table}.marginal_seas.{name}"
@@ -72,19 +75,23 @@ class FreshWater:
             if (sea & outlet).any():
                 raise UserError(f"{named}: its outlet has cells of the sea itself. Part them.")
             where &= ~sea
-            self.seas.append(self._share(sea, grid))
-            self.outlets.append(self._share(outlet, grid))
-        if given.balanced and not where.any():
+            self.seas.append(self._share(sea, grid, f"{named}.sea"))
+            self.outlets.append(self._share(outlet, grid, f"{named}.outlet"))
+        balanced = self.act and given.balanced
+        if balanced and not where.any():
             raise UserError(
-                f"{table}: all cells that balance lie in marginal seas. Name others in"
-                " balanced_in, or set balanced = false."
+                f"{table}: all cells that balance lie in marginal seas, or where no flow reaches."
+                " Name others in balanced_in, or set balanced = false."
             )
-        self.balancing = self._share(where, grid) if given.balanced else []
+        self.balancing = self._share(where, grid, table) if balanced else []
         self.sums = FieldSums(self.state.rain, len(self.seas) + 1)
 
-    def _share(self, where: Mask, grid: Grid) -> list[Array]:
+    def _share(self, where: Mask, grid: Grid, named: str) -> list[Array]:
         """What cells of a region have of each m3 that it gets, per area [m-2]."""
         area = np.maximum(grid.area, least_length**2).astype(self.state.dtype)
+        where = where & self.reached
+        if not where.any():
+            raise UserError(f"{named}: no flow reaches any of its cells. Make it wider.")
         once = where & grid.topology.once(Place.center)
         return self._plane(where / area[once].astype(np.float64).sum(), "m-2")
 
@@ -130,7 +137,7 @@ class FreshWater:
         for river, shares in self.rivers:
             for water, share in zip(flux, shares, strict=True):
                 water += river.flow_in(self.month) * share
-        return flux
+        return [np.where(wet, water, 0.0) for wet, water in zip(self.wet, flux, strict=True)]
 
     def _balanced(self, flux: list[Array]) -> list[Array]:
         """The same with marginal seas and all the sea balanced."""
@@ -147,4 +154,4 @@ class FreshWater:
             self.taken = total
         for shares, volume in moves:
             flux = [water - volume * share for water, share in zip(flux, shares, strict=True)]
-        return [np.where(wet, water, 0.0) for wet, water in zip(self.wet, flux, strict=True)]
+        return flux

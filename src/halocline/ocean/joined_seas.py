@@ -44,6 +44,18 @@ def seas(grid: Grid) -> Index:
         found = lower
 
 
+def reached_cells(grid: Grid) -> Mask:
+    """Cells of the sea with a corner that has water all around: others the flow never reaches.
+
+    >>> from halocline.grids.horizontal.regular import GridOptions, regular_grid
+    >>> bay = [[9.0, 9.0, 9.0, 9.0], [9.0, 9.0, 0.0, 0.0]]
+    >>> reached_cells(regular_grid(GridOptions(nx=4, ny=2, depth=bay, closed_edges=False))).tolist()
+    [[True, True, False, False], [True, True, False, False]]
+    """
+    wet = np.logical_and.reduce(_around_corners(grid, grid.mask))
+    return np.logical_or.reduce([wet[:-1, :-1], wet[:-1, 1:], wet[1:, :-1], wet[1:, 1:]])
+
+
 def _around_corners(grid: Grid, plane: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
     """The four cells around each corner, those of the last row and column too."""
     wide = grid.topology.widened(plane, (1, 1, 1, 1))

@@ -10,6 +10,7 @@ from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.sphere import angles_between, vectors
 from halocline.ocean.fresh_water_options import RiverOptions
+from halocline.ocean.joined_seas import reached_cells
 from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.place import Place
 
@@ -20,7 +21,8 @@ farthest = 3e5
 
 def river_share(river: RiverOptions, grid: Grid, named: str) -> Array:
     """What cells have of each m3 of a river's water, per area [m-2], shape (nj, ni)."""
-    away = np.where(grid.mask, _distances(grid, *river.mouth), np.inf)
+    sea = reached_cells(grid)
+    away = np.where(sea, _distances(grid, *river.mouth), np.inf)
     j, i = np.unravel_index(int(np.argmin(away)), away.shape)
     if not away[j, i] <= max(farthest, river.spread):
         raise UserError(
@@ -29,7 +31,7 @@ def river_share(river: RiverOptions, grid: Grid, named: str) -> Array:
         )
     center = grid.at(Place.center)
     x, y = np.broadcast_arrays(center.x, center.y)
-    near = grid.mask & (_distances(grid, float(x[j, i]), float(y[j, i])) <= river.spread)
+    near = sea & (_distances(grid, float(x[j, i]), float(y[j, i])) <= river.spread)
     reached = np.zeros(grid.shape, bool)
     reached[j, i] = True
     while True:

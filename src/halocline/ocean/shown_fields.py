@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from halocline.component.streams.field_stream import MapShape
-from halocline.core.constants import gravity
+from halocline.core.constants import gravity, water_density
 from halocline.core.names import quantities
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
+from halocline.ocean.bottom_cells import shares_of_blocks
 from halocline.ocean.diagnostics import OceanDiagnostics
 from halocline.ocean.options import OceanOptions
 from halocline.runtime.fields.axis import Axis
@@ -31,6 +32,8 @@ always = {
     "velocity_u": (Place.corner, "levels"),
     "velocity_v": (Place.corner, "levels"),
     "velocity_w": (Place.center, "interfaces"),
+    "relative_vorticity": (Place.center, "levels"),
+    "cell_thickness": (Place.center, "levels"),
     "vertical_diffusivity": (Place.center, "interfaces"),
     "barotropic_stream_function": (Place.corner, ""),
     "mixed_layer_depth": (Place.center, ""),
@@ -39,6 +42,7 @@ always = {
     "wind_stress_x": (Place.corner, ""),
     "wind_stress_y": (Place.corner, ""),
     "short_wave": (Place.center, ""),
+    "water_flux": (Place.center, ""),
 }
 """Place of the fields that every ocean has, and what they have over it: levels or interfaces."""
 by_bulk = {"wind_speed": (Place.center, "")}
@@ -91,10 +95,20 @@ class ShownFields:
         rise = model.run.bind(
             kernels["ocean_upward_velocity"], s, upward_velocity=self.fields["velocity_w"]
         )
+        turn = model.run.bind(
+            kernels["ocean_relative_vorticity"],
+            s,
+            relative_vorticity=self.fields["relative_vorticity"],
+        )
         shown = self.fields
         self.made: Mapping[str, Callable[[], None]] = {
             "velocity_w": rise,
+            "relative_vorticity": turn,
+            "cell_thickness": self._thicknesses,
             "sea_level": lambda: self._set("sea_level", s.surface, lambda p: p / gravity),
+            "water_flux": lambda: self._set(
+                "water_flux", s.water_flux, lambda water: water * water.dtype.type(water_density)
+            ),
             "vertical_diffusivity": self._diffusivity,
             "barotropic_stream_function": lambda: diagnostics.stream_function(
                 shown["barotropic_stream_function"]
@@ -126,6 +140,16 @@ class ShownFields:
 
     def _uppermost(self, name: str, number: int) -> None:
         self._set(name, self.state.tracer, lambda values: values[number, -1])
+
+    def _thicknesses(self) -> None:
+        """Levels, but the lowest cells as thin as they are, and the uppermost as it stands."""
+        s = self.state
+        levels = s.thickness.read()[0][:, None, None]
+        shares = shares_of_blocks(s.floor_level, s.bottom_share, s.levels.size)
+        with self.fields["cell_thickness"].change() as owned:
+            for array, share, layer in zip(owned, shares, s.layer.read(), strict=True):
+                array[...] = levels * share
+                array[-1] = layer
 
     def _diffusivity(self) -> None:
         """That of the last step, at lower interfaces of levels; none at the surface."""
