@@ -564,3 +564,60 @@ biogeochemistry_sample(
     lambda: {"per_watt": 2.3, "course": True, "declination": 0.1, "begin": 0.49, "end": 0.51},
 )
 biogeochemistry_sample("light_in_water", lambda: {"mean": False})
+
+
+def bfm_sample(*results: str, **sizes: tuple[int, ...]) -> Maker:
+    """Two levels of cells in states around that of BFM's preset; all of them are wet."""
+
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        from biogeochemistry.bfm_states import random_states
+        from halocline.biogeochemistry.bfm.options import BfmOptions
+
+        levels, halo, rows, columns = 2, 1, 2, 9
+        shape = (levels, rows + 2 * halo, columns + 2 * halo)
+        state, around = random_states(random, int(np.prod(shape)))
+        cells = {
+            "volume": random.uniform(1e3, 2e3, shape),
+            "temperature": around[0].reshape(shape),
+            "light": around[1].reshape(shape),
+            "calcite_saturation": random.uniform(0.2, 0.8, shape),
+            "area": random.uniform(50.0, 100.0, shape[1:]),
+            "tracer": state.reshape(-1, *shape),
+            "floor": random.uniform(10.0, 20.0, (8, *shape[1:])),
+        }
+        one = {name: np.zeros((*before, *shape)) for name, before in sizes.items()}
+        options = BfmOptions.from_table({"sinking": {"floor": "returned"}})
+        sinks = "floor" in results
+        numbers = options.native_of_sinking() if sinks else options.native()
+        arrays = {name: array.astype(dtype) for name, array in (cells | one).items()}
+        arrays["cut_cells"] = np.zeros(2, np.int64)
+        scalars = {"numbers": numbers} | ({} if "tracer_gain" in sizes else {"dt": 1800.0})
+        box = (halo, halo + rows, halo, halo + columns, 0)
+        return Sample(box, {name: arrays[name] for name in results}, scalars)
+
+    return make
+
+
+samples["bfm_react"] = bfm_sample(
+    "tracer",
+    "volume",
+    "temperature",
+    "light",
+    "calcite_saturation",
+    "primary_production",
+    "bacterial_production",
+    "cut_cells",
+    primary_production=(),
+    bacterial_production=(),
+)
+samples["bfm_rates"] = bfm_sample(
+    "tracer",
+    "temperature",
+    "light",
+    "calcite_saturation",
+    "tracer_gain",
+    "tracer_loss",
+    tracer_gain=(51,),
+    tracer_loss=(51,),
+)
+samples["bfm_sink"] = bfm_sample("tracer", "volume", "area", "temperature", "floor")

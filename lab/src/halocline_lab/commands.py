@@ -116,6 +116,13 @@ def transport() -> Command:
     return transport
 
 
+def biology() -> Command:
+    """the reaction of BFM's 51 tracers"""
+    from halocline_lab.benchmarks import biology
+
+    return biology
+
+
 def ocean() -> Command:
     """the ocean's steps on POP's x1 grid, by phase, beside other models"""
     from halocline_lab.benchmarks import ocean
@@ -198,6 +205,7 @@ rooms = {
     "benchmarks": (
         waves,
         transport,
+        biology,
         ocean,
         solver,
         calls,

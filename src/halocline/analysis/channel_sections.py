@@ -26,29 +26,30 @@ class Line:
 
 def deep_channels(fields: list[xr.DataArray]) -> list[xr.DataArray]:
     """Those of the fields that have depths, in a channel at most 3 cells wide."""
-    return [field for field in fields if _levels(field) is not None and _is_channel(field)]
+    return [field for field in fields if levels_of(field) is not None and _is_channel(field)]
 
 
-def _levels(field: xr.DataArray) -> xr.DataArray | None:
+def levels_of(field: xr.DataArray) -> xr.DataArray | None:
+    """The depths of a field that has several."""
     depth = reading.coordinate(field, "depth")
     known = depth is not None and depth.ndim == 1 and depth.dims[0] in field.dims
     return depth if known and depth is not None and depth.size > 1 else None
 
 
 def _is_channel(field: xr.DataArray) -> bool:
-    return shape_of(_surface(field)) == "channel"
+    return shape_of(surface_of(field)) == "channel"
 
 
-def _surface(field: xr.DataArray) -> xr.DataArray:
+def surface_of(field: xr.DataArray) -> xr.DataArray:
     """The level nearest to the surface."""
-    depth = _levels(field)
+    depth = levels_of(field)
     assert depth is not None
     return field.isel({str(depth.dims[0]): int(np.abs(depth.values).argmin())})
 
 
 def middle_of(field: xr.DataArray) -> Line:
     """The line in the middle of a channel."""
-    rows, columns = sea_cells(grid_of(field), reading.record(_surface(field), -1))
+    rows, columns = sea_cells(grid_of(field), reading.record(surface_of(field), -1))
     if len(columns) >= len(rows):
         return Line(True, int(rows[len(rows) // 2]))
     return Line(False, int(columns[len(columns) // 2]))
@@ -57,7 +58,7 @@ def middle_of(field: xr.DataArray) -> Line:
 def line_at(field: xr.DataArray, along: str, at: float) -> Line:
     """The row nearest to y = `at` [km], or the column nearest to x."""
     grid = grid_of(field)
-    if grid.geographic or _levels(field) is None:
+    if grid.geographic or levels_of(field) is None:
         raise UserError(
             f"'{field.name}' has no section at {along} = {at:g} km: a Cartesian grid and depths are"
             " needed. On others write latitude=NUMBER or longitude=NUMBER."
@@ -95,7 +96,7 @@ def channel_sections(
 
 def section_along(field: xr.DataArray, index: int, line: Line) -> tuple[Numbers, Numbers, Numbers]:
     """Edges of the cells along a line and of the levels, downward; values (level, place)."""
-    grid, depth = grid_of(field), _levels(field)
+    grid, depth = grid_of(field), levels_of(field)
     assert depth is not None
     levels = np.abs(depth.values.astype(np.float64))
     record = reading.record(field, index)

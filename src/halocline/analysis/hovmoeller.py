@@ -50,7 +50,7 @@ def against_time(
     data: xr.DataArray, places: Numbers, values: Numbers, name: str, title: str, *, eastward: bool
 ) -> Figure:
     """Values (time, place): eastward places along x and time upward, others upward over time."""
-    times = _numbers(plain_times(data.to_dataset(name="field")))
+    times = times_as_numbers(plain_times(data.to_dataset(name="field")))
     figure = Figure(figsize=(9.6, 6.4 if eastward else 4.6))
     axes = figure.add_axes((0.085, 0.085, 0.82, 0.795 if eastward else 0.76))
     look = looks.look_of(data)
@@ -81,7 +81,7 @@ def _dates_beside() -> matplotlib.ticker.Formatter:
     return formatter
 
 
-def _numbers(times: NDArray[Any]) -> Numbers:
+def times_as_numbers(times: NDArray[Any]) -> Numbers:
     """Times as the axes of pictures count them [day]."""
     dates: Any = matplotlib.dates
     return np.asarray(dates.date2num(times) if times.dtype.kind == "M" else times, np.float64)

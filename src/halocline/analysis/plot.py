@@ -15,6 +15,7 @@ from halocline.analysis import looks, profiles, reading, sections, wave_fields
 from halocline.analysis.animation import animate as write_animation
 from halocline.analysis.channel_sections import channel_sections, deep_channels, line_at
 from halocline.analysis.coastline import Extent
+from halocline.analysis.columns_in_time import columns, columns_in_time
 from halocline.analysis.hovmoeller import hovmoeller_figure
 from halocline.analysis.maps import has_land
 from halocline.analysis.northward import northward_figure, northward_of
@@ -107,6 +108,9 @@ def _maps(
         )
     fields = _drawable(fields, dataset, file)
     index = reading.time_index(dataset, time, file)
+    standing = columns(_shown_together(dataset, chosen, fields))
+    if standing and level is None and not animate:
+        return [save(columns_in_time(standing, drawing["title"]), place("-column.png"))]
     deep = deep_channels(fields)
     if deep and level is None and not animate:
         figure = channel_sections(deep, index, drawing["title"])
@@ -118,10 +122,9 @@ def _maps(
             for field in (chosen and fields) or fields[:1]
             for path in write_animation(dataset, field, place(f"-{field.name}.gif"), **drawing)
         ]
-    everything = fields
-    if not chosen:
-        known = [dataset[name] for name in reading.of_most_interest(dataset)]
-        everything = [_at_level(field, level, file) for field in known[:6]]
+    everything = [
+        _at_level(field, level, file) for field in _shown_together(dataset, chosen, fields)
+    ]
     narrow = _narrow(everything, index, drawing["title"])
     if narrow is not None:
         return [save(narrow, place("-lines.png"))]
@@ -130,6 +133,15 @@ def _maps(
     figure, _ = map_sheet(record, shown, **drawing)
     suffix = f"-{chosen[0].name}" if len(chosen) == 1 else "-maps"
     return [save(figure, place(f"{suffix}.png"))]
+
+
+def _shown_together(
+    dataset: xr.Dataset, chosen: list[xr.DataArray], fields: list[xr.DataArray]
+) -> list[xr.DataArray]:
+    """What was chosen, or up to six fields."""
+    if chosen:
+        return fields
+    return [dataset[name] for name in reading.of_most_interest(dataset)[:6]]
 
 
 def _narrow(fields: list[xr.DataArray], index: int, title: str) -> Figure | None:

@@ -55,6 +55,16 @@ class TransportCase(Case):
 
     tiles: ClassVar[str] = "transport.tile_bytes"
 
+    @property
+    def tracer_names(self) -> list[str]:
+        """Names of the tracers, in their order."""
+        return self.transport.tracers
+
+    @property
+    def shown(self) -> Mapping[str, Quantity]:
+        """What maps can hold, by name."""
+        return {name: Quantity(name, "", "1", f"tracer {name}") for name in self.tracer_names}
+
     def build(
         self,
         clock: Clock,
@@ -67,7 +77,7 @@ class TransportCase(Case):
         """The tracers with their grid and circulation."""
         return TransportComponent(
             once_per_node(communicator, self.build_levels),
-            self._transport_found(),
+            self.found_transport(),
             clock,
             communicator,
             decomposition=self.decomposition,
@@ -77,7 +87,7 @@ class TransportCase(Case):
             perturbation=self.perturbation,
         )
 
-    def _transport_found(self) -> TransportOptions:
+    def found_transport(self) -> TransportOptions:
         """Options of the transport with the paths of its files."""
         start, restoring = self.transport.start_file, self.transport.restoring
         start = replace(start, file=start.file and str(self.find(start.file)))
@@ -95,13 +105,13 @@ class TransportCase(Case):
     ) -> Sequence[OutputStream]:
         """Output streams of tracers on all levels."""
         assert isinstance(component, TransportComponent)
-        tracers = self.transport.tracers
+        shown = self.shown
         for some in self.output.fields.values():
             component.check_names(some.variables)
         return [
             FieldStream(
                 name,
-                replace(some, variables=some.variables or tracers),
+                replace(some, variables=some.variables or list(shown)),
                 component.plane,
                 clock,
                 folder,
@@ -110,11 +120,11 @@ class TransportCase(Case):
                 space=component.model.state.space,
                 place=Place.center,
                 dtype=self.precision,
-                outer=dict.fromkeys(tracers, ("depth",)),
+                outer=dict.fromkeys(shown, ("depth",)),
                 axes={"depth": component.grid.depth},
                 more={
                     "depth": Quantity("depth", "depth", "m", "depth of the centres of the levels"),
-                    **{tracer: Quantity(tracer, "", "1", f"tracer {tracer}") for tracer in tracers},
+                    **shown,
                 },
             )
             for name, some in self.output.fields.items()
@@ -138,9 +148,9 @@ class TransportCase(Case):
     def state_values(self, grid: Grid) -> int:
         """Values of all tracers, land included."""
         cells = grid.depth.size * self.level_count
-        return cells * len(self.transport.tracers)
+        return cells * len(self.tracer_names)
 
     def map_shapes(self) -> Mapping[str, MapShape]:
-        """All tracers, on all levels."""
+        """All that can be shown, on all levels."""
         levels = self.level_count
-        return dict.fromkeys(self.transport.tracers, MapShape(extents=(levels,)))
+        return dict.fromkeys(self.shown, MapShape(extents=(levels,)))

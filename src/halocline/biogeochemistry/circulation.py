@@ -57,6 +57,12 @@ class GyreOptions(Options):
     smoothing: int = option(20, "1", "relaxations of the stream function", at_least=0)
 
 
+def at_rest(grid: VerticalGrid) -> LevelFluxes:
+    """No volume fluxes at all."""
+    corner = grid.horizontal.on_both_sides(Place.corner)
+    return LevelFluxes(grid.thickness.size, grid.topology, lambda k: np.zeros(corner.x.shape))
+
+
 def rotation(grid: VerticalGrid, options: RotationOptions) -> LevelFluxes:
     """Volume fluxes of a rotation of all levels alike."""
     speed = 2.0 * math.pi / (options.period * 86400.0)

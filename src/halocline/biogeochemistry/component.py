@@ -8,7 +8,13 @@ from datetime import timedelta
 import numpy as np
 
 from halocline.biogeochemistry.restoring import Restoring
-from halocline.biogeochemistry.transport import Transport, TransportOptions, reach, work
+from halocline.biogeochemistry.transport import (
+    Transport,
+    TransportOptions,
+    TransportState,
+    reach,
+    work,
+)
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.component import Component
 from halocline.core.clock import Clock, Date, to_number
@@ -37,6 +43,7 @@ class TransportComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
         perturbation: PerturbationOptions | None = None,
+        kind: type[TransportState] = TransportState,
     ) -> None:
         self.perturbation = perturbation or PerturbationOptions()
         self.grid, self.options, self.precision = grid, options, precision
@@ -54,7 +61,7 @@ class TransportComponent(Component):
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         dt = clock.step.total_seconds()
-        self.model = Transport(grid, options, self.decomposition, dt, dtype=precision)
+        self.model = Transport(grid, options, self.decomposition, dt, dtype=precision, kind=kind)
         self.sums = {"tracer contents": self.model.sums}
         self.restoring: Restoring | None = None
         if options.restoring.variables:
@@ -88,11 +95,15 @@ class TransportComponent(Component):
         """Set the tracers to their start unless `restarted`."""
         if restarted:
             return
-        self.model.set_start()
+        self.set_start()
         if self.perturbation.amplitude > 0.0:
             self._perturb()
         if self.run.plan is None:
             self.contents_at_start.set_global(self.model.contents())
+
+    def set_start(self) -> None:
+        """Set all tracers to their start."""
+        self.model.set_start()
 
     def _perturb(self) -> None:
         """Change the tracers at the start, each cell of the plane alike on all levels."""

@@ -13,7 +13,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from halocline.biogeochemistry.circulation import GyreOptions, RotationOptions, gyres, rotation
+from halocline.biogeochemistry.circulation import (
+    GyreOptions,
+    RotationOptions,
+    at_rest,
+    gyres,
+    rotation,
+)
 from halocline.biogeochemistry.restoring import RestoringOptions
 from halocline.biogeochemistry.start_file import StartFileOptions, from_file
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
@@ -87,7 +93,12 @@ class TransportOptions(Options):
     start_offset: float = option(
         18.0, "degree", "distance of the shapes east of the centre of rotation"
     )
-    circulation: str = option("rotation", "", "analytic circulation", choices=("rotation", "gyres"))
+    circulation: str = option(
+        "rotation",
+        "",
+        "analytic circulation; rest: none",
+        choices=("rotation", "gyres", "rest"),
+    )
     rotation: RotationOptions = option(RotationOptions(), meaning="solid-body rotation")
     gyres: GyreOptions = option(GyreOptions(), meaning="gyres on real coasts")
     limiter: bool = option(
@@ -108,6 +119,10 @@ class TransportOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse tracers twice, and tables that name what is no tracer."""
         if not self.tracers or len(set(self.tracers)) < len(self.tracers):
             raise UserError(f"tracers = {self.tracers}: give at least one name, none twice.")
         named = {
@@ -224,6 +239,7 @@ class Transport:
         dt: float,
         *,
         dtype: DTypeLike = np.float64,
+        kind: type[TransportState] = TransportState,
     ) -> None:
         if grid.bottom_thickness is not None:
             raise UserError(
@@ -239,7 +255,7 @@ class Transport:
         self.grid, self.options, self.decomposition = grid, options, decomposition
         fluxes = circulation(grid, options)
         check_courant(fluxes, grid, options, dt)
-        self.state = TransportState(grid, options.tracers, decomposition, dtype)
+        self.state = kind(grid, options.tracers, decomposition, dtype)
         self.state.set_fluxes(fluxes)
         self.state.set_mixing(grid, options)
         self.sums = FieldSums(self.state.tracer, len(options.tracers))
@@ -260,6 +276,11 @@ class Transport:
                     array[number] = wet * starting(
                         shape, number, x, y, grid.depth, options.start_centre
                     )
+        self.start_from_files()
+
+    def start_from_files(self) -> None:
+        """Set the tracers that begin from a file."""
+        options, grid, tracer = self.options, self.grid, self.state.tracer
         if options.start_file.file:
             space, levels = self.state.space, self.state.levels
             places = FieldPlaces(space, Place.center, grid.horizontal, levels)
@@ -319,6 +340,8 @@ def kernel_of(number: int) -> Kernel:
 
 def circulation(grid: VerticalGrid, options: TransportOptions) -> LevelFluxes:
     """Volume fluxes of the chosen circulation."""
+    if options.circulation == "rest":
+        return at_rest(grid)
     if options.circulation == "rotation":
         return rotation(grid, options.rotation)
     return gyres(grid, options.gyres)

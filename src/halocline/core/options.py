@@ -48,6 +48,12 @@ def option(
     return dataclasses.field(default=default, metadata=facts)
 
 
+def redeclared(owner: type[Options], name: str, default: Any) -> Any:
+    """Declare the option `name` of `owner` again, for a class of its kind with another default."""
+    facts = {field.name: field.metadata for field in dataclasses.fields(owner)}[name]
+    return dataclasses.field(default=default, metadata=facts)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Options:
     """Base of all options classes: checks values, reads itself from a table of a case file.

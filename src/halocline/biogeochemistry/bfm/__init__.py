@@ -1,0 +1,1 @@
+"""The Biogeochemical Flux Model (BFM) in the set of tracers that OPATM and OGSTM carry."""

@@ -1,0 +1,91 @@
+"""Cases of tracers that are moved and react with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from halocline.biogeochemistry.biogeochemistry_component import BiogeochemistryComponent
+from halocline.biogeochemistry.biology import Biology
+from halocline.biogeochemistry.biology_options import BiologyOptions, CarriedOptions
+from halocline.biogeochemistry.case import TransportCase
+from halocline.biogeochemistry.season import Season, SeasonOptions
+from halocline.component.case.case import named
+from halocline.core.clock import Clock
+from halocline.core.errors import UserError
+from halocline.core.names import Quantity
+from halocline.core.options import option
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.once_per_node import once_per_node
+from halocline.runtime.running.runner import Plan
+
+seconds_of_reaction = 0.5e-6
+"""Time for the reaction of a cell and a step on one core [s]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiogeochemistryCase(TransportCase):
+    """A run of tracers that are moved by a circulation and react with each other."""
+
+    component: str = named("biogeochemistry")
+    transport: CarriedOptions = option(CarriedOptions(), meaning="what moves the tracers")
+    biology: BiologyOptions = option(BiologyOptions(), meaning="the model of life in the sea")
+    season: SeasonOptions = option(
+        SeasonOptions(), meaning="water and light around the tracers, by formulas"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.transport.tracers:
+            raise UserError(
+                "transport.tracers are those of the biology. Leave them out of the case file."
+            )
+
+    @cached_property
+    def built_biology(self) -> Biology:
+        """The model of life in the sea."""
+        return self.biology.build()
+
+    @property
+    def shown(self) -> Mapping[str, Quantity]:
+        """Tracers and what the biology shows besides, by name."""
+        biology = self.built_biology
+        return {**{one.short_name: one for one in biology.tracers}, **biology.diagnostics}
+
+    @property
+    def tracer_names(self) -> list[str]:
+        """Names of the tracers, in their order."""
+        return self.built_biology.names
+
+    def build(
+        self,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        check_halos: bool = False,
+        plan: Plan | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> BiogeochemistryComponent:
+        """The tracers with their grid, circulation, surroundings and biology."""
+        levels = once_per_node(communicator, self.build_levels)
+        return BiogeochemistryComponent(
+            levels,
+            replace(self.found_transport(), tracers=self.tracer_names),
+            self.biology.build(),
+            Season(self.season, levels),
+            self.biology.start,
+            clock,
+            communicator,
+            decomposition=self.decomposition,
+            precision=self.precision,
+            check_halos=check_halos,
+            plan=plan,
+            perturbation=self.perturbation,
+        )
+
+    @property
+    def cost(self) -> float:
+        """Expected time for a tracer, cell and step on one core [s]."""
+        return super().cost + seconds_of_reaction / len(self.tracer_names)

@@ -1,0 +1,119 @@
+"""Tracers that are moved by a circulation and react with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halocline.biogeochemistry.biology import Biology
+from halocline.biogeochemistry.component import TransportComponent
+from halocline.biogeochemistry.environment import Environment
+from halocline.biogeochemistry.reacting_state import ReactingState
+from halocline.biogeochemistry.transport import TransportOptions
+from halocline.component.case.perturbation import PerturbationOptions
+from halocline.core.clock import Clock, Date
+from halocline.core.errors import UserError, nearest
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.runtime.fields.decomposition import DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan
+
+
+class BiogeochemistryComponent(TransportComponent):
+    """The transport of a biology's tracers, what is around them, and the biology."""
+
+    def __init__(
+        self,
+        grid: VerticalGrid,
+        options: TransportOptions,
+        biology: Biology,
+        environment: Environment,
+        start_values: dict[str, float],
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        decomposition: DecompositionOptions | None = None,
+        precision: str = "float32",
+        check_halos: bool = False,
+        plan: Plan | None = None,
+        perturbation: PerturbationOptions | None = None,
+    ) -> None:
+        super().__init__(
+            grid,
+            options,
+            clock,
+            communicator,
+            decomposition=decomposition,
+            precision=precision,
+            check_halos=check_halos,
+            plan=plan,
+            perturbation=perturbation,
+            kind=ReactingState,
+        )
+        assert isinstance(self.model.state, ReactingState)
+        self.state: ReactingState = self.model.state
+        self.biology, self.environment = biology, environment
+        self.start_values = {**biology.start_values(), **start_values}
+        biology.settle(self.state)
+        self.sums = {**self.sums, **biology.sums}
+
+    def restart_fields(self) -> Sequence[Field]:
+        """Fields that a restart file holds."""
+        return [*super().restart_fields(), *self.biology.kept]
+
+    def set_start(self) -> None:
+        """Set all tracers to the same value everywhere, then those that begin from files."""
+        tracer = self.state.tracer
+        with tracer.change() as owned:
+            for array, wet in zip(owned, tracer.wet, strict=True):
+                for number, name in enumerate(self.options.tracers):
+                    array[number] = wet * self.start_values[name]
+        self.model.start_from_files()
+
+    def step(self, time: Date) -> None:
+        """Advance from `time` by one step.
+
+        1. surroundings  2. transport and restoring  3. biology
+        """
+        seconds = self.step_length.total_seconds()
+        # 1. surroundings
+        self.environment.fill(self.state, time, seconds)
+        # 2. transport and restoring
+        super().step(time)
+        # 3. biology
+        self.biology.step(self.run, self.state, seconds)
+
+    def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
+        """Tracers and what the biology shows besides, each on all levels."""
+        self.check_names(names)
+        own = [name for name in names if name in self.biology.diagnostics]
+        shown = super().diagnose([name for name in names if name not in own], time)
+        return {**shown, **{name: self.biology.show(name, self.run, self.state) for name in own}}
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse a name that neither a tracer nor anything else has."""
+        known = [*self.options.tracers, *self.biology.diagnostics]
+        for name in names:
+            if name not in known:
+                raise UserError(f"Unknown output variable '{name}'.{nearest(name, known)}")
+
+    def elements(self) -> dict[str, tuple[float, float]]:
+        """Content of each element at the start and now; a call for all ranks."""
+        now, begin = self.model.contents(), self.contents_at_start.read()[0]
+        outside = self.biology.outside()
+        held = {}
+        for element, names in self.biology.elements.items():
+            numbers = [self.options.tracers.index(name) for name in names]
+            held[element] = float(begin[numbers].sum()), float(now[numbers].sum())
+        return {element: (a, b + outside[element]) for element, (a, b) in held.items()}
+
+    def summary(self) -> str:
+        """How much the elements changed, extremes, and what the biology says; for all ranks."""
+        least, greatest = self.model.extremes()
+        changes = {name: b / a - 1.0 if a else b for name, (a, b) in self.elements().items()}
+        worst = max(changes, key=lambda name: abs(changes[name]), default="")
+        change = f"greatest change of an element {changes[worst]:.1e} ({worst}), " if worst else ""
+        return (
+            f"{len(self.options.tracers)} tracers: {change}values from {least.min():.3g} to"
+            f" {greatest.max():.3g}; {self.biology.summary()}"
+        )

@@ -1,0 +1,54 @@
+"""Options of models of life in the sea, and of the transport that carries their tracers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halocline.biogeochemistry.bfm.options import BfmOptions
+from halocline.biogeochemistry.biology import Biology
+from halocline.biogeochemistry.transport import TransportOptions
+from halocline.core.errors import UserError, nearest
+from halocline.core.options import Options, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class CarriedOptions(TransportOptions):
+    """What moves the tracers of a biology; those of the transport alone, but for the tracers."""
+
+    tracers: list[str] = option([], "", "those of the biology; not to be given")
+    circulation: str = option(
+        "rest",
+        "",
+        "analytic circulation; rest: none",
+        choices=("rotation", "gyres", "rest"),
+    )
+
+    def _check_names(self) -> None:
+        if self.tracers:
+            super()._check_names()
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiologyOptions(Options):
+    """The model of life in the sea."""
+
+    model: str = option("bfm", "", "which model", choices=("bfm",))
+    start: dict[str, float] = option(
+        {}, "", "values at the start by tracer; where none is given, those of the model"
+    )
+    bfm: BfmOptions = option(BfmOptions(), meaning="the Biogeochemical Flux Model, 51 tracers")
+
+    def build(self) -> Biology:
+        """The model that is chosen."""
+        from halocline.biogeochemistry.bfm.model import Bfm
+
+        biology = Bfm(self.bfm)
+        for name, value in self.start.items():
+            if name not in biology.names:
+                hint = nearest(name, biology.names)
+                raise UserError(f"biology.start: '{self.model}' has no tracer '{name}'.{hint}")
+            if not value >= 0.0:
+                raise UserError(
+                    f"biology.start.{name} = {value}: a tracer is not negative. Give at least 0."
+                )
+        return biology

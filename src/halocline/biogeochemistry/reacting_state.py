@@ -1,0 +1,61 @@
+"""Tracers with the water around them: what transport moves and biology reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from halocline.biogeochemistry.transport import TransportOptions, TransportState
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
+
+
+class ReactingState(TransportState):
+    """Fields of the transport, and of the water and air around the tracers.
+
+    An environment fills them before every step; names are those of the arguments of kernels.
+    """
+
+    def __init__(
+        self,
+        grid: VerticalGrid,
+        tracers: Sequence[str],
+        decomposition: Decomposition,
+        dtype: DTypeLike = np.float64,
+    ) -> None:
+        super().__init__(grid, tracers, decomposition, dtype)
+        self.temperature = self.on_levels("temperature", "degree C")
+        self.salinity = self.on_levels("salinity", "1")
+        self.light = self.on_levels("light", "umol m-2 s-1")
+        self.calcite_saturation = self.on_levels("calcite_saturation", "1")
+        self.calcite_saturation.fill(1.0)
+        self.short_wave = self.on_plane("short_wave", "W m-2")
+        self.wind_speed = self.on_plane("wind_speed", "m s-1")
+
+    def on_levels(self, name: str, units: str, *, restart: bool = False) -> Field:
+        """A field on all levels that changes."""
+        axes = (self.levels,)
+        return Field(
+            name,
+            units,
+            self.space,
+            axes=axes,
+            place=Place.center,
+            dtype=self.dtype,
+            restart=restart,
+        )
+
+    def on_plane(self, name: str, units: str, *, restart: bool = False) -> Field:
+        """A field at the surface, or one value per column, that changes."""
+        return Field(name, units, self.space, place=Place.center, dtype=self.dtype, restart=restart)
+
+    def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
+        """Set diffusivities and sinking speeds; the vertical diffusivity may change later."""
+        super().set_mixing(grid, options)
+        begin = self.vertical_diffusivity
+        self.vertical_diffusivity = self.on_levels(begin.name, begin.units)
+        self.vertical_diffusivity.copy(begin)
