@@ -207,6 +207,55 @@ samples["transport_tracers_x_first"] = samples["transport_tracers_y_first"] = tr
 )
 
 
+def flow_sample(names: dict[str, str], **scalars: Any) -> Maker:
+    """Random seas with arguments of those names, each like the array of a sea that it names.
+
+    "plane", "column" and "columns" are a value per column, per level and tracer, per tracer.
+    """
+
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        from numerics.tracer_states import random_sea
+
+        sea, box = random_sea(random, tracers=3, levels=4, rows=5, columns=6, dtype=dtype)
+        tracers, levels, *plane = sea["tracer"].shape
+        shapes = {"plane": plane, "columns": (tracers, *plane), "column": (tracers, levels)}
+        arrays = {}
+        for name, like in names.items():
+            exact = np.float64 if name == "brought" else dtype
+            some = random.uniform(0.1, 0.9, shapes[like]) if like in shapes else sea[like]
+            arrays[name] = some.astype(exact)
+        return Sample(box, arrays, scalars)
+
+    return make
+
+
+for _place, _like in (("centers", "volume"), ("x_faces", "x_volume_flux"), ("y_faces", "volume")):
+    samples[f"between_{_place}"] = flow_sample(
+        {"before": _like, "after": "volume", "now": "volume"}, weight=0.3
+    )
+samples["corners_to_x_faces"] = flow_sample(
+    {"u": "volume", "corner_dy": "plane", "thickness": "thickness", "x_volume_flux": "volume"}
+)
+samples["corners_to_y_faces"] = flow_sample(
+    {"v": "volume", "corner_dx": "plane", "thickness": "thickness", "y_volume_flux": "volume"}
+)
+_fluxes = {name: name for name in ("x_volume_flux", "y_volume_flux", "z_volume_flux", "volume")}
+_planes = dict.fromkeys(("surface_water", "outflow"), "plane")
+samples["fit_volumes"] = flow_sample(
+    {**_fluxes, "next_volume": "volume", **_planes}, dt=1.0, x_first=True
+)
+_tracer = {"tracer": "tracer", "volume": "volume", "brought": "columns"}
+samples["count_surface_water"] = flow_sample(
+    {"tracer": "tracer", "surface_water": "plane", "brought": "columns"}
+)
+samples["surface_sources"] = flow_sample(
+    {**_tracer, "source": "columns", "source_water": "columns"}, dt=0.5
+)
+samples["draw_to_profiles"] = flow_sample(
+    {**_tracer, "profile": "column", "boundary_share": "plane"}
+)
+
+
 @sample("surface_parameters")
 def surface_parameters(random: np.random.Generator, dtype: type) -> Sample:
     owned, points = 21, 26

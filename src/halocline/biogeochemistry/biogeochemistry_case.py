@@ -11,12 +11,16 @@ from halocline.biogeochemistry.biogeochemistry_component import BiogeochemistryC
 from halocline.biogeochemistry.biology import Biology
 from halocline.biogeochemistry.biology_options import BiologyOptions, CarriedOptions
 from halocline.biogeochemistry.case import TransportCase
+from halocline.biogeochemistry.environment import Environment
+from halocline.biogeochemistry.file_surroundings import FileSurroundings
 from halocline.biogeochemistry.season import Season, SeasonOptions
 from halocline.component.case.case import named
+from halocline.component.forcing.field_records import RecordSource
 from halocline.core.clock import Clock
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity
 from halocline.core.options import option
+from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
@@ -74,7 +78,7 @@ class BiogeochemistryCase(TransportCase):
             levels,
             replace(self.found_transport(), tracers=self.tracer_names),
             self.biology.build(),
-            Season(self.season, levels),
+            self._surroundings(levels, clock),
             self.biology.start,
             clock,
             communicator,
@@ -83,6 +87,15 @@ class BiogeochemistryCase(TransportCase):
             check_halos=check_halos,
             plan=plan,
             perturbation=self.perturbation,
+        )
+
+    def _surroundings(self, levels: VerticalGrid, clock: Clock) -> Environment:
+        """Those of the files of the circulation, or by formulas."""
+        if self.transport.circulation != "files":
+            return Season(self.season, levels)
+        files, period = self.circulation_files, (clock.start, clock.end)
+        return FileSurroundings(
+            RecordSource(files, files.variables, levels.horizontal, period, "surroundings")
         )
 
     @property

@@ -49,26 +49,17 @@ class BiogeochemistryComponent(TransportComponent):
             plan=plan,
             perturbation=perturbation,
             kind=ReactingState,
+            start_values={**biology.start_values(), **start_values},
         )
         assert isinstance(self.model.state, ReactingState)
         self.state: ReactingState = self.model.state
         self.biology, self.environment = biology, environment
-        self.start_values = {**biology.start_values(), **start_values}
         biology.settle(self.state)
         self.sums = {**self.sums, **biology.sums}
 
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
         return [*super().restart_fields(), *self.biology.kept]
-
-    def set_start(self) -> None:
-        """Set all tracers to the same value everywhere, then those that begin from files."""
-        tracer = self.state.tracer
-        with tracer.change() as owned:
-            for array, wet in zip(owned, tracer.wet, strict=True):
-                for number, name in enumerate(self.options.tracers):
-                    array[number] = wet * self.start_values[name]
-        self.model.start_from_files()
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step.
@@ -98,13 +89,14 @@ class BiogeochemistryComponent(TransportComponent):
                 raise UserError(f"Unknown output variable '{name}'.{nearest(name, known)}")
 
     def elements(self) -> dict[str, tuple[float, float]]:
-        """Content of each element at the start and now; a call for all ranks."""
+        """Content of each element at the start, with what came in since, and now; for all ranks."""
         now, begin = self.model.contents(), self.contents_at_start.read()[0]
-        outside = self.biology.outside()
+        outside, brought = self.biology.outside(), self.boundaries.totals()
         held = {}
         for element, names in self.biology.elements.items():
             numbers = [self.options.tracers.index(name) for name in names]
-            held[element] = float(begin[numbers].sum()), float(now[numbers].sum())
+            came = float(brought[numbers].sum())
+            held[element] = float(begin[numbers].sum()) + came, float(now[numbers].sum())
         return {element: (a, b + outside[element]) for element, (a, b) in held.items()}
 
     def summary(self) -> str:

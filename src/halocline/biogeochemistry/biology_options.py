@@ -19,8 +19,8 @@ class CarriedOptions(TransportOptions):
     circulation: str = option(
         "rest",
         "",
-        "analytic circulation; rest: none",
-        choices=("rotation", "gyres", "rest"),
+        "what moves the tracers: an analytic circulation (rest: none), or files",
+        choices=("rotation", "gyres", "rest", "files"),
     )
 
     def _check_names(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from halocline.biogeochemistry.circulation_files import CirculationFileOptions
 from halocline.biogeochemistry.component import TransportComponent
 from halocline.biogeochemistry.transport import TransportOptions, reach, work
 from halocline.component.case.case import Case, named
@@ -90,9 +91,21 @@ class TransportCase(Case):
     def found_transport(self) -> TransportOptions:
         """Options of the transport with the paths of its files."""
         start, restoring = self.transport.start_file, self.transport.restoring
+        files = self.transport.files
         start = replace(start, file=start.file and str(self.find(start.file)))
         restoring = replace(restoring, file=self.find_all(restoring.file))
-        return replace(self.transport, start_file=start, restoring=restoring)
+        if files.file:
+            files = self.circulation_files
+        return replace(self.transport, start_file=start, restoring=restoring, files=files)
+
+    @property
+    def circulation_files(self) -> CirculationFileOptions:
+        """Options of the circulation's files with their paths."""
+        files = self.transport.files
+        named = [files.file] if isinstance(files.file, str) else files.file
+        here = [name for name in named if Path(name).exists()]
+        there = self.find_all([name for name in named if name not in here])
+        return replace(files, file=here + there)
 
     def streams(
         self,
@@ -137,8 +150,8 @@ class TransportCase(Case):
 
     def load(self, grid: Grid) -> Load:
         """What the blocks of a cut cost: cells of land too."""
-        weights = np.ones(grid.mask.shape)
-        return Load(grid.mask, grid.topology, reach, weights=weights, work=work, staggered=False)
+        weights, files = np.ones(grid.mask.shape), self.transport.circulation == "files"
+        return Load(grid.mask, grid.topology, reach, weights=weights, work=work, staggered=files)
 
     @property
     def cost(self) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 import numpy as np
 
+from halocline.biogeochemistry.boundaries import Boundaries
+from halocline.biogeochemistry.circulation_files import FileCirculation, set_moving_fields
 from halocline.biogeochemistry.restoring import Restoring
 from halocline.biogeochemistry.transport import (
     Transport,
@@ -17,6 +19,7 @@ from halocline.biogeochemistry.transport import (
 )
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.component import Component
+from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError, nearest
 from halocline.grids.vertical.levels import VerticalGrid
@@ -44,6 +47,7 @@ class TransportComponent(Component):
         plan: Plan | None = None,
         perturbation: PerturbationOptions | None = None,
         kind: type[TransportState] = TransportState,
+        start_values: Mapping[str, float] | None = None,
     ) -> None:
         self.perturbation = perturbation or PerturbationOptions()
         self.grid, self.options, self.precision = grid, options, precision
@@ -57,16 +61,47 @@ class TransportComponent(Component):
             communicator=communicator,
             weights=np.ones(grid.mask.shape),
             work=work,
-            staggered=False,
+            staggered=options.circulation == "files",
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         dt = clock.step.total_seconds()
-        self.model = Transport(grid, options, self.decomposition, dt, dtype=precision, kind=kind)
+        self.model = Transport(
+            grid,
+            options,
+            self.decomposition,
+            dt,
+            dtype=precision,
+            kind=kind,
+            start_values=start_values,
+        )
         self.sums = {"tracer contents": self.model.sums}
+        period = clock.start, clock.end
+        self.flow: FileCirculation | None = None
+        if options.circulation == "files":
+            set_moving_fields(self.model.state)
+            self.flow = FileCirculation(options.files, grid, self.model.state, period, self.run)
+        self.boundaries = Boundaries(
+            options.boundaries,
+            grid,
+            self.model.state,
+            self.run,
+            dt,
+            {
+                name: self.model.start_profiles(
+                    0.5 * (some.box[0] + some.box[1]), 0.5 * (some.box[2] + some.box[3])
+                )
+                for name, some in options.boundaries.open.items()
+            },
+        )
         self.restoring: Restoring | None = None
         if options.restoring.variables:
             self.restoring = Restoring(
-                options.restoring, grid, self.model.state, (clock.start, clock.end), self.run
+                options.restoring,
+                grid,
+                self.model.state,
+                period,
+                self.run,
+                self.boundaries.brought,
             )
         self._outputs: dict[str, Field] = {}
         self.contents_at_start = Field(
@@ -81,7 +116,8 @@ class TransportComponent(Component):
 
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
-        return [self.model.state.tracer, self.contents_at_start]
+        moving = [] if self.flow is None else [self.model.state.volume]
+        return [self.model.state.tracer, *moving, self.contents_at_start, self.boundaries.brought]
 
     def facts(self) -> dict[str, str | int | float]:
         """Tracers and precision, which a restart must share."""
@@ -95,15 +131,13 @@ class TransportComponent(Component):
         """Set the tracers to their start unless `restarted`."""
         if restarted:
             return
-        self.set_start()
+        if self.flow is not None:
+            self.flow.start(time)
+        self.model.set_start()
         if self.perturbation.amplitude > 0.0:
             self._perturb()
         if self.run.plan is None:
             self.contents_at_start.set_global(self.model.contents())
-
-    def set_start(self) -> None:
-        """Set all tracers to their start."""
-        self.model.set_start()
 
     def _perturb(self) -> None:
         """Change the tracers at the start, each cell of the plane alike on all levels."""
@@ -120,16 +154,26 @@ class TransportComponent(Component):
         """Advance from `time` by one step."""
         seconds = self.step_length.total_seconds()
         number = round(to_number(time) / seconds)
+        if self.flow is not None:
+            self.flow.step(time, self.step_length, number)
+            self.boundaries.surface_water()
         self.model.step(self.run, self.model.state, seconds, number)
+        if self.flow is not None:
+            self.flow.finish()
+        self.boundaries.step()
         if self.restoring is not None:
             self.restoring.step(time + self.step_length, seconds)
 
     def look_through_input(self, deadline: float) -> tuple[int, int]:
-        """Read all records that tracers are restored to; how many of how many."""
-        return (0, 0) if self.restoring is None else self.restoring.series.look_through(deadline)
+        """Read all records of circulation and restoring; how many of how many."""
+        series = [] if self.restoring is None else [self.restoring.series]
+        flow = [] if self.flow is None else [self.flow]
+        return look_through_all([*flow, *series], deadline)
 
     def close(self) -> None:
-        """Let readings end and close the files of the restoring."""
+        """Let readings end and close the files of circulation and restoring."""
+        if self.flow is not None:
+            self.flow.close()
         if self.restoring is not None:
             self.restoring.series.close()
 
@@ -161,7 +205,7 @@ class TransportComponent(Component):
 
     def summary(self) -> str:
         """Change of the contents and extremes of the tracers; a call for all ranks."""
-        before = self.contents_at_start.read()[0]
+        before = self.contents_at_start.read()[0] + self.boundaries.totals()
         change = self.model.contents() / np.where(before > 0, before, 1.0) - 1.0
         least, greatest = self.model.extremes()
         worst = int(np.abs(change).argmax())

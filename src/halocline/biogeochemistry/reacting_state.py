@@ -10,8 +10,6 @@ from numpy.typing import DTypeLike
 from halocline.biogeochemistry.transport import TransportOptions, TransportState
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.decomposition import Decomposition
-from halocline.runtime.fields.field import Field
-from halocline.runtime.fields.place import Place
 
 
 class ReactingState(TransportState):
@@ -35,23 +33,6 @@ class ReactingState(TransportState):
         self.calcite_saturation.fill(1.0)
         self.short_wave = self.on_plane("short_wave", "W m-2")
         self.wind_speed = self.on_plane("wind_speed", "m s-1")
-
-    def on_levels(self, name: str, units: str, *, restart: bool = False) -> Field:
-        """A field on all levels that changes."""
-        axes = (self.levels,)
-        return Field(
-            name,
-            units,
-            self.space,
-            axes=axes,
-            place=Place.center,
-            dtype=self.dtype,
-            restart=restart,
-        )
-
-    def on_plane(self, name: str, units: str, *, restart: bool = False) -> Field:
-        """A field at the surface, or one value per column, that changes."""
-        return Field(name, units, self.space, place=Place.center, dtype=self.dtype, restart=restart)
 
     def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
         """Set diffusivities and sinking speeds; the vertical diffusivity may change later."""

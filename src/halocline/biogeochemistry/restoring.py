@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from halocline.component.forcing.field_series import FieldSeries, SeriesOptions
@@ -18,6 +19,8 @@ from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.python_kernels import kernel, read, update
 from halocline.runtime.fields.space import Space
 from halocline.runtime.running.runner import Runner
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,14 +58,23 @@ class RestoringOptions(SeriesOptions):
         return dt / (dt + 86400.0 * self.time_scale)
 
 
-@kernel(tracer=update(Place.center, "1", "depth"), goal=read(Place.center, "1", "restored_depth"))
-def restore_tracer(at: Any, tracer: NDArray[Any], goal: NDArray[Any], share: float) -> None:
+@kernel(
+    tracer=update(Place.center, "1", "depth"),
+    goal=read(Place.center, "1", "restored_depth"),
+    volume=read(Place.center, "m3", "depth"),
+    brought=update(Place.center, "m3"),
+)
+def restore_tracer(
+    at: Any, tracer: Array, goal: Array, volume: Array, brought: Array, share: float
+) -> None:
     """Take a share of the difference away:  tracer += share (goal - tracer), on levels of `goal`.
 
-    These are the upper ones of the tracer.
+    These are the upper ones of the tracer. What that brings is counted.
     """
     upper, wanted = at(tracer)[-goal.shape[0] :], at(goal)
+    before = upper.astype(np.float64)
     upper += upper.dtype.type(share) * (wanted - upper)
+    at(brought)[...] += ((upper - before) * at(volume)[-goal.shape[0] :]).sum(axis=0)
 
 
 class TracerState(Protocol):
@@ -71,6 +83,7 @@ class TracerState(Protocol):
     space: Space
     tracer: Field
     tracers: Axis
+    volume: Field
 
 
 class Restoring:
@@ -83,8 +96,9 @@ class Restoring:
         state: TracerState,
         period: tuple[Date, Date],
         run: Runner,
+        brought: Field,
     ) -> None:
-        self.options, self.state, self.run = options, state, run
+        self.options, self.state, self.run, self.brought = options, state, run, brought
         count = max(int((grid.depth <= options.depth).sum()), 1)
         upper = Axis("restored_depth", coordinates=tuple(grid.depth[-count:].tolist()), units="m")
         dtype = state.tracer.dtype
@@ -108,5 +122,12 @@ class Restoring:
             self.series.update(moment)
         share = self.options.share(dt)
         for name, goal in self.goals.items():
-            tracer = self.state.tracer.part(self.state.tracers.entries.index(name))
-            self.run(restore_tracer, tracer=tracer, goal=goal, share=share)
+            number = self.state.tracers.entries.index(name)
+            self.run(
+                restore_tracer,
+                tracer=self.state.tracer.part(number),
+                goal=goal,
+                volume=self.state.volume,
+                brought=self.brought.part(number),
+                share=share,
+            )

@@ -54,3 +54,14 @@ def from_file(options: StartFileOptions, wanted: WantedPoints) -> dict[str, Arra
         }
     finally:
         files.close()
+
+
+def negative(name: str, values: Array, options: StartFileOptions) -> UserError | None:
+    """What is wrong with a tracer that has a value below 0, None if nothing."""
+    least = float(values.min(initial=0.0))
+    if least >= 0.0:
+        return None
+    return UserError(
+        f"The tracer '{name}' begins with {least:g} from '{options.variables[name]}' of"
+        f" '{options.file}'; concentrations are at least 0. Mend the file."
+    )

@@ -6,13 +6,14 @@ reactions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from halocline.biogeochemistry.boundaries import TracerBoundaryOptions
 from halocline.biogeochemistry.circulation import (
     GyreOptions,
     RotationOptions,
@@ -20,12 +21,15 @@ from halocline.biogeochemistry.circulation import (
     gyres,
     rotation,
 )
+from halocline.biogeochemistry.circulation_files import CirculationFileOptions
+from halocline.biogeochemistry.profiles import ProfileOptions, profile_at
 from halocline.biogeochemistry.restoring import RestoringOptions
-from halocline.biogeochemistry.start_file import StartFileOptions, from_file
+from halocline.biogeochemistry.start_file import StartFileOptions, from_file, negative
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
 from halocline.component.forcing.field_places import FieldPlaces
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
+from halocline.grids.vertical.file_field import WantedPoints
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
 from halocline.numerics.stream_function import LevelFluxes
@@ -38,6 +42,7 @@ from halocline.runtime.fields.kernel import Kernel, kernels_of
 from halocline.runtime.fields.load import Work
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.space import Space
+from halocline.runtime.files.read_ahead import agree
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.field_sums import FieldSums
 
@@ -87,6 +92,14 @@ class TransportOptions(Options):
     start_file: StartFileOptions = option(
         StartFileOptions(), meaning="tracers that begin from a file"
     )
+    profiles: dict[str, ProfileOptions] = option(
+        {},
+        "",
+        "profiles over depth, by the tracer that begins so, or by a name that others are like",
+    )
+    boundaries: TracerBoundaryOptions = option(
+        TracerBoundaryOptions(), meaning="rivers, deposition and open boundaries"
+    )
     restoring: RestoringOptions = option(
         RestoringOptions(), meaning="tracers that are drawn to values from files"
     )
@@ -96,8 +109,11 @@ class TransportOptions(Options):
     circulation: str = option(
         "rotation",
         "",
-        "analytic circulation; rest: none",
-        choices=("rotation", "gyres", "rest"),
+        "what moves the tracers: an analytic circulation (rest: none), or files",
+        choices=("rotation", "gyres", "rest", "files"),
+    )
+    files: CirculationFileOptions = option(
+        CirculationFileOptions(), meaning="circulation from files"
     )
     rotation: RotationOptions = option(RotationOptions(), meaning="solid-body rotation")
     gyres: GyreOptions = option(GyreOptions(), meaning="gyres on real coasts")
@@ -130,10 +146,16 @@ class TransportOptions(Options):
             "start_file.variables": self.start_file.variables,
             "restoring.variables": self.restoring.variables,
         }
+        if (self.circulation == "files") != bool(self.files.file):
+            raise UserError(
+                "A circulation from files needs both: transport.circulation = 'files', and the"
+                " files in transport.files.file."
+            )
         for table, names in {**named, "sinking": dict.fromkeys(self.sinking, "")}.items():
             strange = sorted(set(names) - set(self.tracers))
             if strange:
                 raise UserError(f"{table} names {strange}, not among the tracers {self.tracers}.")
+        self.boundaries.check(self.tracers)
         for shape in self.start.values():
             check_shape(shape)
         for name, speed in self.sinking.items():
@@ -153,6 +175,13 @@ class TransportOptions(Options):
 class TransportState:
     """Fields of the transport; names are those of the arguments of the kernels."""
 
+    x_volume_flux: Field
+    y_volume_flux: Field
+    z_volume_flux: Field
+    next_volume: Field
+    surface_water: Field
+    outflow: Field
+
     def __init__(
         self,
         grid: VerticalGrid,
@@ -166,35 +195,55 @@ class TransportState:
         axes, center = (self.tracers, levels), Place.center
         self.dtype = dtype
 
-        def static(
-            name: str, units: str, values: Array, *axes: Axis, place: Place = center
-        ) -> Field:
-            field = Field(name, units, space, axes=axes, place=place, dtype=dtype, static=True)
-            field.set_global(values.astype(dtype))
-            return field
-
         self.tracer = Field(
             "tracer", "1", space, axes=axes, place=center, dtype=dtype, restart=True
         )
         self.new_tracer = Field("new_tracer", "1", space, axes=axes, place=center, dtype=dtype)
         every_level = np.arange(levels.size)[:, None, None]
-        self.volume = self._on_levels("volume", "m3")
+        self.volume = self.on_levels("volume", "m3", static=True)
         self.volume.set_cells(lambda j, i: grid.volume_of(every_level, (j, i)))
-        self.area = static("area", "m2", grid.horizontal.area)
-        self.thickness = static("thickness", "m", grid.thickness, levels, place=Place.none)
-        self.spacing = static("spacing", "m", grid.spacing, levels, place=Place.none)
-        self._static = static
+        self.area = self.static("area", "m2", grid.horizontal.area, center)
+        self.thickness = self.static("thickness", "m", grid.thickness, Place.none, levels)
+        self.spacing = self.static("spacing", "m", grid.spacing, Place.none, levels)
 
-    def _on_levels(self, name: str, units: str, place: Place = Place.center) -> Field:
-        """A static field on levels, to be set without a global array."""
-        axes = (self.levels,)
-        return Field(name, units, self.space, axes=axes, place=place, dtype=self.dtype, static=True)
+    def on_levels(
+        self,
+        name: str,
+        units: str,
+        place: Place = Place.center,
+        *,
+        static: bool = False,
+        restart: bool = False,
+    ) -> Field:
+        """A new field on levels."""
+        return Field(
+            name,
+            units,
+            self.space,
+            axes=(self.levels,),
+            place=place,
+            dtype=self.dtype,
+            static=static,
+            restart=restart,
+        )
+
+    def on_plane(self, name: str, units: str, *, restart: bool = False) -> Field:
+        """A new field of one value for each column."""
+        return Field(name, units, self.space, place=Place.center, dtype=self.dtype, restart=restart)
+
+    def static(self, name: str, units: str, values: Array, place: Place, *axes: Axis) -> Field:
+        """A new field that keeps these values."""
+        field = Field(
+            name, units, self.space, axes=axes, place=place, dtype=self.dtype, static=True
+        )
+        field.set_global(values.astype(self.dtype))
+        return field
 
     def set_fluxes(self, fluxes: LevelFluxes) -> None:
         """Set the volume fluxes [m3 s-1]."""
-        self.x_volume_flux = self._on_levels("x_volume_flux", "m3 s-1", Place.x_face)
-        self.y_volume_flux = self._on_levels("y_volume_flux", "m3 s-1", Place.y_face)
-        self.z_volume_flux = self._on_levels("z_volume_flux", "m3 s-1")
+        for axis, place in (("x", Place.x_face), ("y", Place.y_face), ("z", Place.center)):
+            name = f"{axis}_volume_flux"
+            setattr(self, name, self.on_levels(name, "m3 s-1", place, static=True))
         pair(self.x_volume_flux, self.y_volume_flux)
         for k in range(fluxes.levels):
             here = fluxes.level(k)
@@ -208,18 +257,16 @@ class TransportState:
         x_face, y_face = map(grid.horizontal.at, (Place.x_face, Place.y_face))
         x = horizontal * x_face.dy / x_face.dx
         y = horizontal * y_face.dx / y_face.dy
-        self.x_conductance = self._static("x_conductance", "m2 s-1", x, place=Place.x_face)
-        self.y_conductance = self._static("y_conductance", "m2 s-1", y, place=Place.y_face)
+        self.x_conductance = self.static("x_conductance", "m2 s-1", x, Place.x_face)
+        self.y_conductance = self.static("y_conductance", "m2 s-1", y, Place.y_face)
         below = np.cumsum(grid.thickness[::-1])[::-1]
         profile = options.mixing.background + options.mixing.surface * np.exp(
             -((below / options.mixing.depth) ** 2)
         )
-        self.vertical_diffusivity = self._on_levels("vertical_diffusivity", "m2 s-1")
+        self.vertical_diffusivity = self.on_levels("vertical_diffusivity", "m2 s-1", static=True)
         self.vertical_diffusivity.set_cells(lambda j, i: profile[:, None, None])
         speeds = np.array([options.sinking.get(name, 0.0) / 86400.0 for name in options.tracers])
-        self.sinking_speed = self._static(
-            "sinking_speed", "m s-1", speeds, self.tracers, place=Place.none
-        )
+        self.sinking_speed = self.static("sinking_speed", "m s-1", speeds, Place.none, self.tracers)
 
 
 def of_plane(plane: Array) -> Callable[[Any, Any], Array]:
@@ -240,7 +287,9 @@ class Transport:
         *,
         dtype: DTypeLike = np.float64,
         kind: type[TransportState] = TransportState,
+        start_values: Mapping[str, float] | None = None,
     ) -> None:
+        self.start_values = start_values or {}
         if grid.bottom_thickness is not None:
             raise UserError(
                 "The transport takes whole cells only, but grid.levels.least_share cuts those at"
@@ -253,10 +302,11 @@ class Transport:
                 " land, or close the north of the grid: grid.fold = 'none'."
             )
         self.grid, self.options, self.decomposition = grid, options, decomposition
-        fluxes = circulation(grid, options)
-        check_courant(fluxes, grid, options, dt)
         self.state = kind(grid, options.tracers, decomposition, dtype)
-        self.state.set_fluxes(fluxes)
+        if options.circulation != "files":
+            fluxes = circulation(grid, options)
+            check_courant(fluxes, grid, options, dt)
+            self.state.set_fluxes(fluxes)
         self.state.set_mixing(grid, options)
         self.sums = FieldSums(self.state.tracer, len(options.tracers))
 
@@ -272,10 +322,7 @@ class Transport:
                 x, y = center.x[here], center.y[here]
                 wet = grid.is_wet(np.arange(grid.thickness.size)[:, None, None], here)
                 for number, name in enumerate(options.tracers):
-                    shape = options.shape_of(name)
-                    array[number] = wet * starting(
-                        shape, number, x, y, grid.depth, options.start_centre
-                    )
+                    array[number] = wet * self._begin(number, name, x, y)
         self.start_from_files()
 
     def start_from_files(self) -> None:
@@ -284,8 +331,32 @@ class Transport:
         if options.start_file.file:
             space, levels = self.state.space, self.state.levels
             places = FieldPlaces(space, Place.center, grid.horizontal, levels)
-            for name, values in from_file(options.start_file, places.wanted).items():
+            found = from_file(options.start_file, places.wanted)
+            failure = None
+            for name, values in found.items():
+                failure = failure or negative(name, values, options.start_file)
                 places.put(values, tracer.part(options.tracers.index(name)))
+            agree(self.decomposition.communicator, failure)
+
+    def _begin(self, number: int, name: str, x: Array, y: Array) -> Array:
+        """A tracer at its start, without a file, in columns of longitudes and latitudes."""
+        options, depth = self.options, self.grid.depth
+        if name in options.profiles:
+            return profile_at(options.profiles, name, depth, x)
+        if name in self.start_values:
+            return np.full((depth.size, *np.broadcast(x, y).shape), self.start_values[name])
+        return starting(options.shape_of(name), number, x, y, depth, options.start_centre)
+
+    def start_profiles(self, x: float, y: float) -> Array:
+        """All tracers at their start at one place, shape (tracers, levels)."""
+        options, depth = self.options, self.grid.depth
+        at = np.array([[x]]), np.array([[y]])
+        columns = [self._begin(n, name, *at)[:, 0, 0] for n, name in enumerate(options.tracers)]
+        if options.start_file.file:
+            one = WantedPoints(np.array([x]), np.array([y]), depth)
+            for name, values in from_file(options.start_file, one).items():
+                columns[options.tracers.index(name)] = values[:, 0]
+        return np.stack(columns)
 
     @property
     def settings(self) -> dict[str, int | bool]:

@@ -243,6 +243,8 @@ _sea = [
     ),
     Quantity("velocity_u", "sea_water_x_velocity", "m s-1", "velocity along the grid's x"),
     Quantity("velocity_v", "sea_water_y_velocity", "m s-1", "velocity along the grid's y"),
+    Quantity("x_volume_flux", "", "m3 s-1", "volume that passes western faces of cells"),
+    Quantity("y_volume_flux", "", "m3 s-1", "volume that passes southern faces of cells"),
     Quantity("velocity_w", "upward_sea_water_velocity", "m s-1", "upward velocity"),
     Quantity(
         "relative_vorticity",

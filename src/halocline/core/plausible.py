@@ -26,6 +26,16 @@ bounds: dict[str, tuple[float, float]] = {
     "obstruction_x": (-0.1, 1.1),
     "obstruction_y": (-0.1, 1.1),
     # A sea of 30 m all in a band of 0.001 Hz and 1 degree has 3e6 m2 s rad-1.
+    # The Dead Sea has 340; packing overshoots a little.
+    "salinity": (-1.0, 400.0),
+    # Kelvin lie beyond; at hydrothermal vents there is more, but in no model's cell.
+    "temperature": (-10.0, 100.0),
+    # The strongest tidal stream is 11 m s-1 (Saltstraumen).
+    "velocity_u": (-15.0, 15.0),
+    "velocity_v": (-15.0, 15.0),
+    "sea_level": (-50.0, 50.0),
+    "vertical_diffusivity": (-1e-6, 1e4),
+    "wind_speed": (-0.1, 150.0),
     "wave_spectrum": (-1e-3, 1e7),
     "frequency": (1e-6, 1e3),
     "direction": (-720.0, 720.0),

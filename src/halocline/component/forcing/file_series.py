@@ -6,13 +6,15 @@ import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.clock import Date, first_year, text
+from halocline.core.clock import Date, duration_text, first_year, text
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import check_cover
 from halocline.grids.files.gridded_files import GriddedFiles, Record
@@ -55,6 +57,15 @@ class Brackets:
     after: tuple[Array, ...]
     weight: float
     number: int
+    times: tuple[Date, Date] | None = None  # of records
+
+    def weight_at(self, moment: Date) -> float:
+        """The weight of `after` at another moment, 0 before the two times and 1 after them."""
+        assert self.times is not None
+        first, last = self.times
+        length = (last - first).total_seconds()
+        share = (moment - first).total_seconds() / length if length else 0.0
+        return min(max(share, 0.0), 1.0)
 
     def now(self) -> tuple[Array, ...]:
         """Linear interpolation, element by element (same bits in any part of the points)."""
@@ -140,6 +151,9 @@ class FileSeries:
     `what` names them in messages. With `held`, the record of that date serves at all times; else
     values are interpolated linearly `between` two records, or in "steps" those of a record hold
     from its time until the next. With `every_year` the records are of one year, which repeats.
+    Points may have to be `exact` places of the files' grid. Records that are `daily`, or of another
+    regular interval, hold for half of it before the first and after the last one; where one is
+    left out they are refused.
 
     A rank reads the rows and columns that its points need. Where a file gives hardly less than
     whole maps for sea points (`scattered` if nothing else is said), one rank for each quantity
@@ -163,6 +177,8 @@ class FileSeries:
         between: str = "linear",
         every_year: bool = False,
         scattered: bool | None = None,
+        exact: bool = False,
+        daily: bool = False,
     ) -> None:
         if not grid.spherical and grid.curvilinear is None:
             raise UserError(
@@ -171,7 +187,7 @@ class FileSeries:
             )
         self.files, self.short_names, self.grid, self.what = files, short_names, grid, what
         (self.start, self.end), self.share, self.held = period, share, held
-        self.between, self.number = between, 0
+        self.between, self.number, self.exact = between, 0, exact
         self._pair = -1, -1
         on_levels = wanted is not None and wanted.depth is not None
         self.variables = tuple(
@@ -180,6 +196,7 @@ class FileSeries:
         )
         self.records = yearly(files, period) if every_year else files.records
         self._times = [record.time for record in self.records]
+        self._beyond = self._half_interval() if daily else timedelta()
         self._of_sea = wanted is None
         if self._of_sea:
             whose = f"The {what} in {files.name}", "the sea of the model grid"
@@ -217,6 +234,7 @@ class FileSeries:
                     wanted,
                     short_name=self.short_names[place],
                     refused=lambda: self._sea_places,
+                    exact=self.exact,
                 )
         except UserError as error:
             failure = error
@@ -232,12 +250,25 @@ class FileSeries:
                     f" {len(times)} times from {text(times[0])} to {text(times[-1])}."
                 )
             return
-        if times[0] > self.start or times[-1] < self.end:
+        if times[0] - self._beyond > self.start or times[-1] + self._beyond < self.end:
             raise UserError(
                 f"The {self.what} in {self.files.name} covers {text(times[0])} to"
                 f" {text(times[-1])}, but the run needs {text(self.start)} to {text(self.end)}."
                 " Shorten the run or add a file that covers the rest."
             )
+
+    def _half_interval(self) -> timedelta:
+        """Half of the time between records; one that is left out is refused."""
+        steps = [after - before for before, after in pairwise(self._times)]
+        usual = min(steps, default=timedelta())
+        for before, after in pairwise(self._times):
+            if after - before > 1.5 * usual and before < self.end and after > self.start:
+                raise UserError(
+                    f"The {self.what} in {self.files.name} has a gap: no record between"
+                    f" {text(before)} and {text(after)}, where others are {duration_text(usual)}"
+                    " apart. Add the file that is missing."
+                )
+        return usual / 2
 
     @cached_property
     def _sea_places(self) -> NDArray[np.bool_]:
@@ -256,8 +287,8 @@ class FileSeries:
             return held, held
         first = max(bisect_right(self._times, self.start) - 1, 0)
         if self.between == "steps":
-            return first, bisect_right(self._times, self.end) - 1
-        return first, bisect_left(self._times, self.end)
+            return first, max(bisect_right(self._times, self.end) - 1, 0)
+        return first, min(bisect_left(self._times, self.end), len(self._times) - 1)
 
     def brackets(self, moment: Date) -> Brackets:
         """Values at the records before and after a moment; a call for all ranks."""
@@ -269,7 +300,8 @@ class FileSeries:
             del self._loaded[old]
         if after < self._span[1]:
             self.reader.prepare(after + 1)
-        return Brackets(first, second, weight, self.number)
+        times = self._times[before], self._times[after]
+        return Brackets(first, second, weight, self.number, times)
 
     def _around(self, moment: Date) -> tuple[int, int, float]:
         """The records before and after a moment, and the weight of the latter, never 1.
@@ -280,7 +312,10 @@ class FileSeries:
             at = self._times.index(self.held)
             return at, at, 0.0
         at = bisect_right(self._times, moment) - 1
-        assert 0 <= at and (at + 1 < len(self._times) or self._times[at] == moment)
+        if at < 0 or at + 1 == len(self._times):
+            at = max(at, 0)
+            assert abs(self._times[at] - moment) <= self._beyond
+            return at, at, 0.0
         if self.between == "steps":
             return at, at, 0.0
         after = min(at + 1, max(self._span[1], bisect_left(self._times, moment)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,6 +153,17 @@ class Bilinear:
             self.south[some], self.north[some], self.west[some], self.east[some],
             self.weight_x[some], self.weight_y[some],
         )  # fmt: skip
+
+    @property
+    def off_places(self) -> float:
+        """How far off the nearest place of the file's grid points lie at most [cells]."""
+        both = np.stack([self.weight_x, self.weight_y])
+        return float(np.abs(both - np.round(both)).max(initial=0.0))
+
+    @property
+    def of_nearest(self) -> Bilinear:
+        """The same for the nearest place alone."""
+        return replace(self, weight_x=np.round(self.weight_x), weight_y=np.round(self.weight_y))
 
     def used(self, shape: tuple[int, int]) -> NDArray[np.bool_]:
         """Which cells of the file's grid have a weight above zero at any point."""

@@ -42,13 +42,16 @@ plane_names: dict[str, tuple[str, ...]] = {
 """Names of planes of coordinates in files."""
 
 
-def open_maps(paths: Sequence[Path], calendar: str = "standard") -> GriddedFiles:
-    """Files on a regular grid, or a curvilinear one where longitude and latitude are planes."""
-    regular = GriddedFiles(paths, calendar)
+def open_maps(paths: Sequence[Path], calendar: str = "standard", of: str = "") -> GriddedFiles:
+    """Files on a regular grid, or a curvilinear one where longitude and latitude are planes.
+
+    With a variable `of` on the grid of this one.
+    """
+    regular = GriddedFiles(paths, calendar, of)
     try:
         regular.coordinate("longitude")
     except UserError:
-        curvilinear = CurvilinearFiles(paths, calendar)
+        curvilinear = CurvilinearFiles(paths, calendar, of)
         try:
             curvilinear.coordinate("longitude")
         except UserError:

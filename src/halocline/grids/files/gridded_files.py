@@ -5,8 +5,9 @@ from __future__ import annotations
 import glob
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -38,6 +39,17 @@ names_in_files: dict[str, tuple[str, ...]] = {
     "mask": ("mask", "sea_mask", "lsm"),
     "obstruction_x": ("obstruction_x",),
     "obstruction_y": ("obstruction_y",),
+    "velocity_u": ("vozocrtx", "uo", "uoce"),
+    "velocity_v": ("vomecrty", "vo", "voce"),
+    "x_volume_flux": ("uocetr_eff",),
+    "y_volume_flux": ("vocetr_eff",),
+    "temperature": ("votemper", "thetao", "toce"),
+    "salinity": ("vosaline", "so", "soce"),
+    "vertical_diffusivity": ("votkeavt", "difvho", "avt"),
+    "sea_level": ("sossheig", "zos", "ssh"),
+    "cell_thickness": ("e3t", "thkcello"),
+    "wind_speed": ("sowindsp", "wspd", "ws10"),
+    "short_wave": ("soshfldo", "rsntds"),
 }
 """Names under which quantities come in files, preferred ones first."""
 
@@ -46,6 +58,11 @@ other_standard_names: dict[str, tuple[str, ...]] = {
     "wind_v": ("y_wind",),
     "sea_surface_temperature": ("surface_temperature", "sea_surface_skin_temperature"),
     "depth": ("sea_floor_depth", "sea_floor_depth_below_sea_surface", "height_above_geoid"),
+    "velocity_u": ("eastward_sea_water_velocity",),
+    "velocity_v": ("northward_sea_water_velocity",),
+    "vertical_diffusivity": ("ocean_vertical_heat_diffusivity",),
+    "sea_level": ("sea_surface_height_above_sea_level",),
+    "short_wave": ("surface_net_downward_shortwave_flux",),
 }
 coordinate_names: dict[str, tuple[str, ...]] = {
     "longitude": ("lon", "longitude", "nav_lon", "x"),
@@ -54,6 +71,7 @@ coordinate_names: dict[str, tuple[str, ...]] = {
 }
 _axis_letter = {"longitude": "X", "latitude": "Y", "time": "T"}
 
+_celsius = ("degC", "degree_C", "degrees_C", "Celsius", "celsius", "degree_Celsius", "C", "deg C")
 unit_factors: dict[str, dict[str, float]] = {
     "m s-1": {"m/s": 1, "m s**-1": 1, "ms-1": 1, "m.s-1": 1, "meter second-1": 1, "m/sec": 1,
               "knots": 1852 / 3600, "knot": 1852 / 3600, "kt": 1852 / 3600, "km/h": 1 / 3.6,
@@ -62,9 +80,13 @@ unit_factors: dict[str, dict[str, float]] = {
           "proportion": 1, "dimensionless": 1},
     "m": {"meter": 1, "meters": 1, "metre": 1, "metres": 1, "km": 1000, "cm": 0.01},
     "K": {"kelvin": 1, "Kelvin": 1},
+    "degree_C": dict.fromkeys(_celsius, 1),
+    "1e-3": {"psu": 1, "PSU": 1, "PSS-78": 1, "1": 1, "0.001": 1, "g kg-1": 1, "g/kg": 1},
+    "m2 s-1": {"m2/s": 1, "m**2 s**-1": 1, "m^2/s": 1, "cm2 s-1": 1e-4, "cm2/s": 1e-4},
+    "m3 s-1": {"m3/s": 1, "m**3 s**-1": 1, "m^3/s": 1},
+    "W m-2": {"W/m2": 1, "W/m^2": 1, "W m**-2": 1},
 }  # fmt: skip
 """Factors that bring units of files to ours."""
-_celsius = ("degC", "degree_C", "degrees_C", "Celsius", "celsius", "degree_Celsius", "C", "deg C")
 
 
 @dataclass(frozen=True)
@@ -88,20 +110,58 @@ def expand(paths: str | Sequence[str], base: Path) -> list[Path]:
     return found
 
 
+def variables_of(paths: Sequence[Path]) -> dict[str, str]:
+    """Variables of all of some files, and their CF standard names; empty where they have none."""
+    found: dict[str, str] = {}
+    for path in paths:
+        source = open_source(path)
+        for name in source.data:
+            found.setdefault(name, str(source[name].attrs.get("standard_name", "")))
+        source.close()
+    return found
+
+
+def named_variable(variables: Mapping[str, str], short_name: str) -> str:
+    """The one of some variables (standard name by name) that holds a quantity; empty if none."""
+    for name in (short_name, *names_in_files.get(short_name, ())):
+        if name in variables:
+            return name
+    standard = (quantity(short_name).standard_name, *other_standard_names.get(short_name, ()))
+    found = [name for name, its in variables.items() if its and its in standard]
+    return found[0] if found else ""
+
+
 class GriddedFiles:
-    """One file, or several that follow each other in time, on one latitude-longitude grid."""
+    """One file, or several that follow each other in time, on one latitude-longitude grid.
+
+    With a variable `of` the grid is the one that it lies on, faces or corners too, and its times
+    are the middles of what its records are means over; files without it are left aside.
+    """
 
     regular: ClassVar[bool] = True  # one longitude for every column, one latitude for every row
 
-    def __init__(self, paths: Sequence[Path], calendar: str = "standard") -> None:
-        self.paths, self.calendar = list(paths), calendar
+    def __init__(self, paths: Sequence[Path], calendar: str = "standard", of: str = "") -> None:
+        self.paths, self.calendar, self.of = list(paths), calendar, of
         self.sources = [open_source(path) for path in self.paths]
+        if of:
+            self._keep_beside(of)
         self.name = str(self.paths[0]) + (" and more" if len(self.paths) > 1 else "")
         self.values_read = 0  # of maps, so far
 
     def close(self) -> None:
         for source in self.sources:
             source.close()
+
+    def _keep_beside(self, variable: str) -> None:
+        """Keep the files that have a variable, and of these what lies along its dimensions."""
+        has = [variable in source.variables for source in self.sources]
+        for source, kept in zip(self.sources, has, strict=True):
+            if kept:
+                source.keep_beside(variable)
+            else:
+                source.close()
+        self.paths = list(compress(self.paths, has))
+        self.sources = list(compress(self.sources, has))
 
     @property
     def first(self) -> FileVariables:
@@ -166,7 +226,7 @@ class GriddedFiles:
         """All times of all files in order; a time that stands twice is refused."""
         records = []
         for number, source in enumerate(self.sources):
-            times = source[self.coordinate("time", source)].times(str(self.paths[number]))
+            times = self._times(source, str(self.paths[number]))
             records += [Record(date(t, self.calendar), number, at) for at, t in enumerate(times)]
         records.sort(key=lambda record: record.time)
         for one, next_one in itertools.pairwise(records):
@@ -176,6 +236,16 @@ class GriddedFiles:
                     " two records, or name files that do not overlap."
                 )
         return records
+
+    def _times(self, source: FileVariables, where: str) -> list[Any]:
+        """Times of the records of a file; of means of a variable the middles of their intervals."""
+        time = source[self.coordinate("time", source)]
+        bounds = source.variables.get(str(time.attrs.get("bounds", ""))) if self.of else None
+        if bounds is None:
+            return time.times(where)
+        known = {"units": time.attrs.get("units", ""), **time.attrs, **bounds.attrs}
+        ends = replace(bounds, attrs=known).times(where)
+        return [a + (b - a) / 2 for a, b in zip(ends[::2], ends[1::2], strict=True)]
 
     @property
     def times(self) -> list[Date]:
@@ -381,6 +451,8 @@ class GriddedFiles:
         theirs = str(attributes.get("units", ours)).strip()
         if theirs == ours or short_name == "mask":
             return values
+        if ours == "degree_C" and theirs in ("K", *unit_factors["K"]):
+            return values - 273.15
         if ours == "K" and theirs in _celsius:
             return values if short_name == "air_sea_temperature_difference" else values + 273.15
         factor = unit_factors.get(ours, {}).get(theirs)

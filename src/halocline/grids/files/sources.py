@@ -108,6 +108,16 @@ class FileVariables:
         """Names of the variables that are no coordinates."""
         return [name for name, variable in self.variables.items() if variable.ndim > 1]
 
+    def keep_beside(self, name: str) -> None:
+        """Keep one variable and what lies along some of its dimensions: its own coordinates.
+
+        Bounds of these stay too.
+        """
+        dims = set(self[name].dims)
+        some = {key for key, variable in self.variables.items() if set(variable.dims) <= dims}
+        some |= {str(self[key].attrs["bounds"]) for key in some if "bounds" in self[key].attrs}
+        self.variables = {key: v for key, v in self.variables.items() if key in some}
+
     def listing(self) -> str:
         """Variables with their dimensions, for messages."""
         some = [f"{name}({', '.join(v.dims)})" for name, v in self.variables.items()]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
+from halocline.grids.files.axes import Bilinear
 from halocline.grids.files.gridded_files import GriddedFiles, Record
 from halocline.grids.horizontal.gaps import Filling
 
@@ -73,6 +74,7 @@ class FileField:
     `refused` says which places of the file's grid must not be missing at the surface, as
     `GapsOverSea` tells; all gaps are filled without it. What is `like` another variable of the
     files at these points has its weights, and where gaps are the same its ways to fill them.
+    Points that are `exact` are places of the files' grid, but for a hundredth of a cell.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class FileField:
         refused: Callable[[], Mask] | None = None,
         whose: str = "the model grid",
         like: FileField | None = None,
+        exact: bool = False,
     ) -> None:
         self.files, self.variable, self.short_name = files, variable, short_name
         self.wanted, self.refused = wanted, refused
@@ -94,9 +97,7 @@ class FileField:
             )
         where = f"'{variable}' in {files.name}"
         self.filling: Filling = (
-            like.filling
-            if like
-            else Filling(files, files.weights((wanted.x, wanted.y), where, whose))
+            like.filling if like else Filling(files, self._weights(where, whose, exact=exact))
         )
         self.theirs = files.level_depths(variable)
         if wanted.depth is None and self.theirs is not None:
@@ -104,6 +105,16 @@ class FileField:
                 f"The variable '{variable}' of {files.name} has {self.theirs.size} levels, but one"
                 " map is needed."
             )
+
+    def _weights(self, where: str, whose: str, *, exact: bool) -> Bilinear:
+        weights = self.files.weights((self.wanted.x, self.wanted.y), where, whose)
+        if not exact:
+            return weights
+        if (off := weights.off_places) > 0.01:
+            raise UserError(
+                f"{where} lies {off:.2g} cells off the places of {whose}. Use files on this grid."
+            )
+        return weights.of_nearest
 
     @property
     def wet(self) -> Mask:

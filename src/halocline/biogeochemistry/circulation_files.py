@@ -1,0 +1,425 @@
+"""A circulation from files: volume fluxes, volumes that change with the sea level, diffusivity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.component.forcing.field_records import (
+    FieldRecords,
+    RecordSource,
+    refuse_other_grid,
+)
+from halocline.component.forcing.field_series import SeriesOptions
+from halocline.component.forcing.file_series import look_through_all
+from halocline.core.clock import Date, text
+from halocline.core.errors import UserError
+from halocline.core.options import option
+from halocline.grids.vertical.levels import VerticalGrid
+from halocline.numerics import _native
+from halocline.runtime.fields.axis import Axis
+from halocline.runtime.fields.blocks import Block
+from halocline.runtime.fields.field import Field, pair
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.python_kernels import kernel, read, write
+from halocline.runtime.fields.space import Space
+from halocline.runtime.running.calls import BoundCall
+from halocline.runtime.running.runner import Runner
+
+if TYPE_CHECKING:
+    from halocline.biogeochemistry.transport import TransportState
+
+Array = NDArray[np.float64]
+kernels = kernels_of(_native)
+seconds_per_day = 86400.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CirculationFileOptions(SeriesOptions):
+    """Files of an ocean that moves the tracers, on the grid of the model.
+
+    Velocities may lie on faces or on corners, or be volume fluxes [m3 s-1] through faces; the sea
+    level or the thickness of cells changes their volumes. What rises follows from these.
+    """
+
+    variables: dict[str, str] = option(
+        {},
+        "",
+        "names in the files, of: velocity_u, velocity_v, x_volume_flux, y_volume_flux, sea_level,"
+        " cell_thickness, vertical_diffusivity; those of CF, NEMO and Halocline are known",
+    )
+    places: str = option(
+        "found",
+        "",
+        "where velocities lie: found by their coordinates, or nemo: on the eastern and northern"
+        " faces of the cells, whatever the coordinates",
+        choices=("found", "nemo"),
+    )
+    sea_level: str = option(
+        "uppermost",
+        "",
+        "which cells the sea level makes thicker: the uppermost one, all of the column in"
+        " proportion, or none",
+        choices=("uppermost", "all", "none"),
+    )
+    largest_surface_water: float = option(
+        10.0,
+        "m day-1",
+        "water through the surface that flow and sea level may ask for; beyond, they do not fit",
+        at_least=0,
+    )
+
+
+@kernel(
+    velocity=read(Place.x_face, "m s-1", "depth"),
+    cell_thickness=read(Place.center, "m", "depth", west=1),
+    length=read(Place.x_face, "m"),
+    flux=write(Place.x_face, "m3 s-1", "depth"),
+)
+def flux_of_x_faces(at: Any, velocity: Any, cell_thickness: Any, length: Any, flux: Any) -> None:
+    """Volume that passes western faces, as high as the lower one of the cells beside them."""
+    low, high = at(cell_thickness, i=-1), at(cell_thickness)
+    at(flux)[...] = at(velocity) * at(length) * np.minimum(low, high)
+
+
+@kernel(
+    velocity=read(Place.y_face, "m s-1", "depth"),
+    cell_thickness=read(Place.center, "m", "depth", south=1),
+    length=read(Place.y_face, "m"),
+    flux=write(Place.y_face, "m3 s-1", "depth"),
+)
+def flux_of_y_faces(at: Any, velocity: Any, cell_thickness: Any, length: Any, flux: Any) -> None:
+    """The same of southern faces."""
+    low, high = at(cell_thickness, j=-1), at(cell_thickness)
+    at(flux)[...] = at(velocity) * at(length) * np.minimum(low, high)
+
+
+@dataclass
+class _Pair:
+    """A field at the records before and after, what sets these, and the field between them."""
+
+    records: FieldRecords
+    before: Field
+    after: Field
+    make: Callable[[], None]
+    between: BoundCall
+
+    def update(self, moment: Date) -> None:
+        """Have the records around a moment."""
+        if self.records.update(moment):
+            self.make()
+
+    def now(self, moment: Date) -> None:
+        """Set the field between them."""
+        self.between(weight=self.records.weight(moment))
+
+
+class FileCirculation:
+    """Sets fluxes, volumes and diffusivity of a state for every step.
+
+    The volumes of a step begin where those of the last one ended; the fluxes are those of its
+    middle. Vertical fluxes follow from both (`numerics/given_flow.hpp`); what has to come through
+    the surface carries the tracers of the uppermost cell.
+    """
+
+    def __init__(
+        self,
+        options: CirculationFileOptions,
+        grid: VerticalGrid,
+        state: TransportState,
+        period: tuple[Date, Date],
+        run: Runner,
+    ) -> None:
+        self.options, self.grid, self.state, self.run = options, grid, state, run
+        self.source = RecordSource(
+            options,
+            options.variables,
+            grid.horizontal,
+            period,
+            "circulation",
+            recorder=run.recorder,
+        )
+        self.thickness = state.on_levels("cell_thickness", "m", static=True)
+        every = np.arange(grid.thickness.size)[:, None, None]
+        self.thickness.set_cells(lambda j, i: grid.thickness_of(every, (j, i)))
+        self.whole_volume = state.on_levels("whole_volume", "m3", static=True)
+        self.whole_volume.set_cells(lambda j, i: grid.volume_of(every, (j, i)))
+        self.volumes = self._volumes()
+        self.pairs = [self._fluxes(axis, self._places()) for axis in "xy"]
+        for when in ("before", "after"):
+            pair(*(getattr(some, when) for some in self.pairs))
+        self.mixing = self._mixing()
+        self._fit = run.bind(kernels["fit_volumes"], state)
+
+    @property
+    def all_pairs(self) -> list[_Pair]:
+        """Everything that is read."""
+        some = [*self.pairs, self.volumes, self.mixing]
+        return [one for one in some if one is not None]
+
+    def _like(self, name: str, units: str, place: Place, axis: Axis | None) -> Field:
+        axes = () if axis is None else (axis,)
+        state = self.state
+        return Field(name, units, state.space, axes=axes, place=place, dtype=state.dtype)
+
+    def _between(self, place: str, before: Field, after: Field, now: Field) -> BoundCall:
+        return self.run.bind(kernels[f"between_{place}"], before=before, after=after, now=now)
+
+    def _places(self) -> str:
+        if self.source.has("x_volume_flux"):
+            return "fluxes"
+        return (
+            self.options.places
+            if self.options.places == "nemo"
+            else where_velocity_lies(self.source, self.state.space)
+        )
+
+    def _fluxes(self, axis: str, places: str) -> _Pair:
+        """Fluxes through the faces across x or y, of what the files have."""
+        state, levels, along = self.state, self.state.levels, "uv"["xy".index(axis)]
+        face = Place.x_face if axis == "x" else Place.y_face
+        now = getattr(state, f"{axis}_volume_flux")
+        if places == "fluxes":
+            like = self._like(f"{axis}_volume_flux", "m3 s-1", face, levels)
+            records = FieldRecords(self.source, like, exact=True)
+            between = self._between(f"{axis}_faces", records.before, records.after, now)
+            return _Pair(records, records.before, records.after, lambda: None, between)
+        place = Place.corner if places == "corners" else face
+        like = self._like(f"velocity_{along}", "m s-1", place, levels)
+        records = FieldRecords(
+            self.source,
+            like,
+            exact=True,
+            places=_inner_centres(self.grid, axis) if places == "nemo" else None,
+        )
+        before, after = (
+            self._like(f"{axis}_volume_flux_{when}", "m3 s-1", face, levels)
+            for when in ("before", "after")
+        )
+        make = self._from_corners if place is Place.corner else self._from_faces
+        calls = [
+            make(axis, velocity, flux)
+            for velocity, flux in ((records.before, before), (records.after, after))
+        ]
+
+        def both() -> None:
+            for call in calls:
+                call()
+
+        between = self._between(f"{axis}_faces", before, after, now)
+        return _Pair(records, before, after, both, between)
+
+    def _from_corners(self, axis: str, velocity: Field, flux: Field) -> BoundCall:
+        along, across = ("u", "dy") if axis == "x" else ("v", "dx")
+        length = getattr(self.grid.horizontal.at(Place.corner), across)
+        given = {
+            along: velocity,
+            f"corner_{across}": self.state.static(f"corner_{across}", "m", length, Place.corner),
+            "thickness": self.state.thickness,
+            f"{axis}_volume_flux": flux,
+        }
+        return self.run.bind(kernels[f"corners_to_{axis}_faces"], **given)
+
+    def _from_faces(self, axis: str, velocity: Field, flux: Field) -> BoundCall:
+        face = Place.x_face if axis == "x" else Place.y_face
+        metrics = self.grid.horizontal.at(face)
+        length = metrics.dy if axis == "x" else metrics.dx
+        return self.run.bind(
+            flux_of_x_faces if axis == "x" else flux_of_y_faces,
+            velocity=velocity,
+            cell_thickness=self.thickness,
+            length=self.state.static("length", "m", length, face),
+            flux=flux,
+        )
+
+    def _volumes(self) -> _Pair | None:
+        """Volumes of cells, of their thickness or the sea level in the files."""
+        state = self.state
+        thick = self.source.has("cell_thickness")
+        if not thick and (self.options.sea_level == "none" or not self.source.has("sea_level")):
+            return None
+        if thick:
+            like = self._like("cell_thickness", "m", Place.center, state.levels)
+        else:
+            like = self._like("sea_level", "m", Place.center, None)
+        records = FieldRecords(self.source, like)
+        before, after = (state.on_levels(f"volume_{when}", "m3") for when in ("before", "after"))
+
+        def make() -> None:
+            for found, volume in ((records.before, before), (records.after, after)):
+                self._set_volume(found, volume, thick=thick)
+
+        between = self._between("centers", before, after, state.next_volume)
+        return _Pair(records, before, after, make, between)
+
+    def _set_volume(self, found: Field, volume: Field, *, thick: bool) -> None:
+        """Volumes of a record of thickness or sea level."""
+        areas, whole = self.state.area.read(), self.whole_volume.read()
+        with volume.change() as owned:
+            for to, value, area, rest in zip(owned, found.read(), areas, whole, strict=True):
+                if thick:
+                    to[...] = np.where(rest > 0, value * area, rest)
+                elif self.options.sea_level == "uppermost":
+                    to[...] = rest
+                    to[-1] += np.where(rest[-1] > 0, value * area, 0)
+                else:
+                    depth = rest.sum(axis=0)
+                    to[...] = rest * (1 + value * area / np.where(depth > 0, depth, 1))
+
+    def _mixing(self) -> _Pair | None:
+        """Vertical diffusivity at lower interfaces, if the files have it."""
+        if not self.source.has("vertical_diffusivity"):
+            return None
+        state = self.state
+        depths = tuple(self.grid.interfaces[:-1].tolist())
+        axis = Axis(state.levels.name, coordinates=depths, units="m")
+        like = self._like("vertical_diffusivity", "m2 s-1", Place.center, axis)
+        state.vertical_diffusivity = like
+        records = FieldRecords(self.source, like)
+        between = self._between("centers", records.before, records.after, like)
+        return _Pair(records, records.before, records.after, lambda: None, between)
+
+    def start(self, moment: Date) -> None:
+        """Set the volumes of a moment that no step has led to."""
+        if self.volumes is None:
+            self.state.volume.copy(self.whole_volume)
+            return
+        self.volumes.update(moment)
+        self.volumes.now(moment)
+        self.state.volume.copy(self.state.next_volume)
+
+    def step(self, moment: Date, length: timedelta, number: int) -> None:
+        """Set everything for the step of a length from a moment on."""
+        middle, dt = moment + length / 2, length.total_seconds()
+        with self.run.recorder.time("forcing"):
+            for some in self.all_pairs:
+                some.update(middle)
+        for some in self.pairs:
+            some.now(middle)
+        if self.mixing is not None:
+            self.mixing.now(middle)
+        if self.volumes is not None:
+            self.volumes.now(moment + length)
+        else:
+            self.state.next_volume.copy(self.state.volume)
+        self._fit(dt=dt, x_first=number % 2 == 0)
+        if self.run.plan is None:
+            self._check(moment, dt)
+
+    def finish(self) -> None:
+        """After the tracers have been moved: the volumes after the step are those of now."""
+        self.state.volume.swap(self.state.next_volume)
+
+    def _check(self, moment: Date, dt: float) -> None:
+        """Refuse a flow that does not fit its volumes, or that empties cells in a step."""
+        state, limit = self.state, self.options.largest_surface_water
+        where = f"at {{}}, {text(moment)}"
+        water = [
+            np.abs(volume) / area * (seconds_per_day / dt)
+            for volume, area in zip(state.surface_water.read(), state.area.read(), strict=True)
+        ]
+        most, place = self._greatest(water)
+        if not most <= limit:
+            raise UserError(
+                f"The flow of {self.files} does not fit its sea level: {where.format(place)},"
+                f" {most:.3g} m of water a day would have to pass the surface, but at most"
+                f" {limit:g} may (transport.files.largest_surface_water). Are velocities and sea"
+                " level of one ocean, in their units, on this grid?"
+            )
+        most, place = self._greatest(state.outflow.read())
+        if not most <= 1.0:
+            raise UserError(
+                f"In a step of {dt:g} s, {most:.2f} of a cell's volume leaves it in one direction"
+                f" {where.format(place)}; at most 1 may. Use time.step = {0.95 * dt / most:.0f} s"
+                " or less."
+            )
+
+    @property
+    def files(self) -> str:
+        """The files in words."""
+        some = self.options.file
+        return f"'{some}'" if isinstance(some, str) else f"'{some[0]}' and others"
+
+    def _greatest(self, values: Sequence[Array]) -> tuple[float, str]:
+        """Greatest of wet owned values over all ranks, and where it is; a call for all ranks."""
+        most, at, columns = -1.0, -1, self.grid.shape[2]
+        state = self.state
+        blocks = state.area.layout.blocks
+        for plane, wet, block in zip(values, state.area.wet, blocks, strict=True):
+            assert isinstance(block, Block)
+            some = np.where(wet, np.where(np.isfinite(plane), plane, np.inf), -1.0)
+            if some.size and some.max() > most:
+                j, i = np.unravel_index(int(some.argmax()), some.shape)
+                j0, _, i0, _, _ = block.box_of(Place.none)
+                most = float(some[j, i])
+                at = (block.rectangle.j0 + int(j)) * columns + block.rectangle.i0 + int(i)
+        communicator = state.space.decomposition.communicator
+        greatest = float(communicator.maximum(np.array([most]))[0])
+        if greatest > most:
+            at = -1
+        number = int(communicator.maximum(np.array([float(at)]))[0])
+        center = self.grid.horizontal.at(Place.center)
+        x, y = (float(plane[divmod(number, columns)]) for plane in (center.x, center.y))
+        return greatest, f"{x:g} E, {y:g} N"
+
+    def look_through(self, deadline: float) -> tuple[int, int]:
+        """Read all records, for what is wrong in them."""
+        return look_through_all((some.records for some in self.all_pairs), deadline)
+
+    def close(self) -> None:
+        """Let readings end and close the files."""
+        for some in self.all_pairs:
+            some.records.close()
+
+
+def set_moving_fields(state: TransportState) -> None:
+    """Fields of a flow that changes: fluxes, volumes, and what comes through the surface."""
+    for axis, place in (("x", Place.x_face), ("y", Place.y_face)):
+        setattr(
+            state, f"{axis}_volume_flux", state.on_levels(f"{axis}_volume_flux", "m3 s-1", place)
+        )
+    pair(state.x_volume_flux, state.y_volume_flux)
+    state.z_volume_flux = state.on_levels("z_volume_flux", "m3 s-1")
+    state.volume = state.on_levels("volume", "m3", restart=True)
+    state.next_volume = state.on_levels("next_volume", "m3")
+    state.surface_water = state.on_plane("surface_water", "m3")
+    state.outflow = state.on_plane("outflow", "1")
+
+
+def _inner_centres(grid: VerticalGrid, axis: str) -> tuple[Array, Array]:
+    """Centres of the cells west of western faces, or south of southern ones (NEMO counts so)."""
+    face = Place.x_face if axis == "x" else Place.y_face
+    rows, columns = grid.topology.shape(face)
+    j, i = np.indices((rows, columns))
+    cells = grid.topology.resolve(Place.center, j - (axis == "y"), i - (axis == "x"))
+    center = grid.horizontal.at(Place.center)
+    return center.x[cells.j, cells.i], center.y[cells.j, cells.i]
+
+
+def where_velocity_lies(source: RecordSource, space: Space) -> str:
+    """Whether the velocity of files lies on the faces or the corners of a grid; else refused."""
+    files, variable = source.open("velocity_u")
+    tried = {}
+    try:
+        for name, place in (("faces", Place.x_face), ("corners", Place.corner)):
+            j, i = np.indices(space.shape(place))
+            wet = space.wet_levels_at(place, j, i) > 0
+            points = source.grid.at(place)
+            try:
+                weights = files.weights((points.x[wet], points.y[wet]), variable, "the model grid")
+            except UserError:
+                tried[name] = np.inf
+                continue
+            tried[name] = weights.off_places
+            if tried[name] <= 0.01:
+                return name
+        refuse_other_grid(files, variable, tried)
+    finally:
+        files.close()
+    raise AssertionError

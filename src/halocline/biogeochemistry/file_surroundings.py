@@ -1,0 +1,42 @@
+"""Water and air around the tracers from the files of a circulation."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from halocline.biogeochemistry.environment import Environment
+from halocline.biogeochemistry.reacting_state import ReactingState
+from halocline.component.forcing.field_records import FieldRecords, RecordSource
+from halocline.core.clock import Date
+from halocline.runtime.fields.field import Field
+
+read = ("temperature", "salinity", "short_wave", "wind_speed")
+"""Fields of the state that come from the files."""
+
+
+class FileSurroundings(Environment):
+    """Temperature, salinity, short wave and wind, linear in time between records."""
+
+    def __init__(self, source: RecordSource) -> None:
+        self.source = source
+        self._records: dict[str, FieldRecords] = {}
+
+    def fill(self, state: ReactingState, time: Date, dt: float) -> None:
+        """Set the fields to what they are in the middle of the step of `dt` [s] from `time`."""
+        middle = time + timedelta(seconds=0.5 * dt)
+        for name in read:
+            field: Field = getattr(state, name)
+            if name not in self._records:
+                self._records[name] = FieldRecords(self.source, field)
+            records = self._records[name]
+            records.update(middle)
+            share = records.weight(middle)
+            with field.change() as owned:
+                pairs = zip(owned, records.before.read(), records.after.read(), strict=True)
+                for to, before, after in pairs:
+                    to[...] = before if share == 0.0 else (1.0 - share) * before + share * after
+
+    def close(self) -> None:
+        """Let readings end and close the files."""
+        for records in self._records.values():
+            records.close()
