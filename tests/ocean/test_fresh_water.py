@@ -12,6 +12,7 @@ import pytest
 
 from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
+from halocline.grids.horizontal.regular import GridOptions, regular_grid
 from halocline.grids.sphere import angles_between, vectors
 from halocline.ocean.forcing_options import SurfaceForcingOptions
 from halocline.ocean.fresh_water_options import (
@@ -71,6 +72,18 @@ def test_a_river_alone_changes_salt_by_what_stands_for_it():
         first = held(component)[1]
         advance(component, time, 10)
         assert abs(held(component)[1] - first + lost) <= 1e-13 * first
+
+
+def test_a_river_at_a_bay_that_no_flow_reaches_enters_the_sea_beside_it():
+    """The bay is a row of cells without a corner that has water all around."""
+    depth = [[9.0, 9.0, 0.0, 0.0, 0.0], [9.0, 9.0, 9.0, 9.0, 9.0], [9.0, 9.0, 0.0, 0.0, 0.0]]
+    sides = {"kind": "cartesian", "dx": 1e3, "dy": 1e3, "closed_edges": False}
+    grid = regular_grid(GridOptions(nx=5, ny=3, depth=depth, **sides))
+    head = (float(grid.x[4]), float(grid.y[1]))
+    for spread, wanted in ((0.0, 1), (1500.0, 6)):
+        share = river_share(RiverOptions(mouth=head, flow=1.0, spread=spread), grid, "brook")
+        assert not share[:, 2:].any() and np.count_nonzero(share) == wanted
+        assert math.fsum((share * grid.area).ravel()) == pytest.approx(1.0, rel=1e-14)
 
 
 def test_a_river_is_spread_over_near_cells_that_the_sea_joins():
