@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from halocline.runtime.ranks.launch import tethered
+from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
 
 rooms = (
@@ -133,7 +134,7 @@ class Second:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run what the first has not taken."""
-        _native.set_threads(1)
+        set_threads(1)
         for tests in taken(self.folder, session.items):
             run(session, tests)
             self.reports.write("\n")
@@ -171,7 +172,7 @@ class First:
         if session.testsfailed:  # while collecting: pytest goes on, or ends
             return None
         threads = _native.threads()
-        _native.set_threads(1)
+        set_threads(1)
         for tests in taken(self.folder, session.items):
             run(session, tests)
             self.pass_on(session)
@@ -181,7 +182,7 @@ class First:
             said = (self.folder / "output").read_text(encoding="utf-8")
             session.shouldfail = f"The second pytest ended with code {code}. It said:\n{said}"
             stop_where_asked(session)
-        _native.set_threads(threads)
+        set_threads(threads)
         run(session, [test for test in session.items if not is_shared(test)])
         return True
 

@@ -3,6 +3,7 @@
 import pytest
 
 from halocline.core.errors import UserError
+from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
 from halocline_lab.benchmarks import ocean, ocean_plots, ocean_run
 from records.small import Events
@@ -92,9 +93,9 @@ def test_rows_shares_floor_and_years():
 @pytest.fixture
 def one_thread():
     before = _native.threads()
-    _native.set_threads(1)
+    set_threads(1)
     yield
-    _native.set_threads(before)
+    set_threads(before)
 
 
 @pytest.mark.usefixtures("one_thread")

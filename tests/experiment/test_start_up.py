@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,3 +35,24 @@ def test_no_package_is_loaded_that_is_not_used(words: list[str], tmp_path: Path)
     command = [sys.executable, "-P", "-c", program, *words]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.stdout.splitlines()[-1:] == ["code 0 loaded []"], done.stderr
+
+
+def test_a_run_alone_has_the_threads_that_were_asked_for(tmp_path: Path) -> None:
+    """Modules of C++ are loaded, and OpenMP has looked at the environment, before it starts."""
+    text = """
+from halocline.experiment.command_line import main
+from halocline_lab import _native
+code = main(["run", "swell", *"-n 1 --quiet --set time.length=1h --output results".split(), *more])
+print("code", code, "threads", _native.threads())
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    for more, threads in ((["--threads", "3"], 3), ([], 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", f"more = {more}\n{text}"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert f"code 0 threads {threads}" in done.stdout, done.stdout + done.stderr

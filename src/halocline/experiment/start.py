@@ -15,6 +15,7 @@ from halocline.experiment.launching import on_ranks, ready_to_stop
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.ranks.launch import can_start_ranks, how_to_get_mpi
 from halocline.runtime.ranks.launched import under_mpi
+from halocline.runtime.ranks.threads import set_threads_of_ranks
 
 if TYPE_CHECKING:
     from halocline.experiment.members import Members
@@ -33,15 +34,10 @@ def default_ranks(sea_points: int, threads: int) -> int:
     return max(1, min(cores() // threads, sea_points // points_per_rank))
 
 
-def set_threads(threads: int) -> None:
-    """Threads of the kernels of this process and its ranks; before any kernel is loaded."""
-    os.environ["OMP_NUM_THREADS"] = str(threads)
-
-
 def start(options: Any, arguments: list[str]) -> int:
     """Run the case of the parsed `options`; `arguments` are the whole command, for the ranks."""
     threads = options.threads or 1
-    set_threads(threads)
+    set_threads_of_ranks(threads)
     if under_mpi():
         return run_here(options)
     if options.walltime:
@@ -124,7 +120,7 @@ def start_cycle(options: Any, arguments: list[str]) -> int:
     from halocline.experiment.members import read_members
     from halocline.runtime.writing.restart import on_first_rank
 
-    set_threads(options.threads or 1)
+    set_threads_of_ranks(options.threads or 1)
     members = read_members(options.case, options.settings)
     folder = Path(options.output or default_folder(options.case))
     forecast = on_first_rank(world(), lambda: next_forecast(members, folder, options.start or ""))

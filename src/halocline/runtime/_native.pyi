@@ -77,4 +77,7 @@ def crc32c_runs(
 def end_with_parent() -> None:
     """From now on end this process (SIGKILL) as soon as the process that started it has ended."""
 
+def set_threads(threads: int) -> None:
+    """Threads of kernels that this thread calls from now on."""
+
 def __getattr__(name: str) -> Any: ...

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from halocline.biogeochemistry import _native as kernels
 from halocline.biogeochemistry.bfm.options import BfmOptions
 from halocline.biogeochemistry.bfm.tracers import homogeneous_start
+from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
 from halocline_lab.benchmarks import stream
 
@@ -65,12 +66,12 @@ def biology(
     try:
         for number in threads or dict.fromkeys([1, cores]):
             bandwidth[str(number)] = stream.measure(number)
-            _native.set_threads(number)
+            set_threads(number)
             for kind in precision:
                 row = _row(kind, cells, number, repeats)
                 rows.append(_finish(row, bandwidth[str(number)]["triad"]))
     finally:
-        _native.set_threads(before)
+        set_threads(before)
     result: dict[str, Any] = {
         "cells": _shape(cells)[0] * _shape(cells)[1],
         "tracers": len(homogeneous_start()),

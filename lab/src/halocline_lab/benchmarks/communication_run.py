@@ -10,14 +10,14 @@ from dataclasses import asdict
 from typing import Any
 
 from halocline.runtime.ranks.communicator import Communicator, world
-from halocline_lab import _native
+from halocline.runtime.ranks.threads import set_threads
 from halocline_lab.benchmarks.communication_benchmarks import Bench, Protocol, benchmarks, referee
 from halocline_lab.benchmarks.rank_programs import give_answer
 
 
 def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, Any]:
     """Rows and verdicts as plain tables; a call for all ranks, of one thread each."""
-    _native.set_threads(1)
+    set_threads(1)
     protocol = Protocol(**{**settings["protocol"], "words": tuple(settings["protocol"]["words"])})
     place = Bench(communicator, protocol)
     rows, verdicts = [], []

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
 from halocline_lab.benchmarks import solver_run
 from halocline_lab.benchmarks.rank_programs import answer_of
@@ -85,7 +86,7 @@ def measure(
     try:
         alone = solver_run.timed(settings)
     finally:
-        _native.set_threads(before)
+        set_threads(before)
     rows = _rows(settings["choices"], alone)
     communication: dict[str, dict[str, str]] = {}
     # Wider blocks would straddle the ranks' shares of the grid.

@@ -22,6 +22,7 @@ from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Alone, world
+from halocline.runtime.ranks.threads import set_threads
 from halocline.runtime.running.referee import CommunicationOptions, Referee, first_check
 from halocline.runtime.running.runner import Runner
 from halocline_lab import _native
@@ -77,7 +78,7 @@ def timed(settings: dict[str, Any]) -> dict[str, Any]:
 
     Every rank has one thread.
     """
-    _native.set_threads(1)
+    set_threads(1)
     ocean, communicator = Ocean(), world()
     solvers, set_up = [], []
     for choice in settings["choices"]:

@@ -9,7 +9,5 @@ using namespace halocline;
 HALOCLINE_BIND(stream) {
   module.def("stream_copy", &stream_copy, "a"_a, "b"_a, "threads"_a);
   module.def("stream_triad", &stream_triad, "a"_a, "b"_a, "c"_a, "scale"_a, "threads"_a);
-  // Threads of the kernels of all rooms from now on: they share one OpenMP runtime.
-  module.def("set_threads", [](int threads) { omp_set_num_threads(threads); }, "threads"_a);
   module.def("threads", [] { return omp_get_max_threads(); });
 }

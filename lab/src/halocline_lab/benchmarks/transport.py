@@ -23,6 +23,7 @@ from halocline.biogeochemistry.transport import Transport, TransportOptions, ker
 from halocline.component.case.shipped import data_folder
 from halocline.grids.vertical.levels import VerticalGrid, read_layers
 from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.ranks.threads import set_threads
 from halocline.runtime.running.runner import Runner
 from halocline_lab import _native
 from halocline_lab.benchmarks import stream
@@ -83,7 +84,7 @@ def transport(
                 for row in _rows(grid, count, kind, chosen, repeats):
                     rows.append(_finish(row, bandwidth[str(row["threads"])]["triad"], grid))
     finally:
-        _native.set_threads(before)
+        set_threads(before)
     result: dict[str, Any] = {
         "cells": int(np.prod(grid.shape)),
         "wet_cells": int(grid.wet.sum()),
@@ -117,7 +118,7 @@ def _rows(
         model = Transport(grid, options, decomposition, 1800.0, dtype=precision)
         model.set_start()
         for number in threads:
-            _native.set_threads(number)
+            set_threads(number)
             times, processor = [], []
             for repeat in range(-1, repeats):
                 pair = [_step_times(model, run, first) for first in (0, 1)]

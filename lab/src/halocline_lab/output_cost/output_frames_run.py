@@ -20,11 +20,11 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.ranks.communicator import Communicator, world
+from halocline.runtime.ranks.threads import set_threads
 from halocline.runtime.writing.sources import Columns
 from halocline.runtime.writing.stream_options import StreamOptions
 from halocline.runtime.writing.streams import Stream, define_time
 from halocline.runtime.writing.writers import Writers
-from halocline_lab import _native
 from halocline_lab.benchmarks.rank_programs import give_answer
 from halocline_lab.output_cost.output_frames import deep, variables
 from halocline_lab.output_cost.output_writing import Crew, Watch, close, enlist, rehearsed
@@ -124,7 +124,7 @@ class Frames:
 
 def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, Any] | None:
     """Seconds [frame, way, number] of every way; None on servers."""
-    _native.set_threads(1)
+    set_threads(1)
     layout = {key: settings[key] for key in ("servers", "placement", "assignment")}
     crew = enlist(communicator, **layout)
     if crew is None:

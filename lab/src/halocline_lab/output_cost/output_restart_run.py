@@ -21,10 +21,10 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.files.checksums import DamagedFile
 from halocline.runtime.files.disk import disk
 from halocline.runtime.ranks.communicator import Communicator, world
+from halocline.runtime.ranks.threads import set_threads
 from halocline.runtime.writing.restart import RestartTarget, restart_target, verified
 from halocline.runtime.writing.writers import Writers
 from halocline.waves.case import WaveCase
-from halocline_lab import _native
 from halocline_lab.benchmarks.rank_programs import give_answer
 from halocline_lab.output_cost.output_restart import alone
 from halocline_lab.output_cost.output_writing import Crew, Watch, close, enlist, rehearsed
@@ -123,7 +123,7 @@ def remove(model: Communicator, path: Path) -> None:
 
 def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, Any] | None:
     """Seconds [round, way, number] of one process and of every way; None on servers."""
-    _native.set_threads(1)
+    set_threads(1)
     crew = enlist(communicator, settings["servers"])
     if crew is None:
         return None

@@ -23,10 +23,10 @@ from halocline.core.clock import Date
 from halocline.experiment.building import build_component
 from halocline.experiment.restarting import Restarts
 from halocline.runtime.ranks.communicator import Communicator, world
+from halocline.runtime.ranks.threads import set_threads
 from halocline.waves.case import WaveCase
 from halocline.waves.component import WaveComponent
 from halocline.waves.output import make_streams
-from halocline_lab import _native
 from halocline_lab.benchmarks.rank_programs import give_answer
 from halocline_lab.benchmarks.wave_run import benchmark_case
 from halocline_lab.benchmarks.waves import spin_up_hours
@@ -170,7 +170,7 @@ def measure(communicator: Communicator, settings: dict[str, Any]) -> dict[str, A
 
     None on servers.
     """
-    _native.set_threads(1)
+    set_threads(1)
     crew = enlist(communicator, settings["servers"])
     if crew is None:
         return None

@@ -1,0 +1,7 @@
+#include <omp.h>
+
+#include "bind.hpp"
+
+using namespace halocline;
+
+HALOCLINE_BIND(threads) { module.def("set_threads", &omp_set_num_threads, "threads"_a); }
