@@ -35,7 +35,7 @@ def columns_in_time(fields: list[xr.DataArray], title: str = "") -> Figure:
         left=0.085, right=0.9, bottom=0.52 / height, top=1.0 - 0.72 / height, hspace=0.3
     )
     for axes, field in zip(panels, fields, strict=True):
-        column, depth = at_point(field), levels_of(field)
+        column, depth = at_point(field, surface_of(field)), levels_of(field)
         assert depth is not None
         levels = np.abs(depth.values.astype(np.float64))
         order = np.argsort(levels, kind="stable")

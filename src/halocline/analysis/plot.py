@@ -108,7 +108,8 @@ def _maps(
         )
     fields = _drawable(fields, dataset, file)
     index = reading.time_index(dataset, time, file)
-    standing = columns(_shown_together(dataset, chosen, fields))
+    together = chosen or [dataset[name] for name in reading.of_most_interest(dataset)[:6]]
+    standing = columns(together)
     if standing and level is None and not animate:
         return [save(columns_in_time(standing, drawing["title"]), place("-column.png"))]
     deep = deep_channels(fields)
@@ -122,9 +123,7 @@ def _maps(
             for field in (chosen and fields) or fields[:1]
             for path in write_animation(dataset, field, place(f"-{field.name}.gif"), **drawing)
         ]
-    everything = [
-        _at_level(field, level, file) for field in _shown_together(dataset, chosen, fields)
-    ]
+    everything = [_at_level(field, level, file) for field in together]
     narrow = _narrow(everything, index, drawing["title"])
     if narrow is not None:
         return [save(narrow, place("-lines.png"))]
@@ -133,15 +132,6 @@ def _maps(
     figure, _ = map_sheet(record, shown, **drawing)
     suffix = f"-{chosen[0].name}" if len(chosen) == 1 else "-maps"
     return [save(figure, place(f"{suffix}.png"))]
-
-
-def _shown_together(
-    dataset: xr.Dataset, chosen: list[xr.DataArray], fields: list[xr.DataArray]
-) -> list[xr.DataArray]:
-    """What was chosen, or up to six fields."""
-    if chosen:
-        return fields
-    return [dataset[name] for name in reading.of_most_interest(dataset)[:6]]
 
 
 def _narrow(fields: list[xr.DataArray], index: int, title: str) -> Figure | None:

@@ -40,10 +40,11 @@ def sea_cells(grid: MapGrid, record: xr.DataArray) -> tuple[Indices, Indices]:
     return np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
 
 
-def at_point(data: xr.DataArray) -> xr.DataArray:
-    """The field at the middle of its few sea points."""
-    grid = grid_of(data)
-    rows, columns = sea_cells(grid, reading.record(data, -1))
+def at_point(data: xr.DataArray, surface: xr.DataArray | None = None) -> xr.DataArray:
+    """The field at the middle of its few sea points, or of those of its `surface`."""
+    plane = data if surface is None else surface
+    grid = grid_of(plane)
+    rows, columns = sea_cells(grid, reading.record(plane, -1))
     latitude, longitude = reading.horizontal(data)
     j = int(np.argsort(latitude.values, kind="stable")[rows[len(rows) // 2]])
     i = int(np.argsort(longitude.values, kind="stable")[columns[len(columns) // 2]])
