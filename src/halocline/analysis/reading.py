@@ -249,7 +249,7 @@ def time_index(data: xr.Dataset | xr.DataArray, time: str | int | None, file: Pa
             f"'{time}' is not a time. Write it like {last.replace(' UTC', '').replace(' ', 'T')}, "
             f"or give the number of a record."
         ) from None
-    seconds = _seconds(axis.values)
+    seconds = seconds_of(axis.values)
     distance = np.abs(seconds - wanted.astype(np.int64))
     step = np.median(np.diff(seconds)) if count > 1 else 3600.0
     if distance.min() > max(step, 1.0):
@@ -257,7 +257,8 @@ def time_index(data: xr.Dataset | xr.DataArray, time: str | int | None, file: Pa
     return int(distance.argmin())
 
 
-def _seconds(times: NDArray[Any]) -> NDArray[np.float64]:
+def seconds_of(times: NDArray[Any]) -> NDArray[np.float64]:
+    """Dates of any calendar as seconds of the real one."""
     texts = times
     if not np.issubdtype(times.dtype, np.datetime64):
         texts = np.array([value.strftime("%Y-%m-%dT%H:%M:%S") for value in times], "datetime64[s]")
