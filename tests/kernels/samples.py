@@ -574,7 +574,7 @@ def biogeochemistry_sample(kernel: str, scalars: Callable[[], dict[str, Any]]) -
     def make(random: np.random.Generator, dtype: type) -> Sample:
         from halocline.biogeochemistry import _native
 
-        extents, plane = {"tracer": 5, "depth": 3}, (4, 11)
+        extents, plane = {"tracer": 5, "4": 4, "depth": 3}, (4, 11)
         ranges = {
             "temperature": (5, 25), "salinity": (30, 38), "ph": (7.8, 8.3),
             "air_carbon_dioxide": (300, 500), "tracer": (1500, 2500), "attenuation": (0.02, 0.2),
@@ -587,6 +587,8 @@ def biogeochemistry_sample(kernel: str, scalars: Callable[[], dict[str, Any]]) -
             arrays[name] = random.uniform(*ranges.get(name, (0.5, 1.5)), shape).astype(dtype)
         if "tracer" in arrays:
             arrays["tracer"][1] *= 1.2  # more alkalinity than carbon
+        if kernel == "npzd_react":
+            arrays["tracer"] /= 1000
         return Sample((0, 4, 0, 11, 0), arrays, scalars())
 
 
@@ -613,6 +615,15 @@ biogeochemistry_sample(
     lambda: {"per_watt": 2.3, "course": True, "declination": 0.1, "begin": 0.49, "end": 0.51},
 )
 biogeochemistry_sample("light_in_water", lambda: {"mean": False})
+
+
+def npzd_scalars() -> dict[str, Any]:
+    from halocline.biogeochemistry.npzd.options import NpzdOptions
+
+    return {"numbers": NpzdOptions().numbers, "dt": 1800.0}
+
+
+biogeochemistry_sample("npzd_react", npzd_scalars)
 
 
 def bfm_sample(*results: str, **sizes: tuple[int, ...]) -> Maker:

@@ -120,7 +120,7 @@ class HabitatMaps:
 
     @property
     def _finders(self) -> dict[str, Callable[[xr.Dataset], xr.DataArray]]:
-        finders = {
+        finders: dict[str, Callable[[xr.Dataset], xr.DataArray]] = {
             "hypoxic_thickness": self._hypoxic,
             "hypoxic_thickness_worst": self._worst,
             "trophic_index": self._trophic,
@@ -162,13 +162,10 @@ class HabitatMaps:
         return _mean(_column_production(dataset), "mg m-2 day-1", "primary production of carbon")
 
     def _carried(self, dataset: xr.Dataset) -> xr.DataArray:
-        carried = carried_production(self._production(dataset), self.level, self.efficiency)
+        produced = self._production(dataset)
+        carried = carried_production(produced.values, self.level, self.efficiency)
         words = f"wet weight that can be produced on trophic level {self.level:g}"
-        return (
-            self._production(dataset)
-            .copy(data=carried)
-            .assign_attrs(units="g m-2 year-1", long_name=words)
-        )
+        return produced.copy(data=carried).assign_attrs(units="g m-2 year-1", long_name=words)
 
     def _suitability(self, dataset: xr.Dataset) -> xr.DataArray:
         top, good, known = _surface(dataset), None, None

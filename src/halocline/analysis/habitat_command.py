@@ -58,8 +58,8 @@ def main(options: argparse.Namespace) -> int:
         print(f"no {name}: {why}")
     folder = Path(options.output) if options.output else Path(options.file).parent
     folder.mkdir(parents=True, exist_ok=True)
-    for name, one in maps.data_vars.items():
-        print(f"{name}: mean {float(one.mean()):.4g}, at most {float(one.max()):.4g} {one.units}")
+    for what, one in maps.data_vars.items():
+        print(f"{what}: mean {float(one.mean()):.4g}, at most {float(one.max()):.4g} {one.units}")
     maps.to_netcdf(folder / "habitat.nc")
     print(folder / "habitat.nc")
     habitat_figure(maps).savefig(folder / "habitat.png", dpi=150)

@@ -14,6 +14,7 @@ from halocline.biogeochemistry.case import TransportCase
 from halocline.biogeochemistry.environment import Environment
 from halocline.biogeochemistry.file_surroundings import FileSurroundings
 from halocline.biogeochemistry.season import Season, SeasonOptions
+from halocline.biogeochemistry.transport import TransportOptions
 from halocline.component.case.case import named
 from halocline.component.forcing.field_records import RecordSource
 from halocline.core.clock import Clock
@@ -76,7 +77,7 @@ class BiogeochemistryCase(TransportCase):
         levels = once_per_node(communicator, self.build_levels)
         return BiogeochemistryComponent(
             levels,
-            replace(self.found_transport(), tracers=self.tracer_names),
+            self._carried(),
             self.biology.build(),
             self._surroundings(levels, clock),
             self.biology.start,
@@ -97,6 +98,12 @@ class BiogeochemistryCase(TransportCase):
         return FileSurroundings(
             RecordSource(files, files.variables, levels.horizontal, period, "surroundings")
         )
+
+    def _carried(self) -> TransportOptions:
+        """Options of the transport, with the biology's tracers and how fast they sink."""
+        found = self.found_transport()
+        own = {name: 86400.0 * speed for name, speed in self.built_biology.sinking.items()}
+        return replace(found, tracers=self.tracer_names, sinking={**own, **found.sinking})
 
     @property
     def cost(self) -> float:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.core.names import Quantity
+from halocline.core.options import Options
 from halocline.runtime.fields.field import Field
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
@@ -20,6 +21,8 @@ class Biology(ABC):
     step. Its kernels find tracers and surroundings as attributes of the state, by name.
     """
 
+    options_kind: ClassVar[type[Options]] = Options
+    """What it is made of."""
     tracers: Sequence[Quantity]
     """What the tracers are, in their order; units are those of the model."""
     diagnostics: Mapping[str, Quantity] = {}
@@ -28,6 +31,10 @@ class Biology(ABC):
     """Tracers whose contents make up what the model neither makes nor destroys, by its name."""
     environment: ClassVar[Sequence[str]] = ()
     """Fields of `ReactingState` that it reads."""
+
+    @abstractmethod
+    def __init__(self, options: Any) -> None:
+        """Take the options of its kind."""
 
     @property
     def names(self) -> list[str]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from halocline.biogeochemistry.bfm.options import BfmOptions
 from halocline.biogeochemistry.biology import Biology
+from halocline.biogeochemistry.known_biologies import biology_kind, check_known
+from halocline.biogeochemistry.npzd.options import NpzdOptions
 from halocline.biogeochemistry.transport import TransportOptions
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
@@ -32,17 +34,38 @@ class CarriedOptions(TransportOptions):
 class BiologyOptions(Options):
     """The model of life in the sea."""
 
-    model: str = option("bfm", "", "which model", choices=("bfm",))
+    model: str = option("bfm", "", "which model: bfm, npzd, or one that another package registers")
     start: dict[str, float] = option(
         {}, "", "values at the start by tracer; where none is given, those of the model"
     )
+    numbers: dict[str, float] = option(
+        {}, "", "options of a model that another package registers, by name"
+    )
     bfm: BfmOptions = option(BfmOptions(), meaning="the Biogeochemical Flux Model, 51 tracers")
+    npzd: NpzdOptions = option(
+        NpzdOptions(), meaning="nutrient, phytoplankton, zooplankton, detritus"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_known(self.model)
+        if self.numbers and self.model in self._ours:
+            raise UserError(
+                f"biology.numbers are those of models of other packages. Those of '{self.model}'"
+                f" stand in [biology.{self.model}]."
+            )
+
+    @property
+    def _ours(self) -> dict[str, Options]:
+        return {"bfm": self.bfm, "npzd": self.npzd}
 
     def build(self) -> Biology:
         """The model that is chosen."""
-        from halocline.biogeochemistry.bfm.model import Bfm
-
-        biology = Bfm(self.bfm)
+        kind = biology_kind(self.model)
+        own = self._ours.get(self.model) or kind.options_kind.from_table(
+            self.numbers, "biology.numbers"
+        )
+        biology = kind(own)
         for name, value in self.start.items():
             if name not in biology.names:
                 hint = nearest(name, biology.names)

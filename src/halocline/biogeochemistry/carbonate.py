@@ -74,4 +74,4 @@ def carbonate_tracers(
         "oxygen": oxygen,
     }
     numbers = {what: tracers.index(name) if name else -1 for what, name in names.items()}
-    return native_of(_native.CarbonateTracers, **numbers, carbon_per_mmol=carbon_per_mmol)
+    return native_of(_native.CarbonateTracers, None, carbon_per_mmol=carbon_per_mmol, **numbers)

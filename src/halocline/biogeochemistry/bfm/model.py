@@ -50,6 +50,7 @@ floor_boxes = ("Q1c", "Q1n", "Q1p", "Q6c", "Q6n", "Q6p", "Q6s", "Q5c")
 class Bfm(Biology):
     """Fifty-one tracers: nutrients, plankton of nine groups, organic matter, carbon."""
 
+    options_kind = BfmOptions
     tracers = table.tracers
     diagnostics = {**productions, "chlorophyll": chlorophyll}
     elements = table.elements

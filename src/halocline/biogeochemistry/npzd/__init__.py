@@ -1,0 +1,1 @@
+"""Four tracers of nitrogen: nutrient, phytoplankton, zooplankton, detritus (Kuhn et al. 2015)."""
