@@ -139,6 +139,34 @@ def test_signal_at_one_rank_stops_all_cleanly(tmp_path: Path) -> None:
     assert "stopped by" in out
 
 
+def children_of(process: int) -> list[int]:
+    stats = {int(p.parent.name): p.read_text() for p in Path("/proc").glob("[0-9]*/stat")}
+    return sorted(n for n, s in stats.items() if int(s.rpartition(")")[2].split()[1]) == process)
+
+
+@pytest.mark.parametrize(
+    "whom",
+    ["all", *(pytest.param(one, marks=pytest.mark.slow) for one in ("mpiexec", "server"))],
+)
+def test_signal_sent_to_other_processes_stops_cleanly(tmp_path: Path, whom: str) -> None:
+    """Batch systems send it to all, `timeout` twice: mpiexec and servers do not end by it."""
+    servers = ("--set", "output.servers.count=1", "--set", "output.writing.way=servers")
+    process = begin(tmp_path, slow, *servers, length="30d")
+    wait_for(tmp_path / "running", process)
+    (mpiexec,) = children_of(process.pid)
+    *_, server = children_of(mpiexec)
+    everyone = (server, mpiexec, *children_of(mpiexec), process.pid)
+    for one in {"all": everyone, "mpiexec": (mpiexec,), "server": (server,)}[whom]:
+        os.kill(one, signal.SIGTERM)
+    if whom == "all":
+        time.sleep(0.05)
+        os.kill(process.pid, signal.SIGTERM)
+    code, out, err = finish(process)
+    assert code == exit_codes.stopped, err
+    assert "stopped by" in out
+    assert list((tmp_path / "results").glob("restart_*.safetensors"))
+
+
 @pytest.mark.parametrize("number", signals)
 def test_every_signal_asks_to_stop_and_the_second_ends(number: signal.Signals) -> None:
     stopping = Stopping(Alone())

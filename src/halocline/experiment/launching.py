@@ -20,8 +20,24 @@ from halocline.experiment.ending import code_file
 from halocline.experiment.limits import limits_in_force, refuse_low_limits
 from halocline.experiment.stopping import hold_back, stop_signals
 from halocline.runtime.ranks.communicator import world
-from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command, rank_command, tethered
+from halocline.runtime.ranks.launch import (
+    are_pending,
+    mpi_environment,
+    mpiexec_command,
+    rank_command,
+    tethered,
+)
 from halocline.runtime.ranks.roles import count_words
+
+held = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that mpiexec does not get, which would end the ranks: whoever stops a batch job may send
+them to all of its processes."""
+
+look_interval = 0.5
+"""How often this process looks whether mpiexec has been sent one of these [s]."""
+
+at_once = 0.2
+"""Signals no further apart are one: `timeout` sends it to a process and to its group [s]."""
 
 grace = 4.0
 """Time that mpiexec gets to end its ranks before it is killed itself [s]."""
@@ -34,7 +50,8 @@ def on_ranks(
 ) -> int:
     """Run `halocline` with `arguments` on `ranks` ranks and some servers; return its exit code.
 
-    Signals reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them.
+    Signals reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them; those that
+    are sent to mpiexec itself, too.
     """
     refuse_low_limits()
     launcher = mpiexec_command(ranks + servers, threads)
@@ -43,7 +60,7 @@ def on_ranks(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "exit_code")
         environment = mpi_environment() | {code_file: str(path)}
-        process = subprocess.Popen(tethered(command), env=environment, start_new_session=True)
+        process = subprocess.Popen(tethered(command, held), env=environment, start_new_session=True)
         with _passing_on_signals(process, listening=path.exists) as received:
             if not quiet:
                 print(f"starting {_start_words(ranks, threads, servers)}: {words}", flush=True)
@@ -91,20 +108,34 @@ def _passing_on_signals(
     Yields the signals that come. What takes time is done in threads: this one waits for mpiexec.
     """
     received: list[int] = []
+    last: list[float] = []
 
     def ask() -> None:
         while process.poll() is None and not listening():
             time.sleep(0.05)
         process.send_signal(signal.SIGUSR1)
 
+    def look() -> None:
+        seen = False
+        while process.poll() is None and not received:
+            if seen:  # for so long, so that whoever signals all processes has signalled this one
+                return pass_on(signal.SIGTERM, None)
+            seen = are_pending(held, process.pid)
+            time.sleep(look_interval)
+
     def end() -> None:
-        process.terminate()
+        process.send_signal(signal.SIGINT)
         time.sleep(grace)
         process.kill()
 
     def pass_on(number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if received and now - last[-1] < at_once:
+            return
+        last.append(now)
         Thread(target=end if received else ask, daemon=True).start()
         received.append(number)
 
     with stop_signals(pass_on):
+        Thread(target=look, daemon=True).start()
         yield received

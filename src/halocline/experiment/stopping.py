@@ -15,6 +15,7 @@ from halocline.core.errors import UserError
 from halocline.experiment.ending import code_file
 from halocline.experiment.run_log import RunLog
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.launched import launcher_here
 from halocline.runtime.writing.writers import Writers
 
 codes = {0: "", 1: "a signal", 2: "SIGINT", 3: "the wall time"}
@@ -43,6 +44,13 @@ def stop_signals(caught: Callable[[int, FrameType | None], None]) -> Iterator[No
 def hold_back() -> None:
     """Keep a SIGUSR1 until a run listens: at the start of a rank nobody else would take it."""
     signal.signal(signal.SIGUSR1, lambda number, frame: _early.append(number))
+
+
+def ask_the_launcher(number: int, frame: FrameType | None) -> None:
+    """Catch a signal on a rank that takes no steps: mpiexec, on this node, tells the others."""
+    launcher = launcher_here()
+    if launcher and number != signal.SIGUSR1:
+        os.kill(launcher, signal.SIGUSR1)
 
 
 class Stopping:

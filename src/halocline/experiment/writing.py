@@ -12,6 +12,7 @@ from halocline.component.case.case import Case
 from halocline.core.errors import UserError
 from halocline.experiment.server_advice import ServerCount, decided_servers
 from halocline.experiment.simulation import Outcome
+from halocline.experiment.stopping import ask_the_launcher, stop_signals
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.roles import split
 from halocline.runtime.writing.serving import Server
@@ -35,7 +36,8 @@ def writing(
     model, roles = split(world, decided.count, groups=servers.groups, placement=servers.placement)
     round_robin = servers.assignment == "round-robin"
     if model is None:
-        Server(world, roles, wanted.writing, round_robin).serve()
+        with stop_signals(ask_the_launcher):
+            Server(world, roles, wanted.writing, round_robin).serve()
         yield None
         return
     writers = Writers(

@@ -18,6 +18,7 @@ from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
+from halocline.ocean.column_work import column_work, expected_seconds, work
 from halocline.ocean.component import OceanComponent
 from halocline.ocean.forcing_options import with_paths
 from halocline.ocean.model import halo_of
@@ -29,16 +30,10 @@ from halocline.ocean.series_stream import (
     bytes_of_numbers,
 )
 from halocline.ocean.shown_fields import always, by_bulk, map_shapes
+from halocline.runtime.fields.load import Load
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
-
-seconds_per_cell = {
-    "float64": {"step": 85e-9, "eddies": 50e-9, "limited": 20e-9},
-    "float32": {"step": 60e-9, "eddies": 30e-9, "limited": 15e-9},
-}
-"""Time for a cell, land included, and a step on one core [s]: `halocline lab ocean` with full
-physics on an Intel Xeon with AVX-512, eddies and other advection than centred beside it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,15 +139,19 @@ class OceanCase(Case):
         """How deep halos are [cells]."""
         return halo_of(self.build_grid(), self.ocean.solver)
 
+    def load(self, grid: Grid) -> Load:
+        """What the blocks of a cut cost."""
+        weights = column_work(self.build_levels())
+        return Load(grid.mask, grid.topology, self.halo, weights=weights, work=work)
+
     def state_values(self, grid: Grid) -> int:
         """Tracers and two velocities on all levels, land included, at two times."""
         values = 2 * (4 + len(self.ocean.tracers.passive))
         return values * grid.depth.size * self.level_count
 
-    @property
+    @cached_property
     def cost(self) -> float:
-        """Of a cell and a step, divided among the values that the state has of it [s]."""
-        cell, mixing = seconds_per_cell[self.precision], self.ocean.mixing
-        seconds = cell["step"] + cell["eddies"] * mixing.eddies.act
-        seconds += cell["limited"] * (self.ocean.tracers.advection != "centred")
-        return seconds / (2 * len(("temperature", "salinity", "u", "v")))
+        """Of a step, divided among the values that the state has [s]."""
+        levels = self.build_levels()
+        seconds = expected_seconds(levels, self.ocean, self.precision)
+        return seconds / self.state_values(levels.horizontal)

@@ -10,6 +10,7 @@ from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
+from halocline.ocean.column_work import column_work, work
 from halocline.ocean.diagnostics import OceanDiagnostics
 from halocline.ocean.joined_seas import described
 from halocline.ocean.model import Ocean, halo_of
@@ -48,6 +49,8 @@ class OceanComponent(Component):
             halo=halo_of(levels.horizontal, options.solver),
             options=decomposition,
             communicator=communicator,
+            weights=column_work(levels),
+            work=work,
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         seconds = clock.step.total_seconds()

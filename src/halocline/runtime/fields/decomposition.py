@@ -84,6 +84,7 @@ class Decomposition:
         self.world = World(topology, mask, halo, self._rectangles(load))
         rank = self.communicator.rank
         blocks = [Block(self.world, r) for r in self.world.rectangles if r.rank == rank]
+        self._balance = _balance(self.world, load.weights, self.communicator.size)
         self.home = self.planes = Layout(self.kind, blocks, None)
 
     def _rectangles(self, load: Load) -> tuple[Rectangle, ...]:
@@ -148,16 +149,19 @@ class Decomposition:
         """One line on the cut, for logs."""
         if self.kind == "cards":
             return f"cards: {self.sea_points} sea points dealt into {self.hands} hands"
-        world, size = self.world, self.communicator.size
-        load = np.zeros(size)
-        for r in world.rectangles:
-            load[r.rank] += world.mask[r.j0 : r.j1, r.i0 : r.i1].sum()
-        balance = load.max() * size / max(load.sum(), 1)
         return (
-            f"{self.kind}: {amount(len(world.rectangles), 'block')} on"
-            f" {amount(size, 'rank')}, {amount(self.sea_points, 'sea point')}, largest"
-            f" load {balance:.3f} of the mean"
+            f"{self.kind}: {amount(len(self.world.rectangles), 'block')} on"
+            f" {amount(self.communicator.size, 'rank')}, {amount(self.sea_points, 'sea point')},"
+            f" largest load {self._balance:.3f} of the mean"
         )
+
+
+def _balance(world: World, weights: NDArray[np.float64], ranks: int) -> float:
+    """The largest sum of weights of a rank over the mean one."""
+    load = np.zeros(ranks)
+    for r in world.rectangles:
+        load[r.rank] += weights[r.j0 : r.j1, r.i0 : r.i1].sum()
+    return float(load.max() * ranks / max(load.sum(), 1))
 
 
 def _check_size(mask: Mask, ranks: int) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from halocline.core.errors import UserError
@@ -49,15 +50,27 @@ def rank_command(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", "halocline.runtime.ranks.as_rank", module, *arguments]
 
 
-def tethered(command: Sequence[str]) -> list[str]:
-    """The command, ended by SIGTERM when this process ends, however it does: also by SIGKILL.
+def tethered(command: Sequence[str], held: Sequence[signal.Signals] = ()) -> list[str]:
+    """The command, ended when this process ends, however it does: also by SIGKILL.
 
-    On SIGTERM mpiexec ends its ranks, on all nodes, and tidies up. Start it from a thread that
-    lives as long as the command.
+    That is done by SIGTERM, on which mpiexec ends its ranks, on all nodes, and tidies up, or by
+    SIGINT where SIGTERM is `held`: such signals stay pending (`are_pending`). Start it from a
+    thread that lives as long as the command.
     """
     tether = str(Path(__file__).with_name("tether.py"))
-    number = str(int(signal.SIGTERM))
-    return [sys.executable, "-I", "-S", tether, str(os.getpid()), number, *command]
+    number = signal.SIGINT if signal.SIGTERM in held else signal.SIGTERM
+    words = [str(os.getpid()), str(int(number)), ",".join(str(int(some)) for some in held)]
+    return [sys.executable, "-I", "-S", tether, *words, *command]
+
+
+def are_pending(signals: Sequence[signal.Signals], process: int) -> bool:
+    """Whether a process has got one of these signals and holds it; False where it has ended."""
+    try:
+        words = Path(f"/proc/{process}/status").read_text(encoding="utf-8").split()
+    except OSError:
+        return False
+    found = [int(mask, 16) for name, mask in pairwise(words) if name in ("SigPnd:", "ShdPnd:")]
+    return any(mask >> (number - 1) & 1 for mask in found for number in signals)
 
 
 def mpi_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:

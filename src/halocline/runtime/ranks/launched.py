@@ -30,6 +30,12 @@ def end_with_launcher() -> None:
     if not under_mpi():
         return
     _native.end_with_parent()
-    node, _, number = os.environ.get("HALOCLINE_LAUNCHER", "").partition(" ")
-    if node == os.uname().nodename and not os.path.exists(f"/proc/{number}"):
+    launcher = launcher_here()
+    if launcher and not os.path.exists(f"/proc/{launcher}"):
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def launcher_here() -> int:
+    """The process number of our mpiexec, where it runs on this node; otherwise 0."""
+    node, _, number = os.environ.get("HALOCLINE_LAUNCHER", "").partition(" ")
+    return int(number) if node == os.uname().nodename else 0
