@@ -162,6 +162,26 @@ def test_colours_reach_the_coast_but_not_over_ice() -> None:
     assert np.array_equal(filled[~np.isnan(values)], values[~np.isnan(values)])
 
 
+def test_a_stream_function_reaches_seas_without_flow() -> None:
+    """They lie beyond land: it is constant along coasts; elsewhere maps stay empty there."""
+    longitude, latitude = np.arange(0.0, 60.0, 1.0), np.arange(30.0, 51.0, 1.0)
+    values = np.broadcast_to(np.where(longitude < 20.0, 4.0, np.nan), (21, 60))
+    facts = {"standard_name": "ocean_barotropic_streamfunction", "units": "m3 s-1"}
+    axes = {
+        name: (name, degrees, {"standard_name": name, "units": units})
+        for name, degrees, units in (
+            ("longitude", longitude, "degrees_east"),
+            ("latitude", latitude, "degrees_north"),
+        )
+    }
+    for given, whole in ((facts, True), ({"units": "m"}, False)):
+        data = xr.Dataset({"some": (("latitude", "longitude"), values, given)}, axes)
+        shown = drawn(data, "some", extent=(0.0, 59.0, 30.0, 50.0))
+        painted = np.ma.masked_invalid(np.ma.asarray(shown.field.get_array()))
+        assert (not np.ma.getmaskarray(painted).any()) is whole
+        assert np.ptp(painted.compressed()) == 0.0
+
+
 @pytest.mark.parametrize(
     ("region", "box"),
     [
