@@ -12,8 +12,10 @@ from halocline.numerics import _native, dissection
 from halocline.numerics.dissection import WholeFactors, cell_system
 from halocline.numerics.elliptic import EllipticOperator
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
-from numerics.basins import basin, numbers_of
+from numerics.basins import basin, folded_basin, numbers_of
+from references import double_cover
 from references import elliptic as reference
 
 shift = 1e-8
@@ -43,6 +45,20 @@ def test_a_rough_basin_is_solved(precision, error, periodic_i):
     found = solved(numbers, random, precision, blocks_per_rank=3)
     assert np.abs(found[numbers.mask] - exact).max() < error * np.abs(exact).max()
     assert not found[~numbers.mask].any()
+
+
+@pytest.mark.parametrize("fold", ["faces", "centres"])
+def test_a_fold_is_solved_at_once(fold):
+    """Beside the sea laid out flat; of cells that stand twice on a seam the first ones count."""
+    numbers, parts = folded_basin(fold, shift=shift)
+    random = np.random.default_rng(6).standard_normal(numbers.mask.shape)
+    wide, wet = double_cover.flat(random, Place.center, fold), parts[0] > 0.0
+    exact = np.zeros(wide.shape)
+    exact[wet] = direct.spsolve(reference.operator(*parts, shift, True).tocsc(), wide[wet])
+    once = numbers.mask & double_cover.once(Place.center, fold, *random.shape)
+    found = solved(numbers, random, "float64", blocks_per_rank=3)
+    error = np.abs(found - exact[: random.shape[0]])[once].max()
+    assert error < 1e-12 * np.abs(exact).max()
 
 
 def square(cells):

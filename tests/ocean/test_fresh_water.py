@@ -10,6 +10,7 @@ import netCDF4
 import numpy as np
 import pytest
 
+from biogeochemistry.folded_ocean import folded_ocean
 from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.regular import GridOptions, regular_grid
@@ -25,6 +26,7 @@ from halocline.ocean.region_options import RegionOptions
 from halocline.ocean.regions import region_cells
 from halocline.ocean.rivers import river_share
 from halocline.runtime.fields.place import Place
+from ocean import oceans
 from ocean.forced_ocean import advance, build, everything, monthly, small_sea, step, still
 from ocean.test_surface_forcing import brought, calm, held
 
@@ -108,6 +110,40 @@ def test_a_river_is_spread_over_near_cells_that_the_sea_joins():
     assert not (river_share(far, divided, "nile")[:, 12:] > 0.0).any()
     with pytest.raises(UserError, match="km from the nearest sea"):
         river_share(replace(nile, mouth=(31.0, 0.0)), grid, "nile")
+
+
+@pytest.mark.parametrize("shape", [(5, 2), (2, 5)])
+def test_rivers_spread_to_all_sides(shape):
+    """In a narrow channel along x or y: to both sides of the mouth."""
+    grid = oceans.plane(*shape, 1e4, [10.0]).horizontal
+    center = grid.at(Place.center)
+    x, y = np.broadcast_arrays(center.x, center.y)
+    j, i = shape[1] // 2 % 4, shape[0] // 2 % 4
+    mouth = replace(nile, mouth=(x[j, i], y[j, i]), spread=1.2e4)
+    near = np.hypot(x - x[j, i], y - y[j, i]) < 1.2e4
+    assert near.sum() == 4
+    assert river_share(mouth, grid, "") == pytest.approx(near / 4e8, rel=1e-14)
+
+
+def test_doubles_on_a_seam_count_once():
+    """Where a row of cells stands twice: a river there, and what balances it."""
+    levels = folded_ocean("centres")
+    grid, once = levels.horizontal, levels.topology.once(Place.center)
+    seam = grid.mask[-1] & ~once[-1]
+    center = grid.at(Place.center)
+    i = np.flatnonzero(seam)[0]
+    mouth = replace(nile, mouth=(center.x[-1, i], center.y[-1, i]), spread=3e5)
+    share = river_share(mouth, grid, "nile")
+    assert (share > 0.0)[-1][seam].any()
+    assert math.fsum((share * grid.area)[once]) == pytest.approx(1.0, rel=1e-14)
+    around_the_pole = RegionOptions(boxes=[(0.0, 360.0, 80.0, 90.0)])
+    water = WaterFluxOptions(rivers={"nile": mouth}, balanced_in=around_the_pole)
+    component, time = build(forced(water), levels=levels)
+    component.model.forcing.update(time)
+    component.model.forcing.fluxes()
+    flux = component.model.state.water_flux.gather()
+    assert abs(math.fsum((flux * grid.area * grid.mask)[once])) <= 1e-13 * 5e4
+    assert np.abs(flux).max() > 0.0
 
 
 def test_marginal_seas_keep_their_water():
@@ -229,6 +265,10 @@ def test_sea_water_balances_with_its_salt():
     """What leaves where it balances is as salty as the surface: salt goes with it."""
     water = WaterFluxOptions(rivers={"nile": nile}, balanced_in=west, balanced_by="sea")
     component, time = build(forced(water))
+    for tracer in (component.model.state.tracer, component.model.state.old_tracer):
+        with tracer.change() as owned:
+            for array in owned:
+                array[1, :-1] += 2.0
     first = held(component)
     advance(component, time, 1)
     gained = held(component) - first

@@ -11,7 +11,7 @@ from halocline.ocean import _native
 from halocline.ocean.bulk_options import BulkOptions
 from halocline.ocean.forcing_options import SurfaceForcingOptions
 from halocline.ocean.options import OceanOptions, OceanStartOptions
-from halocline.ocean.radiation import clear_sky
+from halocline.ocean.radiation import clear_sky, noon_altitude
 from halocline.runtime.fields.place import Place
 from ocean.forced_ocean import build, monthly, still
 
@@ -20,6 +20,8 @@ def test_the_sun_is_where_it_is_in_the_seasons():
     assert np.degrees(declination(171.5)) == pytest.approx(23.44, abs=0.05)
     assert np.degrees(declination(355.0)) == pytest.approx(-23.44, abs=0.05)
     assert np.degrees(declination(79.5)) == pytest.approx(0.0, abs=0.5)
+    at_noon = noon_altitude(np.array([80.0, 38.0, -38.0, -80.0]), 355.0)
+    assert at_noon == pytest.approx([0.0, 28.56, 75.44, 33.44], abs=0.05)
 
 
 @pytest.mark.parametrize("day", [20, 171])
@@ -52,7 +54,7 @@ def test_long_wave_of_a_cloudy_and_a_clear_sky():
     assert 90.0 < row[0, 1] < row[0, 0] < 120.0
 
 
-@pytest.mark.parametrize("cloud", ["cloud", 0.4])
+@pytest.mark.parametrize("cloud", ["cloud", 0.4, 0.0])
 def test_the_ocean_gets_light_and_long_wave_by_formulas(tmp_path, cloud):
     path = monthly(
         tmp_path / "air.nc",
@@ -69,9 +71,14 @@ def test_the_ocean_gets_light_and_long_wave_by_formulas(tmp_path, cloud):
     forced.fluxes()
     s, wet = component.model.state, component.grid.mask
     y = np.broadcast_to(component.grid.horizontal.at(Place.center).y, wet.shape)
-    altitude = 90.0 - y + 23.44
-    expected = 0.9 * clear_sky(y, 171) * (1.0 - 0.62 * 0.4 + 0.0019 * altitude)
-    np.testing.assert_allclose(s.short_wave.gather()[wet], expected[wet], rtol=1e-3)
+    covered = 0.4 if cloud == "cloud" else cloud
+
+    def light(altitude, day):
+        passing = np.minimum(1.0 - 0.62 * covered + 0.0019 * altitude, 1.0)
+        return 0.9 * clear_sky(y, day) * passing
+
+    june = light(90.0 - y + 23.44, 171)
+    np.testing.assert_allclose(s.short_wave.gather()[wet], june[wet], rtol=1e-3)
     heat = s.heat_flux.gather()[wet] - s.short_wave.gather()[wet]
     without = replace(bulk, radiation="files", short_wave="cloud", long_wave="cloud")
     other, _ = build(
@@ -82,7 +89,11 @@ def test_the_ocean_gets_light_and_long_wave_by_formulas(tmp_path, cloud):
     turbulent = other.model.state.heat_flux.gather()[wet]
     air = 5.670374e-8 * 283.15**4
     vapour = 1013.25 * 0.006 / (0.622 + 0.378 * 0.006)
-    up = 0.98 * air - air * (0.653 + 0.00535 * vapour) * (1.0 + 0.1762 * 0.16)
+    up = 0.98 * air - air * (0.653 + 0.00535 * vapour) * (1.0 + 0.1762 * covered**2)
     np.testing.assert_allclose(turbulent - heat, up, rtol=1e-6)
+    forced.update(time.replace(month=12, day=22))
+    december = light(np.maximum(90.0 - y - 23.44, 0.0), 355)
+    np.testing.assert_allclose(s.short_wave.gather()[wet], december[wet], rtol=1e-3, atol=1e-3)
+    assert s.short_wave.gather()[wet].min() < 2.0 < 50.0 < s.short_wave.gather()[wet].max()
     component.close()
     other.close()

@@ -35,10 +35,7 @@ def cell_system(numbers: NinePoint) -> tuple[NDArray[Any], ...]:
     rows, columns = counted.shape
     number = np.full(counted.shape, -1, np.int32)
     number[counted] = np.arange(counted.sum())
-    index = np.indices(counted.shape).astype(np.int64)
-    j, i = index[0], index[1]
-    owner = topology.resolve(Place.center, j, i)
-    wide = topology.widened(number[owner.j, owner.i] + 1, (1, 1, 1, 1)) - 1
+    wide = topology.widened(number + 1, (1, 1, 1, 1)) - 1
     west = topology.widened(numbers.west, (0, 1, 0, 0), Place.x_face)[:rows, : columns + 1]
     south = topology.widened(numbers.south, (0, 0, 0, 1), Place.y_face)[: rows + 1, :columns]
     corner = topology.widened(numbers.corner, (0, 1, 0, 1), Place.corner)
@@ -52,7 +49,7 @@ def cell_system(numbers: NinePoint) -> tuple[NDArray[Any], ...]:
     )
     coupling = np.stack([plane[counted] for plane in planes], axis=1)
     neighbour[coupling == 0.0] = -1
-    place = np.stack([j[counted], i[counted]], axis=1).astype(np.int32)
+    place = np.stack(np.nonzero(counted), axis=1).astype(np.int32)
     return numbers.diagonal[counted], coupling, neighbour, place
 
 
