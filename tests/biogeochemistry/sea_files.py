@@ -7,7 +7,7 @@ import xarray
 
 from halocline.core.constants import earth_radius
 
-nj, ni = 9, 11
+nj, ni = 10, 12
 thickness = np.array([10.0, 20.0, 40.0])  # from the surface down
 x, y = 5.0 + np.arange(ni), 30.0 + np.arange(nj)
 x_face, y_face = 4.5 + np.arange(ni + 1), 29.5 + np.arange(nj + 1)
@@ -83,6 +83,19 @@ def sea_level(seed: int = 5) -> np.ndarray:
     return 0.3 * random.standard_normal((days.size, nj, ni)) * (depth > 0)
 
 
+def temperature() -> np.ndarray:
+    """Temperature [degree C], (time, level, nj, ni)."""
+    random = np.random.default_rng(9)
+    return random.uniform(5.0, 25.0, (days.size, 3, nj, ni))
+
+
+def diffusivity() -> np.ndarray:
+    """Diffusivity at interfaces from the lowest up [m2 s-1], (time, level + 1, nj, ni)."""
+    interfaces = np.concatenate([[0.0], np.cumsum(thickness)])
+    column = (1e-3 / (1 + interfaces[::-1]))[:, None, None]
+    return np.broadcast_to(column, (days.size, 4, nj, ni)).copy()
+
+
 def write_corners(path: Path) -> None:
     """An ocean's own file: velocities at corners, missing on land, sea level, diffusivity."""
     u, v = corner_velocity()
@@ -90,7 +103,6 @@ def write_corners(path: Path) -> None:
     dry = ~wet_corners()[None]
     centres = np.cumsum(thickness) - thickness / 2
     interfaces = np.concatenate([[0.0], np.cumsum(thickness)])
-    kz = np.broadcast_to(1e-3 / (1 + interfaces[::-1])[:, None, None], (days.size, 4, nj, ni))
     level = np.where(depth > 0, sea_level(), np.nan)
     data = xarray.Dataset(
         {
@@ -99,8 +111,13 @@ def write_corners(path: Path) -> None:
             "sea_level": (("time", "latitude", "longitude"), level, {"units": "m"}),
             "vertical_diffusivity": (
                 ("time", "depth_interface", "latitude", "longitude"),
-                kz,
+                diffusivity(),
                 {"units": "m2 s-1"},
+            ),
+            "temperature": (
+                ("time", "depth", "latitude", "longitude"),
+                np.where(wet()[None], temperature(), np.nan),
+                {"units": "degC"},
             ),
         },
         {

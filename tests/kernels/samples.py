@@ -242,7 +242,22 @@ samples["corners_to_y_faces"] = flow_sample(
 _fluxes = {name: name for name in ("x_volume_flux", "y_volume_flux", "z_volume_flux", "volume")}
 _planes = dict.fromkeys(("surface_water", "outflow"), "plane")
 samples["fit_volumes"] = flow_sample(
-    {**_fluxes, "next_volume": "volume", **_planes}, dt=1.0, x_first=True
+    {**_fluxes, "next_volume": "volume", **_planes}, dt=1.0, x_first=True, at_once=False
+)
+_upstream = {**_fluxes, "tracer": "tracer", "next_volume": "volume", "new_tracer": "tracer"}
+samples["advect_upstream"] = flow_sample(_upstream, dt=0.3)
+samples["advect_corrected"] = flow_sample(
+    {name: like for name, like in _upstream.items() if name != "volume"}, dt=0.3
+)
+_diffused = {"tracer": "tracer", "volume": "volume", "thickness": "thickness"}
+samples["diffuse_laplacian"] = flow_sample(
+    {**_diffused, "x_conductance": "plane", "y_conductance": "plane", "new_tracer": "tracer"},
+    dt=0.1,
+)
+samples["diffuse_biharmonic"] = flow_sample(
+    {**_diffused, "x_ratio": "plane", "y_ratio": "plane", "new_tracer": "tracer"},
+    dt=0.1,
+    diffusivity=0.1,
 )
 _tracer = {"tracer": "tracer", "volume": "volume", "brought": "columns"}
 samples["count_surface_water"] = flow_sample(

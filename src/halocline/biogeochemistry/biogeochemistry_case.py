@@ -88,16 +88,18 @@ class BiogeochemistryCase(TransportCase):
             check_halos=check_halos,
             plan=plan,
             perturbation=self.perturbation,
+            merging=once_per_node(communicator, lambda: self.merging),
         )
 
     def _surroundings(self, levels: VerticalGrid, clock: Clock) -> Environment:
         """Those of the files of the circulation, or by formulas."""
         if self.transport.circulation != "files":
             return Season(self.season, levels)
-        files, period = self.circulation_files, (clock.start, clock.end)
-        return FileSurroundings(
-            RecordSource(files, files.variables, levels.horizontal, period, "surroundings")
-        )
+        files, merging = self.circulation_files, self.merging
+        theirs = levels if merging is None else merging.fine
+        period = clock.start, clock.end
+        source = RecordSource(files, files.variables, theirs.horizontal, period, "surroundings")
+        return FileSurroundings(source, merging)
 
     def _carried(self) -> TransportOptions:
         """Options of the transport, with the biology's tracers and how fast they sink."""

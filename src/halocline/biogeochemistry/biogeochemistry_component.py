@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from halocline.biogeochemistry.biology import Biology
 from halocline.biogeochemistry.component import TransportComponent
 from halocline.biogeochemistry.environment import Environment
+from halocline.biogeochemistry.merging import Merging
 from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.biogeochemistry.transport import TransportOptions
 from halocline.component.case.perturbation import PerturbationOptions
@@ -37,6 +38,7 @@ class BiogeochemistryComponent(TransportComponent):
         check_halos: bool = False,
         plan: Plan | None = None,
         perturbation: PerturbationOptions | None = None,
+        merging: Merging | None = None,
     ) -> None:
         super().__init__(
             grid,
@@ -48,6 +50,7 @@ class BiogeochemistryComponent(TransportComponent):
             check_halos=check_halos,
             plan=plan,
             perturbation=perturbation,
+            merging=merging,
             kind=ReactingState,
             start_values={**biology.start_values(), **start_values},
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from halocline.biogeochemistry.circulation_files import CirculationFileOptions
 from halocline.biogeochemistry.component import TransportComponent
+from halocline.biogeochemistry.merging import Merging
 from halocline.biogeochemistry.transport import TransportOptions, reach, work
 from halocline.component.case.case import Case, named
 from halocline.component.case.output_writers import MapOutput
@@ -21,6 +22,8 @@ from halocline.core.clock import Clock
 from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.regular import build_grid
+from halocline.grids.vertical.case_grid import build_levels
 from halocline.runtime.fields.load import Load
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
@@ -86,6 +89,7 @@ class TransportCase(Case):
             check_halos=check_halos,
             plan=plan,
             perturbation=self.perturbation,
+            merging=once_per_node(communicator, lambda: self.merging),
         )
 
     def found_transport(self) -> TransportOptions:
@@ -106,6 +110,16 @@ class TransportCase(Case):
         here = [name for name in named if Path(name).exists()]
         there = self.find_all([name for name in named if name not in here])
         return replace(files, file=here + there)
+
+    @property
+    def merging(self) -> Merging | None:
+        """How cells of the circulation's finer grid are merged, if it is on one."""
+        if not self.transport.files.grid:
+            return None
+        path = str(self.find_here(self.transport.files.grid))
+        options = replace(self._grid_found(), file=path)
+        fine, coarse = build_levels(options, build_grid(options)), self.build_grid()
+        return Merging(fine, fine.horizontal.shape[0] // coarse.shape[0])
 
     def streams(
         self,

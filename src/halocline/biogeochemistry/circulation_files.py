@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.biogeochemistry.merging import Merging
 from halocline.component.forcing.field_records import (
+    Cells,
     FieldRecords,
     RecordSource,
-    refuse_other_grid,
 )
 from halocline.component.forcing.field_series import SeriesOptions
 from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.core.options import option
+from halocline.grids.vertical.file_field import WantedPoints
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
 from halocline.runtime.fields.axis import Axis
@@ -28,7 +31,6 @@ from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.python_kernels import kernel, read, write
-from halocline.runtime.fields.space import Space
 from halocline.runtime.running.calls import BoundCall
 from halocline.runtime.running.runner import Runner
 
@@ -60,6 +62,12 @@ class CirculationFileOptions(SeriesOptions):
         "where velocities lie: found by their coordinates, or nemo: on the eastern and northern"
         " faces of the cells, whatever the coordinates",
         choices=("found", "nemo"),
+    )
+    grid: str = option(
+        "",
+        "",
+        "file of the finer grid that the files are on, of which some times as many rows and columns"
+        " are one of the model's; empty: they are on the model's",
     )
     sea_level: str = option(
         "uppermost",
@@ -135,23 +143,33 @@ class FileCirculation:
         state: TransportState,
         period: tuple[Date, Date],
         run: Runner,
+        merging: Merging | None = None,
+        *,
+        at_once: bool = False,
     ) -> None:
+        self.at_once = at_once
         self.options, self.grid, self.state, self.run = options, grid, state, run
+        self.merging, theirs = merging, grid if merging is None else merging.fine
         self.source = RecordSource(
             options,
             options.variables,
-            grid.horizontal,
+            theirs.horizontal,
             period,
             "circulation",
             recorder=run.recorder,
         )
+        self.what = velocities_of(self.source, options.places, theirs)
         self.thickness = state.on_levels("cell_thickness", "m", static=True)
         every = np.arange(grid.thickness.size)[:, None, None]
         self.thickness.set_cells(lambda j, i: grid.thickness_of(every, (j, i)))
         self.whole_volume = state.on_levels("whole_volume", "m3", static=True)
-        self.whole_volume.set_cells(lambda j, i: grid.volume_of(every, (j, i)))
+        if merging is None:
+            self.whole_volume.set_cells(lambda j, i: grid.volume_of(every, (j, i)))
+        else:
+            merging.check(grid)
+            self.whole_volume.set_cells(merging.volume_of)
         self.volumes = self._volumes()
-        self.pairs = [self._fluxes(axis, self._places()) for axis in "xy"]
+        self.pairs = [self._fluxes(axis) for axis in "xy"]
         for when in ("before", "after"):
             pair(*(getattr(some, when) for some in self.pairs))
         self.mixing = self._mixing()
@@ -171,42 +189,33 @@ class FileCirculation:
     def _between(self, place: str, before: Field, after: Field, now: Field) -> BoundCall:
         return self.run.bind(kernels[f"between_{place}"], before=before, after=after, now=now)
 
-    def _places(self) -> str:
-        if self.source.has("x_volume_flux"):
-            return "fluxes"
-        return (
-            self.options.places
-            if self.options.places == "nemo"
-            else where_velocity_lies(self.source, self.state.space)
-        )
-
-    def _fluxes(self, axis: str, places: str) -> _Pair:
+    def _fluxes(self, axis: str) -> _Pair:
         """Fluxes through the faces across x or y, of what the files have."""
-        state, levels, along = self.state, self.state.levels, "uv"["xy".index(axis)]
+        state, what, merging = self.state, self.what, self.merging
         face = Place.x_face if axis == "x" else Place.y_face
-        now = getattr(state, f"{axis}_volume_flux")
-        if places == "fluxes":
-            like = self._like(f"{axis}_volume_flux", "m3 s-1", face, levels)
-            records = FieldRecords(self.source, like, exact=True)
+        flux, velocity = f"{axis}_volume_flux", f"velocity_{'u' if axis == 'x' else 'v'}"
+        now, levels = getattr(state, flux), state.levels
+        if what == "fluxes" or merging is not None:
+            records = FieldRecords(
+                self.source,
+                self._like(flux, "m3 s-1", face, levels),
+                exact=True,
+                stencil=None
+                if merging is None
+                else lambda cells: merging.of_faces(face, cells, what),
+                found=flux if what == "fluxes" else velocity,
+            )
             between = self._between(f"{axis}_faces", records.before, records.after, now)
             return _Pair(records, records.before, records.after, lambda: None, between)
-        place = Place.corner if places == "corners" else face
-        like = self._like(f"velocity_{along}", "m s-1", place, levels)
-        records = FieldRecords(
-            self.source,
-            like,
-            exact=True,
-            places=_inner_centres(self.grid, axis) if places == "nemo" else None,
-        )
+        place = Place.corner if what == "corners" else face
+        nemo = partial(CentresBefore.of, self.grid, face) if what == "nemo" else None
+        like = self._like(velocity, "m s-1", place, levels)
+        records = FieldRecords(self.source, like, exact=True, stencil=nemo)
         before, after = (
-            self._like(f"{axis}_volume_flux_{when}", "m3 s-1", face, levels)
-            for when in ("before", "after")
+            self._like(f"{flux}_{when}", "m3 s-1", face, levels) for when in ("before", "after")
         )
         make = self._from_corners if place is Place.corner else self._from_faces
-        calls = [
-            make(axis, velocity, flux)
-            for velocity, flux in ((records.before, before), (records.after, after))
-        ]
+        calls = [make(axis, records.before, before), make(axis, records.after, after)]
 
         def both() -> None:
             for call in calls:
@@ -248,7 +257,14 @@ class FileCirculation:
             like = self._like("cell_thickness", "m", Place.center, state.levels)
         else:
             like = self._like("sea_level", "m", Place.center, None)
-        records = FieldRecords(self.source, like)
+        merging = self.merging
+        records = FieldRecords(
+            self.source,
+            like,
+            stencil=None
+            if merging is None
+            else (merging.of_thickness if thick else merging.of_whole_surface),
+        )
         before, after = (state.on_levels(f"volume_{when}", "m3") for when in ("before", "after"))
 
         def make() -> None:
@@ -281,7 +297,9 @@ class FileCirculation:
         axis = Axis(state.levels.name, coordinates=depths, units="m")
         like = self._like("vertical_diffusivity", "m2 s-1", Place.center, axis)
         state.vertical_diffusivity = like
-        records = FieldRecords(self.source, like)
+        records = FieldRecords(
+            self.source, like, stencil=None if self.merging is None else self.merging.of_interfaces
+        )
         between = self._between("centers", records.before, records.after, like)
         return _Pair(records, records.before, records.after, lambda: None, between)
 
@@ -308,7 +326,7 @@ class FileCirculation:
             self.volumes.now(moment + length)
         else:
             self.state.next_volume.copy(self.state.volume)
-        self._fit(dt=dt, x_first=number % 2 == 0)
+        self._fit(dt=dt, x_first=number % 2 == 0, at_once=self.at_once)
         if self.run.plan is None:
             self._check(moment, dt)
 
@@ -392,25 +410,23 @@ def set_moving_fields(state: TransportState) -> None:
     state.outflow = state.on_plane("outflow", "1")
 
 
-def _inner_centres(grid: VerticalGrid, axis: str) -> tuple[Array, Array]:
-    """Centres of the cells west of western faces, or south of southern ones (NEMO counts so)."""
-    face = Place.x_face if axis == "x" else Place.y_face
-    rows, columns = grid.topology.shape(face)
-    j, i = np.indices((rows, columns))
-    cells = grid.topology.resolve(Place.center, j - (axis == "y"), i - (axis == "x"))
-    center = grid.horizontal.at(Place.center)
-    return center.x[cells.j, cells.i], center.y[cells.j, cells.i]
-
-
-def where_velocity_lies(source: RecordSource, space: Space) -> str:
-    """Whether the velocity of files lies on the faces or the corners of a grid; else refused."""
+def velocities_of(source: RecordSource, places: str, grid: VerticalGrid) -> str:
+    """What files have of the flow: "fluxes", or velocities on "faces" or "corners", or "nemo"."""
+    if source.has("x_volume_flux"):
+        return "fluxes"
+    if places == "nemo":
+        return places
     files, variable = source.open("velocity_u")
-    tried = {}
+    top, tried = grid.thickness.size - 1, {}
+    x_faces = grid.open_x_faces(top)
+    corners = np.zeros((grid.shape[1] + 1, grid.shape[2] + 1), bool)
+    corners[1:-1] = x_faces[1:] & x_faces[:-1]
     try:
-        for name, place in (("faces", Place.x_face), ("corners", Place.corner)):
-            j, i = np.indices(space.shape(place))
-            wet = space.wet_levels_at(place, j, i) > 0
-            points = source.grid.at(place)
+        for name, place, wet in (
+            ("faces", Place.x_face, x_faces),
+            ("corners", Place.corner, corners),
+        ):
+            points = grid.horizontal.on_both_sides(place)
             try:
                 weights = files.weights((points.x[wet], points.y[wet]), variable, "the model grid")
             except UserError:
@@ -418,8 +434,46 @@ def where_velocity_lies(source: RecordSource, space: Space) -> str:
                 continue
             tried[name] = weights.off_places
             if tried[name] <= 0.01:
+                if (finer := weights.lines_apart) > 1.5:
+                    raise UserError(
+                        f"'{variable}' of {files.name} lies on a grid {finer:.2g} times finer than"
+                        " the model's. Name that grid, transport.files.grid, so that its cells are"
+                        " merged."
+                    )
                 return name
-        refuse_other_grid(files, variable, tried)
+        found = ", ".join(f"{distance:.2g} cells off {name}" for name, distance in tried.items())
+        raise UserError(
+            f"'{variable}' of {files.name} does not lie on the model grid: its places are up to"
+            f" {found}. Fluxes that are interpolated in space are not free of divergence. Use files"
+            " on this grid; 'halocline merge' makes those of a grid that is a whole number of times"
+            " finer."
+        )
     finally:
         files.close()
-    raise AssertionError
+
+
+@dataclass(frozen=True)
+class CentresBefore:
+    """Centres of the cells west of western faces, or south of southern ones: NEMO's places."""
+
+    x: Array
+    y: Array
+    wet: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, grid: VerticalGrid, place: Place, cells: Cells) -> CentresBefore:
+        """Those of faces at cells (rows, columns)."""
+        j, i = cells[0] - (place is Place.y_face), cells[1] - (place is Place.x_face)
+        resolved = grid.topology.resolve(Place.center, j, i)
+        center, at = grid.horizontal.at(Place.center), (resolved.j, resolved.i)
+        levels = np.arange(grid.thickness.size)[:, None]
+        wet = grid.is_wet(levels, at) & grid.is_wet(levels, cells)
+        return cls(center.x[at], center.y[at], wet)
+
+    def wanted(self, depth: Array | None) -> WantedPoints:
+        """The points."""
+        return WantedPoints(self.x, self.y, depth, self.wet)
+
+    def __call__(self, values: Array) -> Array:
+        """Their values."""
+        return values

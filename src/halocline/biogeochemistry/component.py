@@ -9,6 +9,7 @@ import numpy as np
 
 from halocline.biogeochemistry.boundaries import Boundaries
 from halocline.biogeochemistry.circulation_files import FileCirculation, set_moving_fields
+from halocline.biogeochemistry.merging import Merging
 from halocline.biogeochemistry.restoring import Restoring
 from halocline.biogeochemistry.transport import (
     Transport,
@@ -46,6 +47,7 @@ class TransportComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
         perturbation: PerturbationOptions | None = None,
+        merging: Merging | None = None,
         kind: type[TransportState] = TransportState,
         start_values: Mapping[str, float] | None = None,
     ) -> None:
@@ -79,7 +81,15 @@ class TransportComponent(Component):
         self.flow: FileCirculation | None = None
         if options.circulation == "files":
             set_moving_fields(self.model.state)
-            self.flow = FileCirculation(options.files, grid, self.model.state, period, self.run)
+            self.flow = FileCirculation(
+                options.files,
+                grid,
+                self.model.state,
+                period,
+                self.run,
+                merging,
+                at_once=options.advection == "smolarkiewicz",
+            )
         self.boundaries = Boundaries(
             options.boundaries,
             grid,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from halocline.biogeochemistry.environment import Environment
+from halocline.biogeochemistry.merging import Merging
 from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.component.forcing.field_records import FieldRecords, RecordSource
 from halocline.core.clock import Date
@@ -17,8 +18,8 @@ read = ("temperature", "salinity", "short_wave", "wind_speed")
 class FileSurroundings(Environment):
     """Temperature, salinity, short wave and wind, linear in time between records."""
 
-    def __init__(self, source: RecordSource) -> None:
-        self.source = source
+    def __init__(self, source: RecordSource, merging: Merging | None = None) -> None:
+        self.source, self.merging = source, merging
         self._records: dict[str, FieldRecords] = {}
 
     def fill(self, state: ReactingState, time: Date, dt: float) -> None:
@@ -27,7 +28,10 @@ class FileSurroundings(Environment):
         for name in read:
             field: Field = getattr(state, name)
             if name not in self._records:
-                self._records[name] = FieldRecords(self.source, field)
+                mean = None
+                if self.merging is not None:
+                    mean = self.merging.of_volume if field.axes else self.merging.of_surface
+                self._records[name] = FieldRecords(self.source, field, stencil=mean)
             records = self._records[name]
             records.update(middle)
             share = records.weight(middle)

@@ -120,7 +120,21 @@ class TransportOptions(Options):
     limiter: bool = option(
         True, "", "flux limiter: no new extremes, nothing negative", source="Leonard (1991)"
     )
+    advection: str = option(
+        "limited3",
+        "",
+        "of third order with a limiter, one direction after the other; or Smolarkiewicz' donor"
+        " cells with antidiffusive fluxes, all directions at once",
+        choices=("limited3", "smolarkiewicz"),
+        source="Leonard (1991); Smolarkiewicz (1983)",
+    )
+    corrections: int = option(
+        1, "1", "antidiffusive steps of Smolarkiewicz' scheme", at_least=0, at_most=1
+    )
     horizontal_diffusivity: float = option(0.0, "m2 s-1", "Laplacian diffusivity", at_least=0)
+    biharmonic_diffusivity: float = option(
+        0.0, "m4 s-1", "biharmonic diffusivity; OGSTM takes 3e9 at 1/24 degree", at_least=0
+    )
     mixing: MixingOptions = option(MixingOptions(), meaning="vertical diffusivity")
     tile_bytes: int = option(
         1280,
@@ -259,6 +273,8 @@ class TransportState:
         y = horizontal * y_face.dx / y_face.dy
         self.x_conductance = self.static("x_conductance", "m2 s-1", x, Place.x_face)
         self.y_conductance = self.static("y_conductance", "m2 s-1", y, Place.y_face)
+        self.x_ratio = self.static("x_ratio", "1", x_face.dy / x_face.dx, Place.x_face)
+        self.y_ratio = self.static("y_ratio", "1", y_face.dx / y_face.dy, Place.y_face)
         below = np.cumsum(grid.thickness[::-1])[::-1]
         profile = options.mixing.background + options.mixing.surface * np.exp(
             -((below / options.mixing.depth) ** 2)
@@ -307,7 +323,9 @@ class Transport:
             fluxes = circulation(grid, options)
             check_courant(fluxes, grid, options, dt)
             self.state.set_fluxes(fluxes)
+            self.state.next_volume = self.state.volume
         self.state.set_mixing(grid, options)
+        check_biharmonic(grid, options, dt)
         self.sums = FieldSums(self.state.tracer, len(options.tracers))
 
     def set_start(self) -> None:
@@ -372,12 +390,37 @@ class Transport:
         """Advance all tracers of `state` by `dt` [s]; `number` counts the steps.
 
         1. sweeps along x, y and z (odd steps: y, x, z), sinking and vertical diffusion, in one pass
-        2. new is now
+        2. biharmonic diffusion
         """
-        # 1. all in one pass
-        run(kernel_of(number), state, dt=dt, **self.settings)
-        # 2. new is now
+        # 1. all in one pass, or one after the other
+        if self.options.advection == "smolarkiewicz":
+            self._one_after_the_other(run, state, dt)
+        else:
+            run(kernel_of(number), state, dt=dt, **self.settings)
+            state.tracer.swap(state.new_tracer)
+        # 2. biharmonic diffusion
+        if self.options.biharmonic_diffusivity > 0:
+            run(
+                kernels["diffuse_biharmonic"],
+                state,
+                volume=state.next_volume,
+                dt=dt,
+                diffusivity=self.options.biharmonic_diffusivity,
+            )
+            state.tracer.swap(state.new_tracer)
+
+    def _one_after_the_other(self, run: Runner, state: TransportState, dt: float) -> None:
+        """Donor cells, their correction, horizontal diffusion, sinking, vertical diffusion."""
+        run(kernels["advect_upstream"], state, dt=dt)
         state.tracer.swap(state.new_tracer)
+        for _ in range(self.options.corrections):
+            run(kernels["advect_corrected"], state, dt=dt)
+            state.tracer.swap(state.new_tracer)
+        if self.options.horizontal_diffusivity > 0:
+            run(kernels["diffuse_laplacian"], state, volume=state.next_volume, dt=dt)
+            state.tracer.swap(state.new_tracer)
+        run(kernels["sinking"], state, volume=state.next_volume, dt=dt)
+        run(kernels["vertical_diffusion"], state, volume=state.next_volume, dt=dt)
 
     def contents(self) -> Array:
         """Content of every tracer, tracer times volume over the whole sea; for all ranks."""
@@ -423,11 +466,25 @@ def check_courant(
 ) -> None:
     """Refuse a step in which more leaves some cell than it holds."""
     worst = outflow(fluxes, grid, options.horizontal_diffusivity, dt)
+    if options.advection == "smolarkiewicz":
+        worst = {"all directions": sum(worst.values())}
     name, share = max(worst.items(), key=lambda item: item[1])
     if share > 1.0:
         raise UserError(
             f"In a step of {dt:g} s, {share:.2f} of a cell's volume leaves it along {name}; at most"
             f" 1 may. Use time.step = {0.95 * dt / share:.0f} s or less."
+        )
+
+
+def check_biharmonic(grid: VerticalGrid, options: TransportOptions, dt: float) -> None:
+    """Refuse a biharmonic diffusivity that is too great for cells and step."""
+    center = grid.horizontal.at(Place.center)
+    least = float(np.minimum(center.dx, center.dy)[grid.mask].min(initial=np.inf))
+    most = least**4 / (64.0 * dt)
+    if options.biharmonic_diffusivity > most:
+        raise UserError(
+            f"biharmonic_diffusivity = {options.biharmonic_diffusivity:g} m4 s-1 is too great for"
+            f" cells of {least:g} m in a step of {dt:g} s. Use at most {most:.2g}."
         )
 
 

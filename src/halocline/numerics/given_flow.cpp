@@ -13,7 +13,7 @@ void bind(nb::module_& module) {
   define(module, between_y_faces_contract, &between<T>, "weight");
   define(module, corners_to_x_faces_contract, &corners_to_x_faces<T>);
   define(module, corners_to_y_faces_contract, &corners_to_y_faces<T>);
-  define(module, fit_volumes_contract, &fit_volumes<T>, "dt", "x_first");
+  define(module, fit_volumes_contract, &fit_volumes<T>, "dt", "x_first", "at_once");
 }
 
 }  // namespace

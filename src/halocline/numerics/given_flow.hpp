@@ -117,10 +117,11 @@ inline constexpr Contract<7> fit_volumes_contract{
 /// @param[out]    outflow        most of its volume that leaves a cell of the column in a sweep [1]
 /// @param[in]     dt             step [s]
 /// @param[in]     x_first        whether the sweep along x is the first
+/// @param[in]     at_once        whether all directions are moved at once
 template <class T>
 void fit_volumes(Box box, View3<const T> x_volume_flux, View3<const T> y_volume_flux,
                  View3<const T> next_volume, View3<T> volume, View3<T> z_volume_flux,
-                 View2<T> surface_water, View2<T> outflow, double dt, bool x_first) {
+                 View2<T> surface_water, View2<T> outflow, double dt, bool x_first, bool at_once) {
   const T step = static_cast<T>(dt), per_step = static_cast<T>(1.0 / dt);
   const int levels = static_cast<int>(volume.extent[0]);
   for_rows(box, [&](int j) {
@@ -145,9 +146,14 @@ void fit_volumes(Box box, View3<const T> x_volume_flux, View3<const T> y_volume_
         const V low = k > 0 ? load<V>(surface_water.row(j) + i) : zero;
         const V rise = wet ? V(low + (flat - load<V>(next_volume.row(k, j) + i))) : zero;
         V most = k > 0 ? load<V>(outflow.row(j) + i) : zero;
-        most = maximum(most, x_first ? share(out_x, held) : share(out_y, held));
-        most = maximum(most, x_first ? share(out_y, along_x) : share(out_x, along_y));
-        most = maximum(most, share(leaving(low, rise), flat));
+        const V out_z = leaving(low, rise);
+        if (at_once) {
+          most = maximum(most, share(out_x + out_y + out_z, held));
+        } else {
+          most = maximum(most, x_first ? share(out_x, held) : share(out_y, held));
+          most = maximum(most, x_first ? share(out_y, along_x) : share(out_x, along_y));
+          most = maximum(most, share(out_z, flat));
+        }
         store<V>(z_volume_flux.row(k, j) + i, low * splat<V>(per_step));
         store<V>(outflow.row(j) + i, most);
         if (k == levels - 1) store<V>(volume.row(k, j) + i, held - rise);

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +72,26 @@ class RecordSource:
         return open_maps(self.paths, str(self.period[0].calendar), variable), variable
 
 
+Cells = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Rows and columns."""
+
+
+class PointSums(Protocol):
+    """Sums of values of files at some points."""
+
+    def wanted(self, depth: Array | None) -> WantedPoints:
+        """The points."""
+
+    def __call__(self, values: Array) -> Array:
+        """What values at the points make."""
+
+
 class FieldRecords:
     """One field at the records before and after a moment: `before` and `after`, made like it.
 
-    With `places` the values are those of just these points (longitude, latitude) of the files'
-    grid, whose `exact` places they are; without, they are interpolated to the field's. To make one
-    is a call for all ranks, and so is each update.
+    Values are interpolated to the field's places; what a `stencil` makes of these cells (rows,
+    columns) are sums of values at its points. Points may have to be `exact` places of the files'
+    grid. To make one is a call for all ranks, and so is each update.
     """
 
     def __init__(
@@ -84,20 +100,20 @@ class FieldRecords:
         like: Field,
         *,
         exact: bool = False,
-        places: tuple[Array, Array] | None = None,
+        stencil: Callable[[Cells], PointSums] | None = None,
+        found: str = "",
     ) -> None:
-        levels = like.axes[0] if like.axes else None
-        self.short_name = like.name
+        levels, found = like.axes[0] if like.axes else None, found or like.name
         self._places = FieldPlaces(like.space, like.place, source.grid, levels)
         wanted = self._places.wanted
-        if places is not None:
-            x, y = (plane[self._places.cells] for plane in places)
-            wanted = WantedPoints(x, y, wanted.depth, wanted.wet)
-        files, variable = source.open(like.name)
+        self._stencil = None if stencil is None else stencil(self._places.cells)
+        if self._stencil is not None:
+            wanted = self._stencil.wanted(wanted.depth)
+        files, variable = source.open(found)
         options, calendar = source.options, str(source.period[0].calendar)
         self._series = FileSeries(
             files,
-            (like.name,),
+            (found,),
             (variable,),
             source.grid,
             source.period,
@@ -130,7 +146,8 @@ class FieldRecords:
         if known is not None and known.number == self.now.number:
             return False
         for field, (values,) in ((self.before, self.now.before), (self.after, self.now.after)):
-            self._places.put(values, field)
+            own = values if self._stencil is None else self._stencil(values)
+            self._places.put(own, field)
         return True
 
     def weight(self, moment: Date) -> float:
@@ -145,13 +162,3 @@ class FieldRecords:
     def close(self) -> None:
         """Let readings end and close the files."""
         self._series.close()
-
-
-def refuse_other_grid(files: GriddedFiles, variable: str, tried: dict[str, float]) -> None:
-    """Refuse velocities that lie at none of the places tried, by their greatest distances."""
-    found = ", ".join(f"{distance:.2g} cells off {name}" for name, distance in tried.items())
-    raise UserError(
-        f"'{variable}' of {files.name} does not lie on the model grid: its places are up to"
-        f" {found}. Fluxes that are interpolated in space are not free of divergence. Use files on"
-        " this grid; 'halocline merge' makes those of a grid that is a whole number of times finer."
-    )

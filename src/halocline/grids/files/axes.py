@@ -161,6 +161,16 @@ class Bilinear:
         return float(np.abs(both - np.round(both)).max(initial=0.0))
 
     @property
+    def lines_apart(self) -> float:
+        """How many rows or columns of the file's grid lie between neighbours among the points."""
+        rows = np.unique(np.where(self.weight_y < 0.5, self.south, self.north))
+        columns = np.unique(np.where(self.weight_x < 0.5, self.west, self.east))
+        spans = [
+            (some[-1] - some[0]) / max(some.size - 1, 1) for some in (rows, columns) if some.size
+        ]
+        return float(max(spans, default=1.0))
+
+    @property
     def of_nearest(self) -> Bilinear:
         """The same for the nearest place alone."""
         return replace(self, weight_x=np.round(self.weight_x), weight_y=np.round(self.weight_y))

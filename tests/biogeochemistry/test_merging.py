@@ -1,0 +1,125 @@
+"""Merged cells: fluxes, volumes and means against sums over the fine cells."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tomli_w
+import xarray
+
+from biogeochemistry import sea_files as sea
+from halocline.biogeochemistry import merge_command
+from halocline.component.case.reading import read_case
+from halocline.core.errors import UserError
+from halocline.experiment.run import run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A fine sea of 10 x 12 cells, and what 'halocline merge' makes of it."""
+    folder = tmp_path_factory.mktemp("merged")
+    sea.write_grid(folder / "fine.nc")
+    sea.write_corners(folder / "ocean.nc")
+    (folder / "fine.toml").write_text(tomli_w.dumps(case(folder, "fine.nc")))
+    merge(folder, 2, folder)
+    return folder
+
+
+def merge(folder: Path, ratio: int, output: Path) -> None:
+    """As 'halocline merge fine.toml RATIO --output OUTPUT'."""
+    parser = argparse.ArgumentParser()
+    merge_command.add_arguments(parser)
+    words = [str(folder / "fine.toml"), str(ratio), "--output", str(output)]
+    assert merge_command.main(parser.parse_args(words)) == 0
+
+
+def case(folder: Path, name: str, /, **files) -> dict:
+    return {
+        "component": "transport",
+        "precision": "float64",
+        "data_folder": str(folder),
+        "grid": {
+            "file": str(folder / name),
+            "closed_edges": False,
+            "levels": {"thickness": sea.thickness.tolist()},
+        },
+        "time": {"start": "2000-01-01", "length": "12h", "step": "1h"},
+        "transport": {
+            "tracers": ["constant", "layers"],
+            "circulation": "files",
+            "files": {"file": str(folder / "ocean.nc"), "largest_surface_water": 1e3} | files,
+        },
+    }
+
+
+def blocks(values: np.ndarray) -> np.ndarray:
+    """Sums over 2 x 2 cells."""
+    *outer, nj, ni = values.shape
+    return values.reshape(*outer, nj // 2, 2, ni // 2, 2).sum(axis=(-1, -3))
+
+
+def test_coarse_fluxes_are_sums_and_so_is_their_divergence(folder: Path):
+    x_fine, y_fine = sea.fluxes_of_corners(*sea.corner_velocity())
+    with xarray.open_dataset(folder / "circulation.nc", decode_times=False) as data:
+        x_flux, y_flux = (data[f"{axis}_volume_flux"].fillna(0.0).values for axis in "xy")
+        thickness = data.cell_thickness.fillna(0.0).values
+    *outer, nj, ni = x_fine.shape
+    expected = x_fine.reshape(*outer, nj // 2, 2, ni).sum(axis=-2)[..., ::2]
+    np.testing.assert_allclose(x_flux, expected, rtol=1e-12, atol=1e-6)
+    *outer, nj, ni = y_fine.shape
+    expected = y_fine.reshape(*outer, nj, ni // 2, 2).sum(axis=-1)[..., ::2, :]
+    np.testing.assert_allclose(y_flux, expected, rtol=1e-12, atol=1e-6)
+
+    def divergence(x, y):
+        return x[..., 1:] - x[..., :-1] + y[..., 1:, :] - y[..., :-1, :]
+
+    scale = np.abs(x_flux).sum() + np.abs(y_flux).sum()
+    residual = divergence(x_flux, y_flux) - blocks(divergence(x_fine, y_fine))
+    assert np.abs(residual).max() < 1e-12 * scale
+    coarse = read_case(folder / "fine.toml", [f"grid.file={folder / 'grid.nc'}"]).build_levels()
+    fine = read_case(folder / "fine.toml").build_levels()
+    still = blocks(fine.volume)
+    raised = blocks(fine.horizontal.area * sea.sea_level())
+    volume = thickness * coarse.horizontal.area
+    np.testing.assert_allclose(volume[:, :-1], np.broadcast_to(still[:-1], volume[:, :-1].shape))
+    np.testing.assert_allclose(volume[:, -1], still[-1] + raised, rtol=1e-12)
+
+
+def test_means_are_weighted_by_volume_and_open_area(folder: Path):
+    with xarray.open_dataset(folder / "circulation.nc", decode_times=False) as data:
+        temperature, kz = data.temperature.values[1], data.vertical_diffusivity.values[1]
+    fine = read_case(folder / "fine.toml").build_levels()
+    volume, wet = fine.volume, fine.wet
+    both = np.concatenate([np.zeros_like(wet[:1]), wet[1:] & wet[:-1]])
+    area = fine.horizontal.area * both
+    with np.errstate(invalid="ignore"):
+        mean = blocks(volume * sea.temperature()[1]) / blocks(volume)
+        mixed = blocks(area * sea.diffusivity()[1, :3]) / blocks(area)
+    np.testing.assert_allclose(temperature, mean, rtol=1e-12)
+    np.testing.assert_allclose(kz[1:][~np.isnan(mixed[1:])], mixed[1:][~np.isnan(mixed[1:])])
+
+
+def test_merged_while_running_is_as_merged_before(folder: Path):
+    """A constant stays, contents close; a tracer is the same to round-off either way."""
+    coarse = case(folder, "grid.nc", grid=str(folder / "fine.nc"))
+    running = run(coarse, check_halos=True).component
+    before = run(case(folder, "grid.nc", file=str(folder / "circulation.nc"))).component
+    one, other = (some.model.state.tracer.gather() for some in (running, before))
+    np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(one[0], running.grid.wet, atol=1e-12)
+    assert np.ptp(one[1][running.grid.wet]) > 0.1
+    np.testing.assert_allclose(
+        running.model.contents(),
+        running.contents_at_start.read()[0] + running.boundaries.totals(),
+        rtol=1e-12,
+    )
+
+
+def test_what_cannot_be_merged_is_refused(folder: Path):
+    with pytest.raises(UserError, match=r"10 rows and 12 columns cannot be merged 5 by 5"):
+        merge(folder, 5, folder / "no")
+    with pytest.raises(UserError, match=r"is not that of 1 x 1 merged cells|cannot be merged"):
+        run(case(folder, "fine.nc", grid=str(folder / "fine.nc")))
+    with pytest.raises(UserError, match=r"'velocity_u' of .* lies on a grid 2 times finer"):
+        run(case(folder, "grid.nc"))
