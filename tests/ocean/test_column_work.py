@@ -11,6 +11,7 @@ from halocline.experiment.check import Imagined
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.column_work import expected_seconds, of_calls
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.passive_tracers import PassiveTracerOptions
 from halocline.runtime.fields.processor_grid import best_grid
 from halocline.runtime.running.runner import Plan
 from ocean.oceans import plane
@@ -87,6 +88,12 @@ def test_expected_time_follows_the_choice():
     assert expected_seconds(x1(wet=1.0), full, "float64") > 1.25 * one
     averaged = replace(full, averaging=5)
     assert expected_seconds(x1(), averaged, "float64") == pytest.approx(1.2 * one)
-    for advection in ("upwind3", "limited3"):
-        moved = replace(full, tracers=replace(full.tracers, advection=advection))
-        assert expected_seconds(x1(), moved, "float64") > 1.2 * one
+
+    def with_tracers(advection, passive):
+        some = dict.fromkeys("abcd"[:passive], PassiveTracerOptions())
+        tracers = replace(full.tracers, advection=advection, passive=some)
+        return expected_seconds(x1(), replace(full, tracers=tracers), "float64")
+
+    assert with_tracers("centred", 4) == pytest.approx(1.4 * one, rel=0.02)
+    assert one < with_tracers("upwind3", 0) < with_tracers("limited3", 0) < 1.4 * one
+    assert with_tracers("upwind3", 2) > with_tracers("centred", 2)
