@@ -44,8 +44,9 @@ def test_a_clear_sky_adds_up_the_day(latitude, day):
 
 def test_long_wave_of_a_cloudy_and_a_clear_sky():
     """Bignami et al. 1995: 20 degrees below air of 18 with 10 g/kg of vapour, by hand."""
-    row = np.zeros((1, 2))
-    given = [np.full((1, 1, 1, 2), 20.0), row + 18.0, row + 10.0, np.array([[0.0, 0.5]])]
+    row, water = np.zeros((1, 2)), np.full((1, 2, 1, 2), 20.0)
+    water[:, 0] = 5.0  # deeper
+    given = [water, row + 18.0, row + 10.0, np.array([[0.0, 0.5]])]
     _native.ocean_long_wave((0, 1, 0, 2, 0), *given, row)
     vapour = 1013.25 * 0.01 / (0.622 + 0.378 * 0.01)
     sea, air = 5.670374e-8 * 293.15**4, 5.670374e-8 * 291.15**4

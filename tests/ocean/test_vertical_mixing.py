@@ -196,6 +196,18 @@ def test_a_cooled_layer_has_convective_scales_and_carries_a_share():
     assert share.max() < 1.0
 
 
+@pytest.mark.parametrize("speed", [0.4, 0.9])
+def test_no_share_of_the_surface_flux_leaves_the_layer(speed):
+    """Not through the interface next to its end either, where diffusivity is enhanced."""
+    column = two_layers(quiet, jump=3.0)
+    column.u[column.depth < 30.0] = speed
+    _, diffusivity, share, depth = column.mixing(0.01, -5e-8)
+    deeper, at = column.depth + 1.0 > depth, np.argmax(column.depth < depth)
+    assert deeper[at] == (speed == 0.4)
+    assert diffusivity[at] > 1e-6
+    np.testing.assert_array_equal(share > 0.0, ~deeper)
+
+
 def test_a_warmed_layer_mixes_less_and_carries_nothing():
     """w = kappa u* / (1 + 5 eps h kappa B / u*^3)."""
     column, gain, friction = two_layers(quiet), 2e-8, 0.01
