@@ -54,7 +54,7 @@ def test_it_blooms_and_keeps_its_nitrogen(installed):
     before, now = done.component.elements()["nitrogen"]
     assert now == pytest.approx(before, rel=1e-12)
     tracer = done.component.state.tracer.gather()
-    assert tracer.min() >= 0.0 and tracer[1, -1, 0, 0] > 2 * 0.2
+    assert tracer.min() >= 0.0 and tracer[1, -1, 0, 0] > 1.5 * 0.2
     assert tracer[0, -1, 0, 0] < tracer[0, 0, 0, 0]
     assert done.component.biology.options.growth == 1.5
 

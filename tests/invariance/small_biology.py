@@ -18,6 +18,7 @@ table = {
         "levels": {"thickness": [30.0, 30.0]},
     },
     "time": {"start": "2001-04-01", "length": "2h", "step": "30min"},
+    "light": {"course": "given"},
     "perturbation": {"amplitude": 0.2},
     "biology": {"bfm": {"sinking": {"floor": "returned"}}},
 }

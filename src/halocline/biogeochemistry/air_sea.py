@@ -15,6 +15,7 @@ from halocline.core.names import Quantity
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.python_kernels import kernel, read, update
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.field_sums import FieldSums
 
@@ -48,6 +49,15 @@ at_surface = {
 """What can be shown at the surface."""
 
 
+@kernel(
+    carbon_dioxide_uptake=read(Place.center, "mmol m-2 s-1"),
+    carbon_taken=update(Place.center, "mmol m-2"),
+)
+def add_up(at: Any, carbon_dioxide_uptake: Any, carbon_taken: Any, dt: float) -> None:
+    """Add what the sea takes up in a step of `dt` [s]."""
+    at(carbon_taken)[...] += dt * at(carbon_dioxide_uptake)
+
+
 class AirSea:
     """The carbonate system of one state, and what passes between it and the air."""
 
@@ -55,6 +65,7 @@ class AirSea:
         self, carbonate: CarbonateOptions, gases: GasExchangeOptions, tracers: Any
     ) -> None:
         self.carbonate, self.gases, self.tracers = carbonate.numbers, gases.numbers, tracers
+        self.air = gases.air_carbon_dioxide
 
     def settle(self, state: ReactingState) -> None:
         """Make the fields of its own; those of pH and of what was taken up are kept in restarts."""
@@ -68,6 +79,7 @@ class AirSea:
         )  # fmt: skip
         self.area, self.sums = state.area, FieldSums(self.carbon_taken, 1)
         self.state = state
+        state.air_carbon_dioxide.fill(self.air)
 
     @property
     def kept(self) -> list[Field]:
@@ -100,10 +112,15 @@ class AirSea:
             ph=self.ph,
             carbon_dioxide_uptake=self.carbon_dioxide_uptake,
             oxygen_uptake=self.oxygen_uptake,
-            carbon_taken=self.carbon_taken,
             numbers=self.carbonate,
             gas=self.gases,
             of=self.tracers,
+            dt=dt,
+        )
+        run(
+            add_up,
+            carbon_dioxide_uptake=self.carbon_dioxide_uptake,
+            carbon_taken=self.carbon_taken,
             dt=dt,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from halocline.biogeochemistry.biology_options import BiologyOptions, CarriedOpt
 from halocline.biogeochemistry.case import TransportCase
 from halocline.biogeochemistry.environment import Environment
 from halocline.biogeochemistry.file_surroundings import FileSurroundings
+from halocline.biogeochemistry.light import Light, LightOptions
 from halocline.biogeochemistry.season import Season, SeasonOptions
 from halocline.biogeochemistry.transport import TransportOptions
 from halocline.component.case.case import named
@@ -37,6 +38,7 @@ class BiogeochemistryCase(TransportCase):
     component: str = named("biogeochemistry")
     transport: CarriedOptions = option(CarriedOptions(), meaning="what moves the tracers")
     biology: BiologyOptions = option(BiologyOptions(), meaning="the model of life in the sea")
+    light: LightOptions = option(LightOptions(), meaning="light for plants")
     season: SeasonOptions = option(
         SeasonOptions(), meaning="water and light around the tracers, by formulas"
     )
@@ -57,7 +59,16 @@ class BiogeochemistryCase(TransportCase):
     def shown(self) -> Mapping[str, Quantity]:
         """Tracers and what the biology shows besides, by name."""
         biology = self.built_biology
-        return {**{one.short_name: one for one in biology.tracers}, **biology.diagnostics}
+        return {
+            **{one.short_name: one for one in biology.tracers},
+            **biology.diagnostics,
+            **biology.planes,
+        }
+
+    @property
+    def without_levels(self) -> Collection[str]:
+        """What of it has no levels."""
+        return self.built_biology.planes.keys()
 
     @property
     def tracer_names(self) -> list[str]:
@@ -80,6 +91,7 @@ class BiogeochemistryCase(TransportCase):
             self._carried(),
             self.biology.build(),
             self._surroundings(levels, clock),
+            Light(self.light),
             self.biology.start,
             clock,
             communicator,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from halocline.biogeochemistry.biology import Biology
 from halocline.biogeochemistry.component import TransportComponent
 from halocline.biogeochemistry.environment import Environment
+from halocline.biogeochemistry.light import Light
 from halocline.biogeochemistry.merging import Merging
 from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.biogeochemistry.transport import TransportOptions
@@ -29,6 +30,7 @@ class BiogeochemistryComponent(TransportComponent):
         options: TransportOptions,
         biology: Biology,
         environment: Environment,
+        light: Light,
         start_values: dict[str, float],
         clock: Clock,
         communicator: Communicator,
@@ -57,6 +59,8 @@ class BiogeochemistryComponent(TransportComponent):
         assert isinstance(self.model.state, ReactingState)
         self.state: ReactingState = self.model.state
         self.biology, self.environment = biology, environment
+        self.light = light
+        light.settle(self.state, biology.attenuation)
         biology.settle(self.state)
         self.sums = {**self.sums, **biology.sums}
 
@@ -67,26 +71,29 @@ class BiogeochemistryComponent(TransportComponent):
     def step(self, time: Date) -> None:
         """Advance from `time` by one step.
 
-        1. surroundings  2. transport and restoring  3. biology
+        1. surroundings  2. transport and restoring  3. light  4. biology
         """
         seconds = self.step_length.total_seconds()
         # 1. surroundings
         self.environment.fill(self.state, time, seconds)
         # 2. transport and restoring
         super().step(time)
-        # 3. biology
+        # 3. light
+        self.light.step(self.run, self.state, time, seconds)
+        # 4. biology
         self.biology.step(self.run, self.state, seconds)
 
     def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
         """Tracers and what the biology shows besides, each on all levels."""
         self.check_names(names)
-        own = [name for name in names if name in self.biology.diagnostics]
+        others = {**self.biology.diagnostics, **self.biology.planes}
+        own = [name for name in names if name in others]
         shown = super().diagnose([name for name in names if name not in own], time)
         return {**shown, **{name: self.biology.show(name, self.run, self.state) for name in own}}
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse a name that neither a tracer nor anything else has."""
-        known = [*self.options.tracers, *self.biology.diagnostics]
+        known = [*self.options.tracers, *self.biology.diagnostics, *self.biology.planes]
         for name in names:
             if name not in known:
                 raise UserError(f"Unknown output variable '{name}'.{nearest(name, known)}")

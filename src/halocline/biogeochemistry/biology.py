@@ -27,6 +27,8 @@ class Biology(ABC):
     """What the tracers are, in their order; units are those of the model."""
     diagnostics: Mapping[str, Quantity] = {}
     """Fields on all levels that it can show besides its tracers, by name."""
+    planes: Mapping[str, Quantity] = {}
+    """Fields of the surface that it can show, by name."""
     elements: Mapping[str, Sequence[str]] = {}
     """Tracers whose contents make up what the model neither makes nor destroys, by its name."""
     environment: ClassVar[Sequence[str]] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -68,6 +68,11 @@ class TransportCase(Case):
     def shown(self) -> Mapping[str, Quantity]:
         """What maps can hold, by name."""
         return {name: Quantity(name, "", "1", f"tracer {name}") for name in self.tracer_names}
+
+    @property
+    def without_levels(self) -> Collection[str]:
+        """What of it has no levels."""
+        return ()
 
     def build(
         self,
@@ -147,7 +152,7 @@ class TransportCase(Case):
                 space=component.model.state.space,
                 place=Place.center,
                 dtype=self.precision,
-                outer=dict.fromkeys(shown, ("depth",)),
+                outer={name: () if name in self.without_levels else ("depth",) for name in shown},
                 axes={"depth": component.grid.depth},
                 more={
                     "depth": Quantity("depth", "depth", "m", "depth of the centres of the levels"),
@@ -180,4 +185,5 @@ class TransportCase(Case):
     def map_shapes(self) -> Mapping[str, MapShape]:
         """All that can be shown, on all levels."""
         levels = self.level_count
-        return dict.fromkeys(self.shown, MapShape(extents=(levels,)))
+        on_levels, planes = MapShape(extents=(levels,)), MapShape()
+        return {name: planes if name in self.without_levels else on_levels for name in self.shown}

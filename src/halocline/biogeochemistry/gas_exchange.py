@@ -27,6 +27,9 @@ class GasExchangeOptions(Options):
         at_least=0.0,
         source=OMIP,
     )
+    air_carbon_dioxide: float = option(
+        370.0, "1e-6", "share of dry air", at_least=0.0, source="BFM v5, preset OGS_PELAGIC"
+    )
     pressure: float = option(
         1013.25, "hPa", "of the air at the sea", at_least=500.0, at_most=1100.0
     )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from halocline.biogeochemistry import _native
+from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.core.clock import Date
 from halocline.core.options import Options, option
 from halocline.core.sun import declination
 from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 
 kernels = kernels_of(_native)
@@ -66,7 +71,16 @@ class Light:
     def __init__(self, options: LightOptions) -> None:
         self.options = options
 
-    def step(self, run: Runner, state: object, time: Date, dt: float) -> None:
+    def settle(self, state: ReactingState, weights: Mapping[str, float]) -> None:
+        """Set what takes up light: water, and `weights` of tracers [m2 per unit]."""
+        state.attenuation.fill(self.options.background)
+        used = weights if self.options.tracers else {}
+        values = np.array([used.get(str(name), 0.0) for name in state.tracers.entries])
+        state.tracer_attenuation = state.static(
+            "tracer_attenuation", "1", values, Place.none, state.tracers
+        )
+
+    def step(self, run: Runner, state: ReactingState, time: Date, dt: float) -> None:
         """Set `surface_light` and `light` of `state` for the step of `dt` [s] from `time`.
 
         1. surface  2. cells

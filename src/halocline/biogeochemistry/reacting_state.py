@@ -10,13 +10,19 @@ from numpy.typing import DTypeLike
 from halocline.biogeochemistry.transport import TransportOptions, TransportState
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 
 
 class ReactingState(TransportState):
     """Fields of the transport, and of the water and air around the tracers.
 
+    `longitude` and `latitude` are 0 on Cartesian grids, unless the environment sets them.
+
     An environment fills them before every step; names are those of the arguments of kernels.
     """
+
+    tracer_attenuation: Field
 
     def __init__(
         self,
@@ -33,6 +39,17 @@ class ReactingState(TransportState):
         self.calcite_saturation.fill(1.0)
         self.short_wave = self.on_plane("short_wave", "W m-2")
         self.wind_speed = self.on_plane("wind_speed", "m s-1")
+        self.air_carbon_dioxide = self.on_plane("air_carbon_dioxide", "1e-6")
+        self.surface_light = self.on_plane("surface_light", "umol m-2 s-1")
+        self.attenuation = self.on_plane("attenuation", "m-1")
+        self.depth = self.static("depth", "m", grid.depth, Place.none, self.levels)
+        self.longitude = self.on_plane("longitude", "degree")
+        self.latitude = self.on_plane("latitude", "degree")
+        plane = grid.horizontal
+        if plane.spherical or plane.curvilinear is not None:
+            center = plane.at(Place.center)
+            self.longitude.set_global(center.x.astype(dtype))
+            self.latitude.set_global(center.y.astype(dtype))
 
     def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
         """Set diffusivities and sinking speeds; the vertical diffusivity may change later."""

@@ -1,4 +1,4 @@
-"""A year of one place, by formulas: temperature, mixed layer and light."""
+"""A year of one place, by formulas: temperature, mixed layer and short wave."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SeasonOptions(Options):
     """A year by formulas, the same at all places.
 
     The mixed layer is deepest in late winter and as warm as the water below; in summer a shallow
-    one is warm. Light is that of the mean sun of the day at a latitude.
+    one is warm. Short wave is the mean of each day at a latitude.
     """
 
     latitude: float = option(
@@ -35,18 +35,6 @@ class SeasonOptions(Options):
     transmission: float = option(
         0.6, "1", "share of the sun's light that enters the sea", at_least=0, at_most=1, source=ours
     )
-    light_share: float = option(
-        0.4,
-        "1",
-        "share of the short wave that plants can use",
-        at_least=0,
-        at_most=1,
-        source="BFM v5, preset OGS_PELAGIC",
-    )
-    light_energy: float = option(
-        0.217, "J umol-1", "of such light", at_least=0.01, source="BFM v5: 1 uE = 0.217 W"
-    )
-    attenuation: float = option(0.06, "m-1", "of light in the water", at_least=0, source=ours)
     winter_temperature: float = option(13.5, "degree C", "and that of the deep", source=ours)
     summer_temperature: float = option(25.0, "degree C", "of the mixed layer", source=ours)
     warmest: float = option(227.0, "day", "of the year, when it is warmest", source=ours)
@@ -72,7 +60,6 @@ class Season(Environment):
         profiles = {
             "temperature": self.temperature(day, depth),
             "salinity": np.full(depth.shape, options.salinity),
-            "light": self.light(day, depth),
             "vertical_diffusivity": self.diffusivity(day, self.grid.interfaces[:-1]),
         }
         for name, profile in profiles.items():
@@ -81,6 +68,7 @@ class Season(Environment):
                     array[...] = profile[:, None, None]
         state.short_wave.fill(self.short_wave(day))
         state.wind_speed.fill(options.wind_speed)
+        state.latitude.fill(options.latitude)
 
     def short_wave(self, day: float) -> float:
         """Mean of a day of the light that enters the sea [W m-2].
@@ -95,12 +83,6 @@ class Season(Environment):
         height = rise * math.sin(latitude) * math.sin(tilt)
         height += math.cos(latitude) * math.cos(tilt) * math.sin(rise)
         return self.options.transmission * solar_constant / math.pi * height
-
-    def light(self, day: float, depth: Array) -> Array:
-        """Light at depths [m], mean of a day [umol m-2 s-1]."""
-        options = self.options
-        surface = self.short_wave(day) * options.light_share / options.light_energy
-        return np.asarray(surface * np.exp(-options.attenuation * depth))
 
     def mixed_depth(self, day: float) -> float:
         """Depth of the mixed layer [m]."""

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from halocline.biogeochemistry import _native
+from halocline.biogeochemistry import _native, air_sea
 from halocline.biogeochemistry.bfm import tracers as table
 from halocline.biogeochemistry.bfm.options import BfmOptions
 from halocline.biogeochemistry.biology import Biology
+from halocline.biogeochemistry.carbonate import carbonate_tracers
 from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.core.names import Quantity
 from halocline.runtime.fields.axis import Axis
@@ -52,7 +53,8 @@ class Bfm(Biology):
 
     options_kind = BfmOptions
     tracers = table.tracers
-    diagnostics = {**productions, "chlorophyll": chlorophyll}
+    diagnostics = {**productions, "chlorophyll": chlorophyll, **air_sea.on_levels}
+    planes = air_sea.at_surface
     elements = table.elements
     environment = ("temperature", "light", "calcite_saturation")
 
@@ -60,12 +62,34 @@ class Bfm(Biology):
         self.options = options
         self.numbers, self.sinking_numbers = options.native(), options.native_of_sinking()
 
+        self.air = air_sea.AirSea(
+            options.carbonate,
+            options.gases,
+            carbonate_tracers(
+                self.names,
+                carbon="O3c",
+                alkalinity="O3h",
+                phosphate="N1p",
+                silicate="N5s",
+                oxygen="O2o",
+                carbon_per_mmol=12.0,
+            ),
+        )
+
+    @property
+    def attenuation(self) -> Mapping[str, float]:
+        """By chlorophyll and detritus."""
+        taken = self.options.attenuation
+        green = dict.fromkeys((f"{group}l" for group in table.phytoplankton), taken.chlorophyll)
+        return {**green, "R6c": taken.detritus}
+
     def start_values(self) -> Mapping[str, float]:
         """The homogeneous state of the preset."""
         return table.homogeneous_start()
 
     def settle(self, state: ReactingState) -> None:
         """Make the fields of the productions, and what counts cells."""
+        self.air.settle(state)
         self.shown = {name: state.on_levels(name, some.units) for name, some in productions.items()}
         self.shown["chlorophyll"] = state.on_levels("chlorophyll", chlorophyll.units)
         decomposition = state.space.decomposition
@@ -86,16 +110,16 @@ class Bfm(Biology):
 
     @property
     def kept(self) -> Sequence[Field]:
-        """What lies on the floor."""
-        return [self.floor]
+        """What lies on the floor, and of the air."""
+        return [self.floor, *self.air.kept]
 
     @property
     def sums(self) -> Mapping[str, GlobalSums]:
-        """Those of what lies on the floor."""
-        return {"floor contents": self.floor_sums}
+        """Those of what lies on the floor, and of what came from the air."""
+        return {"floor contents": self.floor_sums, "carbon from the air": self.air.sums}
 
     def outside(self) -> Mapping[str, float]:
-        """What of each element lies on the floor; a call for all ranks."""
+        """What of each element lies on the floor, less carbon from the air; for all ranks."""
         floors, areas = self.floor.read(), self.area.read()
         numbers = range(len(floor_boxes))
         terms = [
@@ -103,17 +127,20 @@ class Bfm(Biology):
             for n in numbers
         ]
         found = self.floor_sums(terms)
-        return {
+        on_floor = {
             element: float(sum(found[n] for n in numbers if floor_boxes[n][2] == letter))
             for element, letter in table.letters.items()
         }
+        return {**on_floor, "carbon": on_floor["carbon"] - 12.0 * self.air.taken()}
 
     def step(self, run: Runner, state: ReactingState, dt: float) -> None:
         """Advance the tracers of `state` by `dt` [s].
 
-        1. reaction  2. sinking, and the floor
+        1. pH and saturation  2. reaction  3. sinking, and the floor  4. gases from the air
         """
-        # 1. reaction
+        # 1. pH and saturation
+        self.air.dissociate(run, state)
+        # 2. reaction
         run(
             kernels["bfm_react"],
             state,
@@ -122,11 +149,15 @@ class Bfm(Biology):
             numbers=self.numbers,
             dt=dt,
         )
-        # 2. sinking, and the floor
+        # 3. sinking, and the floor
         run(kernels["bfm_sink"], state, floor=self.floor, numbers=self.sinking_numbers, dt=dt)
+        # 4. gases from the air
+        self.air.exchange(run, state, dt)
 
     def show(self, name: str, run: Runner, state: ReactingState) -> Field:
         """A production of the last step, or chlorophyll."""
+        if name in self.air.shown:
+            return self.air.shown[name]
         field = self.shown[name]
         if name == "chlorophyll":
             parts = [table.index[group + "l"] for group in table.phytoplankton]

@@ -8,7 +8,7 @@ from typing import Any
 from halocline.biogeochemistry import _native
 from halocline.biogeochemistry.bfm.bacteria import Bacteria, Cytoplasm
 from halocline.biogeochemistry.bfm.chemistry import Chemistry
-from halocline.biogeochemistry.bfm.numbers import numbers_of
+from halocline.biogeochemistry.bfm.numbers import PRESET, numbers_of
 from halocline.biogeochemistry.bfm.phytoplankton import (
     LargePhytoplankton,
     Nanoflagellates,
@@ -22,6 +22,8 @@ from halocline.biogeochemistry.bfm.zooplankton import (
     Microzooplankton,
     OmnivorousMesozooplankton,
 )
+from halocline.biogeochemistry.carbonate import CarbonateOptions
+from halocline.biogeochemistry.gas_exchange import GasExchangeOptions
 from halocline.core.options import Options, option
 
 
@@ -43,6 +45,14 @@ class LimiterOptions(Options):
     def native(self) -> Any:
         """The numbers as kernels take them."""
         return numbers_of(_native.LimiterNumbers, self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttenuationOptions(Options):
+    """What takes light from the water."""
+
+    chlorophyll: float = option(0.03, "m2 mg-1", "of all groups", at_least=0, source=PRESET)
+    detritus: float = option(1e-4, "m2 mg-1", "carbon of R6", at_least=0, source=PRESET)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +81,11 @@ class BfmOptions(Options):
     cytoplasm: Cytoplasm = option(Cytoplasm(), meaning="what is dissolved when cells break")
     chemistry: Chemistry = option(Chemistry(), meaning="chemistry without life")
     sinking: SinkingOptions = option(SinkingOptions(), meaning="what sinks, and the floor")
+    attenuation: AttenuationOptions = option(
+        AttenuationOptions(), meaning="what takes light from the water"
+    )
+    carbonate: CarbonateOptions = option(CarbonateOptions(), meaning="pH and saturation states")
+    gases: GasExchangeOptions = option(GasExchangeOptions(), meaning="gases from the air")
     limiter: LimiterOptions = option(LimiterOptions(), meaning="what keeps all positive")
 
     def native(self) -> Any:
