@@ -84,7 +84,8 @@ def test_mistake_is_one_line_and_code_2(capsys: pytest.CaptureFixture[str]) -> N
 def test_unknown_command_is_code_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rnu"]) == 2
     assert "'rnu' is none of: run, resume," in (shown := capsys.readouterr().err)
-    assert shown.endswith("lab. Did you mean 'run'?\n")
+    assert ", lab" in shown
+    assert shown.endswith(". Did you mean 'run'?\n")
 
 
 def test_help_is_true_for_any_component() -> None:
