@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
+from halocline.runtime.ranks.threads import set_threads_of_ranks
 from halocline.runtime.writing.restart import find_restarts
 from halocline_lab.benchmarks.rank_programs import answer_of
 
@@ -70,8 +71,6 @@ def measure(
 
 def spin_up(physics: str, folder: Path, cores: int) -> Path:
     """The restart file of a state with active storms, written into a folder."""
-    from halocline.experiment.start import set_threads
-
     print(f"spinning up {spin_up_hours} h on {cores} threads")
     script = (
         "from halocline_lab.benchmarks.wave_run import benchmark_case;"
@@ -79,7 +78,7 @@ def spin_up(physics: str, folder: Path, cores: int) -> Path:
         f" case = benchmark_case({physics!r}, '', '{spin_up_hours}h');"
         f" case['restart'] = {{}}; run(case, output={str(folder)!r})"
     )
-    set_threads(cores)
+    set_threads_of_ranks(cores)
     subprocess.run([sys.executable, "-c", script], check=True)
     return find_restarts(folder)[0]
 
