@@ -93,7 +93,8 @@ def diffusivity() -> np.ndarray:
     """Diffusivity at interfaces from the lowest up [m2 s-1], (time, level + 1, nj, ni)."""
     interfaces = np.concatenate([[0.0], np.cumsum(thickness)])
     column = (1e-3 / (1 + interfaces[::-1]))[:, None, None]
-    return np.broadcast_to(column, (days.size, 4, nj, ni)).copy()
+    uneven = 1.0 + 0.1 * (np.arange(ni) % 3) + 0.2 * (np.arange(nj) % 2)[:, None]
+    return np.broadcast_to(column * uneven, (days.size, 4, nj, ni)).copy()
 
 
 def write_corners(path: Path) -> None:
