@@ -147,11 +147,24 @@ HD inline auto multiply_add(A a, B b, C c) {
   return fused::multiply_add<V>(fused::widened<V>(a), fused::widened<V>(b), fused::widened<V>(c));
 }
 
-/// Whether any lane of a mask is set.
+/// Whether any lane of a mask is set. The one instruction that hardware has for it is named: GCC 12
+/// takes the lanes apart.
 template <class M>
 HD inline bool any(M mask) {
   if constexpr (std::is_arithmetic_v<M>) {
     return mask;
+#if !defined(__CUDACC__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__)
+  } else if constexpr (sizeof(M) == 64) {
+    const auto bits = reinterpret_cast<pack<long long, 8>>(mask);
+    return __builtin_ia32_ptestmq512(bits, bits, static_cast<unsigned char>(-1)) != 0;
+#endif
+#if defined(__AVX__)
+  } else if constexpr (sizeof(M) == 32) {
+    const auto bits = reinterpret_cast<pack<long long, 4>>(mask);
+    return __builtin_ia32_ptestz256(bits, bits) == 0;
+#endif
+#endif
   } else {
     std::remove_cvref_t<decltype(mask[0])> found = 0;
     for (int lane = 0; lane < static_cast<int>(sizeof(M) / sizeof(mask[0])); ++lane)
