@@ -4,6 +4,7 @@
 #include "numerics/dual.hpp"
 #include "numerics/quickest.hpp"
 #include "numerics/sinking.hpp"
+#include "numerics/smolarkiewicz.hpp"
 #include "numerics/tracer_advection.hpp"
 #include "numerics/vertical_diffusion.hpp"
 
@@ -40,6 +41,14 @@ static_assert(eliminate(2.0, 0.0, 0.5, 0.0).below == 0.5);
 static_assert(sunk(1.0, 1.0, 1.0, 3.0) == 2.0);
 static_assert(open_interface(2.0, 3.0, 1.0, 1.0) == 6.0 &&
               open_interface(2.0, 3.0, 0.0, 1.0) == 0.0);
+
+// Along x from 1 to 3 through cells of 4 m3 by 1 m3: (1 - 1/4) (3 - 1) / (3 + 1); nothing along y.
+constexpr auto four_m3 = [](int, int, int) { return 4.0; };
+constexpr auto step_in_x = [](int, int, int i) { return i < 0 ? 1.0 : 3.0; };
+constexpr auto eastward = [](int axis, int, int, int) { return axis == 0 ? 1.0 : 0.0; };
+static_assert(donated(2.0, 3.0, 5.0) == 6.0 && donated(-2.0, 3.0, 5.0) == -10.0);
+static_assert(near(antidiffusive_flux(0, 0, 0, 0, 1.0, four_m3, step_in_x, eastward), 0.375));
+static_assert(antidiffusive_flux(1, 0, 0, 0, 1.0, four_m3, step_in_x, eastward) == 0.0);
 
 static_assert(beyond_upwind<Advection::quickest>(0.0, 0.0, 0.0, 0.5) == 0.0);
 static_assert(near(beyond_upwind<Advection::quickest>(0.5, 0.5, 1.0, 0.5), 0.125));

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from halocline.numerics import _native as numerics
+from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native as laboratory
 
 small = {np.float32: 1e-30, np.float64: 1e-290}
@@ -17,9 +18,9 @@ def subnormal_of(dtype: type) -> np.floating:
 @pytest.fixture
 def several_threads():
     before = laboratory.threads()
-    laboratory.set_threads(3)
+    set_threads(3)
     yield
-    laboratory.set_threads(before)
+    set_threads(before)
 
 
 @pytest.mark.usefixtures("several_threads")

@@ -1,6 +1,5 @@
-#include <omp.h>
-
 #include "bind.hpp"
+#include "schedules.hpp"
 
 using namespace halocline;
 
