@@ -23,6 +23,7 @@ without_standard_name = {
     "directional_moment_a2": "1", "directional_moment_b2": "1", "wind_sea_fraction": "1",
     "partitions": "1", "friction_velocity": "m s-1", "air_sea_temperature_difference": "K",
     "obstruction_x": "1", "obstruction_y": "1", "tracer": "1", "surface_temperature": "degree_C",
+    "x_volume_flux": "m3 s-1", "y_volume_flux": "m3 s-1",
 }  # fmt: skip
 
 
