@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 import tomli_w
 
 from halocline.component.case.reading import make_case, read_case
-from halocline.component.case.shipped import names
+from halocline.component.case.shipped import case_folder, names
 from halocline.component.case.tables import read_setting
 from halocline.core.clock import text
 from halocline.core.errors import UserError
@@ -106,6 +107,26 @@ def test_data_beside_the_case_comes_first(tmp_path: Path) -> None:
     case = read_case(write(tmp_path, ""))
     assert case.find("gfs_sample.nc") == tmp_path / "gfs_sample.nc"
     assert case.find("w_depth_1p25x1.nc").parent.name == "data"
+
+
+def test_results_of_another_run_say_how_they_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    case, name = read_case(write(tmp_path, "")), "results/gyre/fields.nc"
+    with pytest.raises(UserError, match="'halocline run gyre' makes it there"):
+        case.find_here(name)
+    (tmp_path / "results/gyre").mkdir(parents=True)
+    (tmp_path / name).write_bytes(b"made")
+    assert case.find_here(name) == name
+
+
+@pytest.mark.parametrize("name", names())
+def test_commands_of_shipped_cases_look_where_results_are(name: str) -> None:
+    """A run's results lie in results/NAME."""
+    text = (case_folder() / name / "case.toml").read_text(encoding="utf-8")
+    plotted = re.findall(r"^# Command: .*halocline plot (\S+)", text, re.MULTILINE)
+    assert all(path.startswith(f"results/{name}/") for path in plotted)
 
 
 def test_setting_needs_a_value() -> None:

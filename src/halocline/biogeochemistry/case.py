@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -112,9 +113,13 @@ class TransportCase(Case):
         """Options of the circulation's files with their paths."""
         files = self.transport.files
         named = [files.file] if isinstance(files.file, str) else files.file
-        here = [name for name in named if Path(name).exists()]
-        there = self.find_all([name for name in named if name not in here])
-        return replace(files, file=here + there)
+        pattern = re.compile(r"[*?\[]")
+        found = [
+            path
+            for name in named
+            for path in (self.find_all(name) if pattern.search(name) else [self.find_here(name)])
+        ]
+        return replace(files, file=found)
 
     @property
     def merging(self) -> Merging | None:

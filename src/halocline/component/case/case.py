@@ -20,6 +20,7 @@ from halocline.component.component import Component
 from halocline.component.streams.field_stream import FieldStream, MapShape, bytes_of_maps
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock
+from halocline.core.errors import UserError
 from halocline.core.names import Quantity
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
@@ -222,7 +223,15 @@ class Case(Options):
 
     def find_here(self, name: str) -> str:
         """Path of a file made by a run: as it is given where it exists, else as `find` does."""
-        return name if not name or Path(name).exists() else str(self.find(name))
+        path = Path(name)
+        if not name or path.exists():
+            return name
+        if len(path.parts) > 2 and path.parts[0] == "results":
+            raise UserError(
+                f"No file '{name}' in '{Path.cwd()}'. It belongs to the results of another run:"
+                f" 'halocline run {path.parts[1]}' makes it there."
+            )
+        return str(self.find(name))
 
     def build_grid(self) -> Grid:
         """The horizontal grid of this case, from its file or made here."""
