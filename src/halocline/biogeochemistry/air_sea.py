@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,8 +67,11 @@ class AirSea:
         self.carbonate, self.gases, self.tracers = carbonate.numbers, gases.numbers, tracers
         self.air = gases.air_carbon_dioxide
 
-    def settle(self, state: ReactingState) -> None:
-        """Make the fields of its own; those of pH and of what was taken up are kept in restarts."""
+    def settle(self, state: ReactingState) -> Sequence[Field]:
+        """Make the fields of its own; those that a restart holds.
+
+        They are pH, the first guess of the next one, and carbon taken from the air so far.
+        """
         self.ph = state.on_levels("ph", "1", restart=True)
         self.aragonite_saturation = state.on_levels("aragonite_saturation", "1")
         self.carbon_dioxide_uptake = state.on_plane("carbon_dioxide_uptake", "mmol m-2 s-1")
@@ -80,10 +83,6 @@ class AirSea:
         self.area, self.sums = state.area, FieldSums(self.carbon_taken, 1)
         self.state = state
         state.air_carbon_dioxide.fill(self.air)
-
-    @property
-    def kept(self) -> list[Field]:
-        """pH, which is the first guess of the next, and carbon taken from the air so far."""
         return [self.ph, self.carbon_taken]
 
     @property

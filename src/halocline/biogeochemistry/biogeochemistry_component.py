@@ -12,6 +12,7 @@ from halocline.biogeochemistry.merging import Merging
 from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.biogeochemistry.transport import TransportOptions
 from halocline.component.case.perturbation import PerturbationOptions
+from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError, nearest
 from halocline.grids.vertical.levels import VerticalGrid
@@ -61,12 +62,25 @@ class BiogeochemistryComponent(TransportComponent):
         self.biology, self.environment = biology, environment
         self.light = light
         light.settle(self.state, biology.attenuation)
-        biology.settle(self.state)
+        self._kept = biology.settle(self.state)
+        self._surroundings = environment.settle(self.state)
         self.sums = {**self.sums, **biology.sums}
 
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
-        return [*super().restart_fields(), *self.biology.kept]
+        return [*super().restart_fields(), *self._kept]
+
+    def look_through_input(self, deadline: float) -> tuple[int, int]:
+        """Read all records of circulation, restoring and surroundings; how many of how many."""
+        done, total = super().look_through_input(deadline)
+        more, of = look_through_all(self._surroundings, deadline)
+        return done + more, total + of
+
+    def close(self) -> None:
+        """Let readings end and close the files of circulation, restoring and surroundings."""
+        super().close()
+        for records in self._surroundings:
+            records.close()
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step.

@@ -58,11 +58,6 @@ class Biology(ABC):
         return {}
 
     @property
-    def kept(self) -> Sequence[Field]:
-        """Fields of its own that a restart holds."""
-        return []
-
-    @property
     def sums(self) -> Mapping[str, GlobalSums]:
         """Sums over all ranks that it makes, by what they add up."""
         return {}
@@ -75,8 +70,9 @@ class Biology(ABC):
     def start_values(self) -> Mapping[str, float]:
         """What every tracer begins with where nothing else is said."""
 
-    def settle(self, state: ReactingState) -> None:  # noqa: B027
-        """Make the fields of its own, on the grid of `state`."""
+    def settle(self, state: ReactingState) -> Sequence[Field]:
+        """Make the fields of its own, on the grid of `state`; those that a restart holds."""
+        return []
 
     @abstractmethod
     def step(self, run: Runner, state: ReactingState, dt: float) -> None:

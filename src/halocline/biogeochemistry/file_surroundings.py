@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from halocline.biogeochemistry.environment import Environment
@@ -22,25 +23,24 @@ class FileSurroundings(Environment):
         self.source, self.merging = source, merging
         self._records: dict[str, FieldRecords] = {}
 
+    def settle(self, state: ReactingState) -> Sequence[FieldRecords]:
+        """Open the files for the fields of `state`."""
+        for name in read:
+            field: Field = getattr(state, name)
+            mean = None
+            if self.merging is not None:
+                mean = self.merging.of_volume if field.axes else self.merging.of_surface
+            self._records[name] = FieldRecords(self.source, field, stencil=mean)
+        return list(self._records.values())
+
     def fill(self, state: ReactingState, time: Date, dt: float) -> None:
         """Set the fields to what they are in the middle of the step of `dt` [s] from `time`."""
         middle = time + timedelta(seconds=0.5 * dt)
-        for name in read:
+        for name, records in self._records.items():
             field: Field = getattr(state, name)
-            if name not in self._records:
-                mean = None
-                if self.merging is not None:
-                    mean = self.merging.of_volume if field.axes else self.merging.of_surface
-                self._records[name] = FieldRecords(self.source, field, stencil=mean)
-            records = self._records[name]
             records.update(middle)
             share = records.weight(middle)
             with field.change() as owned:
                 pairs = zip(owned, records.before.read(), records.after.read(), strict=True)
                 for to, before, after in pairs:
                     to[...] = before if share == 0.0 else (1.0 - share) * before + share * after
-
-    def close(self) -> None:
-        """Let readings end and close the files."""
-        for records in self._records.values():
-            records.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.biogeochemistry.environment import Environment
 from halocline.biogeochemistry.reacting_state import ReactingState
+from halocline.component.forcing.field_records import FieldRecords
 from halocline.core.clock import Date
 from halocline.core.options import Options, option
 from halocline.grids.vertical.levels import VerticalGrid
@@ -52,6 +54,10 @@ class Season(Environment):
 
     def __init__(self, options: SeasonOptions, grid: VerticalGrid) -> None:
         self.options, self.grid = options, grid
+
+    def settle(self, state: ReactingState) -> Sequence[FieldRecords]:
+        """Nothing is read."""
+        return []
 
     def fill(self, state: ReactingState, time: Date, dt: float) -> None:
         """Set the fields for the step of `dt` [s] from `time`."""

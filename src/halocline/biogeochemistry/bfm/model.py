@@ -87,9 +87,9 @@ class Bfm(Biology):
         """The homogeneous state of the preset."""
         return table.homogeneous_start()
 
-    def settle(self, state: ReactingState) -> None:
-        """Make the fields of the productions, and what counts cells."""
-        self.air.settle(state)
+    def settle(self, state: ReactingState) -> Sequence[Field]:
+        """Make its fields; what lies on the floor, and of the air, is kept in restarts."""
+        kept = self.air.settle(state)
         self.shown = {name: state.on_levels(name, some.units) for name, some in productions.items()}
         self.shown["chlorophyll"] = state.on_levels("chlorophyll", chlorophyll.units)
         decomposition = state.space.decomposition
@@ -107,11 +107,7 @@ class Bfm(Biology):
         )
         self.communicator = decomposition.communicator
         self.area, self.floor_sums = state.area, FieldSums(self.floor, len(floor_boxes))
-
-    @property
-    def kept(self) -> Sequence[Field]:
-        """What lies on the floor, and of the air."""
-        return [self.floor, *self.air.kept]
+        return [self.floor, *kept]
 
     @property
     def sums(self) -> Mapping[str, GlobalSums]:

@@ -47,12 +47,12 @@ class DietZ3(Diet):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DietZ4(Diet):
+class DietZ4(DietZ3):
     """What omnivorous mesozooplankton eats."""
 
     P1: float = _share(1.0, "P1")
     P4: float = _share(0.7, "P4")
-    Z4: float = _share(1.0, "Z4")
+    Z3: float = _share(0.0, "Z3")
     Z5: float = _share(1.0, "Z5")
 
 
@@ -69,12 +69,14 @@ class DietZ5(Diet):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DietZ6(Diet):
+class DietZ6(DietZ5):
     """What heterotrophic nanoflagellates eat."""
 
     B1: float = _share(0.9, "B1")
+    P1: float = _share(0.0, "P1")
     P2: float = _share(0.1, "P2")
     P3: float = _share(1.0, "P3")
+    Z5: float = _share(0.0, "Z5")
     Z6: float = _share(0.2, "Z6")
 
 
@@ -137,7 +139,7 @@ class HeterotrophicNanoflagellates(Microzooplankton):
     maximum_rate: float = redeclared(Microzooplankton, "maximum_rate", 4.0)
     assimilation: float = redeclared(Microzooplankton, "assimilation", 0.5)
     excretion: float = redeclared(Microzooplankton, "excretion", 0.3)
-    diet: DietZ6 = option(DietZ6(), meaning="what it eats")  # type: ignore[assignment]
+    diet: DietZ6 = option(DietZ6(), meaning="what it eats")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +199,7 @@ class OmnivorousMesozooplankton(CarnivorousMesozooplankton):
 
     rest_respiration: float = redeclared(CarnivorousMesozooplankton, "rest_respiration", 0.02)
     egestion: float = redeclared(CarnivorousMesozooplankton, "egestion", 0.35)
-    diet: DietZ4 = option(DietZ4(), meaning="what it eats")  # type: ignore[assignment]
+    diet: DietZ4 = option(DietZ4(), meaning="what it eats")
 
 
 def refuse_more_than_all(**shares: float) -> None:

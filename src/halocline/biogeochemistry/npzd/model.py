@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from halocline.biogeochemistry import _native
 from halocline.biogeochemistry.biology import Biology
@@ -80,11 +80,12 @@ class Npzd(Biology):
         """Nutrient, and little of the others."""
         return {"N": 4.0, "P": 0.1, "Z": 0.1, "D": 0.1}
 
-    def settle(self, state: ReactingState) -> None:
-        """Make the fields that are shown."""
+    def settle(self, state: ReactingState) -> Sequence[Field]:
+        """Make the fields that are shown; a restart needs none."""
         self.primary_production, self.chlorophyll = (
             state.on_levels(one.short_name, one.units) for one in self.diagnostics.values()
         )
+        return []
 
     def step(self, run: Runner, state: ReactingState, dt: float) -> None:
         """Advance the tracers of `state` by `dt` [s].

@@ -1,0 +1,91 @@
+"""Water and air around the tracers from files: linear in time, looked through, closed."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+
+from biogeochemistry import sea_files as sea
+from halocline.component.case.reading import make_case
+from halocline.core.clock import date
+from halocline.experiment.run import run
+from halocline.runtime.ranks.communicator import Alone
+
+surface = {"short_wave": ("W m-2", 50.0, 250.0), "wind_speed": ("m s-1", 1.0, 12.0)}
+
+
+def write(folder: Path, *, kelvin: bool = False) -> xarray.Dataset:
+    """An ocean's file with all that surrounds tracers, uniform at the surface."""
+    sea.write_grid(folder / "grid.nc")
+    sea.write_corners(folder / "flow.nc")
+    with xarray.open_dataset(folder / "flow.nc", decode_times=False) as flow:
+        data = flow.load()
+    warm = data.temperature.values
+    if kelvin:
+        data["temperature"] = (data.temperature.dims, warm + 273.15, {"units": "K"})
+    data["salinity"] = (data.temperature.dims, 0.1 * warm + 35.0, {"units": "1"})
+    for name, (units, least, most) in surface.items():
+        values = np.linspace(least, most, sea.days.size)[:, None, None]
+        values = values * np.ones(data.sea_level.shape[1:])
+        data[name] = (data.sea_level.dims, values, {"units": units})
+    data.to_netcdf(folder / "ocean.nc")
+    return data
+
+
+def open_files(folder: Path) -> int:
+    """Files of a folder that this process has open."""
+    own = [Path(f"/proc/self/fd/{one}") for one in os.listdir("/proc/self/fd")]
+    return sum(one.exists() and one.readlink().parent == folder for one in own)
+
+
+def case(folder: Path) -> dict:
+    return {
+        "component": "biogeochemistry",
+        "precision": "float64",
+        "data_folder": str(folder),
+        "grid": {
+            "file": "grid.nc",
+            "closed_edges": False,
+            "levels": {"thickness": sea.thickness.tolist()},
+        },
+        "time": {"start": "2000-01-01", "length": "18h", "step": "1h"},
+        "biology": {"model": "npzd"},
+        "transport": {
+            "circulation": "files",
+            "files": {"file": "ocean.nc", "largest_surface_water": 1e3},
+        },
+    }
+
+
+@pytest.mark.parametrize("kelvin", [False, True])
+def test_fields_are_those_of_the_middle_of_a_step(tmp_path: Path, kelvin: bool) -> None:
+    """Means of days stand at noon: 17:30 is 5.5 hours after that of the first."""
+    data = write(tmp_path, kelvin=kelvin)
+    state = run(case(tmp_path)).component.state
+    assert open_files(tmp_path) == 0
+    share = 5.5 / 24.0
+    for name in ("temperature", "salinity"):
+        values = data[name].values - (273.15 if kelvin and name == "temperature" else 0.0)
+        expected = (1 - share) * values[0] + share * values[1]
+        found, wet = getattr(state, name).gather(), sea.wet()
+        np.testing.assert_allclose(found[wet], expected[wet], rtol=1e-12)
+    for name, (_, least, most) in surface.items():
+        expected = least + (most - least) * share / (sea.days.size - 1)
+        found = getattr(state, name).gather()[sea.depth > 0]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_all_of_them_are_looked_through_and_closed(tmp_path: Path) -> None:
+    write(tmp_path)
+    table = case(tmp_path)
+    made = make_case(table)
+    component = made.build(made.time.clock(), Alone())
+    done, total = component.look_through_input(np.inf)
+    flow, _ = component.flow.look_through(np.inf)
+    assert done == total == flow + 4 * 2  # records around 18 hours
+    component.environment.fill(component.state, date("2000-01-01 12"), 3600.0)
+    assert open_files(tmp_path) > 0
+    component.close()
+    assert open_files(tmp_path) == 0
