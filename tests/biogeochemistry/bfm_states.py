@@ -94,12 +94,12 @@ def advanced(
     options: BfmOptions | None = None,
     dtype: Any = np.float64,
 ) -> tuple[Array, Array, Array]:
-    """States after some steps of `dt` [s]; primary and bacterial production of the last one [s-1];
-    how many steps of cells were cut, and how many were not finished."""
+    """States after some steps of `dt` [s]; gross, primary and bacterial production of the last one
+    [s-1]; how many steps of cells were cut, and how many were not finished."""
     count = state.shape[1]
     tracer = state.astype(dtype).reshape(len(names), 1, 1, count)
     temperature, light, calcite = (a.astype(dtype).reshape(1, 1, count) for a in around)
-    productions = np.empty((2, 1, 1, count), dtype)
+    productions = np.empty((3, 1, 1, count), dtype)
     cut = np.zeros(2, np.int64)
     numbers = (options or BfmOptions()).native()
     for _ in range(steps):
@@ -110,13 +110,14 @@ def advanced(
             temperature=temperature,
             light=light,
             calcite_saturation=calcite,
-            primary_production=productions[0],
-            bacterial_production=productions[1],
+            gross_production=productions[0],
+            primary_production=productions[1],
+            bacterial_production=productions[2],
             cut_cells=cut,
             numbers=numbers,
             dt=dt,
         )
-    return tracer.reshape(state.shape), productions.reshape(2, count), cut
+    return tracer.reshape(state.shape), productions.reshape(3, count), cut
 
 
 def contents(state: Array, element: str) -> Array:

@@ -221,11 +221,12 @@ def test_the_air_gives_what_the_sea_takes():
     at_surface = states(np.stack([t[0], s[0], 0 * t[0]]), totals)
     ph = np.stack([at_surface[0]] * 2)[:, None]
     wind, air = random.uniform(0, 20, (1, 11)), random.uniform(300, 500, (1, 11))
+    ice = np.maximum(random.uniform(-1, 1, (1, 11)), 0)
     carbon, oxygen = np.full((2, 1, 11), np.nan)
     del arrays["depth"]
     _native.air_sea_exchange(
         (0, 1, 0, 11, 0), **arrays, area=np.full((1, 11), 100.0), ph=ph, wind_speed=wind,
-        air_carbon_dioxide=air, carbon_dioxide_uptake=carbon, oxygen_uptake=oxygen,
+        ice_fraction=ice, air_carbon_dioxide=air, carbon_dioxide_uptake=carbon, oxygen_uptake=oxygen,
         numbers=numbers, gas=GasExchangeOptions().numbers, of=tracers, dt=1800.0,
     )  # fmt: skip
     change = arrays["tracer"] - before
@@ -245,6 +246,6 @@ def test_the_air_gives_what_the_sea_takes():
     fugacity = np.exp((virial + 2 * (57.7 - 0.118 * kelvin) * (1 - 1e-6 * air) ** 2)
                       / (82.05736 * kelvin))  # fmt: skip
     saturated = solubility * 1e-6 * air * (1 - vapour) * fugacity
-    flux = 1e3 * density * piston * (saturated - at_surface[1])
+    flux = (1 - ice) * 1e3 * density * piston * (saturated - at_surface[1])
     wet = arrays["volume"][1] > 0
     np.testing.assert_allclose(carbon[wet], flux[wet], rtol=1e-6)

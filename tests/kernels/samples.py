@@ -679,9 +679,11 @@ samples["bfm_react"] = bfm_sample(
     "temperature",
     "light",
     "calcite_saturation",
+    "gross_production",
     "primary_production",
     "bacterial_production",
     "cut_cells",
+    gross_production=(),
     primary_production=(),
     bacterial_production=(),
 )

@@ -76,7 +76,7 @@ void carbonate(Box box, View4<const T> tracer, View3<const T> temperature, View3
   });
 }
 
-inline constexpr Contract<10> air_sea_exchange_contract{
+inline constexpr Contract<11> air_sea_exchange_contract{
     "air_sea_exchange",
     {{{"tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
       {"temperature", Access::read, Place::center, "degree C", "depth", {}, Column::whole},
@@ -85,6 +85,7 @@ inline constexpr Contract<10> air_sea_exchange_contract{
       {"area", Access::read, Place::center, "m2"},
       {"ph", Access::read, Place::center, "1", "depth", {}, Column::whole},
       {"wind_speed", Access::read, Place::center, "m s-1"},
+      {"ice_fraction", Access::read, Place::center, "1"},
       {"air_carbon_dioxide", Access::read, Place::center, "1e-6"},
       {"carbon_dioxide_uptake", Access::write, Place::center, "mmol m-2 s-1"},
       {"oxygen_uptake", Access::write, Place::center, "mmol m-2 s-1"}}}};
@@ -99,6 +100,7 @@ inline constexpr Contract<10> air_sea_exchange_contract{
 /// @param[in]     area                   of the cells [m2], shape (j, i)
 /// @param[in]     ph                     of `carbonate` [1], shape (k, j, i)
 /// @param[in]     wind_speed             10 m above the sea [m s-1], shape (j, i)
+/// @param[in]     ice_fraction           part of the surface through which nothing passes [1]
 /// @param[in]     air_carbon_dioxide     share of dry air [1e-6]
 /// @param[out]    carbon_dioxide_uptake  what the sea takes up [mmol m-2 s-1]
 /// @param[out]    oxygen_uptake          the same of oxygen
@@ -106,7 +108,8 @@ inline constexpr Contract<10> air_sea_exchange_contract{
 template <class T>
 void air_sea_exchange(Box box, View4<T> tracer, View3<const T> temperature, View3<const T> salinity,
                       View3<const T> volume, View2<const T> area, View3<const T> ph,
-                      View2<const T> wind_speed, View2<const T> air_carbon_dioxide,
+                      View2<const T> wind_speed, View2<const T> ice_fraction,
+                      View2<const T> air_carbon_dioxide,
                       View2<T> carbon_dioxide_uptake, View2<T> oxygen_uptake,
                       const CarbonateNumbers& numbers, const GasExchangeNumbers& gas,
                       const CarbonateTracers& of, double dt) {
@@ -117,10 +120,10 @@ void air_sea_exchange(Box box, View4<T> tracer, View3<const T> temperature, View
       const auto wet = room > V{};
       const V per = wet ? V(T(dt) * load<V>(area.row(j) + i) / room) : V{};
       const V t = load<V>(temperature.row(top, j) + i), s = load<V>(salinity.row(top, j) + i);
-      const V wind = load<V>(wind_speed.row(j) + i);
+      const V wind = load<V>(wind_speed.row(j) + i), open = T(1) - load<V>(ice_fraction.row(j) + i);
       const auto take_up = [&](int number, V flux, T units, const View2<T>& uptake) {
         T* here = tracer.row(number, top, j) + i;
-        const V taken = wet ? flux : V{};
+        const V taken = wet ? V(open * flux) : V{};
         store<V>(here, load<V>(here) + units * taken * per);
         store<V>(uptake.row(j) + i, taken);
       };

@@ -33,7 +33,8 @@ preset: dict[str, Any] = {
         n_min=[4.193e-3] * 3 + [6.87e-3], n_ref=[1.26e-2] * 4, n_lux=[2] * 4,
         a_p=[0.025, 0.025, 0.25, 0.025],
         p_min=[1.80e-4] * 3 + [4.29e-4], p_ref=[7.86e-4] * 4, p_lux=[2] * 4,
-        si=[True, False, False, False], h_si=[1.0] * 4, s_ref=[0.01] * 4,
+        si=["out", "no", "no", "no"], h_si=[1.0] * 4, s_ref=[0.01] * 4,
+        a_s=[0.0025] * 4, s_min=[0.004] * 4, s_lux=[2] * 4, chl=["light"] * 4, d_l=[0.2] * 4,
         rain=[0, 0.3, 0, 0], alpha=[1.38e-5, 0.46e-5, 1.52e-5, 0.68e-5],
         q_max=[0.025, 0.015, 0.02, 0.02],
     ),
@@ -52,6 +53,7 @@ preset: dict[str, Any] = {
     },
     "R1": {"c": 0.60, "n": 0.72, "p": 0.832},
     "q_ro": 0.5,
+    "alkalinity": False,
 }  # fmt: skip
 
 
@@ -85,6 +87,10 @@ def tendencies(
     for name in ("Z3", "Z4"):
         meso(name, state, temperature, rains, given, terms)
     chemistry(state, temperature, calcite, anoxic, given, terms)
+    if given["alkalinity"]:
+        for nutrient, sign in (("N4n", 1.0), ("N3n", -1.0)):
+            terms.rate["O3h"] = terms.rate["O3h"] + sign * terms.rate[nutrient]
+            terms.size["O3h"] = terms.size["O3h"] + terms.size[nutrient]
     return terms
 
 
@@ -108,7 +114,12 @@ def plant(
     short = {
         "min": np.minimum(nn, np_), "root": np.sqrt(nn * np_), "harm": 2 / (1 / nn + 1 / np_)
     }[o["both"]]  # fmt: skip
-    sil = s["N5s"] / (s["N5s"] + o["h_si"]) if o["si"] else np.ones_like(c)
+    sil = np.ones_like(c)
+    if o["si"] == "out":
+        sil = s["N5s"] / (s["N5s"] + o["h_si"])
+    elif o["si"] == "in":
+        qs = s[g + "s"] / (c + tiny)
+        sil = np.clip((qs - o["s_min"]) / (o["s_ref"] - o["s_min"]), tiny, 1.0)
     heat = _plus(_heat(temperature, o["q10"]) - o["cut"])
     per_day = np.maximum(light, tiny) * 86400.0
     depth = chl / (c + tiny) * o["alpha"] * per_day / o["r0"]
@@ -149,7 +160,14 @@ def plant(
     out.add("R1p", _plus(-got))
 
     stored = (gross - o["gamma"] * gross - o["beta"] * gross - stress) * c
-    if g == "P1":
+    if o["si"] == "in":
+        wanted = o["s_lux"] * o["s_ref"] * (net + pace * c) - pace * s["P1s"]
+        got = np.minimum(o["a_s"] * c * s["N5s"], wanted)
+        out.add("P1s", got)
+        out.add("N5s", -got)
+        out.add("P1s", -lysis * s["P1s"])
+        out.add("R6s", lysis * s["P1s"])
+    elif g == "P1":
         si = s["P1s"]
         lost = (heat * o["b"] + lysis) * si + _plus(si - o["s_ref"] * c)
         out.add("P1s", o["s_ref"] * stored)
@@ -158,8 +176,15 @@ def plant(
         out.add("R6s", lost)
     with np.errstate(divide="ignore", invalid="ignore"):
         rho = o["q_max"] * np.minimum(1.0, np.where(depth > 0, e / (depth + tiny), 0.0))
-    out.add(g + "l", rho * stored)
-    out.add(g + "l", -lysis * chl)
+    if o["chl"] == "light":
+        out.add(g + "l", rho * stored)
+        out.add(g + "l", -lysis * chl)
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = np.where(depth > 0, e / (depth + tiny), 0.0)
+        out.add(g + "l", short * o["q_max"] * heat * sil * slope * net)
+        out.add(g + "l", -np.maximum(o["d_l"] * (1 - short), lysis) * chl)
+        out.add(g + "l", np.minimum(specific, 0.0) * _plus(chl - o["q_max"] * c))
 
     if not o["rain"]:
         return np.zeros_like(c)

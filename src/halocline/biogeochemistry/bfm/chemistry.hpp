@@ -11,6 +11,7 @@ struct ChemistryNumbers {
   T reoxidation, sulphide_per_oxygen;
   T denitrification, sulphide_half, anoxic_reference, oxygen_per_denitrified;
   T silica_dissolution, silica_warming, calcite_dissolution, calcite_order;
+  T alkalinity_of_nitrogen;
 };
 
 /// @param[in] reduced  N6r that bacteria make [mmol m-3 s-1]
@@ -44,6 +45,14 @@ HD INLINE void chemistry(const ChemistryNumbers<scalar_of<V>>& o, V reduced,
         o.calcite_order == T(1) ? undersaturation : pow(undersaturation, splat<V>(o.calcite_order));
     cell.dissolve_calcite(V(o.calcite_dissolution * some * cell[O5c]));
   }
+}
+
+/// Alkalinity rises as ammonium does and falls as nitrate rises (Wolf-Gladrow et al. 2007); the
+/// last of all processes of a cell.
+template <class V>
+HD INLINE void nitrogen_to_alkalinity(Cell<V>& cell) {
+  cell.make(O3h, V(cell.gain[N4n] + cell.loss[N3n]));
+  cell.take(O3h, V(cell.loss[N4n] + cell.gain[N3n]));
 }
 
 }  // namespace halocline::biogeochemistry::bfm

@@ -48,6 +48,12 @@ class Chemistry(Options):
     calcite_order: float = option(
         1.0, "1", "power of the undersaturation", at_least=0.1, source=PRESET
     )
+    alkalinity_of_nitrogen: bool = option(
+        False,
+        "",
+        "alkalinity rises with ammonium and falls with nitrate",
+        source="off in the preset; Wolf-Gladrow et al. 2007",
+    )
 
     def native(self) -> Any:
         """The numbers as kernels take them."""

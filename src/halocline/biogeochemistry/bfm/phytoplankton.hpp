@@ -6,6 +6,8 @@ namespace halocline::biogeochemistry::bfm {
 
 /// How shortages of nitrogen and of phosphorus act together.
 enum Limitation : int { least, geometric, harmonic };
+/// What silicate does to growth: nothing, by what is in the water, or by what is in the cells.
+enum SilicateControl : int { no_silicate, external, internal };
 
 /// Numbers of a group, rates per second; phytoplankton.py says what each is.
 template <class T>
@@ -16,10 +18,11 @@ struct PhytoplanktonNumbers {
   T limitation, nitrogen_affinity, ammonium_preference;
   T least_nitrogen, reference_nitrogen, nitrogen_luxury;
   T phosphorus_affinity, least_phosphorus, reference_phosphorus, phosphorus_luxury;
-  T needs_silicate, silicate_half, reference_silicon, silicon_excess_rate;
+  T silicate_control, silicate_half, reference_silicon, silicon_excess_rate;
+  T silicon_affinity, least_silicon, silicon_luxury;
   T base_sinking, stress_sinking, stress_sinking_below;
   T rain_ratio, rain_half, least_rain, most_rain;
-  T initial_slope, most_chlorophyll;
+  T initial_slope, most_chlorophyll, chlorophyll_by_nutrients, chlorophyll_turnover;
 };
 
 /// What holds growth back: 1 is nothing.
@@ -30,7 +33,7 @@ struct Shortage {
 
 template <class V>
 HD INLINE Shortage<V> shortage(const PhytoplanktonNumbers<scalar_of<V>>& o, V nitrogen_quota,
-                               V phosphorus_quota, V silicate) {
+                               V phosphorus_quota, V silicon_quota, V silicate) {
   using T = scalar_of<V>;
   const V one = splat<V>(T(1)), none = splat<V>(T(small));
   const auto filled = [&](V quota, T empty, T full) {
@@ -41,7 +44,11 @@ HD INLINE Shortage<V> shortage(const PhytoplanktonNumbers<scalar_of<V>>& o, V ni
   const V both = o.limitation == T(least)       ? minimum(n, p)
                  : o.limitation == T(geometric) ? square_root(V(n * p))
                                                 : V(T(2) / (T(1) / n + T(1) / p));
-  return {both, o.needs_silicate > T(0) ? saturation(silicate, o.silicate_half) : one};
+  const V s = o.silicate_control == T(external)   ? saturation(silicate, o.silicate_half)
+              : o.silicate_control == T(internal) ? filled(silicon_quota, o.least_silicon,
+                                                           o.reference_silicon)
+                                                  : one;
+  return {both, s};
 }
 
 /// Speed downward [m s-1].
@@ -55,8 +62,8 @@ HD INLINE V sinking_speed(const PhytoplanktonNumbers<scalar_of<V>>& o,
 /// What others have to know of a group.
 template <class V>
 struct Production {
-  V net;   ///< growth less respiration [mg m-3 s-1]
-  V rain;  ///< calcite that goes with its dead carbon [1]
+  V gross, net;  ///< growth, and less respiration [mg m-3 s-1]
+  V rain;        ///< calcite that goes with its dead carbon [1]
 };
 
 /// Take up a nutrient: the constituent gains `wanted` [mmol m-3 s-1], but no more than `capacity`,
@@ -79,7 +86,9 @@ HD INLINE Production<V> phytoplankton(const PhytoplanktonNumbers<scalar_of<V>>& 
   const V nitrogen_quota = ratio(n, c), phosphorus_quota = ratio(p, c);
 
   // what limits
-  const Shortage<V> short_of = shortage(o, nitrogen_quota, phosphorus_quota, cell[N5s]);
+  const V silicon_quota = at.s == absent ? V{} : ratio(cell[at.s], c);
+  const Shortage<V> short_of =
+      shortage(o, nitrogen_quota, phosphorus_quota, silicon_quota, cell[N5s]);
   const V heat = positive(V(around.heat(o.warming) - o.temperature_cutoff));
   const V absorbed =
       ratio(l, c) * (o.initial_slope / o.maximum_rate) * maximum(around.light, splat<V>(T(small)));
@@ -125,16 +134,36 @@ HD INLINE Production<V> phytoplankton(const PhytoplanktonNumbers<scalar_of<V>>& 
       V(o.phosphorus_affinity * c * cell[N1p]), at.p, R1p,
       [&](V amount) { cell.move(N1p, at.p, amount); });
 
-  // silicon, chlorophyll
+  // silicon: as carbon is stored, or as the cells need it
   if (at.s != absent) {
-    const V s = cell[at.s], excess = positive(V(s - o.reference_silicon * c));
-    const V lost = (heat * o.basal_respiration + lysis) * s + o.silicon_excess_rate * excess;
-    cell.move(N5s, at.s, V(o.reference_silicon * stored));
-    cell.move(at.s, R6s, lost);
+    const V s = cell[at.s];
+    if (o.silicate_control == T(internal)) {
+      take_up(cell,
+              V(o.silicon_luxury * o.reference_silicon * (added + adaptation * c) - adaptation * s),
+              V(o.silicon_affinity * c * cell[N5s]), at.s, N5s,
+              [&](V amount) { cell.move(N5s, at.s, amount); });
+      cell.move(at.s, R6s, V(lysis * s));
+    } else {
+      const V excess = positive(V(s - o.reference_silicon * c));
+      cell.move(N5s, at.s, V(o.reference_silicon * stored));
+      cell.move(at.s, R6s,
+                V((heat * o.basal_respiration + lysis) * s + o.silicon_excess_rate * excess));
+    }
   }
-  const V per_carbon = o.most_chlorophyll * minimum(one, ratio(lit, absorbed));
-  cell.make(at.l, V(per_carbon * stored));
-  cell.take(at.l, V(lysis * l));
+
+  // chlorophyll
+  if (o.chlorophyll_by_nutrients > T(0)) {
+    const V per_carbon =
+        o.most_chlorophyll * heat * short_of.silicate * ratio(lit, absorbed) * short_of.nutrients;
+    const V turnover = o.chlorophyll_turnover * (T(1) - short_of.nutrients);
+    const V unused = positive(V(l - o.most_chlorophyll * c));
+    cell.make(at.l, V(per_carbon * added));
+    cell.take(at.l, V(maximum(turnover, lysis) * l + ratio(positive(V(-net)), c) * unused));
+  } else {
+    const V per_carbon = o.most_chlorophyll * minimum(one, ratio(lit, absorbed));
+    cell.make(at.l, V(per_carbon * stored));
+    cell.take(at.l, V(lysis * l));
+  }
 
   // calcite
   V rain{};
@@ -144,7 +173,7 @@ HD INLINE Production<V> phytoplankton(const PhytoplanktonNumbers<scalar_of<V>>& 
     rain = minimum(maximum(rain, splat<V>(o.least_rain)), splat<V>(o.most_rain));
     cell.make_calcite(V(rain * (lysis * c * particulate)));
   }
-  return {V(growth - busy - basal), rain};
+  return {growth, V(growth - busy - basal), rain};
 }
 
 }  // namespace halocline::biogeochemistry::bfm

@@ -10,6 +10,8 @@ from halocline.biogeochemistry.bfm.numbers import PRESET, numbers_of
 from halocline.core.options import Options, option, redeclared
 
 limitations = ("least", "geometric", "harmonic")
+silicate_controls = ("none", "external", "internal")
+chlorophyll_kinds = ("light", "nutrients")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,14 @@ class Phytoplankton(Options):
     phosphorus_luxury: float = option(
         2.0, "1", "greatest quota over the reference", at_least=1, source=PRESET
     )
-    needs_silicate: bool = option(True, "", "growth is limited by silicate too", source=PRESET)
+    silicate_control: str = option(
+        "external",
+        "",
+        "what silicate does to growth: nothing, by that in the water, or by that in the cells, which"
+        " then take it up as they do nitrogen",
+        choices=silicate_controls,
+        source=PRESET,
+    )
     silicate_half: float = option(
         1.0, "mmol m-3", "silicate where growth is half", at_least=1e-6, source=PRESET
     )
@@ -103,6 +112,15 @@ class Phytoplankton(Options):
     )
     silicon_excess_rate: float = option(
         1.0, "day-1", "rate of losing silicon above the quota", at_least=0, source=PRESET
+    )
+    silicon_affinity: float = option(
+        0.0025, "m3 mg-1 day-1", "water cleared by a mg of carbon; internal control", at_least=0
+    )
+    least_silicon: float = option(
+        0.004, "mmol mg-1", "quota where growth ends; internal control", at_least=0
+    )
+    silicon_luxury: float = option(
+        2.0, "1", "greatest quota over the reference; internal control", at_least=1
     )
     base_sinking: float = option(0.0, "m day-1", "speed downward", at_least=0, source=PRESET)
     stress_sinking: float = option(
@@ -125,6 +143,19 @@ class Phytoplankton(Options):
     most_chlorophyll: float = option(
         0.025, "mg mg-1", "greatest chlorophyll per carbon", at_least=0, source=PRESET
     )
+    chlorophyll: str = option(
+        "light",
+        "",
+        "what is made of it follows light alone, or light and nutrients, as in OPATM-BFM",
+        choices=chlorophyll_kinds,
+        source=PRESET,
+    )
+    chlorophyll_turnover: float = option(
+        0.2,
+        "day-1",
+        "rate of losing chlorophyll where nutrients lack; `chlorophyll` of light and nutrients",
+        at_least=0,
+    )
 
     def native(self) -> Any:
         """The numbers as kernels take them."""
@@ -133,10 +164,12 @@ class Phytoplankton(Options):
             self,
             limitation=limitations.index(self.limitation),
             exudes_semi_labile=self.exudes_to == "R2",
+            silicate_control=silicate_controls.index(self.silicate_control),
+            chlorophyll_by_nutrients=self.chlorophyll == "nutrients",
         )
 
 
-def _other(name: str, default: float | bool) -> Any:
+def _other(name: str, default: float | str) -> Any:
     return redeclared(Phytoplankton, name, default)
 
 
@@ -148,7 +181,7 @@ class Nanoflagellates(Phytoplankton):
     basal_respiration: float = _other("basal_respiration", 0.05)
     excretion: float = _other("excretion", 0.2)
     activity_respiration: float = _other("activity_respiration", 0.2)
-    needs_silicate: bool = _other("needs_silicate", default=False)
+    silicate_control: str = _other("silicate_control", "none")
     stress_sinking: float = _other("stress_sinking", 0.0)
     rain_ratio: float = _other("rain_ratio", 0.3)
     initial_slope: float = _other("initial_slope", 0.46e-5)
@@ -167,7 +200,7 @@ class Picophytoplankton(Phytoplankton):
     nitrogen_affinity: float = _other("nitrogen_affinity", 0.25)
     phosphorus_affinity: float = _other("phosphorus_affinity", 0.25)
     ammonium_preference: float = _other("ammonium_preference", 0.0)
-    needs_silicate: bool = _other("needs_silicate", default=False)
+    silicate_control: str = _other("silicate_control", "none")
     stress_sinking: float = _other("stress_sinking", 0.0)
     initial_slope: float = _other("initial_slope", 1.52e-5)
     most_chlorophyll: float = _other("most_chlorophyll", 0.02)
@@ -183,7 +216,7 @@ class LargePhytoplankton(Phytoplankton):
     extra_lysis_half: float = _other("extra_lysis_half", 100.0)
     least_nitrogen: float = _other("least_nitrogen", 6.87e-3)
     least_phosphorus: float = _other("least_phosphorus", 4.29e-4)
-    needs_silicate: bool = _other("needs_silicate", default=False)
+    silicate_control: str = _other("silicate_control", "none")
     stress_sinking: float = _other("stress_sinking", 0.0)
     initial_slope: float = _other("initial_slope", 0.68e-5)
     most_chlorophyll: float = _other("most_chlorophyll", 0.02)

@@ -31,7 +31,10 @@ void bind_groups(nb::module_& module) {
       .def_rw("least_phosphorus", &PhytoplanktonNumbers<double>::least_phosphorus)
       .def_rw("reference_phosphorus", &PhytoplanktonNumbers<double>::reference_phosphorus)
       .def_rw("phosphorus_luxury", &PhytoplanktonNumbers<double>::phosphorus_luxury)
-      .def_rw("needs_silicate", &PhytoplanktonNumbers<double>::needs_silicate)
+      .def_rw("silicate_control", &PhytoplanktonNumbers<double>::silicate_control)
+      .def_rw("silicon_affinity", &PhytoplanktonNumbers<double>::silicon_affinity)
+      .def_rw("least_silicon", &PhytoplanktonNumbers<double>::least_silicon)
+      .def_rw("silicon_luxury", &PhytoplanktonNumbers<double>::silicon_luxury)
       .def_rw("silicate_half", &PhytoplanktonNumbers<double>::silicate_half)
       .def_rw("reference_silicon", &PhytoplanktonNumbers<double>::reference_silicon)
       .def_rw("silicon_excess_rate", &PhytoplanktonNumbers<double>::silicon_excess_rate)
@@ -43,7 +46,9 @@ void bind_groups(nb::module_& module) {
       .def_rw("least_rain", &PhytoplanktonNumbers<double>::least_rain)
       .def_rw("most_rain", &PhytoplanktonNumbers<double>::most_rain)
       .def_rw("initial_slope", &PhytoplanktonNumbers<double>::initial_slope)
-      .def_rw("most_chlorophyll", &PhytoplanktonNumbers<double>::most_chlorophyll);
+      .def_rw("most_chlorophyll", &PhytoplanktonNumbers<double>::most_chlorophyll)
+      .def_rw("chlorophyll_by_nutrients", &PhytoplanktonNumbers<double>::chlorophyll_by_nutrients)
+      .def_rw("chlorophyll_turnover", &PhytoplanktonNumbers<double>::chlorophyll_turnover);
   nb::class_<BacteriaNumbers<double>>(module, "BacteriaNumbers")
       .def(nb::init<>())
       .def_rw("warming", &BacteriaNumbers<double>::warming)
@@ -132,7 +137,8 @@ void bind_all(nb::module_& module) {
       .def_rw("silica_dissolution", &ChemistryNumbers<double>::silica_dissolution)
       .def_rw("silica_warming", &ChemistryNumbers<double>::silica_warming)
       .def_rw("calcite_dissolution", &ChemistryNumbers<double>::calcite_dissolution)
-      .def_rw("calcite_order", &ChemistryNumbers<double>::calcite_order);
+      .def_rw("calcite_order", &ChemistryNumbers<double>::calcite_order)
+      .def_rw("alkalinity_of_nitrogen", &ChemistryNumbers<double>::alkalinity_of_nitrogen);
   nb::class_<LimiterNumbers<double>>(module, "LimiterNumbers")
       .def(nb::init<>())
       .def_rw("largest_share", &LimiterNumbers<double>::largest_share)

@@ -30,10 +30,10 @@ struct BfmNumbers {
   LimiterNumbers<T> limiter;
 };
 
-/// Net growth of carbon [mg m-3 s-1].
+/// Growth of carbon [mg m-3 s-1]: gross, and less respiration.
 template <class V>
 struct Productions {
-  V primary{}, bacterial{};
+  V gross{}, primary{}, bacterial{};
 };
 
 /// Gains and losses of all tracers of a cell.
@@ -54,7 +54,9 @@ HD __attribute__((noinline)) inline Productions<V> react(const BfmNumbers<scalar
   mesozooplankton(o.Z3, z3_tracers, around, rains, cell);
   mesozooplankton(o.Z4, z4_tracers, around, rains, cell);
   chemistry(o.chemistry, b1.reduced, around, cell);
-  return {p1.net + p2.net + p3.net + p4.net, b1.production};
+  if (o.chemistry.alkalinity_of_nitrogen > scalar_of<V>(0)) nitrogen_to_alkalinity(cell);
+  return {p1.gross + p2.gross + p3.gross + p4.gross, p1.net + p2.net + p3.net + p4.net,
+          b1.production};
 }
 
 /// What a step made, and how it was cut.
@@ -100,13 +102,14 @@ HD INLINE Advanced<V> advance(const BfmNumbers<scalar_of<V>>& o, const Surroundi
     const Productions<V> now = react(o, around, cell);
     const V h = longest_part(cell, done.unfinished, o.limiter.largest_share);
     add(cell, h, o.chemistry.sulphide_per_oxygen);
+    done.mean.gross += h * now.gross;
     done.mean.primary += h * now.primary;
     done.mean.bacterial += h * now.bacterial;
     done.cut = h < done.unfinished ? splat<V>(T(1)) : done.cut;
     done.unfinished -= h;
   }
   const V whole = maximum(dt, splat<V>(T(small)));
-  done.mean = {done.mean.primary / whole, done.mean.bacterial / whole};
+  done.mean = {done.mean.gross / whole, done.mean.primary / whole, done.mean.bacterial / whole};
   return done;
 }
 
@@ -128,13 +131,14 @@ INLINE void take(View4<T> tracer, std::ptrdiff_t k, int j, std::ptrdiff_t i, Cel
   for (int at = 0; at < tracer_count; ++at) cell.content[at] = load<V>(tracer.row(at, k, j) + i);
 }
 
-inline constexpr Contract<8> bfm_react_contract{
+inline constexpr Contract<9> bfm_react_contract{
     "bfm_react",
     {{{"tracer", Access::update, Place::center, "1", "51 depth"},
       {"volume", Access::read, Place::center, "m3", "depth"},
       {"temperature", Access::read, Place::center, "degree C", "depth"},
       {"light", Access::read, Place::center, "umol m-2 s-1", "depth"},
       {"calcite_saturation", Access::read, Place::center, "1", "depth"},
+      if_wanted({"gross_production", Access::write, Place::center, "mg m-3 s-1", "depth"}),
       if_wanted({"primary_production", Access::write, Place::center, "mg m-3 s-1", "depth"}),
       if_wanted({"bacterial_production", Access::write, Place::center, "mg m-3 s-1", "depth"}),
       {"cut_cells", Access::update, Place::none, "1", "2"}}}};
@@ -147,6 +151,8 @@ inline constexpr Contract<8> bfm_react_contract{
 /// @param[in]     temperature           [degC]
 /// @param[in]     light                 in the middle of the cells [umol m-2 s-1]
 /// @param[in]     calcite_saturation    [1]
+/// @param[out]    gross_production      growth of phytoplankton, mean of the step [mg m-3 s-1 of
+///                                      carbon]
 /// @param[out]    primary_production    growth of phytoplankton less its respiration, mean of the
 ///                                      step [mg m-3 s-1 of carbon]
 /// @param[out]    bacterial_production  the same of bacteria
@@ -156,9 +162,9 @@ inline constexpr Contract<8> bfm_react_contract{
 /// @param[in]     dt                    step [s]
 template <class T>
 void bfm_react(Box box, View4<T> tracer, View3<const T> volume, View3<const T> temperature,
-               View3<const T> light, View3<const T> calcite_saturation, View3<T> primary_production,
-               View3<T> bacterial_production, View1<std::int64_t> cut_cells,
-               const BfmNumbers<double>& numbers, double dt) {
+               View3<const T> light, View3<const T> calcite_saturation, View3<T> gross_production,
+               View3<T> primary_production, View3<T> bacterial_production,
+               View1<std::int64_t> cut_cells, const BfmNumbers<double>& numbers, double dt) {
   const BfmNumbers<T> o = numbers_as<T>(numbers);
   const int rows = box.j1 - box.j0, levels = static_cast<int>(volume.extent[0]);
   std::int64_t cut = 0, unfinished = 0;
@@ -183,10 +189,12 @@ void bfm_react(Box box, View4<T> tracer, View3<const T> volume, View3<const T> t
             counted[0] += lanes_in(done.cut > V{});
             counted[1] += lanes_in(done.unfinished > V{});
           }
-          if (primary_production.data)
-            store<V>(primary_production.row(k, j) + i, wet ? done.mean.primary : V{});
-          if (bacterial_production.data)
-            store<V>(bacterial_production.row(k, j) + i, wet ? done.mean.bacterial : V{});
+          const auto put = [&](const View3<T>& field, V value) {
+            if (field.data) store<V>(field.row(k, j) + i, wet ? value : V{});
+          };
+          put(gross_production, done.mean.gross);
+          put(primary_production, done.mean.primary);
+          put(bacterial_production, done.mean.bacterial);
         });
       },
       [&](const std::array<std::int64_t, 2>& counted) {

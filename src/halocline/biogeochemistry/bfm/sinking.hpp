@@ -112,8 +112,10 @@ class SinkingColumns {
     const Constituents& of = phytoplankton_tracers[which];
     for (int k = 0; k < levels(); ++k) {
       const V c = get(of.c, k);
-      speed_[k] = sinking_speed(
-          o, shortage(o, ratio(get(of.n, k), c), ratio(get(of.p, k), c), get(N5s, k)));
+      const auto quota = [&](int of_group) { return ratio(get(of_group, k), c); };
+      const V silicon = of.s == absent ? V{} : quota(of.s);
+      speed_[k] =
+          sinking_speed(o, shortage(o, quota(of.n), quota(of.p), silicon, get(N5s, k)));
     }
     const T buried = o_.sinking.buried_detritus;
     split(Q1c, Q6c, fall(of.c, buried), o_.cytoplasm.carbon);
