@@ -11,8 +11,12 @@ from halocline.biogeochemistry.biogeochemistry_case import BiogeochemistryCase
 from halocline.biogeochemistry.season import Season, SeasonOptions
 from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
+from halocline.experiment.building import build_component
+from halocline.experiment.check import Imagined
 from halocline.experiment.plan import plan
 from halocline.experiment.run import run
+from halocline.runtime.fields.processor_grid import best_grid
+from halocline.runtime.running.runner import Plan
 
 SEA = {
     "component": "biogeochemistry",
@@ -78,7 +82,11 @@ def test_split_run_has_the_same_bits(tmp_path: Path):
 
 
 def test_output_names_what_it_holds(tmp_path: Path):
-    maps = {"interval": "2h", "variables": ["N1p", "P1l", "chlorophyll", "primary_production"]}
+    productions = ["gross_production", "primary_production"]
+    columns = [f"column_{name}" for name in productions]
+    around = ["temperature", "salinity", "light", "short_wave", "wind_speed"]
+    names = ["N1p", "P1l", "O3h", "chlorophyll", *productions, *columns, *around]
+    maps = {"interval": "2h", "variables": names}
     done = run({**SEA, "output": {"fields": {"maps": maps}}}, output=tmp_path)
     with xarray.open_dataset(tmp_path / "maps.nc") as data:
         assert data["N1p"].attrs["standard_name"].startswith("mole_concentration_of_phosphate")
@@ -87,8 +95,44 @@ def test_output_names_what_it_holds(tmp_path: Path):
         green = sum(state[tracers.index[f"{p}l"]] for p in tracers.phytoplankton)
         last = data["chlorophyll"].values[-1]
         np.testing.assert_allclose(last[np.isfinite(last)], green[np.isfinite(last)], rtol=1e-6)
-        assert np.nanmax(data["primary_production"].values[-1]) > 0.0
+        gross, net = (data[name].values[-1] for name in productions)
+        wet = np.isfinite(net)
+        assert (gross[wet] > net[wet]).all() and net[wet].max() > 0.0
+        for name, values in zip(columns, (gross, net), strict=True):
+            assert data[name].dims == ("time", "y", "x")
+            found = data[name].values[-1]
+            np.testing.assert_allclose(
+                found[wet[2]], 20.0 * np.where(wet, values, 0.0).sum(axis=0)[wet[2]], rtol=1e-6
+            )
+        for name in around:
+            field = getattr(done.component.state, name).gather()
+            found = data[name].values[-1]
+            here = np.isfinite(found)
+            assert here.sum() == (wet[2].sum() if found.ndim == 2 else wet.sum())
+            np.testing.assert_allclose(found[here], field[here], rtol=1e-6)
         assert np.isnan(last[:, 1, 3]).all()
+
+
+def test_ranks_get_equal_work():
+    """Cells of land cost the transport, wet ones the reaction too, counted one by one."""
+    deep = np.full((24, 36), 20.0)
+    deep[:, :12], deep[12:, 20:] = 200.0, 0.0
+    levels = {"thickness": [20.0] * 10}
+    grid = {**SEA["grid"], "nx": 36, "ny": 24, "depth": deep.tolist(), "levels": levels}
+    case = BiogeochemistryCase.from_table({**SEA, "grid": grid})
+    built = case.build_levels()
+    blocks = best_grid(case.load(built.horizontal), 3, 1).blocks
+    component = build_component(case, case.time.clock(), Imagined(3), plan=Plan())
+    taken = component.run.decomposition.world.rectangles
+    assert [(r.j0, r.j1, r.i0, r.i1) for r in taken] == blocks
+    reaction, transport = 4e-7, 51 * 6e-9
+    work = [
+        sum(transport + reaction * bool(wet) for wet in built.wet[:, a:b, c:d].ravel())
+        for a, b, c, d in blocks
+    ]
+    cells = [10 * (b - a) * (d - c) for a, b, c, d in blocks]
+    assert max(work) < 1.06 * np.mean(work)
+    assert max(cells) > 1.2 * np.mean(cells), "cells alone would give other blocks"
 
 
 def test_start_values_and_mistakes():

@@ -226,8 +226,9 @@ def test_the_air_gives_what_the_sea_takes():
     del arrays["depth"]
     _native.air_sea_exchange(
         (0, 1, 0, 11, 0), **arrays, area=np.full((1, 11), 100.0), ph=ph, wind_speed=wind,
-        ice_fraction=ice, air_carbon_dioxide=air, carbon_dioxide_uptake=carbon, oxygen_uptake=oxygen,
-        numbers=numbers, gas=GasExchangeOptions().numbers, of=tracers, dt=1800.0,
+        ice_fraction=ice, air_carbon_dioxide=air, carbon_dioxide_uptake=carbon,
+        oxygen_uptake=oxygen, numbers=numbers,
+        gas=GasExchangeOptions().numbers, of=tracers, dt=1800.0,
     )  # fmt: skip
     change = arrays["tracer"] - before
     assert (change[:, 0] == 0).all() and (change[1:4] == 0).all()

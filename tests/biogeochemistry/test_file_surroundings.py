@@ -77,6 +77,42 @@ def test_fields_are_those_of_the_middle_of_a_step(tmp_path: Path, kelvin: bool) 
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def test_ice_stops_gases_and_a_map_takes_light(tmp_path: Path) -> None:
+    """Attenuation between monthly records, the same at all depths; no gas passes whole ice."""
+    data = write(tmp_path)
+    ice = np.zeros(data.sea_level.shape)
+    ice[..., :6] = 1.0
+    data["ice"] = (data.sea_level.dims, ice, {"units": "1"})
+    data.to_netcdf(tmp_path / "ocean.nc")
+    clear = 0.03 + 0.01 * np.arange(sea.ni) * np.ones((sea.nj, 1))
+    time = {"units": "days since 1999-12-31", "calendar": "standard"}
+    xarray.Dataset(
+        {"kd490": (("time", "lat", "lon"), np.stack([clear, 3.0 * clear]), {"units": "m-1"})},
+        {
+            "time": ("time", [0.0, 2.0], time),
+            "lat": ("lat", sea.y, {"units": "degrees_north"}),
+            "lon": ("lon", sea.x, {"units": "degrees_east"}),
+        },
+    ).to_netcdf(tmp_path / "clear.nc")
+    table = case(tmp_path)
+    table["light"] = {"course": "given", "map": {"file": "clear.nc"}}
+    table["biology"] = {"model": "bfm"}
+    table["time"]["length"] = "2h"
+    component = run(table).component
+    state, wet = component.state, sea.wet()
+    share = (24.0 + 1.5) / 48.0
+    attenuation = (1.0 - share) * clear + share * 3.0 * clear
+    np.testing.assert_allclose(state.attenuation.gather()[wet[2]], attenuation[wet[2]], rtol=1e-12)
+    light, above = state.light.gather(), state.surface_light.gather()
+    top = (state.volume.gather() / state.area.gather())[2]
+    expected = above * np.exp(-0.5 * attenuation * top)
+    np.testing.assert_allclose(light[2][wet[2]], expected[wet[2]], rtol=1e-9)
+    uptake = component.biology.air.oxygen_uptake.gather()
+    assert (uptake[:, :6] == 0.0).all()
+    assert (uptake[:, 6:][wet[2, :, 6:]] != 0.0).all()
+    assert open_files(tmp_path) == 0
+
+
 def test_all_of_them_are_looked_through_and_closed(tmp_path: Path) -> None:
     write(tmp_path)
     table = case(tmp_path)

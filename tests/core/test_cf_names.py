@@ -8,10 +8,23 @@ from functools import lru_cache
 from importlib.resources import files
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from cf_units import Unit
 
-from halocline.core.names import quantities
+from halocline.biogeochemistry.bfm.model import Bfm
+from halocline.biogeochemistry.npzd.model import Npzd
+from halocline.biogeochemistry.reacting_state import shown_at_surface, shown_on_levels
+from halocline.core.names import Quantity, quantities
+
+
+def shown_by_life() -> list[Quantity]:
+    """Tracers of all biologies and what they show."""
+    found = [*shown_on_levels.values(), *shown_at_surface.values()]
+    for kind in (Bfm, Npzd):
+        found += [*kind.tracers, *kind.diagnostics.values(), *kind.planes.values()]
+    return found
+
 
 named = {name: q.standard_name for name, q in quantities.items() if q.standard_name}
 
@@ -49,6 +62,17 @@ def test_units_are_canonical(name):
     ours = Unit(quantities[name].units)
     assert ours.convert(1.0, wanted) == pytest.approx(1.0, rel=1e-12)
     assert ours.convert(0.0, wanted) == 0.0
+
+
+@pytest.mark.parametrize("shown", shown_by_life(), ids=lambda one: one.short_name)
+def test_what_life_shows_has_names_and_units_of_the_table(shown):
+    """Biologists count in mg and mmol: units of the table but for a factor of ten."""
+    assert shown.long_name
+    if shown.standard_name:
+        wanted = in_other_units.get(shown.short_name, canonical_units()[shown.standard_name])
+        factor = Unit(shown.units).convert(1.0, wanted)
+        assert np.log10(factor) == pytest.approx(round(np.log10(factor)), abs=1e-9)
+        assert Unit(shown.units).convert(0.0, wanted) == 0.0
 
 
 means = {

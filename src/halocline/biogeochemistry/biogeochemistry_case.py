@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from halocline.biogeochemistry.biogeochemistry_component import BiogeochemistryComponent
 from halocline.biogeochemistry.biology import Biology
 from halocline.biogeochemistry.biology_options import BiologyOptions, CarriedOptions
@@ -14,6 +17,7 @@ from halocline.biogeochemistry.case import TransportCase
 from halocline.biogeochemistry.environment import Environment
 from halocline.biogeochemistry.file_surroundings import FileSurroundings
 from halocline.biogeochemistry.light import Light, LightOptions
+from halocline.biogeochemistry.reacting_state import shown_at_surface, shown_on_levels
 from halocline.biogeochemistry.season import Season, SeasonOptions
 from halocline.biogeochemistry.transport import TransportOptions
 from halocline.component.case.case import named
@@ -26,9 +30,6 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
-
-seconds_of_reaction = 0.5e-6
-"""Time for the reaction of a cell and a step on one core [s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +58,11 @@ class BiogeochemistryCase(TransportCase):
 
     @property
     def shown(self) -> Mapping[str, Quantity]:
-        """Tracers and what the biology shows besides, by name."""
+        """Tracers, what the biology shows besides, and what is around them, by name."""
         biology = self.built_biology
         return {
+            **shown_on_levels,
+            **shown_at_surface,
             **{one.short_name: one for one in biology.tracers},
             **biology.diagnostics,
             **biology.planes,
@@ -68,7 +71,7 @@ class BiogeochemistryCase(TransportCase):
     @property
     def without_levels(self) -> Collection[str]:
         """What of it has no levels."""
-        return self.built_biology.planes.keys()
+        return {*self.built_biology.planes, *shown_at_surface}
 
     @property
     def tracer_names(self) -> list[str]:
@@ -91,7 +94,7 @@ class BiogeochemistryCase(TransportCase):
             self._carried(),
             self.biology.build(),
             self._surroundings(levels, clock),
-            Light(self.light),
+            Light(self.found_light, levels.horizontal, (clock.start, clock.end)),
             self.biology.start,
             clock,
             communicator,
@@ -102,6 +105,12 @@ class BiogeochemistryCase(TransportCase):
             perturbation=self.perturbation,
             merging=once_per_node(communicator, lambda: self.merging),
         )
+
+    @property
+    def found_light(self) -> LightOptions:
+        """Options of light with the paths of its files."""
+        files = self.light.map
+        return replace(self.light, map=replace(files, file=self.find_all(files.file)))
 
     def _surroundings(self, levels: VerticalGrid, clock: Clock) -> Environment:
         """Those of the files of the circulation, or by formulas."""
@@ -122,4 +131,8 @@ class BiogeochemistryCase(TransportCase):
     @property
     def cost(self) -> float:
         """Expected time for a tracer, cell and step on one core [s]."""
-        return super().cost + seconds_of_reaction / len(self.tracer_names)
+        return super().cost + self.built_biology.seconds / len(self.tracer_names)
+
+    def column_weights(self) -> NDArray[np.float64]:
+        """What columns cost: wet cells react."""
+        return self.built_biology.column_weights(self.build_levels())

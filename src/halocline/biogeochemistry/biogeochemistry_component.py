@@ -9,7 +9,11 @@ from halocline.biogeochemistry.component import TransportComponent
 from halocline.biogeochemistry.environment import Environment
 from halocline.biogeochemistry.light import Light
 from halocline.biogeochemistry.merging import Merging
-from halocline.biogeochemistry.reacting_state import ReactingState
+from halocline.biogeochemistry.reacting_state import (
+    ReactingState,
+    shown_at_surface,
+    shown_on_levels,
+)
 from halocline.biogeochemistry.transport import TransportOptions
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.forcing.file_series import look_through_all
@@ -56,14 +60,15 @@ class BiogeochemistryComponent(TransportComponent):
             merging=merging,
             kind=ReactingState,
             start_values={**biology.start_values(), **start_values},
+            weights=biology.column_weights(grid),
         )
         assert isinstance(self.model.state, ReactingState)
         self.state: ReactingState = self.model.state
         self.biology, self.environment = biology, environment
         self.light = light
-        light.settle(self.state, biology.attenuation)
+        maps = light.settle(self.state, biology.attenuation)
         self._kept = biology.settle(self.state)
-        self._surroundings = environment.settle(self.state)
+        self._read = [*environment.settle(self.state), *maps]
         self.sums = {**self.sums, **biology.sums}
 
     def restart_fields(self) -> Sequence[Field]:
@@ -71,16 +76,16 @@ class BiogeochemistryComponent(TransportComponent):
         return [*super().restart_fields(), *self._kept]
 
     def look_through_input(self, deadline: float) -> tuple[int, int]:
-        """Read all records of circulation, restoring and surroundings; how many of how many."""
+        """Read all records of circulation, restoring, surroundings; how many of how many."""
         done, total = super().look_through_input(deadline)
-        more, of = look_through_all(self._surroundings, deadline)
+        more, of = look_through_all(self._read, deadline)
         return done + more, total + of
 
     def close(self) -> None:
         """Let readings end and close the files of circulation, restoring and surroundings."""
         super().close()
-        for records in self._surroundings:
-            records.close()
+        for files in self._read:
+            files.close()
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one step.
@@ -98,16 +103,25 @@ class BiogeochemistryComponent(TransportComponent):
         self.biology.step(self.run, self.state, seconds)
 
     def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
-        """Tracers and what the biology shows besides, each on all levels."""
+        """Tracers, what the biology shows besides, and what is around them."""
         self.check_names(names)
         others = {**self.biology.diagnostics, **self.biology.planes}
         own = [name for name in names if name in others]
-        shown = super().diagnose([name for name in names if name not in own], time)
-        return {**shown, **{name: self.biology.show(name, self.run, self.state) for name in own}}
+        around = [name for name in names if name in self._around and name not in own]
+        shown = super().diagnose([name for name in names if name not in own + around], time)
+        shown |= {name: getattr(self.state, name) for name in around}
+        return shown | {name: self.biology.show(name, self.run, self.state) for name in own}
+
+    @property
+    def _around(self) -> list[str]:
+        """Names of what is around the tracers and can be shown, unless a tracer is called so."""
+        names = [*shown_on_levels, *shown_at_surface]
+        return [name for name in names if name not in self.options.tracers]
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse a name that neither a tracer nor anything else has."""
-        known = [*self.options.tracers, *self.biology.diagnostics, *self.biology.planes]
+        biology = self.biology
+        known = [*self.options.tracers, *biology.diagnostics, *biology.planes, *self._around]
         for name in names:
             if name not in known:
                 raise UserError(f"Unknown output variable '{name}'.{nearest(name, known)}")

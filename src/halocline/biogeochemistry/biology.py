@@ -6,12 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.core.names import Quantity
 from halocline.core.options import Options
+from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
+
+seconds_of_transport = 6e-9
+"""Time for a tracer, cell and step of the transport on a core that shares its memory [s]."""
 
 
 class Biology(ABC):
@@ -33,6 +40,8 @@ class Biology(ABC):
     """Tracers whose contents make up what the model neither makes nor destroys, by its name."""
     environment: ClassVar[Sequence[str]] = ()
     """Fields of `ReactingState` that it reads."""
+    seconds: ClassVar[float] = 1e-7
+    """Expected time of its step for a wet cell on one core [s]: for plans and the cut of a grid."""
 
     @abstractmethod
     def __init__(self, options: Any) -> None:
@@ -65,6 +74,11 @@ class Biology(ABC):
     def outside(self) -> Mapping[str, float]:
         """What it holds of its `elements` outside the water; a call for all ranks."""
         return dict.fromkeys(self.elements, 0.0)
+
+    def column_weights(self, levels: VerticalGrid) -> NDArray[np.float64]:
+        """What columns cost: 1 for the transport, of land too, and more for each wet cell."""
+        wet = levels.wet_levels / levels.thickness.size
+        return 1.0 + self.seconds / (len(self.tracers) * seconds_of_transport) * wet
 
     @abstractmethod
     def start_values(self) -> Mapping[str, float]:

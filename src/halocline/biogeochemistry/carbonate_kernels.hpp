@@ -109,10 +109,9 @@ template <class T>
 void air_sea_exchange(Box box, View4<T> tracer, View3<const T> temperature, View3<const T> salinity,
                       View3<const T> volume, View2<const T> area, View3<const T> ph,
                       View2<const T> wind_speed, View2<const T> ice_fraction,
-                      View2<const T> air_carbon_dioxide,
-                      View2<T> carbon_dioxide_uptake, View2<T> oxygen_uptake,
-                      const CarbonateNumbers& numbers, const GasExchangeNumbers& gas,
-                      const CarbonateTracers& of, double dt) {
+                      View2<const T> air_carbon_dioxide, View2<T> carbon_dioxide_uptake,
+                      View2<T> oxygen_uptake, const CarbonateNumbers& numbers,
+                      const GasExchangeNumbers& gas, const CarbonateTracers& of, double dt) {
   const int top = static_cast<int>(volume.extent[0]) - 1;
   for_rows(box, [&](int j) {
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {

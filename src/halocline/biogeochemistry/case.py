@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halocline.biogeochemistry.circulation_files import CirculationFileOptions
 from halocline.biogeochemistry.component import TransportComponent
@@ -174,8 +175,12 @@ class TransportCase(Case):
 
     def load(self, grid: Grid) -> Load:
         """What the blocks of a cut cost: cells of land too."""
-        weights, files = np.ones(grid.mask.shape), self.transport.circulation == "files"
+        weights, files = self.column_weights(), self.transport.circulation == "files"
         return Load(grid.mask, grid.topology, reach, weights=weights, work=work, staggered=files)
+
+    def column_weights(self) -> NDArray[np.float64]:
+        """What columns cost: all of them the same, land too."""
+        return np.ones(self.build_grid().shape)
 
     @property
     def cost(self) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halocline.biogeochemistry.boundaries import Boundaries
 from halocline.biogeochemistry.circulation_files import FileCirculation, set_moving_fields
@@ -50,6 +51,7 @@ class TransportComponent(Component):
         merging: Merging | None = None,
         kind: type[TransportState] = TransportState,
         start_values: Mapping[str, float] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         self.perturbation = perturbation or PerturbationOptions()
         self.grid, self.options, self.precision = grid, options, precision
@@ -61,7 +63,7 @@ class TransportComponent(Component):
             halo=reach,
             options=decomposition,
             communicator=communicator,
-            weights=np.ones(grid.mask.shape),
+            weights=np.ones(grid.mask.shape) if weights is None else weights,
             work=work,
             staggered=options.circulation == "files",
         )

@@ -8,10 +8,25 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from halocline.biogeochemistry.transport import TransportOptions, TransportState
+from halocline.core.names import Quantity, quantities
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
+
+shown_on_levels = {
+    "temperature": quantities["temperature"],
+    "salinity": quantities["salinity"],
+    "light": Quantity(
+        "light",
+        "downwelling_photosynthetic_photon_flux_in_sea_water",
+        "umol m-2 s-1",
+        "light for plants in the cells, of the last step",
+    ),
+}
+"""What is around the tracers and can be shown, on all levels."""
+shown_at_surface = {name: quantities[name] for name in ("short_wave", "wind_speed")}
+"""The same at the surface."""
 
 
 class ReactingState(TransportState):
@@ -39,6 +54,7 @@ class ReactingState(TransportState):
         self.calcite_saturation.fill(1.0)
         self.short_wave = self.on_plane("short_wave", "W m-2")
         self.wind_speed = self.on_plane("wind_speed", "m s-1")
+        self.ice_fraction = self.on_plane("ice_fraction", "1")
         self.air_carbon_dioxide = self.on_plane("air_carbon_dioxide", "1e-6")
         self.surface_light = self.on_plane("surface_light", "umol m-2 s-1")
         self.attenuation = self.on_plane("attenuation", "m-1")
@@ -50,6 +66,13 @@ class ReactingState(TransportState):
             center = plane.at(Place.center)
             self.longitude.set_global(center.x.astype(dtype))
             self.latitude.set_global(center.y.astype(dtype))
+
+    def integrate(self, field: Field, column: Field) -> None:
+        """Set `column` to the integral of `field` over depth."""
+        given = zip(field.read(), self.volume.read(), self.area.read(), strict=True)
+        with column.change() as owned:
+            for to, (values, volume, area) in zip(owned, given, strict=True):
+                to[...] = (values * volume).sum(axis=0) / area
 
     def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
         """Set diffusivities and sinking speeds; the vertical diffusivity may change later."""

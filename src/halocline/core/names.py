@@ -219,6 +219,12 @@ _sea = [
     Quantity("ice", "sea_ice_area_fraction", "1", "sea-ice concentration"),
     Quantity("obstruction_x", "", "1", "share of eastward propagation stopped by islands"),
     Quantity("obstruction_y", "", "1", "share of northward propagation stopped by islands"),
+    Quantity(
+        "attenuation",
+        "volume_attenuation_coefficient_of_downwelling_radiative_flux_in_sea_water",
+        "m-1",
+        "attenuation of light by the water",
+    ),
     Quantity("current_u", "eastward_sea_water_velocity", "m s-1", "eastward current"),
     Quantity("current_v", "northward_sea_water_velocity", "m s-1", "northward current"),
     Quantity("temperature", "sea_water_potential_temperature", "degree_C", "temperature"),

@@ -23,6 +23,12 @@ from halocline.runtime.sums.reductions import GlobalSums
 
 kernels = kernels_of(_native)
 productions = {
+    "gross_production": Quantity(
+        "gross_production",
+        "",
+        "mg m-3 s-1",
+        "growth of phytoplankton, as carbon, of the last step",
+    ),
     "primary_production": Quantity(
         "primary_production",
         "net_primary_production_of_biomass_expressed_as_carbon_per_unit_volume_in_sea_water",
@@ -42,8 +48,27 @@ chlorophyll = Quantity(
     "mg m-3",
     "chlorophyll of all phytoplankton",
 )
-
-
+integrated = {
+    "column_gross_production": Quantity(
+        "column_gross_production",
+        "gross_primary_productivity_of_biomass_expressed_as_carbon",
+        "mg m-2 s-1",
+        "growth of phytoplankton over all depths, as carbon, of the last step",
+    ),
+    "column_primary_production": Quantity(
+        "column_primary_production",
+        "net_primary_productivity_of_biomass_expressed_as_carbon",
+        "mg m-2 s-1",
+        "growth of phytoplankton less its respiration over all depths, as carbon, of the last step",
+    ),
+    "column_bacterial_production": Quantity(
+        "column_bacterial_production",
+        "",
+        "mg m-2 s-1",
+        "growth of bacteria less their respiration over all depths, as carbon, of the last step",
+    ),
+}
+"""Integrals over depth, by `column_` and the name of what is integrated."""
 floor_boxes = ("Q1c", "Q1n", "Q1p", "Q6c", "Q6n", "Q6p", "Q6s", "Q5c")
 """What lies on the floor, dissolved, particulate and calcite [mg m-2, mmol m-2]."""
 
@@ -54,9 +79,10 @@ class Bfm(Biology):
     options_kind = BfmOptions
     tracers = table.tracers
     diagnostics = {**productions, "chlorophyll": chlorophyll, **air_sea.on_levels}
-    planes = air_sea.at_surface
+    planes = {**integrated, **air_sea.at_surface}
     elements = table.elements
     environment = ("temperature", "light", "calcite_saturation")
+    seconds = 4e-7
 
     def __init__(self, options: BfmOptions) -> None:
         self.options = options
@@ -92,6 +118,8 @@ class Bfm(Biology):
         kept = self.air.settle(state)
         self.shown = {name: state.on_levels(name, some.units) for name, some in productions.items()}
         self.shown["chlorophyll"] = state.on_levels("chlorophyll", chlorophyll.units)
+        columns = {name: state.on_plane(name, some.units) for name, some in integrated.items()}
+        self.shown |= columns
         decomposition = state.space.decomposition
         self.floor = Field(
             "floor",
@@ -151,10 +179,12 @@ class Bfm(Biology):
         self.air.exchange(run, state, dt)
 
     def show(self, name: str, run: Runner, state: ReactingState) -> Field:
-        """A production of the last step, or chlorophyll."""
+        """A production of the last step, its integral, or chlorophyll."""
         if name in self.air.shown:
             return self.air.shown[name]
         field = self.shown[name]
+        if name in integrated:
+            state.integrate(self.shown[name.removeprefix("column_")], field)
         if name == "chlorophyll":
             parts = [table.index[group + "l"] for group in table.phytoplankton]
             with field.change() as owned:

@@ -44,10 +44,10 @@ HD INLINE Shortage<V> shortage(const PhytoplanktonNumbers<scalar_of<V>>& o, V ni
   const V both = o.limitation == T(least)       ? minimum(n, p)
                  : o.limitation == T(geometric) ? square_root(V(n * p))
                                                 : V(T(2) / (T(1) / n + T(1) / p));
-  const V s = o.silicate_control == T(external)   ? saturation(silicate, o.silicate_half)
-              : o.silicate_control == T(internal) ? filled(silicon_quota, o.least_silicon,
-                                                           o.reference_silicon)
-                                                  : one;
+  const V s = o.silicate_control == T(external) ? saturation(silicate, o.silicate_half)
+              : o.silicate_control == T(internal)
+                  ? filled(silicon_quota, o.least_silicon, o.reference_silicon)
+                  : one;
   return {both, s};
 }
 

@@ -99,8 +99,8 @@ class Phytoplankton(Options):
     silicate_control: str = option(
         "external",
         "",
-        "what silicate does to growth: nothing, by that in the water, or by that in the cells, which"
-        " then take it up as they do nitrogen",
+        "what silicate does to growth: nothing, by that in the water, or by that in the cells,"
+        " which then take it up as they do nitrogen",
         choices=silicate_controls,
         source=PRESET,
     )

@@ -114,8 +114,7 @@ class SinkingColumns {
       const V c = get(of.c, k);
       const auto quota = [&](int of_group) { return ratio(get(of_group, k), c); };
       const V silicon = of.s == absent ? V{} : quota(of.s);
-      speed_[k] =
-          sinking_speed(o, shortage(o, quota(of.n), quota(of.p), silicon, get(N5s, k)));
+      speed_[k] = sinking_speed(o, shortage(o, quota(of.n), quota(of.p), silicon, get(N5s, k)));
     }
     const T buried = o_.sinking.buried_detritus;
     split(Q1c, Q6c, fall(of.c, buried), o_.cytoplasm.carbon);

@@ -50,7 +50,7 @@ tracers: tuple[Quantity, ...] = (
     *_group("R3", "c", "semi-refractory dissolved organic matter"),
     *_group("R6", "cnps", "particulate detritus"),
     _plain("O3c", "mg m-3", "", "dissolved inorganic carbon"),
-    _plain("O3h", "mmol m-3", "", "alkalinity"),
+    _plain("O3h", "mmol m-3", "sea_water_alkalinity_expressed_as_mole_equivalent", "alkalinity"),
     _plain("O5c", "mg m-3", "", "calcite, carbon"),
 )
 names: tuple[str, ...] = tuple(one.short_name for one in tracers)

@@ -58,6 +58,7 @@ class Npzd(Biology):
     }
     elements = {"nitrogen": ("N", "P", "Z", "D")}
     environment = ("temperature", "light")
+    seconds = 2e-8
 
     def __init__(self, options: NpzdOptions) -> None:
         self.options, self.numbers = options, options.numbers

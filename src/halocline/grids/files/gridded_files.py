@@ -29,6 +29,7 @@ Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 names_in_files: dict[str, tuple[str, ...]] = {
+    "attenuation": ("kd490", "KD490", "Kd_490", "kd_490"),
     "wind_u": ("u10", "10u", "U10M", "u10m", "U10", "UGRD_10maboveground", "uwnd", "u10n"),
     "wind_v": ("v10", "10v", "V10M", "v10m", "V10", "VGRD_10maboveground", "vwnd", "v10n"),
     "ice": ("ice", "siconc", "ci", "sic", "aice", "ICEC_surface", "icec", "ice_concentration"),
