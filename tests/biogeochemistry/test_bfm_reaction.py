@@ -1,5 +1,7 @@
 """The reaction of BFM against its twin in NumPy and a reference's numbers, and what it keeps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,10 +17,28 @@ from biogeochemistry.bfm_states import (
 from biogeochemistry.references import bfm, bfm_reference
 from halocline.biogeochemistry import _native
 from halocline.biogeochemistry.bfm import tracers
+from halocline.biogeochemistry.bfm.model import productions
 from halocline.biogeochemistry.bfm.options import BfmOptions
 
 day = 86400.0
 index = tracers.index
+
+
+def varied() -> tuple[BfmOptions, dict]:
+    """Options with all choices unlike those of the preset, and the same for the twin."""
+    table, given = BfmOptions().to_table(), bfm.parameters()
+    for group in ("P1", "P2", "P3", "P4"):
+        table[group] |= {"net_growth": True, "exudes_to": "R2", "chlorophyll": "nutrients"}
+        given[group] |= {"net": True, "doc": "R2c", "chl": "nutrients"}
+    table["B1"] |= {"uptake_R2": 0.05, "uptake_R3": 0.01, "uptake_poor_R1": 0.02}
+    given["B1"] |= {"u2": 0.05, "u3": 0.01, "u1_poor": 0.02}
+    table["P4"] |= {"extra_lysis": 0.3}
+    given["P4"] |= {"extra": 0.3}
+    table["P1"] |= {"silicate_control": "internal", "silicon_affinity": 0.03}
+    given["P1"] |= {"si": "in", "a_s": 0.03}
+    table["chemistry"] |= {"alkalinity_of_nitrogen": True}
+    given["alkalinity"] = True
+    return BfmOptions.from_table(table), given
 
 
 def against_the_twin(state, around, options=None, given=None):
@@ -47,26 +67,93 @@ def test_tendencies_in_the_corners(corner):
     assert against_the_twin(state, around) < 1e-12
 
 
-@pytest.mark.parametrize("limitation", ["geometric", "harmonic"])
+@pytest.mark.parametrize("limitation", ["least", "geometric", "harmonic"])
 def test_other_choices_than_those_of_the_preset(limitation):
     state, around = random_states(np.random.default_rng(3), 300)
-    table, given = BfmOptions().to_table(), bfm.parameters()
-    word = {"geometric": "root", "harmonic": "harm"}[limitation]
+    words = {"least": "min", "geometric": "root", "harmonic": "harm"}
+    options, given = varied()
+    table = options.to_table()
     for group in ("P1", "P2", "P3", "P4"):
-        table[group] |= {"limitation": limitation, "net_growth": True, "exudes_to": "R2"}
-        given[group] |= {"both": word, "net": True, "doc": "R2c"}
-    table["B1"] |= {"uptake_R2": 0.05, "uptake_R3": 0.01, "uptake_poor_R1": 0.02}
-    given["B1"] |= {"u2": 0.05, "u3": 0.01, "u1_poor": 0.02}
-    table["P4"] |= {"extra_lysis": 0.3}
-    given["P4"] |= {"extra": 0.3}
-    table["P1"] |= {"silicate_control": "internal", "silicon_affinity": 0.03}
-    given["P1"] |= {"si": "in", "a_s": 0.03}
-    for group in ("P1", "P3"):
-        table[group] |= {"chlorophyll": "nutrients"}
-        given[group] |= {"chl": "nutrients"}
-    table["chemistry"] |= {"alkalinity_of_nitrogen": True}
-    given["alkalinity"] = True
+        table[group] |= {"limitation": limitation}
+        given[group] |= {"both": words[limitation]}
     assert against_the_twin(state, around, BfmOptions.from_table(table), given) < 1e-12
+
+
+def changed(options, group, name):
+    """Options with one number some other."""
+    part = getattr(options, group)
+    value = getattr(part, name)
+    return replace(options, **{group: replace(part, **{name: 0.9 * value if value else 0.3})})
+
+
+def test_every_number_has_an_effect_of_its_own():
+    """Numbers that are mixed up, or never used, would have that of another, or none."""
+    state, around = random_states(np.random.default_rng(11), 150)
+    state[index["N1p"], :50] *= 1e-3
+    groups = ("P1", "P2", "P3", "P4", "B1", "Z3", "Z4", "Z5", "Z6", "cytoplasm", "chemistry")
+    elsewhere = {"base_sinking", "stress_sinking", "stress_sinking_below"}
+    of_diatoms = {"silicate_half", "silicon_excess_rate", "silicon_affinity", "least_silicon"}
+    of_diatoms |= {"silicon_luxury", "reference_silicon"}
+    effects: dict[tuple[str, str], bytes] = {}
+    for options in (BfmOptions(), varied()[0]):
+        table = options.to_table()
+        for group in tracers.phytoplankton:
+            table[group] |= {"rain_ratio": 0.4, "extra_lysis": 0.1, "extra_lysis_half": 50.0}
+        table["P2"] |= {"rain_half": 1.0}
+        table["P4"] |= {"stress_lysis": 0.02}
+        full = BfmOptions.from_table(table)
+        before = np.stack(rates(state, around, full))
+        for group in groups:
+            for name, value in table[group].items():
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    continue
+                if name in elsewhere or (name in of_diatoms and group in ("P2", "P3", "P4")):
+                    continue
+                if not effects.get((group, name)):
+                    change = np.stack(rates(state, around, changed(full, group, name))) - before
+                    effects[group, name] = change.tobytes() if change.any() else b""
+    assert len(effects) > 150
+    none = {name for name, effect in effects.items() if not effect}
+    assert none == {("Z3", "egested_calcite")}, "which eats no plants"
+    assert len(set(effects.values())) == len(effects)
+
+
+def test_productions_are_those_of_the_twin():
+    state, around = random_states(np.random.default_rng(12), 200)
+    terms = bfm.tendencies(dict(zip(names, state, strict=True)), *around, bfm.preset)
+    _, found, _ = advanced(state, around, 1e-3)
+    for name, values in zip(productions, found, strict=True):
+        np.testing.assert_allclose(day * values, terms.rate[name], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("respiration", [True, False])
+def test_productions_are_means_of_the_parts_of_a_step(respiration):
+    """Where nothing is lost but by respiration, they are what carbon grew by."""
+    random = np.random.default_rng(13)
+    state, around = random_states(random, 300)
+    before = state * np.exp(random.normal(0.0, 3.0, state.shape))
+    table = BfmOptions().to_table()
+    for group in tracers.phytoplankton:
+        table[group] |= {"excretion": 0.0, "stress_lysis": 0.0, "net_growth": True}
+        if not respiration:
+            table[group] |= {"activity_respiration": 0.0, "basal_respiration": 0.0}
+    table["B1"] |= {"mortality": 0.0}
+    for group in ("Z3", "Z4", "Z5", "Z6"):
+        table[group]["diet"] = dict.fromkeys(table[group]["diet"], 0.0)
+    after, (gross, net, bacterial), cut = advanced(
+        before, around, 1800.0, options=BfmOptions.from_table(table)
+    )
+    assert cut[0] > 5 and cut[1] == 0
+    grown = after - before
+    plants = [index[group + "c"] for group in tracers.phytoplankton]
+    scale = before[plants].sum(axis=0)
+    assert (np.abs(1800.0 * net - grown[plants].sum(axis=0)) < 1e-12 * scale).all()
+    bacteria = index["B1c"]
+    assert (np.abs(1800.0 * bacterial - grown[bacteria]) < 1e-11 * after[bacteria]).all()
+    if respiration:
+        assert (gross >= net).all() and (gross > net).any()
+    else:
+        np.testing.assert_allclose(gross, net, rtol=1e-12)
 
 
 @pytest.mark.parametrize("case", bfm_reference.cases, ids=lambda case: case.name)
@@ -127,13 +214,12 @@ def test_the_limiter_does_not_act_on_what_is_usual():
 def test_a_step_is_the_tendency_where_the_limiter_does_not_act():
     state, around = random_states(np.random.default_rng(7), 100)
     gain, loss = rates(state, around)
-    after, productions, cut = advanced(state, around, 1e-3)
+    after, (gross, net, _), cut = advanced(state, around, 1e-3)
     assert cut.tolist() == [0, 0]
     assert np.allclose(after, state + 1e-3 * (gain - loss), rtol=1e-14, atol=0.0)
     grown = sum(gain[index[p + "c"]] for p in tracers.phytoplankton)
-    assert np.allclose(productions[0], grown, rtol=1e-6)
-    assert (productions[1] < grown).all()
-    assert np.isfinite(productions).all()
+    assert np.allclose(gross, grown, rtol=1e-6)
+    assert (net < grown).all()
 
 
 def test_a_dark_box_decays_to_nutrients():
@@ -260,7 +346,7 @@ def test_land_is_left_alone():
     volume = (np.arange(19) % 3 > 0).astype(float).reshape(1, 1, 19)
     tracer = state.reshape(len(names), 1, 1, 19).copy()
     tracer[..., volume[0, 0] == 0] = np.nan
-    production = np.full((3, 1, 1, 19), 7.0)
+    shown = np.full((3, 1, 1, 19), 7.0)
     _native.bfm_react(
         box=(0, 1, 0, 19, 0),
         tracer=tracer,
@@ -268,9 +354,9 @@ def test_land_is_left_alone():
         temperature=around[0].reshape(1, 1, 19),
         light=around[1].reshape(1, 1, 19),
         calcite_saturation=around[2].reshape(1, 1, 19),
-        gross_production=production[0],
-        primary_production=production[1],
-        bacterial_production=production[2],
+        gross_production=shown[0],
+        primary_production=shown[1],
+        bacterial_production=shown[2],
         cut_cells=np.zeros(2, np.int64),
         numbers=BfmOptions().native(),
         dt=1800.0,
@@ -279,4 +365,4 @@ def test_land_is_left_alone():
     wet = volume[0, 0] > 0
     assert np.array_equal(tracer[:, 0, 0, wet], whole[:, wet])
     assert np.isnan(tracer[:, 0, 0, ~wet]).all()
-    assert (production[..., ~wet] == 0.0).all()
+    assert (shown[..., ~wet] == 0.0).all()

@@ -113,6 +113,31 @@ def test_ice_stops_gases_and_a_map_takes_light(tmp_path: Path) -> None:
     assert open_files(tmp_path) == 0
 
 
+def test_a_run_with_all_that_comes_in_keeps_its_elements(tmp_path: Path) -> None:
+    """Flow with water through the surface, a river, deposition, open boundary, floor and air."""
+    write(tmp_path)
+    table = case(tmp_path)
+    table["time"]["length"] = "3h"
+    table["biology"] = {"model": "bfm", "bfm": {"sinking": {"floor": "buried"}}}
+    river = {"mouth": [6.1, 33.9], "flow": 1e4, "concentrations": {"N3n": 50.0, "N5s": 40.0}}
+    opened = {"box": [12.6, 16.0, 20.0, 50.0], "time_scale": 0.1, "values": {"N1p": 3.0}}
+    table["transport"]["boundaries"] = {
+        "rivers": {"r": river},
+        "deposition": {"N1p": 2.0},
+        "open": {"e": opened},
+    }
+    done = run(table, check_halos=True).component
+    came, outside = done.boundaries.totals(), done.biology.outside()
+    assert abs(done.biology.air.taken()) > 0.0
+    assert all(outside[element] != 0.0 for element in ("nitrogen", "phosphorus", "silicon"))
+    assert (np.abs(came) > 0.0).all(), "water through the surface carries every tracer"
+    for element, (before, now) in done.elements().items():
+        assert now == pytest.approx(before, rel=1e-12), element
+        names = done.biology.elements[element]
+        entered = came[[done.options.tracers.index(name) for name in names]].sum()
+        assert abs(entered) > 1e-9 * before, "the budget would close without it"
+
+
 def test_all_of_them_are_looked_through_and_closed(tmp_path: Path) -> None:
     write(tmp_path)
     table = case(tmp_path)

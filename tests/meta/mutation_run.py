@@ -82,6 +82,20 @@ targets = (
         "numerics/test_tracer_courant numerics/test_transport_tracers"
         " biogeochemistry/test_transport",
     ),
+    target(
+        "biogeochemistry",
+        "bfm/phytoplankton.hpp bfm/bacteria.hpp bfm/grazing.hpp bfm/microzooplankton.hpp"
+        " bfm/mesozooplankton.hpp bfm/chemistry.hpp bfm/reaction.hpp",
+        "biogeochemistry/test_bfm_reaction",
+    ),
+    target("biogeochemistry", "bfm/sinking.hpp", "biogeochemistry/test_bfm_sinking"),
+    target(
+        "biogeochemistry",
+        "carbonate.hpp carbonate_constants.hpp carbonate_kernels.hpp gas_exchange.hpp",
+        "biogeochemistry/test_carbonate biogeochemistry/test_gas_exchange",
+    ),
+    target("biogeochemistry", "light.hpp", "biogeochemistry/test_light"),
+    target("biogeochemistry", "merging.py", "biogeochemistry/test_merging"),
     target("waves", "dispersion.hpp dispersion.py", "waves/test_dispersion"),
     target("waves", "turning.hpp turning.py", "waves/test_turning waves/test_propagation_cases"),
     target("waves", "wind_interpolation.hpp", "waves/test_wind_interpolation"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from halocline.biogeochemistry.bfm.options import BfmOptions
 from halocline.biogeochemistry.biology import Biology
+from halocline.biogeochemistry.fabm.options import FabmOptions
 from halocline.biogeochemistry.known_biologies import biology_kind, check_known
 from halocline.biogeochemistry.npzd.options import NpzdOptions
 from halocline.biogeochemistry.transport import TransportOptions
@@ -34,7 +35,9 @@ class CarriedOptions(TransportOptions):
 class BiologyOptions(Options):
     """The model of life in the sea."""
 
-    model: str = option("bfm", "", "which model: bfm, npzd, or one that another package registers")
+    model: str = option(
+        "bfm", "", "which model: bfm, npzd, fabm, or one that another package registers"
+    )
     start: dict[str, float] = option(
         {}, "", "values at the start by tracer; where none is given, those of the model"
     )
@@ -45,6 +48,7 @@ class BiologyOptions(Options):
     npzd: NpzdOptions = option(
         NpzdOptions(), meaning="nutrient, phytoplankton, zooplankton, detritus"
     )
+    fabm: FabmOptions = option(FabmOptions(), meaning="a model of FABM, where pyfabm is installed")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -57,7 +61,7 @@ class BiologyOptions(Options):
 
     @property
     def _ours(self) -> dict[str, Options]:
-        return {"bfm": self.bfm, "npzd": self.npzd}
+        return {"bfm": self.bfm, "npzd": self.npzd, "fabm": self.fabm}
 
     def build(self) -> Biology:
         """The model that is chosen."""

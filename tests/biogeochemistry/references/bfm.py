@@ -63,7 +63,7 @@ def parameters() -> dict[str, Any]:
 
 
 class Terms:
-    """Sums of terms by tracer, and of their absolute values."""
+    """Sums of terms by tracer or production, and of their absolute values."""
 
     def __init__(self) -> None:
         self.rate: dict[str, Any] = defaultdict(float)
@@ -137,6 +137,8 @@ def plant(
         out.add(g + x, -lysis * content)
         out.add("R6" + x, f6 * lysis * content)
         out.add("R1" + x, (1 - f6) * lysis * content)
+    out.add("gross_production", gross * c)
+    out.add("primary_production", (gross - o["gamma"] * gross - heat * o["b"]) * c)
     out.add("O2o", gross * c / 12.0)
     out.add("O2o", -(o["gamma"] * gross + heat * o["b"]) * c / 12.0)
     out.add("O3c", -gross * c)
@@ -227,6 +229,7 @@ def bacteria(s: State, temperature: Array, given: dict[str, Any], out: Terms) ->
             out.add(group + x, -part * s[group + x])
             out.add("B1" + x, part * s[group + x])
     aerobic, anaerobic = o["act"] * uptake + heat * o["rest"] * c, o["anox"] * (1 - oxic) * uptake
+    out.add("bacterial_production", uptake - aerobic - anaerobic)
     out.add("B1c", -aerobic - anaerobic)
     out.add("O3c", aerobic + anaerobic)
     out.add("O2o", -oxic * aerobic / 12.0)

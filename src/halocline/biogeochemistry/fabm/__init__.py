@@ -1,0 +1,1 @@
+"""Models of FABM, the Framework for Aquatic Biogeochemical Models, by its package pyfabm."""
