@@ -23,8 +23,10 @@ from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
 
 rooms = (
+    "meta",
     "experiment",
     "docs",
+    "runtime",
     "ocean",
     "waves",
     "component",
@@ -36,28 +38,39 @@ rooms = (
     "core",
 )
 
-records = (
+of_laboratory = (
+    "record",
+    "rank_programs",
+    "compare",
     "advice",
+    "advice_recorded",
     "balance",
     "extrapolation",
     "history",
     "loading",
     "predict_replay",
     "replay",
+    "report_page",
     "retime",
 )
-"""Tests of the laboratory that look at records, or make short ones (`report_page` too)."""
+"""Tests of the laboratory that look at records, or make short ones, and judge no time."""
 
 shared = (
-    "tests/meta/test_tools.py",
-    "tests/meta/test_imports.py",
     *(f"tests/{room}/" for room in rooms),
-    *(f"lab/tests/test_{name}.py" for name in records),
+    *(f"lab/tests/test_{name}.py" for name in of_laboratory),
 )
 """How the names of shared files begin; what takes longest first."""
 
-alone = tuple(f"tests/experiment/test_{name}.py" for name in ("kills", "planes_on_ranks", "ranks"))
-"""Files of shared rooms that are not shared: their ranks are more than there are cores."""
+alone = tuple(
+    f"tests/{room}/test_{name}.py"
+    for room, names in {
+        "experiment": ("kills", "planes_on_ranks", "ranks"),
+        "meta": ("install", "mutations"),
+        "runtime": ("every_way", "halo_choices", "ranks", "recording", "referee", "sum_variants"),
+    }.items()
+    for name in names
+)
+"""Files of shared rooms that are not shared: they start many ranks, or measure time."""
 
 option = "--second-in"
 

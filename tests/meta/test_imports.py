@@ -86,7 +86,7 @@ restless = {
     "folder": "os.chdir('/')",
     "signals": "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
     "threads": "threading.Thread(target=time.sleep, args=[9], daemon=True).start()",
-    "children": "kept = subprocess.Popen(['sleep', '9'])",
+    "children": "kept = subprocess.Popen(['sleep', '9'], stdout=null, stderr=null)",
     "environment": "os.environ['OMP_NUM_THREADS'] = '77'",
 }
 
@@ -97,7 +97,7 @@ def test_modules_that_do_are_found(tmp_path: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("")
     for what, line in restless.items():
-        needs = "import os, signal, subprocess, threading, time"
+        needs = "import os, signal, subprocess, threading, time\nnull = subprocess.DEVNULL"
         (package / f"of_{what}.py").write_text(f"{needs}\n{line}\n")
     says = "of the process that imports it"
     assert changes("restless", path=str(tmp_path)) == [

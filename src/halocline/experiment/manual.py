@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 import types
 import typing
@@ -167,8 +168,12 @@ def _is_named(name: str, key: str, *, beginning: bool = False) -> bool:
     >>> [_is_named("output.fields.NAME.way", key) for key in keys]
     [True, True, True, False]
     """
-    pattern = re.escape(name).replace(r"\.NAME", r"(\.[^.]+)?")
-    return bool(re.fullmatch(pattern, key)) or (beginning and f"{name}.".startswith(f"{key}."))
+    return bool(_pattern(name).fullmatch(key)) or (beginning and f"{name}.".startswith(f"{key}."))
+
+
+@functools.cache  # `re` keeps fewer patterns than there are options
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(re.escape(name).replace(r"\.NAME", r"(\.[^.]+)?"))
 
 
 def _suggestion(key: str, known: list[ManualTable]) -> str:
