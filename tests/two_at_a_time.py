@@ -48,12 +48,16 @@ of_laboratory = (
     "extrapolation",
     "history",
     "loading",
+    "output_programs",
     "predict_replay",
     "replay",
     "report_page",
     "retime",
+    "solver",
+    "tiles",
+    "transport",
 )
-"""Tests of the laboratory that look at records, or make short ones, and judge no time."""
+"""Tests of the laboratory that look at records, make short ones, or judge powers of ten of times."""
 
 shared = (
     *(f"tests/{room}/" for room in rooms),
