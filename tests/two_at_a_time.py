@@ -57,7 +57,7 @@ of_laboratory = (
     "tiles",
     "transport",
 )
-"""Tests of the laboratory that look at records, make short ones, or judge powers of ten of times."""
+"""Tests of the laboratory that look at records, make short ones, or judge powers of ten of time."""
 
 shared = (
     *(f"tests/{room}/" for room in rooms),
