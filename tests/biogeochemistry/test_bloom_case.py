@@ -1,5 +1,6 @@
 """Cases of biogeochemistry: shipped ones, budgets of a run, splits, output, what is refused."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,12 @@ from halocline.biogeochemistry.season import Season, SeasonOptions
 from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
 from halocline.experiment.building import build_component
-from halocline.experiment.check import Imagined
+from halocline.experiment.check import Imagined, fields_of
 from halocline.experiment.plan import plan
 from halocline.experiment.run import run
+from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.processor_grid import best_grid
+from halocline.runtime.ranks.communicator import Alone
 from halocline.runtime.running.runner import Plan
 
 SEA = {
@@ -154,6 +157,21 @@ def test_start_values_and_mistakes():
     with pytest.raises(UserError, match="excretion = 0.5: together they are at most 1"):
         wrong = {"bfm": {"Z5": {"excretion": 0.5}}}
         BiogeochemistryCase.from_table({**SEA, "biology": wrong})
+
+
+def test_fields_take_two_copies_and_a_half_of_the_tracers():
+    case = read_case("bloom-column", ["grid.nx=8", "grid.ny=6"])
+    done = case.build(case.time.clock(), Alone())
+    counted = [field for field in fields_of(done) if field.decomposition is done.decomposition]
+    gc.collect()
+    living = [one for one in gc.get_objects() if isinstance(one, Field)]
+    living = [field for field in living if field.decomposition is done.decomposition]
+    assert {id(field) for field in living} == {id(field) for field in counted}
+    assert len(counted) == len(living), "each is counted once"
+    size = sum(array.nbytes for field in counted for array in field.blocks)
+    (tracer,) = (field for field in counted if field.name == "tracer")
+    copy = sum(array.nbytes for array in tracer.blocks)
+    assert 2.0 * copy < size < 2.5 * copy
 
 
 def test_the_season_is_what_it_says():

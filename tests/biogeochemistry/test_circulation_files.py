@@ -141,6 +141,15 @@ def test_bad_files_are_refused(folder: Path, tmp_path: Path, message: str):
         run(table)
 
 
+def test_results_that_are_too_short_say_what_to_run(folder: Path, tmp_path: Path):
+    made = tmp_path / "results" / "ocean-case"
+    made.mkdir(parents=True)
+    table = changed(folder, made, lambda data: data.isel(time=[0, 1]))
+    table["time"]["length"] = "4d"
+    with pytest.raises(UserError, match=r"'halocline run ocean-case --set time.length=4d' makes"):
+        run(table)
+
+
 def test_a_flow_that_does_not_fit_is_refused_with_its_place(folder: Path, tmp_path: Path):
     table = case(folder, largest_surface_water=0.01)
     with pytest.raises(UserError, match=r"does not fit its sea level: at .* E, .* N, 2000-01-01"):

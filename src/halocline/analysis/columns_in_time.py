@@ -28,6 +28,11 @@ def _has_both(field: xr.DataArray) -> bool:
 
 def columns_in_time(fields: list[xr.DataArray], title: str = "") -> Figure:
     """One panel for each field: its column over time."""
+    return draw_columns([at_point(field, surface_of(field)) for field in fields], title)
+
+
+def draw_columns(fields: list[xr.DataArray], title: str = "") -> Figure:
+    """One panel for each field of time and depth."""
     height = 0.95 + 2.0 * len(fields)
     figure = Figure(figsize=(9.6, height))
     panels = figure.subplots(len(fields), 1, sharex=True, squeeze=False)[:, 0]
@@ -35,11 +40,11 @@ def columns_in_time(fields: list[xr.DataArray], title: str = "") -> Figure:
         left=0.085, right=0.9, bottom=0.52 / height, top=1.0 - 0.72 / height, hspace=0.3
     )
     for axes, field in zip(panels, fields, strict=True):
-        column, depth = at_point(field, surface_of(field)), levels_of(field)
+        depth = levels_of(field)
         assert depth is not None
         levels = np.abs(depth.values.astype(np.float64))
         order = np.argsort(levels, kind="stable")
-        values = column.transpose(str(depth.dims[0]), ...).values[order].astype(np.float64)
+        values = field.transpose(str(depth.dims[0]), ...).values[order].astype(np.float64)
         times = times_as_numbers(plain_times(field.to_dataset(name="field")))
         edges = np.maximum(edges_of(levels[order]), 0.0)
         look = looks.look_of(field)

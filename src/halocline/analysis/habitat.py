@@ -209,7 +209,7 @@ def _surface(dataset: xr.Dataset) -> xr.Dataset:
     return dataset.isel({depth.dims[0]: int(np.abs(depth.values).argmin())})
 
 
-def _over_depth(data: xr.DataArray) -> xr.DataArray:
+def over_depth(data: xr.DataArray) -> xr.DataArray:
     """Sum of values times thickness; nothing where the uppermost cell has none."""
     name, depth = _levels(data)
     thick = xr.DataArray(thicknesses(depth), dims=[name])
@@ -219,11 +219,11 @@ def _over_depth(data: xr.DataArray) -> xr.DataArray:
 
 def _hypoxic_thickness(dataset: xr.Dataset) -> xr.DataArray:
     oxygen = _of(dataset, "O2o")
-    return _over_depth((oxygen < hypoxia).astype(float).where(np.isfinite(oxygen)))
+    return over_depth((oxygen < hypoxia).astype(float).where(np.isfinite(oxygen)))
 
 
 def _column_production(dataset: xr.Dataset) -> xr.DataArray:
-    return 86400.0 * _over_depth(_of(dataset, "primary_production"))
+    return 86400.0 * over_depth(_of(dataset, "primary_production"))
 
 
 def habitat_figure(maps: xr.Dataset, title: str = "") -> Figure:

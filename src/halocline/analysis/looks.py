@@ -115,6 +115,9 @@ BY_STANDARD_NAME: dict[str, Look] = {
     "sea_water_x_velocity": Look("balance", "around zero", "Velocity along x"),
     "sea_water_y_velocity": Look("balance", "around zero", "Velocity along y"),
     "sea_water_salinity": Look("haline", "between", "Salinity", True),
+    "net_primary_production_of_biomass_expressed_as_carbon_per_unit_volume_in_sea_water": Look(
+        "algae", "between", "Net primary production"
+    ),
     "air_pressure_at_mean_sea_level": Look("dense_r", "between", "Sea-level pressure", True),
 }
 

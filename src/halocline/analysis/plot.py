@@ -296,6 +296,16 @@ def place_of(file: Path, output: str | Path | None) -> Callable[[str], Path]:
     return place
 
 
+def place_of_page(file: Path, output: str | Path | None) -> Path:
+    """Where a page goes: beside the file, into a folder, or to a given name that ends in .html."""
+    target = file.with_suffix(".html") if output is None else Path(output)
+    if target.is_dir():
+        return target / f"{file.stem}.html"
+    if target.suffix.lower() != ".html":
+        raise UserError(f"'{output}' is neither a folder that exists nor the name of a .html file.")
+    return target
+
+
 def save(figure: Figure, path: Path) -> Path:
     """Write a picture; its path."""
     try:

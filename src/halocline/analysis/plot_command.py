@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 
 def main_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +33,11 @@ def main_arguments(parser: argparse.ArgumentParser) -> None:
     add("--level", type=float, metavar="DEPTH", help="depth to draw [m]; default: the surface")
     add("--section", help="vertical section: latitude=, longitude=, x= or y=NUMBER")
     add("--hovmoeller", metavar="LINE", help="against time: latitude=NUMBER or longitude=NUMBER")
+    add(
+        "--page",
+        action="store_true",
+        help="write a page for a browser: maps of weeks, a section, means by depth and day",
+    )
     add("--grid", action="store_true", help="draw the grid that FILE holds; a case has no other")
     add("--lines", type=int, metavar="N", help="grids: a line every N cells; 0: none")
     add("--title", help="headline")
@@ -39,8 +45,13 @@ def main_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw what the arguments ask for and print the names of the pictures; the exit code."""
-    from halocline.analysis.plot import plot
+    from halocline.analysis.plot import place_of_page, plot
+    from halocline.analysis.week_page import WeekPage
 
+    if arguments.page:
+        page = WeekPage(arguments.file, arguments.section or "", arguments.title or "")
+        print(page.write(place_of_page(Path(arguments.file), arguments.output)))
+        return 0
     given = vars(arguments)
     names = "file variable time animate output region station arrows level section hovmoeller"
     for path in plot(**{name: given[name] for name in [*names.split(), "title"]}):

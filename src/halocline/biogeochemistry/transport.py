@@ -6,7 +6,7 @@ reactions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -45,6 +45,7 @@ from halocline.runtime.fields.space import Space
 from halocline.runtime.files.read_ahead import agree
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.field_sums import FieldSums
+from halocline.runtime.sums.reductions import MadeTerms
 
 Array = NDArray[np.float64]
 kernels = kernels_of(_native)
@@ -425,14 +426,13 @@ class Transport:
     def contents(self) -> Array:
         """Content of every tracer, tracer times volume over the whole sea; for all ranks."""
         tracers, volumes = self.state.tracer.read(), self.state.volume.read()
-        terms = [
-            [
-                (tracer[number].astype(np.float64) * volume)
-                for tracer, volume in zip(tracers, volumes, strict=True)
-            ]
-            for number in range(len(self.options.tracers))
-        ]
-        return self.sums(terms)
+
+        def contents() -> Iterator[list[Array]]:
+            for number in range(len(self.options.tracers)):
+                pairs = zip(tracers, volumes, strict=True)
+                yield [tracer[number].astype(np.float64) * volume for tracer, volume in pairs]
+
+        return self.sums(MadeTerms(self.sums.count, contents))
 
     def extremes(self) -> tuple[Array, Array]:
         """Least and greatest value of every tracer over the whole sea; for all ranks."""

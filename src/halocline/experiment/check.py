@@ -12,6 +12,7 @@ from typing import Any
 
 from halocline.component.case.case import Case
 from halocline.component.component import Component
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, duration_text, text
 from halocline.core.counting import amount
 from halocline.experiment.building import build_component, build_streams
@@ -151,7 +152,7 @@ def look(
         restarted = not restarts.read_from(begin) if begin else not member and restarts.read()
         component.start(clock.time, restarted)
         lines_of_input = list(_input(component))
-    room, needs = _check_output(case, component, clock, communicator, folder, restarts)
+    room, needs, streams = _check_output(case, component, clock, communicator, folder, restarts)
     Referee(
         component.run.exchange, case.communication, lambda line: None, watch=False,
         sums=component.sums,
@@ -162,7 +163,7 @@ def look(
         ("time", f"{_period(clock)}, {clock.steps} steps of {duration_text(clock.step)}"),
     ]
     lines += component.describe()
-    size = sum(_bytes(field) for field in fields_of(component))
+    size = sum(_bytes(field) for field in fields_of([component, *streams]))
     lines += [
         ("ranks", f"{ranks} ({cores()} cores here)"),
         *(_too_many(case, grid, ranks) if not member else ()),
@@ -219,19 +220,23 @@ def _period(clock: Clock) -> str:
     return f"{text(clock.start)} to {text(clock.end)}"
 
 
-def fields_of(owner: Any, depth: int = 2) -> Iterator[Field]:
-    """All fields that a component holds, itself or in its parts."""
-    for value in vars(owner).values():
-        if isinstance(value, Field):
-            yield value
-        elif (
-            depth and type(value).__module__.startswith("halocline.") and hasattr(value, "__dict__")
-        ):
-            yield from fields_of(value, depth - 1)
-
-
-def _is_part(value: Any) -> bool:
-    return type(value).__module__.startswith("halocline.") and hasattr(value, "__dict__")
+def fields_of(owner: Any) -> Iterator[Field]:
+    """All fields that a component holds, itself or in its parts, each once."""
+    known: set[int] = set()
+    waiting = [owner]
+    while waiting:
+        one = waiting.pop()
+        if id(one) in known:
+            continue
+        known.add(id(one))
+        if isinstance(one, Field):
+            yield one
+        elif isinstance(one, list | tuple):
+            waiting += one
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif type(one).__module__.startswith("halocline.") and hasattr(one, "__dict__"):
+            waiting += vars(one).values()
 
 
 def _bytes(field: Field) -> int:
@@ -253,10 +258,10 @@ def _check_output(
     some: Imagined,
     folder: Path,
     restarts: Restarts,
-) -> tuple[Sequence[Need], Sequence[Need]]:
+) -> tuple[Sequence[Need], Sequence[Need], Sequence[OutputStream]]:
     """See whether the output has its place, and open its files in a folder thrown away.
 
-    Returns the room that streams and restarts need.
+    Returns the room that streams and restarts need, and the streams.
     """
     streams = build_streams(case, component, clock, some, folder, resumed=False)
     needs = restarts.needs([field for stream in streams for field in stream.restart_fields])
@@ -271,7 +276,7 @@ def _check_output(
             writers.open(plan, plan.number_of(plan.begin))
             writers.finish(plan.name)
         writers.close()
-    return [need_of(stream.plan) for stream in streams], needs
+    return [need_of(stream.plan) for stream in streams], needs, streams
 
 
 def _output(case: Case, grid: Grid, clock: Clock) -> Iterator[tuple[str, str]]:

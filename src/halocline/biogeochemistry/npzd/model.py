@@ -47,7 +47,7 @@ class Npzd(Biology):
             "primary_production",
             "net_primary_production_of_biomass_expressed_as_carbon_per_unit_volume_in_sea_water",
             "mg m-3 s-1",
-            "growth of phytoplankton less its respiration, as carbon, of the last step",
+            "net primary production of carbon",
         ),
         "chlorophyll": Quantity(
             "chlorophyll",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
@@ -254,8 +255,20 @@ class FileSeries:
             raise UserError(
                 f"The {self.what} in {self.files.name} covers {text(times[0])} to"
                 f" {text(times[-1])}, but the run needs {text(self.start)} to {text(self.end)}."
-                " Shorten the run or add a file that covers the rest."
+                f" Shorten the run or add a file that covers the rest.{self._longer_run()}"
             )
+
+    def _longer_run(self) -> str:
+        """The command that makes files which another run has made for long enough, in words."""
+        folders, begin = self.files.paths[0].parts[:-1], self._times[0] - self._beyond
+        if folders[-2:-1] != ("results",) or begin > self.start:
+            return ""
+        days = math.ceil((self.end - begin) / timedelta(days=1))
+        return (
+            " It belongs to the results of another run:"
+            f" 'halocline run {folders[-1]} --set time.length={days}d' makes one that is long"
+            " enough."
+        )
 
     def _half_interval(self) -> timedelta:
         """Half of the time between records; one that is left out is refused."""

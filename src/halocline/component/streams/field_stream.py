@@ -137,6 +137,7 @@ class FieldStream:
                     space,
                     place=place,
                     dtype=dtype,
+                    written=options.precision,
                     like=self.fields,
                 )
         except UserError as error:

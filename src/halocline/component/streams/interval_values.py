@@ -89,7 +89,8 @@ class IntervalValues:
     """The `kind` (mean, minimum, maximum) of some fields since the last record.
 
     Values that are not finite (no waves, no direction) do not count. Directions are averaged as
-    unit vectors; they have no extremes. Sums are in float64, sample after sample.
+    unit vectors; they have no extremes. Sums are in float64, sample after sample; means are
+    `written` in another precision.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class IntervalValues:
         *,
         place: Place,
         dtype: DTypeLike,
+        written: DTypeLike = np.float64,
         dealt: Dealt | None = None,
         like: Mapping[str, Field] | None = None,
     ) -> None:
@@ -137,7 +139,7 @@ class IntervalValues:
                 space,
                 axes=axes.get(name, ()),
                 place=place,
-                dtype=np.float64 if kind == "mean" else dtype,
+                dtype=written if kind == "mean" else dtype,
                 dealt=dealt,
             )
             if model is not None:
@@ -179,6 +181,10 @@ class IntervalValues:
             (np.fmin if smaller else np.fmax)(parts["extreme"], values, out=parts["extreme"])
             return
         some = np.isfinite(values)
+        if not quantity.is_direction and some.all():
+            parts["sum"][...] += values
+            parts["count"][...] += 1
+            return
         if quantity.is_direction:
             angle = np.deg2rad(np.where(some, values, 0.0).astype(np.float64))
             parts["east"][...] += np.where(some, np.sin(angle), 0.0)

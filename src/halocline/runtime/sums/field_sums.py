@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halocline.runtime.fields.field import Field
 from halocline.runtime.record.recorder import Recorder
 from halocline.runtime.sums.choice import SumChoice
-from halocline.runtime.sums.reductions import Fill, GlobalSums, Parts, Terms
+from halocline.runtime.sums.reductions import Fill, GlobalSums, MadeTerms, Parts, Terms
 
 
 class FieldSums(GlobalSums):
@@ -50,7 +50,7 @@ class FieldSums(GlobalSums):
         return self.field.counted
 
     def _parts(self, terms: Terms) -> tuple[Parts, Fill]:
-        return super()._parts([self._once(arrays) for arrays in terms])
+        return super()._parts(MadeTerms(len(terms), lambda: map(self._once, terms)))
 
     def _once(self, arrays: Any) -> list[NDArray[Any]]:
         """Terms, 0 where they do not count."""

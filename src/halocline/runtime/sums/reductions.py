@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,38 @@ from halocline.runtime.record.recorder import Counter, Recorder
 from halocline.runtime.sums.choice import SumChoice
 from halocline.runtime.sums.variants import Reduction, reduction
 
-Terms = Sequence[Sequence[NDArray[Any]]]
+Arrays = Sequence[NDArray[Any]]
 Parts = NDArray[np.float64]
 Fill = Callable[[Parts], None]
+
+
+class Terms(Protocol):
+    """The arrays of terms of each sum."""
+
+    def __len__(self) -> int:
+        """How many sums there are."""
+
+    def __iter__(self) -> Iterator[Arrays]:
+        """The arrays of one sum after the other; again for every call."""
+
+
+@dataclass(frozen=True)
+class MadeTerms:
+    """Terms of `count` sums, made one sum after the other while they are added.
+
+    >>> made = MadeTerms(2, lambda: ([np.full(2, number)] for number in range(2)))
+    >>> [arrays[0].tolist() for arrays in made]
+    [[0, 0], [1, 1]]
+    """
+
+    count: int
+    make: Callable[[], Iterator[Arrays]]
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Arrays]:
+        return self.make()
 
 
 def simplest(communicator: Communicator, count: int) -> SumChoice:
