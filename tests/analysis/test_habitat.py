@@ -38,6 +38,7 @@ def whole(tmp_path: Path):
         N3n=[[5, 2, 0.5]] * 2, N4n=[[0, 0, 0.1]] * 2, N1p=[[0.2, 0.1, 0.02]] * 2,
         P1p=[[0, 0, 0.01]] * 2, primary_production=[[0, 1e-4, 2e-4], [0, 1e-4, 4e-4]],
     )  # fmt: skip
+    made["primary_production"].attrs["standard_name"] = "production_per_unit_volume"
     made.to_netcdf(tmp_path / "fields.nc")
     return tmp_path / "fields.nc"
 
@@ -52,6 +53,7 @@ def test_indicators_have_known_values(whole: Path):
     assert maps["hypoxic_thickness"].values[deep] == pytest.approx((30 + 50) / 2)
     assert maps["hypoxic_thickness"].values[shallow] == pytest.approx((0 + 20) / 2)
     assert maps["hypoxic_thickness_worst"].values[deep] == 50
+    assert not any("standard_name" in one.attrs for one in maps.data_vars.values())
     production = 86400 * (1e-4 * 20 + 3e-4 * 10)
     assert maps["primary_production"].values[deep] == pytest.approx(production)
     carried = production * 0.2**2 * 9 * 365.25e-3

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray
 
+from halocline.analysis.week_page import area_of
 from halocline.experiment.command_line import main as halocline
 
 DEPTH = np.array([450.0, 20.0, 5.0])  # of 840, 20 and 10 m
@@ -86,6 +87,14 @@ def test_a_page_has_means_of_weeks(file: Path, capsys):
     expected = 86400.0 * 1e-4 * (thickness * weights).sum() / weights.sum()
     assert float(page.words[at + 1]) == pytest.approx(expected, rel=5e-3)
     assert len(page.pictures) == 2 * (2 + 2)
+
+
+def test_cells_of_degrees_are_smaller_in_the_north(file: Path):
+    with xarray.open_dataset(file) as opened:
+        data = opened.drop_vars("cell_area").load()
+    area = area_of(data, data["N3n"])
+    np.testing.assert_allclose(area.values[:, 0], np.cos(np.deg2rad(data.latitude)))
+    np.testing.assert_array_equal(area_of(data.assign(cell_area=area), data["N3n"]), area)
 
 
 def test_a_file_without_times_is_refused(file: Path, tmp_path: Path, capsys):

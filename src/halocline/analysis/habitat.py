@@ -223,7 +223,7 @@ def _hypoxic_thickness(dataset: xr.Dataset) -> xr.DataArray:
 
 
 def _column_production(dataset: xr.Dataset) -> xr.DataArray:
-    return 86400.0 * over_depth(_of(dataset, "primary_production"))
+    return 86400.0 * over_depth(_of(dataset, "primary_production").drop_attrs())
 
 
 def habitat_figure(maps: xr.Dataset, title: str = "") -> Figure:

@@ -108,8 +108,8 @@ def weeks_of(days: NDArray[np.datetime64]) -> list[Week]:
 
 
 def is_rate(field: xr.DataArray) -> bool:
-    """Whether a field says how much is made in a volume and a second."""
-    return str(field.attrs.get("units", "")).endswith(" m-3 s-1")
+    """Whether a field says how much is made in a second, in a volume or below an area."""
+    return str(field.attrs.get("units", "")).endswith((" m-3 s-1", " m-2 s-1"))
 
 
 def daily(field: xr.DataArray) -> xr.DataArray:
@@ -122,12 +122,12 @@ def plane_of(field: xr.DataArray) -> xr.DataArray:
     """The map of a field with levels: a rate summed over depth, else its uppermost level."""
     depth = reading.coordinate(field, "depth")
     if depth is None or depth.ndim != 1:
-        return field
+        return daily(field) if is_rate(field) else field
     if not is_rate(field):
         return field.isel({str(depth.dims[0]): int(np.abs(depth.values).argmin())})
     units = str(field.attrs["units"]).replace("m-3 s-1", "m-2 day-1")
     name = f"{looks.title_of(field)} of the column"
-    whole = over_depth(daily(field)).rename(field.name)
+    whole = over_depth(daily(field)).rename(field.name).drop_attrs()
     return whole.assign_attrs(long_name=name, units=units)
 
 
@@ -221,10 +221,13 @@ def _mean(field: xr.DataArray) -> xr.DataArray:
 
 
 def area_of(dataset: xr.Dataset, field: xr.DataArray) -> xr.DataArray:
-    """Areas of the cells of a field, all alike where the file does not say."""
-    plane = plane_of(reading.record(field, 0))
+    """Areas of the cells of a field; of meridians that come together where the file has none."""
     area = reading.find(dataset, "cell_area")
-    return xr.ones_like(plane).fillna(1.0) if area is None else area.fillna(0.0)
+    if area is not None:
+        return area.fillna(0.0)
+    north, _ = reading.horizontal(field)
+    plane = xr.ones_like(plane_of(reading.record(field, 0))).fillna(1.0)
+    return plane if reading.is_cartesian(north) else plane * np.cos(np.deg2rad(north))
 
 
 def longest_parallel(field: xr.DataArray) -> tuple[str, float]:
