@@ -32,6 +32,7 @@ rooms = (
     "component",
     "analysis",
     "biogeochemistry",
+    "living_ocean",
     "numerics",
     "kernels",
     "grids",

@@ -34,3 +34,10 @@ def test_folded_grids(ranks):
 
     assert len(found(1)) == 4  # one of each precision and fold
     assert found(ranks) == found(1)
+
+
+def test_flow_from_files():
+    """By both schemes, each in two precisions."""
+    alone = printed_bits("small_file_transport.py", 1, 1, lines=12)
+    assert len(alone) == 4
+    assert printed_bits("small_file_transport.py", 3, 2, lines=12) == alone

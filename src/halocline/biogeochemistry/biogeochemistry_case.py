@@ -89,21 +89,39 @@ class BiogeochemistryCase(TransportCase):
     ) -> BiogeochemistryComponent:
         """The tracers with their grid, circulation, surroundings and biology."""
         levels = once_per_node(communicator, self.build_levels)
+        surroundings = self._surroundings(levels, clock)
+        return self.component_in(
+            surroundings,
+            levels,
+            clock,
+            communicator,
+            check_halos=check_halos,
+            plan=plan,
+            merging=once_per_node(communicator, lambda: self.merging),
+        )
+
+    def component_in(
+        self,
+        surroundings: Environment,
+        levels: VerticalGrid,
+        clock: Clock,
+        communicator: Communicator,
+        **more: Any,
+    ) -> BiogeochemistryComponent:
+        """The tracers in given surroundings; `more` goes to `BiogeochemistryComponent`."""
         return BiogeochemistryComponent(
             levels,
             self._carried(),
             self.biology.build(),
-            self._surroundings(levels, clock),
+            surroundings,
             Light(self.found_light, levels.horizontal, (clock.start, clock.end)),
             self.biology.start,
             clock,
             communicator,
             decomposition=self.decomposition,
             precision=self.precision,
-            check_halos=check_halos,
-            plan=plan,
             perturbation=self.perturbation,
-            merging=once_per_node(communicator, lambda: self.merging),
+            **more,
         )
 
     @property

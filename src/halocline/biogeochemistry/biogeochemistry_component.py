@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from halocline.biogeochemistry.biology import Biology
 from halocline.biogeochemistry.component import TransportComponent
 from halocline.biogeochemistry.environment import Environment
 from halocline.biogeochemistry.light import Light
 from halocline.biogeochemistry.merging import Merging
+from halocline.biogeochemistry.moving_flow import MovingFlow
 from halocline.biogeochemistry.reacting_state import (
     ReactingState,
     shown_at_surface,
     shown_on_levels,
 )
-from halocline.biogeochemistry.transport import TransportOptions
+from halocline.biogeochemistry.transport import TransportOptions, TransportState
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Clock, Date
@@ -23,7 +24,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.decomposition import DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.ranks.communicator import Communicator
-from halocline.runtime.running.runner import Plan
+from halocline.runtime.running.runner import Plan, Runner
 
 
 class BiogeochemistryComponent(TransportComponent):
@@ -46,6 +47,8 @@ class BiogeochemistryComponent(TransportComponent):
         plan: Plan | None = None,
         perturbation: PerturbationOptions | None = None,
         merging: Merging | None = None,
+        run: Runner | None = None,
+        flow: Callable[[TransportState], MovingFlow] | None = None,
     ) -> None:
         super().__init__(
             grid,
@@ -61,6 +64,8 @@ class BiogeochemistryComponent(TransportComponent):
             kind=ReactingState,
             start_values={**biology.start_values(), **start_values},
             weights=biology.column_weights(grid),
+            run=run,
+            flow=flow,
         )
         assert isinstance(self.model.state, ReactingState)
         self.state: ReactingState = self.model.state

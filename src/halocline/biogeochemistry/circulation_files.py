@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.biogeochemistry.merging import Merging
+from halocline.biogeochemistry.moving_flow import MovingFlow
 from halocline.component.forcing.field_records import (
     Cells,
     FieldRecords,
@@ -26,7 +27,6 @@ from halocline.grids.vertical.file_field import WantedPoints
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
 from halocline.runtime.fields.axis import Axis
-from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -128,13 +128,8 @@ class _Pair:
         self.between(weight=self.records.weight(moment))
 
 
-class FileCirculation:
-    """Sets fluxes, volumes and diffusivity of a state for every step.
-
-    The volumes of a step begin where those of the last one ended; the fluxes are those of its
-    middle. Vertical fluxes follow from both (`numerics/given_flow.hpp`); what has to come through
-    the surface carries the tracers of the uppermost cell.
-    """
+class FileCirculation(MovingFlow):
+    """Sets fluxes, volumes and diffusivity of a state for every step, from files."""
 
     def __init__(
         self,
@@ -147,8 +142,8 @@ class FileCirculation:
         *,
         at_once: bool = False,
     ) -> None:
-        self.at_once = at_once
-        self.options, self.grid, self.state, self.run = options, grid, state, run
+        super().__init__(grid, state, run, at_once=at_once)
+        self.options = options
         self.merging, theirs = merging, grid if merging is None else merging.fine
         self.source = RecordSource(
             options,
@@ -173,7 +168,6 @@ class FileCirculation:
         for when in ("before", "after"):
             pair(*(getattr(some, when) for some in self.pairs))
         self.mixing = self._mixing()
-        self._fit = run.bind(kernels["fit_volumes"], state)
 
     @property
     def all_pairs(self) -> list[_Pair]:
@@ -312,9 +306,9 @@ class FileCirculation:
         self.volumes.now(moment)
         self.state.volume.copy(self.state.next_volume)
 
-    def step(self, moment: Date, length: timedelta, number: int) -> None:
-        """Set everything for the step of a length from a moment on."""
-        middle, dt = moment + length / 2, length.total_seconds()
+    def set_step(self, moment: Date, length: timedelta) -> None:
+        """Set fluxes and diffusivity of the middle of a step, and the volumes after it."""
+        middle = moment + length / 2
         with self.run.recorder.time("forcing"):
             for some in self.all_pairs:
                 some.update(middle)
@@ -326,65 +320,31 @@ class FileCirculation:
             self.volumes.now(moment + length)
         else:
             self.state.next_volume.copy(self.state.volume)
-        self._fit(dt=dt, x_first=number % 2 == 0, at_once=self.at_once)
-        if self.run.plan is None:
-            self._check(moment, dt)
 
-    def finish(self) -> None:
-        """After the tracers have been moved: the volumes after the step are those of now."""
-        self.state.volume.swap(self.state.next_volume)
-
-    def _check(self, moment: Date, dt: float) -> None:
+    def check(self, moment: Date, length: timedelta) -> None:
         """Refuse a flow that does not fit its volumes, or that empties cells in a step."""
-        state, limit = self.state, self.options.largest_surface_water
-        where = f"at {{}}, {text(moment)}"
+        dt, limit = length.total_seconds(), self.options.largest_surface_water
         water = [
             np.abs(volume) / area * (seconds_per_day / dt)
-            for volume, area in zip(state.surface_water.read(), state.area.read(), strict=True)
+            for volume, area in zip(
+                self.state.surface_water.read(), self.state.area.read(), strict=True
+            )
         ]
-        most, place = self._greatest(water)
+        most, place = self.greatest(water)
         if not most <= limit:
             raise UserError(
-                f"The flow of {self.files} does not fit its sea level: {where.format(place)},"
+                f"The flow of {self.files} does not fit its sea level: at {place}, {text(moment)},"
                 f" {most:.3g} m of water a day would have to pass the surface, but at most"
                 f" {limit:g} may (transport.files.largest_surface_water). Are velocities and sea"
                 " level of one ocean, in their units, on this grid?"
             )
-        most, place = self._greatest(state.outflow.read())
-        if not most <= 1.0:
-            raise UserError(
-                f"In a step of {dt:g} s, {most:.2f} of a cell's volume leaves it in one direction"
-                f" {where.format(place)}; at most 1 may. Use time.step = {0.95 * dt / most:.0f} s"
-                " or less."
-            )
+        super().check(moment, length)
 
     @property
     def files(self) -> str:
         """The files in words."""
         some = self.options.file
         return f"'{some}'" if isinstance(some, str) else f"'{some[0]}' and others"
-
-    def _greatest(self, values: Sequence[Array]) -> tuple[float, str]:
-        """Greatest of wet owned values over all ranks, and where it is; a call for all ranks."""
-        most, at, columns = -1.0, -1, self.grid.shape[2]
-        state = self.state
-        blocks = state.area.layout.blocks
-        for plane, wet, block in zip(values, state.area.wet, blocks, strict=True):
-            assert isinstance(block, Block)
-            some = np.where(wet, np.where(np.isfinite(plane), plane, np.inf), -1.0)
-            if some.size and some.max() > most:
-                j, i = np.unravel_index(int(some.argmax()), some.shape)
-                j0, _, i0, _, _ = block.box_of(Place.none)
-                most = float(some[j, i])
-                at = (block.rectangle.j0 + int(j)) * columns + block.rectangle.i0 + int(i)
-        communicator = state.space.decomposition.communicator
-        greatest = float(communicator.maximum(np.array([most]))[0])
-        if greatest > most:
-            at = -1
-        number = int(communicator.maximum(np.array([float(at)]))[0])
-        center = self.grid.horizontal.at(Place.center)
-        x, y = (float(plane[divmod(number, columns)]) for plane in (center.x, center.y))
-        return greatest, f"{x:g} E, {y:g} N"
 
     def look_through(self, deadline: float) -> tuple[int, int]:
         """Read all records, for what is wrong in them."""
@@ -394,20 +354,6 @@ class FileCirculation:
         """Let readings end and close the files."""
         for some in self.all_pairs:
             some.records.close()
-
-
-def set_moving_fields(state: TransportState) -> None:
-    """Fields of a flow that changes: fluxes, volumes, and what comes through the surface."""
-    for axis, place in (("x", Place.x_face), ("y", Place.y_face)):
-        setattr(
-            state, f"{axis}_volume_flux", state.on_levels(f"{axis}_volume_flux", "m3 s-1", place)
-        )
-    pair(state.x_volume_flux, state.y_volume_flux)
-    state.z_volume_flux = state.on_levels("z_volume_flux", "m3 s-1")
-    state.volume = state.on_levels("volume", "m3", restart=True)
-    state.next_volume = state.on_levels("next_volume", "m3")
-    state.surface_water = state.on_plane("surface_water", "m3")
-    state.outflow = state.on_plane("outflow", "1")
 
 
 def velocities_of(source: RecordSource, places: str, grid: VerticalGrid) -> str:

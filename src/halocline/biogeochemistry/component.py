@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.biogeochemistry.boundaries import Boundaries
-from halocline.biogeochemistry.circulation_files import FileCirculation, set_moving_fields
+from halocline.biogeochemistry.circulation_files import FileCirculation
 from halocline.biogeochemistry.merging import Merging
+from halocline.biogeochemistry.moving_flow import MovingFlow
 from halocline.biogeochemistry.restoring import Restoring
 from halocline.biogeochemistry.transport import (
     Transport,
@@ -34,7 +35,10 @@ from halocline.runtime.running.runner import Plan, Runner
 
 
 class TransportComponent(Component):
-    """Tracers on one grid, moved by an analytic circulation."""
+    """Tracers on one grid, moved by an analytic circulation, by files, or by a given `flow`.
+
+    A `run` that is given has the decomposition too.
+    """
 
     def __init__(
         self,
@@ -52,22 +56,28 @@ class TransportComponent(Component):
         kind: type[TransportState] = TransportState,
         start_values: Mapping[str, float] | None = None,
         weights: NDArray[np.float64] | None = None,
+        run: Runner | None = None,
+        flow: Callable[[TransportState], MovingFlow] | None = None,
     ) -> None:
         self.perturbation = perturbation or PerturbationOptions()
         self.grid, self.options, self.precision = grid, options, precision
         self.plane = grid.horizontal
         self.step_length: timedelta = clock.step
-        self.decomposition = Decomposition(
-            grid.mask,
-            grid.topology,
-            halo=reach,
-            options=decomposition,
-            communicator=communicator,
-            weights=np.ones(grid.mask.shape) if weights is None else weights,
-            work=work,
-            staggered=options.circulation == "files",
+        self.run = run or Runner(
+            Decomposition(
+                grid.mask,
+                grid.topology,
+                halo=reach,
+                options=decomposition,
+                communicator=communicator,
+                weights=np.ones(grid.mask.shape) if weights is None else weights,
+                work=work,
+                staggered=not options.analytic,
+            ),
+            check_halos=check_halos,
+            plan=plan,
         )
-        self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
+        self.decomposition = self.run.decomposition
         dt = clock.step.total_seconds()
         self.model = Transport(
             grid,
@@ -80,9 +90,8 @@ class TransportComponent(Component):
         )
         self.sums = {"tracer contents": self.model.sums}
         period = clock.start, clock.end
-        self.flow: FileCirculation | None = None
+        self.flow: MovingFlow | None = None if flow is None else flow(self.model.state)
         if options.circulation == "files":
-            set_moving_fields(self.model.state)
             self.flow = FileCirculation(
                 options.files,
                 grid,

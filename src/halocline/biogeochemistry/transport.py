@@ -182,6 +182,11 @@ class TransportOptions(Options):
         return self.start.get(tracer, tracer if tracer in shapes else "layers")
 
     @property
+    def analytic(self) -> bool:
+        """Whether the circulation is one of closed form, which stays."""
+        return self.circulation in ("rotation", "gyres", "rest")
+
+    @property
     def start_centre(self) -> tuple[float, float]:
         """Longitude and latitude of the shapes [degree]."""
         return self.rotation.longitude + self.start_offset, self.rotation.latitude
@@ -320,7 +325,7 @@ class Transport:
             )
         self.grid, self.options, self.decomposition = grid, options, decomposition
         self.state = kind(grid, options.tracers, decomposition, dtype)
-        if options.circulation != "files":
+        if options.analytic:
             fluxes = circulation(grid, options)
             check_courant(fluxes, grid, options, dt)
             self.state.set_fluxes(fluxes)

@@ -1,5 +1,6 @@
 #pragma once
 #include "contract.hpp"
+#include "numerics/column_fluxes.hpp"
 #include "numerics/row_loops.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
@@ -85,20 +86,8 @@ void corners_to_y_faces(Box box, View3<const T> v, View2<const T> corner_dx,
 
 inline constexpr Contract<7> fit_volumes_contract{
     "fit_volumes",
-    {{{"x_volume_flux",
-       Access::read,
-       Place::x_face,
-       "m3 s-1",
-       "depth",
-       {0, 1, 0, 0},
-       Column::whole},
-      {"y_volume_flux",
-       Access::read,
-       Place::y_face,
-       "m3 s-1",
-       "depth",
-       {0, 0, 0, 1},
-       Column::whole},
+    {{through_x_faces,
+      through_y_faces,
       {"next_volume", Access::read, Place::center, "m3", "depth", {}, Column::whole},
       {"volume", Access::update, Place::center, "m3", "depth", {}, Column::whole},
       {"z_volume_flux", Access::write, Place::interface, "m3 s-1", "depth", {}, Column::whole},

@@ -58,6 +58,7 @@ class OceanCase(Case):
     )
     ocean: OceanOptions = option(OceanOptions(), meaning="physics and numerics of the ocean")
 
+    built: ClassVar[type[OceanComponent]] = OceanComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name] for name in (*always, *by_bulk)
     }
@@ -83,7 +84,7 @@ class OceanCase(Case):
         """The ocean with its grid."""
         start = self.ocean.start
         start = replace(start, file=start.file and str(self.find(start.file)))
-        return OceanComponent(
+        return self.built(
             once_per_node(communicator, self.build_levels),
             with_paths(
                 replace(self.ocean, start=start, tracers=self.ocean.tracers.found(self.find)),

@@ -1,5 +1,6 @@
 #pragma once
 #include "contract.hpp"
+#include "numerics/column_fluxes.hpp"
 #include "numerics/row_loops.hpp"
 #include "ocean/bottom_cells.hpp"
 #include "schedules.hpp"
@@ -95,20 +96,8 @@ void ocean_y_volume_flux(Box box, View3<const T> v, View2<const T> corner_dx,
 
 inline constexpr Contract<11> ocean_volumes_contract{
     "ocean_volumes",
-    {{{"x_volume_flux",
-       Access::read,
-       Place::x_face,
-       "m3 s-1",
-       "depth",
-       {0, 1, 0, 0},
-       Column::whole},
-      {"y_volume_flux",
-       Access::read,
-       Place::y_face,
-       "m3 s-1",
-       "depth",
-       {0, 0, 0, 1},
-       Column::whole},
+    {{through_x_faces,
+      through_y_faces,
       {"area", Access::read, Place::center, "m2"},
       {"floor_level", Access::read, Place::center, "1"},
       if_wanted({"bottom_share", Access::read, Place::center, "1"}),

@@ -81,7 +81,7 @@ class Bfm(Biology):
     diagnostics = {**productions, "chlorophyll": chlorophyll, **air_sea.on_levels}
     planes = {**integrated, **air_sea.at_surface}
     elements = table.elements
-    environment = ("temperature", "light", "calcite_saturation")
+    environment = ("temperature", "salinity", "light", "wind_speed", "calcite_saturation")
     seconds = 4e-7
 
     def __init__(self, options: BfmOptions) -> None:
