@@ -163,7 +163,7 @@ def report() -> Report:
 
 
 def test_the_page_stands_alone():
-    text = page(report())
+    text = page(report(), "What output costs", "measured")
     shape = Shape()
     shape.feed(text)
     assert shape.fetched == [] and "@import" not in text and "url(http" not in text

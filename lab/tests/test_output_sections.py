@@ -135,7 +135,7 @@ def test_all_of_it_is_drawn():
     sections = [
         output_restart.section(restart()), *output_frames.sections(starts()), input_section()
     ]  # fmt: skip
-    text = page(Report({}, sections))
+    text = page(Report({}, sections), "What output costs", "measured")
     assert text.count("<svg") == 4
     assert text.count("<section") == 5
     assert "nan" not in text.lower().replace("nanosecond", "")

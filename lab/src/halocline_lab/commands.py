@@ -193,6 +193,13 @@ def loading() -> Command:
     return loading
 
 
+def tracers() -> Command:
+    """messages and files of 51 tracers, beside OPATM-BFM's numbers"""
+    from halocline_lab.acceptance import tracers
+
+    return tracers
+
+
 rooms = {
     "reporting": (report,),
     "recording": (export, record),
@@ -215,7 +222,7 @@ rooms = {
         decompose,
     ),
     "output_cost": (output,),
-    "acceptance": (papers, loading),
+    "acceptance": (papers, loading, tracers),
 }
 """Commands by room."""
 

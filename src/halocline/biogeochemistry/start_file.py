@@ -47,11 +47,14 @@ def from_file(options: StartFileOptions, wanted: WantedPoints) -> dict[str, Arra
         return {name: np.zeros((wanted.levels, wanted.x.size)) for name in options.variables}
     files = open_maps([Path(options.file)])
     moment = date(options.at, files.calendar) if options.at else None
+    found: dict[str, Array] = {}
+    first: FileField | None = None
     try:
-        return {
-            name: FileField(files, variable, wanted).read(moment)
-            for name, variable in options.variables.items()
-        }
+        for name, variable in options.variables.items():
+            field = FileField(files, variable, wanted, like=first)
+            first = first or field
+            found[name] = field.read(moment)
+        return found
     finally:
         files.close()
 

@@ -39,6 +39,12 @@ from halocline_lab.output_cost.output_page import page
 from halocline_lab.output_cost.output_results import Report, Section
 from halocline_lab.output_cost.output_tables import tables
 
+title = "What output costs"
+lead = (
+    "The papers' tables and figures on output and input, measured again on this machine: old"
+    " number, new number, ratio."
+)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -253,7 +259,7 @@ def main(options: argparse.Namespace) -> int:
     print(tables(report))
     path = Path(options.page)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(report), encoding="utf-8")
+    path.write_text(page(report, title, lead), encoding="utf-8")
     print(f"page: {path}")
     if options.json:
         Path(options.json).write_text(json.dumps(report.to_table(), indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""The page of `halocline lab output`: one file with everything in it, for any screen."""
+"""A page of old and new numbers: one file with everything in it, for any screen."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from halocline_lab.output_cost.output_results import Report, Row, Section
 from halocline_lab.statistics.paired import number
 
 
-def page(report: Report) -> str:
-    """The page as HTML."""
+def page(report: Report, title: str, lead: str) -> str:
+    """The page as HTML; `lead` says in a line or two what it shows."""
     style = (
         files("halocline_lab.output_cost").joinpath("output_page.css").read_text(encoding="utf-8")
     )
@@ -30,10 +30,8 @@ def page(report: Report) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>What output costs</title>\n<style>\n{style}</style>\n</head>\n<body>\n<header>"
-        "<h1>What output costs</h1>"
-        "<p class=lead>The papers' tables and figures on output and input, measured again on this"
-        " machine: old number, new number, ratio.</p>"
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<header>"
+        f"<h1>{escape(title)}</h1><p class=lead>{escape(lead)}</p>"
         f"<ol class=headline>{lines}</ol><dl class=machine>{machine}</dl><nav>{links}</nav>"
         f"</header>\n<main>\n{body}\n</main>\n{_legend}\n</body>\n</html>\n"
     )
@@ -86,9 +84,9 @@ def _cell(row: Row | None) -> str:
     new, old = row.more.get("of the run, new", ""), row.more.get("of the run, old", "")
     ratio = "" if row.ratio is None else f" · {number(row.ratio)}×"
     return (
-        f"<td{kind}><b>{number(row.new)} {row.units}</b> <small>{new}</small><br>"
+        f"<td{kind}><b>{row.shown}</b> <small>{new}</small><br>"
         f"<small>({row.bounds})</small><br>"
-        f"<i>{_plain(row.old)} {row.units}</i> <small>{old}{ratio}</small></td>"
+        f"<i>{row.shown_old}</i> <small>{old}{ratio}</small></td>"
     )
 
 
@@ -102,17 +100,12 @@ def rows_table(rows: Sequence[Row]) -> str:
     lines = ["<tr>" + "".join(f"<th>{escape(head)}</th>" for head in heads) + "</tr>"]
     for row in rows:
         ratio = "–" if row.ratio is None else f"{number(row.ratio)}×"
-        cells = [f"{number(row.new)} {row.units}", row.bounds]
+        cells = [row.shown, row.bounds]
         if olds:
-            old = "–" if row.old is None else f"{_plain(row.old)} {row.units}"
-            cells = [old, *cells, ratio]
+            cells = [row.shown_old or "–", *cells, ratio]
         cells += [row.verdict] if verdicts else []
         cells += [row.more.get(name, "") for name in more]
         kind = "" if row.clear else " class=unclear"
         made = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         lines.append(f"<tr{kind}><th>{escape(row.name)}</th>{made}</tr>")
     return f"<div class=wide><table>{''.join(lines)}</table></div>"
-
-
-def _plain(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"

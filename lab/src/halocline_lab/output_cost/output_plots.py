@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 
 from halocline.analysis import looks
 from halocline_lab.output_cost.output_results import Curve, Panel
+from halocline_lab.scaling.pictures import write_picture
 
 ink = "#123456"
 """Stands for the colour of the page's text in a drawing."""
@@ -44,15 +46,28 @@ def drawing(panels: Sequence[Panel], name: str) -> str:
     """Panels side by side as an SVG element; `name` makes its ids its own."""
     context: Any = matplotlib.rc_context
     with looks.style(), context({**style, "svg.hashsalt": name}):
-        heights = [_height(panel) for panel in panels]
-        size = 4.6 * len(panels) + (1.6 if panels[0].forest else 0.0)
-        figure = Figure(figsize=(max(size, 6.4), max(heights)), layout="constrained")
-        axes: Any = figure.subplots(1, len(panels), squeeze=False)[0]
-        for panel, place in zip(panels, axes, strict=True):
-            (_forest if panel.forest else _lines)(place, panel)
-        target = io.StringIO()
+        figure, target = sheet(panels), io.StringIO()
         figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
-    return _element(target.getvalue(), name, max(size, 6.4))
+    return _element(target.getvalue(), name, figure.get_figwidth())
+
+
+def save_picture(panels: Sequence[Panel], path: Path) -> None:
+    """Panels side by side as a picture on white: PNG, PDF or SVG by its name."""
+    context: Any = matplotlib.rc_context
+    with looks.style(), context(style):
+        figure = sheet(panels)
+        write_picture(lambda place: figure.savefig(place, dpi=130, facecolor="white"), path)
+
+
+def sheet(panels: Sequence[Panel]) -> Figure:
+    """Panels side by side."""
+    size = 4.6 * len(panels) + (1.6 if panels[0].forest else 0.0)
+    height = max(_height(panel) for panel in panels)
+    figure = Figure(figsize=(max(size, 6.4), height), layout="constrained")
+    axes: Any = figure.subplots(1, len(panels), squeeze=False)[0]
+    for panel, place in zip(panels, axes, strict=True):
+        (_forest if panel.forest else _lines)(place, panel)
+    return figure
 
 
 def _height(panel: Panel) -> float:

@@ -22,12 +22,13 @@ keys = {
     "sections.rows.verdict": "what one can say of the new number",
     "sections.rows.clear": "whether the noise allows to say it",
     "sections.rows.more": "what else was measured",
+    "sections.rows.counted": "whether it is a count, exact",
 }
 
 
 @dataclass(frozen=True)
 class Row:
-    """One number of a paper and of this machine; see `keys`."""
+    """One number of a paper and of this machine; see `keys`. What is `counted` is exact."""
 
     name: str
     units: str
@@ -38,6 +39,21 @@ class Row:
     verdict: str = ""
     clear: bool = True
     more: Mapping[str, str] = field(default_factory=dict)
+    counted: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The number here, with its units."""
+        words = f"{self.new:,.6g}" if self.counted else number(self.new)
+        return f"{words} {self.units}".rstrip()
+
+    @property
+    def shown_old(self) -> str:
+        """The paper's number; nothing where it has none."""
+        if self.old is None:
+            return ""
+        words = f"{self.old:,.6g}" if self.counted else f"{self.old:.4g}"
+        return f"{words} {self.units}".rstrip()
 
     @property
     def ratio(self) -> float | None:
@@ -48,7 +64,7 @@ class Row:
 
     @property
     def bounds(self) -> str:
-        return f"{number(self.low)} to {number(self.high)}"
+        return "" if self.low == self.high else f"{number(self.low)} to {number(self.high)}"
 
 
 @dataclass(frozen=True)
@@ -126,6 +142,11 @@ class Report:
             for row, table in zip(section.rows, made["rows"], strict=True):
                 table["ratio"] = row.ratio
         return {"headline": self.headline, **found, "keys": keys}
+
+
+def counted_row(name: str, new: float, old: float, units: str = "", **more: str) -> Row:
+    """The row of what was counted."""
+    return Row(name, units, new, new, new, old, more=more, counted=True)
 
 
 def cost_row(

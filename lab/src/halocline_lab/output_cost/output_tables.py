@@ -27,9 +27,8 @@ def rows_text(rows: Sequence[Row]) -> list[str]:
     heads = ("old", "new", "bounds", "ratio")
     lines = [" " * width + "".join(f"{head:>20}" for head in heads) + "  verdict"]
     for row in rows:
-        old = "-" if row.old is None else f"{row.old:.4g} {row.units}"
         ratio = "-" if row.ratio is None else f"{number(row.ratio)}x"
-        cells = (old, f"{number(row.new)} {row.units}", row.bounds, ratio)
+        cells = (row.shown_old or "-", row.shown, row.bounds, ratio)
         line = f"{row.name:<{width}}" + "".join(f"{cell:>20}" for cell in cells)
         lines.append(f"{line}  {row.verdict}".rstrip())
     return lines

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from halocline.core.errors import UserError
 
+kinds = (".png", ".pdf", ".svg")
+"""Ends of names of files that can be drawn."""
+
 
 def write_picture(draw: Callable[[Path], None], path: Path) -> None:
     """Draw into a file of a kind that matplotlib knows."""
-    known = (".png", ".pdf", ".svg")
-    if path.suffix.lower() not in known:
-        raise UserError(f"--output {path}: the name must end in one of {', '.join(known)}.")
+    if path.suffix.lower() not in kinds:
+        raise UserError(f"--output {path}: the name must end in one of {', '.join(kinds)}.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         draw(path)
