@@ -1,5 +1,7 @@
 """Displaced-pole and tripole grids made here: orthogonal, smooth, and where they are asked for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -238,6 +240,24 @@ def test_boxes_of_land_lie_on_longitudes_and_latitudes():
     center = grid.at(Place.center)
     inside = (center.y > -20) & (center.y < 60) & ((center.x > 330) | (center.x < 20))
     assert inside.sum() > 20 and not grid.depth[inside].any() and grid.depth[~inside].all()
+
+
+def test_straits_are_sea_through_land_and_no_shallower_than_they_were():
+    given = {"kind": "displaced-pole", "nx": 48, "ny": 40, "land": [(-30.0, 20.0, -20.0, 60.0)]}
+    box = (-25.0, 30.0, -10.0, 10.0)
+    closed = build_grid(GridOptions(**given, depth=3000.0))
+    opened = build_grid(GridOptions(**given, depth=3000.0, straits=[(*box, 500.0)]))
+    center = closed.at(Place.center)
+    inside = (center.y > -10) & (center.y < 10) & ((center.x > 335) | (center.x < 30))
+    assert (closed.depth[inside] == 0.0).any() and (closed.depth[inside] == 3000.0).any()
+    expected = np.where(inside & ~closed.mask, 500.0, closed.depth)
+    np.testing.assert_array_equal(opened.depth, expected)
+    np.testing.assert_array_equal(opened.mask, closed.mask | inside)
+    row = GridOptions(nx=9, ny=1, depth=[10.0, 0.0, 0.0, 10.0, 0, 0, 0, 0, 0], closed_edges=False)
+    deepened = build_grid(replace(row, straits=[(0.5, 3.5, -1.0, 1.0, 20.0)]))
+    assert deepened.depth.tolist() == [[10.0, 20.0, 20.0, 20.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    with pytest.raises(UserError, match="grid.straits has the box .* in which no cell"):
+        build_grid(replace(row, straits=[(0.1, 0.2, 0.0, 0.0, 5.0)]))
 
 
 def test_depths_come_from_a_file_on_another_grid():

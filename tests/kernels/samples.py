@@ -448,10 +448,24 @@ def ocean_halo(contract: list[Any]) -> int:
     return max(1, *(abs(offset) for argument in contract for offset in argument[4]))
 
 
+def rest_on_land(arrays: dict[str, np.ndarray]) -> None:
+    """Corners as deep as the shallowest of the four cells around them, and at rest below that."""
+    floor = arrays.get("corner_floor")
+    if floor is None:
+        return
+    if "floor_level" in arrays:
+        wide = np.pad(arrays["floor_level"], ((1, 0), (1, 0)), "edge")
+        floor[:] = np.maximum.reduce([wide[1:, 1:], wide[1:, :-1], wide[:-1, 1:], wide[:-1, :-1]])
+    for name in ("u", "v", "old_u", "old_v"):
+        if name in arrays and arrays[name].ndim == 3:
+            arrays[name] *= np.arange(arrays[name].shape[0])[:, None, None] >= floor
+
+
 def ocean_sample(kernel: str, *numbers: str, **scalars: Any) -> None:
     """Register the sample of a kernel of the ocean, whose arrays follow from its contract.
 
-    The scalars `numbers` are random ones. Levels of floors are whole numbers, some depths 0.
+    The scalars `numbers` are random ones. Levels of floors are whole numbers, some depths 0, and
+    velocities 0 where one of the four cells around a corner is dry.
     """
 
     @sample(kernel)
@@ -475,6 +489,7 @@ def ocean_sample(kernel: str, *numbers: str, **scalars: Any) -> None:
                 arrays[name] -= 1
             elif name == "strain_viscosity":  # now this, now the least one is more
                 arrays[name] *= 8
+        rest_on_land(arrays)
         given: dict[str, Any] = {name: float(random.uniform(0.1, 0.9)) for name in numbers}
         if "numbers" in given:
             given["numbers"] = DensityOptions(equation="mcdougall-2003").numbers

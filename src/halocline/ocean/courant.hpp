@@ -57,6 +57,8 @@ void ocean_courant(Box box, View3<const T> u, View3<const T> v, View2<const T> c
           const CornerRow<T> v0(v, corner_dx, corners, k, j), v1(v, corner_dx, corners, k, j + 1);
           const RowShares<T> cells = bottom.row(k, j);
           over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+            const auto wet = load<V>(floor_level.row(j) + i) <= splat<V>(static_cast<T>(k));
+            if (!any(wet)) return;
             const V west = x_volume_flux<V>(u0, u1, dz, i);
             const V east = x_volume_flux<V>(u0, u1, dz, i + 1);
             const V south = y_volume_flux<V>(v0, dz, i);
@@ -70,7 +72,6 @@ void ocean_courant(Box box, View3<const T> u, View3<const T> v, View2<const T> c
             const V thick = dz * cells.template at<V>(i);
             const V deep = k == levels - 1 ? load<V>(layer.row(j) + i) : thick;
             const V found = (T(0.5) * step) * passing / (load<V>(area.row(j) + i) * deep);
-            const auto wet = load<V>(floor_level.row(j) + i) <= splat<V>(static_cast<T>(k));
             store<V>(to + i, maximum(load<V>(to + i), wet ? found : V{}));
           });
         }

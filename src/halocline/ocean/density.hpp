@@ -91,7 +91,7 @@ inline constexpr Contract<9> ocean_pressure_contract{
 /// @param[in]  thickness       of levels [m]
 /// @param[in]  spacing         between the centres of levels, of the last from its centre to the
 /// surface
-/// @param[out] pressure        at the centres of cells [m2 s-2]
+/// @param[out] pressure        at the centres of cells [m2 s-2], 0 on land
 /// @param[out] pressure_slope  how much it grows with depth there [m s-2]
 /// @param[in]  weight          gravity over the reference density [m4 kg-1 s-2]
 /// @param[in]  outer           weight of the old and of the new density [1]
@@ -110,18 +110,25 @@ void ocean_pressure(Box box, View3<const T> old_density, View3<const T> density,
       const T *ou = old_density.row(up, j), *pu = density.row(up, j), *nu = new_density.row(up, j);
       const T* above = pressure.row(up, j);
       T* to = pressure.row(k, j);
+      const T* floor = floor_level.row(j);
       const RowShares<T> cells = bottom.row(k, j);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+        if (!any(wet)) {
+          if (pressure_slope.data) store<V>(pressure_slope.row(k, j) + i, V{});
+          return store<V>(to + i, V{});
+        }
         const auto mean = [&](const T* a, const T* b, const T* c) {
           return side * (load<V>(a + i) + load<V>(c + i)) + middle * load<V>(b + i);
         };
         const V here = mean(o, p, n);
-        if (pressure_slope.data) store<V>(pressure_slope.row(k, j) + i, g * here);
+        if (pressure_slope.data) store<V>(pressure_slope.row(k, j) + i, wet ? V(g * here) : V{});
         if (up == k) {
-          store<V>(to + i, (g * spacing(levels)) * here);
+          store<V>(to + i, wet ? V((g * spacing(levels)) * here) : V{});
         } else {
           const V half = T(0.5) * g * (spacing(up) - cells.template raised<V>(i, thickness(k)));
-          store<V>(to + i, load<V>(above + i) + half * (here + mean(ou, pu, nu)));
+          const V found = load<V>(above + i) + half * (here + mean(ou, pu, nu));
+          store<V>(to + i, wet ? found : V{});
         }
       });
     }

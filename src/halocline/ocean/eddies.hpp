@@ -276,8 +276,10 @@ class EddyTile {
     const T *here = f_.tracer.row(t, k, j), *upper = f_.tracer.row(t, over(k), j),
             *lower = f_.tracer.row(t, under(k), j);
     const T *half_above = of_cells(above, j), *half_below = of_cells(below, j);
+    const T* floor = floor_of(j);
     T* to = of_cells(first_rise + t, j);
     over_row<T>(i0_ - 1, i1_ + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      if (!any(load<V>(floor + i) <= splat<V>(static_cast<T>(k)))) return store<V>(to + i, V{});
       const V c = load<V>(here + i);
       store<V>(to + i, load<V>(half_above + i) * (load<V>(upper + i) - c) +
                            load<V>(half_below + i) * (c - load<V>(lower + i)));
@@ -339,7 +341,6 @@ class EddyTile {
     over_row<T>(i0_, i1_, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
       if (!any(wet)) {
-        store<V>(carry + i, V{});
         store<V>(passed + i, V{});
         return store<V>(to + i, V{});
       }
@@ -367,7 +368,8 @@ class EddyTile {
       const V gained = (sides + (get(carry) + through_floor)) - through_roof;
       store<V>(passed + i, out_north);
       store<V>(carry + i, through_roof);
-      if (k > 0) store<V>(lower + i, get(lower) - get(per_area) * through_floor);
+      if (k > 0 && any(load<V>(floor + i) < splat<V>(static_cast<T>(k))))
+        store<V>(lower + i, get(lower) - get(per_area) * through_floor);
       store<V>(to + i, wet ? V(get(per_area) * gained) : V{});
     });
   }

@@ -50,7 +50,8 @@ class MomentumRow {
         levels_(static_cast<int>(fields.u.extent[0])),
         pitch_(width + 32),
         scratch_(static_cast<std::size_t>(pitch_) * (3 * levels_ + 19)),
-        first_(static_cast<std::size_t>(width)) {
+        first_(static_cast<std::size_t>(width)),
+        around_(static_cast<std::size_t>(width)) {
     T* next = scratch_.data() + 16;
     const auto take = [&](int rows) {
       T* begin = next;
@@ -65,10 +66,14 @@ class MomentumRow {
 
   /// Row j, columns [i0, i1). What is dry is 0, and not computed where all lanes are.
   void row(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    if (planes(j, i0, i1) == levels_) return clear(j, i0, i1);
+    const T* floor = f_.corners.floor_level.row(j);
+    lowest_ = static_cast<int>(*std::min_element(floor + i0, floor + i1));
+    clear(j, i0, i1);
+    if (lowest_ == levels_) return;
+    const int lowest = planes(j, i0, i1);
     for (T* some : {rise_, rise_ + pitch_, mean_x_, mean_y_, depth_})
       for (std::ptrdiff_t i = 0; i < i1 - i0; ++i) some[i] = 0;
-    for (int k = 0; k < levels_; ++k) {
+    for (int k = lowest; k < levels_; ++k) {
       carried(k, j, i0, i1);
       accelerations(k, j, i0, i1);
     }
@@ -84,17 +89,19 @@ class MomentumRow {
     return plane + static_cast<std::ptrdiff_t>(k) * pitch_ - i0;
   }
 
-  /// The first wet level of the lanes from i on.
-  int first(std::ptrdiff_t i, std::ptrdiff_t i0) const { return first_[i - i0]; }
-
+  /// Nothing below the lowest wet level.
   void clear(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     for (T* row : {f_.force_x.row(j), f_.force_y.row(j)}) std::fill(row + i0, row + i1, T(0));
-    for (int k = 0; k < levels_; ++k)
+    for (int k = 0; k < lowest_; ++k)
       for (T* row : {f_.new_u.row(k, j), f_.new_v.row(k, j)}) std::fill(row + i0, row + i1, T(0));
   }
 
+  /// The first wet level of the lanes from i on, and that of them and all corners around them.
+  int first(std::ptrdiff_t i, std::ptrdiff_t i0) const { return first_[i - i0]; }
+  int around(std::ptrdiff_t i, std::ptrdiff_t i0) const { return around_[i - i0]; }
+
   /// What is the same on all levels: half of 1 / dx and of 1 / dy, 1 / area, tau alpha f, and what
-  /// implicit turning leaves of tau. The lowest level that any column has.
+  /// implicit turning leaves of tau. The lowest level that any corner has, those around too.
   int planes(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     T *per_dx = at(per_dx_, i0), *per_dy = at(per_dy_, i0), *per_area = at(per_area_, i0);
     T *turned = at(turned_, i0), *share = at(share_, i0);
@@ -109,27 +116,40 @@ class MomentumRow {
       store<V>(turned + i, turning);
       store<V>(share + i, s_.tau / (T(1) + turning * turning));
       first_[i - i0] = static_cast<int>(*std::min_element(floor + i, floor + i + width_of<V>));
-      lowest = std::min(lowest, first_[i - i0]);
+      around_[i - i0] = first_[i - i0];
+      for (const int beside : {j - 1, j, j + 1}) {
+        const T* near = f_.corners.floor_level.row(beside) + i;
+        const T least = *std::min_element(near - 1, near + width_of<V> + 1);
+        around_[i - i0] = std::min(around_[i - i0], static_cast<int>(least));
+      }
+      lowest = std::min(lowest, around_[i - i0]);
     });
     return lowest;
   }
 
   /// What velocity cells carry, added up over neighbours: A = a_south + 2 a + a_north of a = u dy
-  /// for eastern and western faces; B of v dx in rows j - 1, j and j + 1 for the others.
+  /// for eastern and western faces; B of v dx in rows j - 1, j and j + 1 for the others. Nothing
+  /// where all that is added up is dry.
   void carried(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     const CornerRow<T, Whole> u0(f_.u, f_.corner_dy, f_.corners, k, j - 1);
     const CornerRow<T, Whole> u1(f_.u, f_.corner_dy, f_.corners, k, j);
     const CornerRow<T, Whole> u2(f_.u, f_.corner_dy, f_.corners, k, j + 1);
     T* along = at(along_, i0 - 1);
-    over_row<T>(i0 - 1, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    const auto eastward = [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V ends = u0.template carried<V>(i) + u2.template carried<V>(i);
       store<V>(along + i, ends + T(2) * u1.template carried<V>(i));
+    };
+    eastward(Lane<T>{}, i0 - 1);
+    over_row<T>(i0, i1, [&]<class V>(Lane<V> lane, std::ptrdiff_t i) {
+      k < around(i, i0) ? store<V>(along + i, V{}) : eastward(lane, i);
     });
+    eastward(Lane<T>{}, i1);
     T* const across[3] = {south_, middle_, north_};
     for (int shift = 0; shift < 3; ++shift) {
       const CornerRow<T, Whole> v(f_.v, f_.corner_dx, f_.corners, k, j - 1 + shift);
       T* to = at(across[shift], i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < around(i, i0)) return;
         const V ends = v.template carried<V>(i - 1) + v.template carried<V>(i + 1);
         store<V>(to + i, ends + T(2) * v.template carried<V>(i));
       });
@@ -167,6 +187,11 @@ class MomentumRow {
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
+      const auto put = [&](V u, V v) {
+        store<V>(f_.new_u.row(k, j) + i, u);
+        store<V>(f_.new_v.row(k, j) + i, v);
+      };
+      if (k < around(i, i0)) return put(V{}, V{});
       // volumes through the faces
       const V eighth = splat<V>(T(0.125) * dz);
       const V west = eighth * (get(along, -1) + get(along)),
@@ -175,10 +200,7 @@ class MomentumRow {
               to_north = eighth * (get(middle) + get(north));
       const V rise = get(below), risen = rise + ((west - east) + (from_south - to_north));
       store<V>(above + i, risen);
-      if (k < first(i, i0)) {
-        store<V>(f_.new_u.row(k, j) + i, V{});
-        return store<V>(f_.new_v.row(k, j) + i, V{});
-      }
+      if (k < first(i, i0)) return put(V{}, V{});
       const V here = cells.template at<V>(i);
       const V per_dz = cells.template whole<V>(i) ? splat<V>(per_whole) : V(per_whole / here);
       const V per_area = get(per_areas), per_volume = (T(0.5) * per_dz) * per_area;
@@ -259,8 +281,7 @@ class MomentumRow {
       store<V>(mean_y + i, get(mean_y) + thick * y);
       store<V>(depth + i, get(depth) + (wet ? thick : V{}));
       const V turned = get(turns), share = get(shares);
-      store<V>(f_.new_u.row(k, j) + i, uo + share * (x + turned * y));
-      store<V>(f_.new_v.row(k, j) + i, vo + share * (y - turned * x));
+      put(uo + share * (x + turned * y), vo + share * (y - turned * x));
     });
   }
 
@@ -305,7 +326,7 @@ class MomentumRow {
 
   /// The matrix of vertical viscosity, eliminated downward from the surface.
   void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    for (int k = levels_ - 1; k >= 0; --k) {
+    for (int k = levels_ - 1; k >= lowest_; --k) {
       const bool lowest = k == 0, highest = k == levels_ - 1;
       const T spacing = f_.spacing(k), share = lowest ? T(0) : s_.tau / spacing;
       const T dz = f_.thickness(k), under = f_.thickness(lowest ? k : k - 1);
@@ -336,7 +357,7 @@ class MomentumRow {
   /// Solve for one component in place, and add up its mean.
   void solve(View3<T> velocity, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     T* mean = at(velocity.data == f_.new_u.data ? mean_x_ : mean_y_, i0);
-    for (int k = levels_ - 1; k >= 0; --k) {
+    for (int k = levels_ - 1; k >= lowest_; --k) {
       const bool highest = k == levels_ - 1;
       T* here = velocity.row(k, j);
       const T* above = velocity.row(highest ? k : k + 1, j);
@@ -350,7 +371,7 @@ class MomentumRow {
         store<V>(here + i, (given + from_above) * load<V>(pivot + i));
       });
     }
-    for (int k = 0; k < levels_; ++k) {
+    for (int k = lowest_; k < levels_; ++k) {
       T* here = velocity.row(k, j);
       const T *below = velocity.row(k > 0 ? k - 1 : k, j), *factor = at(factor_, i0, k);
       const T* floor = f_.corners.floor_level.row(j);
@@ -371,7 +392,7 @@ class MomentumRow {
   void remove_means(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     const T *x = at(mean_x_, i0), *y = at(mean_y_, i0), *share = at(depth_, i0);
     const T* floor = f_.corners.floor_level.row(j);
-    for (int k = 0; k < levels_; ++k) {
+    for (int k = lowest_; k < levels_; ++k) {
       T *u = f_.new_u.row(k, j), *v = f_.new_v.row(k, j);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         if (k < first(i, i0)) return;
@@ -385,10 +406,10 @@ class MomentumRow {
 
   MomentumFields<T> f_;
   MomentumStep<T> s_;
-  int levels_;
+  int levels_, lowest_ = 0;
   std::ptrdiff_t pitch_;
   std::vector<T> scratch_;
-  std::vector<int> first_;
+  std::vector<int> first_, around_;
   T *along_, *south_, *middle_, *north_, *per_dx_, *per_dy_, *per_area_, *turned_, *share_, *rise_,
       *mean_x_, *mean_y_, *depth_;
   T *exchange_, *factor_, *pivot_;

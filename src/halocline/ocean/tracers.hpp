@@ -62,9 +62,11 @@ class TracerRow {
       const CornerRow<T, Whole> v0(f_.v, f_.corner_dx, bottom, k, j);
       const CornerRow<T, Whole> v1(f_.v, f_.corner_dx, bottom, k, j + 1);
       T *west = at(west_, k, i0), *south = at(south_, k, i0), *north = at(north_, k, i0);
-      over_row<T>(i0, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        store<V>(west + i, x_volume_flux<V>(u0, u1, dz, i));
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const bool wet = k >= columns_.first(i, i0);
+        store<V>(west + i, wet ? x_volume_flux<V>(u0, u1, dz, i) : V{});
       });
+      west[i1] = x_volume_flux<T>(u0, u1, dz, i1);
       const T* below = at(rise_, k, i0);
       T* above = at(rise_, k + 1, i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {

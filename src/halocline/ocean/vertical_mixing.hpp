@@ -96,10 +96,14 @@ void ocean_richardson(Box box, View3<const T> stability, View3<const T> old_u, V
     };
     T *number = richardson.row(k, j), *diffusivity = vertical_diffusivity.row(k, j);
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const auto open = load<V>(floor_level.row(j) + i) < splat<V>(static_cast<T>(k));
+      if (!any(open)) {
+        store<V>(number + i, V{});
+        return store<V>(diffusivity + i, V{});
+      }
       const V u = step(old_u, i, V{}), v = step(old_v, i, V{});
       const V apart = whole - lower.template raised<V>(i, under), square = apart * apart;
       const V found = square * load<V>(stability.row(k, j) + i) / (u * u + v * v + least_shear<T>);
-      const auto open = load<V>(floor_level.row(j) + i) < splat<V>(static_cast<T>(k));
       store<V>(number + i, open ? found : V{});
       store<V>(diffusivity + i, open ? mixing.diffusivity(found) : V{});
     });
@@ -127,6 +131,7 @@ void ocean_richardson_viscosity(Box box, View3<const T> richardson, View2<const 
     T* to = vertical_viscosity.row(k, j);
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto open = load<V>(corner_floor.row(j) + i) < splat<V>(static_cast<T>(k));
+      if (!any(open)) return store<V>(to + i, V{});
       const V found = mixing.viscosity(mean_of_centers<V>(south, north, i));
       store<V>(to + i, open ? found : V{});
     });
@@ -148,6 +153,7 @@ void ocean_corner_viscosity(Box box, View3<const T> center_viscosity, View2<cons
     T* to = vertical_viscosity.row(k, j);
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto open = load<V>(corner_floor.row(j) + i) < splat<V>(static_cast<T>(k));
+      if (!any(open)) return store<V>(to + i, V{});
       store<V>(to + i, open ? mean_of_centers<V>(south, north, i) : V{});
     });
   });

@@ -133,6 +133,21 @@ class ViscousRows {
         pitch_(width + 32),
         scratch_(static_cast<std::size_t>(pitch_) * 16) {}
 
+  /// The lowest level where a corner of the tile is wet.
+  int lowest(int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) const {
+    T found = *(f_.corners.floor_level.row(j0) + i0);
+    for (int j = j0; j < j1; ++j) {
+      const T* floor = f_.corners.floor_level.row(j);
+      found = std::min(found, *std::min_element(floor + i0, floor + i1));
+    }
+    return static_cast<int>(found);
+  }
+
+  void dry(int k, int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) const {
+    for (int j = j0; j < j1; ++j)
+      for (T* row : {f_.force_x.row(k, j), f_.force_y.row(k, j)})
+        std::fill(row + i0, row + i1, T(0));
+  }
   void rows(int k, int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     cells(k, j0 - 1, i0, i1);
     for (int j = j0; j < j1; ++j) {
@@ -184,14 +199,16 @@ class ViscousRows {
     const StrainRows<T> rows(f_.per_dx, f_.per_dy, f_.along_x, f_.along_y, j);
     const T *u0 = f_.u.row(k, j), *u1 = f_.u.row(k, j + 1);
     const T *v0 = f_.v.row(k, j), *v1 = f_.v.row(k, j + 1);
+    const T *south_of = f_.corners.floor_level.row(j),
+            *north_of = f_.corners.floor_level.row(j + 1);
     T* to[4][2];
     for (Side side : {south, north, west, east})
       for (bool shear : {false, true}) to[side][shear] = pull(j, side, shear, i0);
     over_row<T>(i0 - 1, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const auto moves = [&](const T* f) {
-        return (load<V>(f + i) != V{}) | (load<V>(f + i + 1) != V{});
+      const auto least = [&](const T* floor) {
+        return minimum(load<V>(floor + i), load<V>(floor + i + 1));
       };
-      if (!any(moves(u0) | moves(u1) | moves(v0) | moves(v1))) {
+      if (!any(minimum(least(south_of), least(north_of)) <= splat<V>(static_cast<T>(k)))) {
         for (const auto& rows : to)
           for (T* row : rows) store<V>(row + i, V{});
         return;
@@ -333,9 +350,12 @@ void ocean_viscous(Box box, View3<const T> u, View3<const T> v, View2<const T> p
       box.j0, box.j1, strip, [&] { return ViscousRows<T>(fields, numbers, width + 2); },
       [&](int j0, ViscousRows<T>& some) {
         const int j1 = std::min(j0 + strip, box.j1);
-        for (int k = 0; k < static_cast<int>(u.extent[0]); ++k)
-          for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += width)
-            some.rows(k, j0, j1, i0, std::min<std::ptrdiff_t>(i0 + width, box.i1));
+        for (std::ptrdiff_t i0 = box.i0; i0 < box.i1; i0 += width) {
+          const std::ptrdiff_t i1 = std::min<std::ptrdiff_t>(i0 + width, box.i1);
+          const int lowest = some.lowest(j0, j1, i0, i1);
+          for (int k = 0; k < static_cast<int>(u.extent[0]); ++k)
+            k < lowest ? some.dry(k, j0, j1, i0, i1) : some.rows(k, j0, j1, i0, i1);
+        }
       });
 }
 

@@ -78,6 +78,12 @@ class GridOptions(BathymetryOptions):
         "boxes of land in a grid made here, each [west, east, south, north]: cells whose centres"
         " lie in one",
     )
+    straits: list[tuple[float, float, float, float, float]] = option(
+        [],
+        "degree or m; m",
+        "boxes of a grid made here, each [west, east, south, north, depth]: cells whose centres lie"
+        " in one are sea at least so deep, for passages that its cells are too wide to show",
+    )
     relief: ReliefOptions = option(
         ReliefOptions(), meaning="a shelf and hills on the floor of a regular grid made here"
     )
@@ -130,6 +136,7 @@ def regular_grid(options: GridOptions) -> Grid:
     spherical = options.kind == "spherical"
     land = in_boxes(options.land, x, y[:, None], around=spherical)
     depth = with_relief(np.where(land, 0.0, _depth(options)), options.relief, x, y[:, None])
+    depth = _opened(depth, options.straits, x, y[:, None], around=spherical)
     if spherical and (y.min() < -90 or y.max() > 90):
         raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
     grid = Grid(
@@ -157,7 +164,23 @@ def grid_between_poles(options: GridOptions) -> Grid:
     else:
         depth = _depth(options)
     land = in_boxes(options.land, center.x, center.y, around=True) | at_poles(corners)
-    return finish(Grid.of(corners, np.where(land, 0.0, depth)), options)
+    depth = _opened(np.where(land, 0.0, depth), options.straits, center.x, center.y, around=True)
+    return finish(Grid.of(corners, depth), options)
+
+
+def _opened(
+    depth: NDArray[np.float64],
+    straits: list[tuple[float, float, float, float, float]],
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    *,
+    around: bool,
+) -> NDArray[np.float64]:
+    """Depths [m] with straits that are open."""
+    for *box, floor in straits:
+        inside = in_boxes([box], x, y, around=around, named="grid.straits")
+        depth = np.where(inside, np.maximum(depth, floor), depth)
+    return depth
 
 
 def _refuse_too_many(options: GridOptions) -> None:
