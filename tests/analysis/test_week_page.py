@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray
 
-from halocline.analysis.week_page import area_of
+from halocline.analysis.week_page import area_of, middles_of
 from halocline.experiment.command_line import main as halocline
 
 DEPTH = np.array([450.0, 20.0, 5.0])  # of 840, 20 and 10 m
@@ -91,6 +91,7 @@ def test_a_page_has_means_of_weeks(file: Path, capsys):
 
 def test_cells_of_degrees_are_smaller_in_the_north(file: Path):
     with xarray.open_dataset(file) as opened:
+        assert middles_of(opened).values[0] == np.datetime64("2000-01-28T12:00")
         data = opened.drop_vars("cell_area").load()
     area = area_of(data, data["N3n"])
     np.testing.assert_allclose(area.values[:, 0], np.cos(np.deg2rad(data.latitude)))

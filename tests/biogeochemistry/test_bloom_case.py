@@ -1,6 +1,7 @@
 """Cases of biogeochemistry: shipped ones, budgets of a run, splits, output, what is refused."""
 
 import gc
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -172,6 +173,11 @@ def test_fields_take_two_copies_and_a_half_of_the_tracers():
     (tracer,) = (field for field in counted if field.name == "tracer")
     copy = sum(array.nbytes for array in tracer.blocks)
     assert 2.0 * copy < size < 2.5 * copy
+    tracemalloc.start()
+    done.model.contents()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.3 * copy, "contents are added up without copies of all tracers"
 
 
 def test_the_season_is_what_it_says():

@@ -87,6 +87,16 @@ def days_of(dataset: xr.Dataset) -> NDArray[np.datetime64]:
     return seconds.astype("datetime64[s]").astype("datetime64[D]")
 
 
+def middles_of(dataset: xr.Dataset) -> xr.DataArray:
+    """Times of the records, of means the middle of their interval."""
+    time = dataset["time"]
+    bounds = dataset.get(str(time.attrs.get("bounds", "")))
+    if bounds is None or not np.issubdtype(bounds.dtype, np.datetime64):
+        return time
+    begin, end = bounds.values.T
+    return time.copy(data=begin + (end - begin) // 2)
+
+
 def weeks_of(days: NDArray[np.datetime64]) -> list[Week]:
     """Weeks from the first day on; the last one may be shorter.
 
@@ -208,7 +218,8 @@ class WeekPage:
         cut, _ = section_figure(mean, along, at, week.words)
         upper = shown.isel({str(depth.dims[0]): np.abs(depth.values) <= UPPER})
         sea = upper.weighted(area_of(dataset, field)).mean(grid_of(field).dimensions)
-        column = draw_columns([sea.assign_attrs(shown.attrs)], "Mean of the sea")
+        sea = sea.assign_coords(time=middles_of(dataset)).assign_attrs(shown.attrs)
+        column = draw_columns([sea], "Mean of the sea")
         name = looks.title_of(field)
         return [
             Picture(cut, f"{name} along {along} {at:g}, {week.words}"),
