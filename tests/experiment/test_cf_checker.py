@@ -41,14 +41,23 @@ def waves(positions: Path, nest: Path) -> dict[str, Any]:
     }
 
 
+of_ocean = [
+    "sea_level", "temperature", "velocity_u", "velocity_v", "velocity_w",
+    "barotropic_stream_function", "wind_stress_x", "wind_stress_y",
+]  # fmt: skip
+"""At all places; time of the checker grows with the square of their number."""
+
+
 def ocean(kind: str) -> dict[str, Any]:
-    """Maps of an ocean at all places, on longitudes and latitudes or between poles, and numbers."""
+    """All maps of an ocean on longitudes and latitudes, and numbers; some between poles."""
     grid: dict[str, Any] = {"levels": {"thickness": [100.0, 300.0]}, "depth": 400.0, "nx": 24}
     if kind == "regular":
         grid |= {"ny": 8, "dx": 15.0, "dy": 10.0, "y0": -35.0, "closed_edges": False}
     else:
         grid |= {"kind": kind, "ny": 16}
-    maps = {"fields": {kind: {"interval": "1h", "processing": "mean"}, f"{kind}_now": {}}}
+    some = {} if kind == "regular" else {"variables": of_ocean}
+    mean = {"interval": "1h", "processing": "mean"}
+    maps = {"fields": {kind: mean | some, f"{kind}_now": some}}
     numbers = {"series": {f"{kind}_numbers": {"interval": "1h"}}} if kind == "regular" else {}
     return {
         "component": "ocean",
