@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,12 +47,54 @@ class Contents:
         )
 
 
+@dataclass(frozen=True)
+class Account:
+    """What one content has gained, and what of it came in by which way, in one unit."""
+
+    content: str
+    unit: str
+    gained: float
+    ways: dict[str, float]
+    of_mean: str  # what the rest is called once it is divided by `whole`
+    whole: float
+
+    def words(self) -> str:
+        """In words.
+
+        >>> Account("heat", "J", -3.0, {"the surface": -5.0, "freezing": 1.0}, "K", 2.0).words()
+        'heat gained -3.000e+00 J: by the surface -5.000e+00, freezing +1.000e+00; left over \
++1.0e+00 J (5.0e-01 K)'
+        """
+        rest = self.gained - math.fsum(self.ways.values())
+        ways = ", ".join(f"{way} {value:+.3e}" for way, value in self.ways.items())
+        return (
+            f"{self.content} gained {self.gained:+.3e} {self.unit}: by {ways}; left over"
+            f" {rest:+.1e} {self.unit} ({rest / self.whole:.1e} {self.of_mean})"
+        )
+
+
 class Budget:
-    """Adds up what a state holds: the same bits on any number of ranks."""
+    """Adds up what a state holds, and what has entered: the same bits on any number of ranks."""
 
     def __init__(self, state: OceanState) -> None:
         self.state = state
         self.sums = FieldSums(state.density, 3)
+        self.ways = state.entered.axes[0].entries
+        self.entered_sums = FieldSums(state.surface, len(self.ways) + 1)
+
+    def entered(self) -> dict[str, float]:
+        """What has come in since the start, and heat lent by freezing; a call for all ranks.
+
+        Volume [m3], heat [K m3] and salt [1e-3 m3], by their ways.
+        """
+        s = self.state
+        terms: list[list[Array]] = [[] for _ in range(len(self.ways) + 1)]
+        areas = [area.astype(np.float64) for area in s.area.read()]
+        for area, come, lent in zip(areas, s.entered.read(), s.heat_store.read(), strict=True):
+            for term, plane in zip(terms, [*come, lent], strict=True):
+                term.append(plane * area)
+        values = (float(value) for value in self.entered_sums(terms))
+        return dict(zip((*self.ways, "freezing"), values, strict=True))
 
     def contents(self, inside: Field | None = None) -> Contents:
         """Those of the present level, of cells where `inside` is 1; a call for all ranks."""

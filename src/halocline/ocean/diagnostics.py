@@ -9,7 +9,7 @@ import numpy as np
 from halocline.core.constants import gravity
 from halocline.ocean import _native
 from halocline.ocean.bottom_cells import shares_of_blocks
-from halocline.ocean.budget import Budget, Contents, extremes
+from halocline.ocean.budget import Budget, Contents, Account, extremes
 from halocline.ocean.mixed_layer import mixed_layer_depth
 from halocline.ocean.regions import region_cells
 from halocline.ocean.transports import (
@@ -47,10 +47,45 @@ class OceanDiagnostics:
         self.zero = nearest_corner(where[0], where[1], self.grid) if where else None
         self.budget = Budget(model.state)
         self.first: Contents | None = None
+        self.entered = dict[str, float]()
 
     def begin(self) -> None:
-        """Remember what there is at the start."""
-        self.first = self.budget.contents()
+        """Remember what there is at the start, and what has entered before a restart."""
+        self.first, self.entered = self.budget.contents(), self.budget.entered()
+
+    def accounts(self, first: Contents, now: Contents) -> list[Account]:
+        """What water, heat and salt have gained since `begin`, and by which ways."""
+        come = self.budget.entered()
+        by = {way: value - self.entered[way] for way, value in come.items()}
+        forcing, mass = self.model.options.forcing, self.model.options.density.reference
+        capacity, salt = mass * forcing.heat.capacity, 1e-3 * mass
+        frost = {"freezing": capacity * by["freezing"]} if forcing.freezing else {}
+        warm_boxes, salt_boxes = (
+            {"boxes": scale * by[way]} if way in by else {}
+            for way, scale in (("heat of boxes", capacity), ("salt of boxes", salt))
+        )
+        volume = now.volume
+        return [
+            Account(
+                "water", "m3", volume - first.volume, {"the surface": by["water"]}, "of all", volume
+            ),
+            Account(
+                "heat",
+                "J",
+                capacity * (now.heat - first.heat),
+                {"the surface": capacity * by["heat"], **frost, **warm_boxes},
+                "K",
+                capacity * volume,
+            ),
+            Account(
+                "salt",
+                "kg",
+                salt * (now.salt - first.salt),
+                {"the surface": salt * by["salt"], **salt_boxes},
+                "of salinity",
+                salt * volume,
+            ),
+        ]
 
     def basin_contents(self) -> dict[str, Contents]:
         """What every basin holds; for all ranks."""
@@ -102,7 +137,9 @@ class OceanDiagnostics:
         """What it holds and has gained since the start, extremes with places, transports."""
         s, lines = self.state, []
         if self.first is not None:
-            lines.append(self.budget.contents().since(self.first))
+            now = self.budget.contents()
+            lines.append(now.since(self.first))
+            lines += [account.words() for account in self.accounts(self.first, now)]
         depth = self.model.levels.depth
         speeds = [np.hypot(u, v) for u, v in zip(s.u.read(), s.v.read(), strict=True)]
         for name, form, field, arrays in (

@@ -23,6 +23,7 @@ from halocline.numerics.solver_options import SolverOptions
 from halocline.ocean import _native
 from halocline.ocean.bottom_cells import add_bottom_cells
 from halocline.ocean.eddies import Eddies
+from halocline.ocean.entered import Entered, add_entered
 from halocline.ocean.metrics import (
     CornerMetrics,
     area_ratio,
@@ -141,6 +142,7 @@ class OceanState:
         add_bottom_cells(self, levels)
         self._mixing(levels, options, metrics)
         self._surface_fluxes(levels, options)
+        add_entered(self, options)
 
     if TYPE_CHECKING:
 
@@ -253,6 +255,7 @@ class Ocean:
         self.forcing = SurfaceForcing(levels, options, self.state, run)
         self.relaxation = Relaxation(levels, options, self.state, run)
         self.drivers = (self.forcing, self.relaxation)
+        self.entered = Entered(self.state, self.forcing, self.relaxation)
         self._bind()
 
     def _bind(self) -> None:
@@ -341,6 +344,7 @@ class Ocean:
         self.tracers(tau=w.tau, width=width, number=number)
         self.relaxation(w.tau)
         self.forcing.warm(w.tau)
+        self.entered.add(w.tau)
         # 3. pressure
         self.of_new(numbers=o.density.numbers)
         weight = self.start_share * gravity / o.density.reference
@@ -363,7 +367,10 @@ class Ocean:
         self.solver.solve(s.right_side, s.new_surface).require()
         self.velocity(tau=w.tau, alpha=w.alpha)
 
-    changing = ("tracer", "layer", "surface", "heat_store", "density", "u", "v", "mean_u", "mean_v")
+    changing = (
+        *("tracer", "layer", "surface", "heat_store", "density", "u", "v", "mean_u", "mean_v"),
+        "entered",
+    )
 
     def rotate(self) -> None:
         """Present becomes old, new becomes present."""
@@ -376,6 +383,7 @@ class Ocean:
         """Means of neighbouring levels are the old and the present one."""
         for average in self.averages:
             average()
+        self.entered.average()
         self.densities()
 
     def filter(self) -> None:
@@ -383,6 +391,7 @@ class Ocean:
         given = self.options.time_filter
         for part in self.filters:
             part(strength=given.strength, share=given.share)
+        self.entered.filter(given.strength, given.share)
         self.of_now(numbers=self.options.density.numbers)
         if given.share < 1.0:
             self.of_new(numbers=self.options.density.numbers)

@@ -75,6 +75,10 @@ class BoxRelaxation:
             )
             for of in ("temperature", "salinity")
         ]
+        self.gains = [
+            Field(f"{name}_{of}_gain", "1", space, place=Place.center, dtype=dtype)
+            for of in ("temperature", "salinity")
+        ]
         self.calls = [
             run.bind(
                 kernels["ocean_relax"],
@@ -82,6 +86,7 @@ class BoxRelaxation:
                 relaxed=state.new_tracer.part(number),
                 target=target,
                 relaxation_rate=rate,
+                gain=self.gains[number],
             )
             for number, target in enumerate(self.targets)
         ]

@@ -27,6 +27,9 @@ numbers = {
     "nino34": ("degree_C", "mean temperature of the uppermost level, 170 W to 120 W, 5 S to 5 N"),
     "surface_heat_flux": ("W", "heat that passes the surface downward, in the last step"),
     "surface_salt_flux": ("kg s-1", "salt that passes the surface downward, in the last step"),
+    "water_entered": ("m3", "water that has passed the surface downward since the start"),
+    "heat_entered": ("J", "heat that has come through the surface and into boxes since the start"),
+    "salt_entered": ("kg", "salt that has come through the surface and into boxes since the start"),
     "heat_lent": ("J", "heat that keeps water from falling below its freezing point"),
 }
 basin_numbers = {
@@ -81,12 +84,13 @@ class WholeOcean:
         """
         diagnostics, state = self.component.diagnostics, self.component.model.state
         held, basins = diagnostics.budget.contents(), diagnostics.basin_contents()
+        come = diagnostics.budget.entered()
         passed = diagnostics.transports()
         flow = state.u.gather(), state.v.gather()
         widths = state.corner_dx.gather(), state.corner_dy.gather()
         tracer, flux = state.tracer.gather(), state.surface_flux.gather()
-        light, lent = state.short_wave.gather(), state.heat_store.gather()
-        if tracer is None or flux is None or light is None or lent is None:
+        light = state.short_wave.gather()
+        if tracer is None or flux is None or light is None:
             return {}
         (u, v), (dx, dy) = flow, widths
         assert u is not None and v is not None and dx is not None and dy is not None
@@ -108,7 +112,10 @@ class WholeOcean:
             "nino34": self._mean(warm, levels.mask & self._in_nino_box()),
             "surface_heat_flux": self._sum(capacity * flux[0].astype(np.float64) + lit),
             "surface_salt_flux": 1e-3 * mass * self._sum(flux[1]),
-            "heat_lent": capacity * self._sum(lent),
+            "water_entered": come["water"],
+            "heat_entered": capacity * (come["heat"] + come.get("heat of boxes", 0.0)),
+            "salt_entered": 1e-3 * mass * (come["salt"] + come.get("salt of boxes", 0.0)),
+            "heat_lent": capacity * come["freezing"],
             "overturning": moved.overturning,
             "northward_heat_transport": capacity * moved.tracers[0],
             "northward_salt_transport": 1e-3 * mass * moved.tracers[1],
