@@ -112,6 +112,12 @@ def test_files_that_cannot_be_drawn(tmp_path: Path) -> None:
         plot(tmp_path / "plain.nc")
 
 
+def test_files_without_records_say_so(global_waves: xr.Dataset, tmp_path: Path) -> None:
+    global_waves.isel(time=slice(0, 0)).to_netcdf(tmp_path / "none.nc")
+    with pytest.raises(UserError, match="no record. The run ended before the interval"):
+        plot(tmp_path / "none.nc")
+
+
 def test_zarr_folders_are_drawn_and_others_are_listed(
     global_waves: xr.Dataset, tmp_path: Path
 ) -> None:

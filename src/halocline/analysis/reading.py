@@ -53,6 +53,18 @@ def open_output(file: Path | str) -> xr.Dataset:
         inside = sorted(one.name for one in path.iterdir() if one.suffix in (".nc", ".zarr"))
         advice = f"Name one of: {listed(inside)}." if inside else "There is no output in it."
         raise UserError(f"Cannot draw '{path}': it is a folder. {advice}")
+    dataset = _opened(path, is_zarr)
+    time = coordinate(dataset, "time")
+    if time is not None and not time.size:
+        raise UserError(
+            f"Cannot draw '{path}': it has no record. The run ended before the interval of this"
+            " stream: run longer, or set a shorter interval."
+        )
+    return dataset
+
+
+def _opened(path: Path, is_zarr: bool) -> xr.Dataset:
+    """What a file or folder that is there holds."""
     try:
         if is_zarr:
             return xr.open_zarr(path, consolidated=False, chunks=None, decode_timedelta=False)
