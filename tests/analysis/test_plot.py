@@ -233,6 +233,26 @@ def test_series_without_stations(tmp_path: Path) -> None:
     assert plot(tmp_path / "budget.nc") == [tmp_path / "budget-series.png"]
 
 
+def test_one_record_is_a_dot_within_two_days() -> None:
+    time = np.array(["2000-01-01"], "datetime64[ns]")
+    data = xr.Dataset({"energy": ("time", [1.0])}, {"time": time})
+    axes = series_sheet(data, [data.energy]).axes[0]
+    assert axes.get_lines()[0].get_marker() == "o"
+    assert np.ptp(axes.get_xlim()) == pytest.approx(2.0)
+
+
+def test_series_without_a_number_are_left_out(tmp_path: Path) -> None:
+    """As Nino 3.4 of the Mediterranean; nothing else is drawn for them."""
+    times = np.datetime64("2011-01-01", "ns") + np.arange(2) * np.timedelta64(1, "h")
+    none = ("time", [np.nan, np.nan])
+    xr.Dataset({"nino34": none, "energy": ("time", [1.0, 2.0])}, {"time": times}).to_netcdf(
+        tmp_path / "numbers.nc"
+    )
+    xr.Dataset({"energy": ("time", [1.0, 2.0])}, {"time": times}).to_netcdf(tmp_path / "one.nc")
+    both, one = (plot(tmp_path / name)[0] for name in ("numbers.nc", "one.nc"))
+    assert size(both) == size(one)
+
+
 def test_levels_and_sections_of_a_curvilinear_grid(
     curvilinear: xr.DataArray, tmp_path: Path
 ) -> None:

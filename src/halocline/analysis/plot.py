@@ -255,7 +255,8 @@ def _series(
                 f"Cannot draw '{variable.name}' in '{file}' as a series in time. "
                 f"Series are: {reading.listed([*known, *northward])}."
             )
-    drawn = chosen or [dataset[name] for name in [*known[:6], *northward]]
+    told = [name for name in known if np.isfinite(dataset[name].values).any()]
+    drawn = chosen or [dataset[name] for name in [*told[:6], *northward]]
     lines = [variable for variable in drawn if variable.name in known]
     written = [save(series_sheet(dataset, lines, title), place("-series.png"))] if lines else []
     index = reading.time_index(dataset, time, file)

@@ -35,7 +35,8 @@ def draw_series(
         if direction:
             axes.plot(times, values, ".", color=colour, markersize=3.5, label=name)
             continue
-        axes.plot(times, values, color=colour, linewidth=1.5, label=name)
+        alone = "o" if len(times) == 1 else ""
+        axes.plot(times, values, alone, linestyle="-", color=colour, linewidth=1.5, label=name)
         if filled:
             axes.fill_between(times, values, color=colour, alpha=0.15, linewidth=0)
     axes.set_ylabel(label)
@@ -109,7 +110,10 @@ def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str 
         if not is_direction:
             axes.yaxis.set_major_formatter(lambda value, _: f"{value:.5g}")
         panel_title(axes, name)
-    panels[0].set_xlim(times[0], times[-1])
+    if len(times) > 1:
+        panels[0].set_xlim(times[0], times[-1])
+    elif times.dtype.kind == "M":
+        panels[0].set_xlim(*(times[0] + np.timedelta64(day, "D") for day in (-1, 1)))
     if times.dtype.kind == "M":
         dates_on(panels[-1].xaxis)
     height = figure.get_size_inches()[1]
