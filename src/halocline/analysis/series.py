@@ -35,8 +35,8 @@ def draw_series(
         if direction:
             axes.plot(times, values, ".", color=colour, markersize=3.5, label=name)
             continue
-        alone = "o" if len(times) == 1 else ""
-        axes.plot(times, values, alone, linestyle="-", color=colour, linewidth=1.5, label=name)
+        marker = "o" if len(times) == 1 else None
+        axes.plot(times, values, color=colour, linewidth=1.5, marker=marker, label=name)
         if filled:
             axes.fill_between(times, values, color=colour, alpha=0.15, linewidth=0)
     axes.set_ylabel(label)
