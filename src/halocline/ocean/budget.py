@@ -48,7 +48,7 @@ class Contents:
 
 
 @dataclass(frozen=True)
-class Account:
+class Gain:
     """What one content has gained, and what of it came in by which way, in one unit."""
 
     content: str
@@ -61,7 +61,7 @@ class Account:
     def words(self) -> str:
         """In words.
 
-        >>> Account("heat", "J", -3.0, {"the surface": -5.0, "freezing": 1.0}, "K", 2.0).words()
+        >>> Gain("heat", "J", -3.0, {"the surface": -5.0, "freezing": 1.0}, "K", 2.0).words()
         'heat gained -3.000e+00 J: by the surface -5.000e+00, freezing +1.000e+00; left over \
 +1.0e+00 J (5.0e-01 K)'
         """

@@ -9,7 +9,7 @@ import numpy as np
 from halocline.core.constants import gravity
 from halocline.ocean import _native
 from halocline.ocean.bottom_cells import shares_of_blocks
-from halocline.ocean.budget import Account, Budget, Contents, extremes
+from halocline.ocean.budget import Gain, Budget, Contents, extremes
 from halocline.ocean.mixed_layer import mixed_layer_depth
 from halocline.ocean.regions import region_cells
 from halocline.ocean.transports import (
@@ -53,7 +53,7 @@ class OceanDiagnostics:
         """Remember what there is at the start, and what has entered before a restart."""
         self.first, self.entered = self.budget.contents(), self.budget.entered()
 
-    def accounts(self, first: Contents, now: Contents) -> list[Account]:
+    def gains(self, first: Contents, now: Contents) -> list[Gain]:
         """What water, heat and salt have gained since `begin`, and by which ways."""
         come = self.budget.entered()
         by = {way: value - self.entered[way] for way, value in come.items()}
@@ -66,10 +66,10 @@ class OceanDiagnostics:
         )
         volume = now.volume
         return [
-            Account(
+            Gain(
                 "water", "m3", volume - first.volume, {"the surface": by["water"]}, "of all", volume
             ),
-            Account(
+            Gain(
                 "heat",
                 "J",
                 capacity * (now.heat - first.heat),
@@ -77,7 +77,7 @@ class OceanDiagnostics:
                 "K",
                 capacity * volume,
             ),
-            Account(
+            Gain(
                 "salt",
                 "kg",
                 salt * (now.salt - first.salt),
@@ -139,7 +139,7 @@ class OceanDiagnostics:
         if self.first is not None:
             now = self.budget.contents()
             lines.append(now.since(self.first))
-            lines += [account.words() for account in self.accounts(self.first, now)]
+            lines += [gain.words() for gain in self.gains(self.first, now)]
         depth = self.model.levels.depth
         speeds = [np.hypot(u, v) for u, v in zip(s.u.read(), s.v.read(), strict=True)]
         for name, form, field, arrays in (
