@@ -9,7 +9,7 @@ import numpy as np
 from halocline.core.constants import gravity
 from halocline.ocean import _native
 from halocline.ocean.bottom_cells import shares_of_blocks
-from halocline.ocean.budget import Gain, Budget, Contents, extremes
+from halocline.ocean.budget import Budget, Contents, Gain, extremes
 from halocline.ocean.mixed_layer import mixed_layer_depth
 from halocline.ocean.regions import region_cells
 from halocline.ocean.transports import (
