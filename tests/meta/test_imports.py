@@ -17,6 +17,7 @@ by_string = re.compile(r"import_module|__import__|run_module|exec_module|EntryPo
 
 allowed = {
     "halocline/core/checkout.py": "modules in C++ that are compiled first",
+    "halocline/biogeochemistry/fabm/model.py": "pyfabm, where it is installed",
     "halocline/biogeochemistry/known_biologies.py": "entry points of biologies",
     "halocline/component/case/registry.py": "entry points of components",
     "halocline/experiment/added_commands.py": "entry points of other packages",

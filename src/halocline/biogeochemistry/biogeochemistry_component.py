@@ -17,6 +17,8 @@ from halocline.biogeochemistry.reacting_state import (
 )
 from halocline.biogeochemistry.transport import TransportOptions, TransportState
 from halocline.component.case.perturbation import PerturbationOptions
+from halocline.component.forcing.field_records import FieldRecords
+from halocline.component.forcing.field_series import FieldSeries
 from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError, nearest
@@ -73,7 +75,7 @@ class BiogeochemistryComponent(TransportComponent):
         self.light = light
         maps = light.settle(self.state, biology.attenuation)
         self._kept = biology.settle(self.state)
-        self._read = [*environment.settle(self.state), *maps]
+        self._read: list[FieldRecords | FieldSeries] = [*environment.settle(self.state), *maps]
         self.sums = {**self.sums, **biology.sums}
 
     def restart_fields(self) -> Sequence[Field]:
