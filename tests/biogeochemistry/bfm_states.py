@@ -21,7 +21,7 @@ def random_states(random: np.random.Generator, count: int) -> tuple[Array, Surro
     """States (51, count) around the one of the preset, over three decades, and surroundings."""
     start = np.array(list(tracers.homogeneous_start().values()))[:, None]
     state = start * np.exp(random.normal(0.0, 1.5, (len(names), count)))
-    quotas = random.uniform(0.3, 2.0, (len(names), count))
+    quotas = random.uniform(0.3, 2.8, (len(names), count))
     for group in (*tracers.living, "R1", "R6"):
         carbon = state[tracers.index[group + "c"]]
         for one in "npls":

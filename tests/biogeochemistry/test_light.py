@@ -53,6 +53,7 @@ def fields(random, dtype=np.float64):
     """4 tracers on 6 levels of 2 x 11 cells, of which one column is shallower."""
     shape = (6, 2, 11)
     thickness = random.uniform(0.001, 30, shape)
+    thickness[4] = random.uniform(0.05, 0.2, shape[1:])
     thickness[:3, 0, 4] = 0
     area = random.uniform(50, 100, (2, 11))
     made = {
@@ -86,6 +87,7 @@ def test_light_falls_by_water_and_tracers(mean, dtype, close):
 
 def test_less_light_below_more_chlorophyll_only():
     given = fields(np.random.default_rng(2))
+    given["tracer"] = np.maximum(given["tracer"], 0.0)
     before, after = np.zeros((2, 6, 2, 11))
     _native.light_in_water((0, 2, 0, 11, 0), **given, light=before, mean=False)
     given["tracer"][1, 3] += 1
