@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from halocline.experiment import exit_codes
+from halocline.experiment.launching import at_once
 from halocline.experiment.stopping import Stopping, signals
 from halocline.runtime.ranks.communicator import Alone
 from meta.small_case import obedient, small_case
@@ -203,7 +204,7 @@ def test_second_signal_ends_at_once(tmp_path: Path) -> None:
     process = begin(tmp_path, stuck, length="30d")
     wait_for(tmp_path / "running", process)
     os.kill(process.pid, signal.SIGTERM)
-    time.sleep(0.5)
+    time.sleep(2.0 * at_once)
     os.kill(process.pid, signal.SIGINT)
     code, _, err = finish(process, timeout=10.0)
     assert code == exit_codes.interrupted, err

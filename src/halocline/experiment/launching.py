@@ -36,7 +36,7 @@ them to all of its processes."""
 look_interval = 0.5
 """How often this process looks whether mpiexec has been sent one of these [s]."""
 
-at_once = 0.2
+at_once = 0.5
 """Signals no further apart are one: `timeout` sends it to a process and to its group [s]."""
 
 grace = 4.0

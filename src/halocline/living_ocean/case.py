@@ -63,8 +63,8 @@ class LivingOceanCase(OceanCase):
 
     built: ClassVar[type[OceanComponent]] = LivingOceanComponent
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _refuse_shared_names(self) -> None:
+        """Refuse a biology with fields that are called as the ocean's are."""
         biology, taken = self.life.built_biology, super().map_shapes()
         for name in (*biology.names, *biology.diagnostics, *biology.planes):
             if name in taken:
@@ -118,6 +118,7 @@ class LivingOceanCase(OceanCase):
         given: Mapping[str, Any] | None = None,
     ) -> LivingOceanComponent:
         """The ocean with its grid, and life in it."""
+        self._refuse_shared_names()
         self._refuse_missing_surroundings()
         ocean = super().build(clock, communicator, check_halos=check_halos, plan=plan, given=given)
         assert isinstance(ocean, LivingOceanComponent)

@@ -104,6 +104,7 @@ def _row(precision: str, cells: int, threads: int, repeats: int) -> dict[str, An
         "temperature": random.uniform(8.0, 25.0, (1, nj, ni)),
         "light": random.uniform(0.0, 200.0, (1, nj, ni)),
         "calcite_saturation": random.uniform(1.0, 5.0, (1, nj, ni)),
+        "gross_production": np.zeros((1, nj, ni)),
         "primary_production": np.zeros((1, nj, ni)),
         "bacterial_production": np.zeros((1, nj, ni)),
     }
