@@ -70,7 +70,7 @@ def pyfabm(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The stand-in as the module."""
     module = ModuleType("pyfabm")
     made = SimpleNamespace(kind=StandIn)
-    module.Model = lambda path: made.kind(path)  # type: ignore[attr-defined]
+    monkeypatch.setattr(module, "Model", lambda path: made.kind(path), raising=False)
     monkeypatch.setitem(sys.modules, "pyfabm", module)
     return made
 

@@ -30,7 +30,8 @@ PIXELS_PER_INCH = 100
 SECONDS_PER_DAY = 86400.0
 
 STYLE = """
-:root { color-scheme: light dark; --paper: #ffffff; --ink: #1d2329; --faint: #5b6670; --line: #d5dade; }
+:root { color-scheme: light dark; }
+:root { --paper: #ffffff; --ink: #1d2329; --faint: #5b6670; --line: #d5dade; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #14181c; --ink: #e4e8eb; --faint: #9aa5ae; --line: #343c43; }
 }
@@ -39,13 +40,15 @@ body { margin: 0 auto; padding: 1rem; max-width: 96rem; background: var(--paper)
 h1 { font-size: 1.5rem; margin: 0.2rem 0; } h2 { font-size: 1.15rem; margin: 2rem 0 0.4rem; }
 p { color: var(--faint); margin: 0.2rem 0 0.8rem; max-width: 46rem; }
 nav a { color: inherit; margin-right: 1rem; display: inline-block; padding: 0.2rem 0; }
-.row { display: grid; gap: 0.8rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+.row { display: grid; gap: 0.8rem; }
+.row { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 figure { margin: 0; } figcaption { color: var(--faint); font-size: 0.9rem; }
-img { width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px; background: #fff; }
+img { width: 100%; height: auto; border: 1px solid var(--line); }
+img { border-radius: 6px; background: #fff; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: 0.25rem 0.8rem; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
-"""  # noqa: E501
+"""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -19,7 +19,6 @@ from halocline.component.forcing.field_records import (
     RecordSource,
 )
 from halocline.component.forcing.field_series import SeriesOptions
-from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.core.options import option
@@ -346,14 +345,10 @@ class FileCirculation(MovingFlow):
         some = self.options.file
         return f"'{some}'" if isinstance(some, str) else f"'{some[0]}' and others"
 
-    def look_through(self, deadline: float) -> tuple[int, int]:
-        """Read all records, for what is wrong in them."""
-        return look_through_all((some.records for some in self.all_pairs), deadline)
-
-    def close(self) -> None:
-        """Let readings end and close the files."""
-        for some in self.all_pairs:
-            some.records.close()
+    @property
+    def all_records(self) -> Sequence[FieldRecords]:
+        """Records of the flow, and of what mixes."""
+        return [some.records for some in self.all_pairs]
 
 
 def velocities_of(source: RecordSource, places: str, grid: VerticalGrid) -> str:

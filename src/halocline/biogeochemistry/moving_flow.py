@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.component.forcing.field_records import FieldRecords
+from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
@@ -94,12 +96,19 @@ class MovingFlow(ABC):
         x, y = (float(plane[divmod(number, columns)]) for plane in (center.x, center.y))
         return greatest, f"{x:g} E, {y:g} N"
 
+    @property
+    def all_records(self) -> Sequence[FieldRecords]:
+        """What it reads."""
+        return ()
+
     def look_through(self, deadline: float) -> tuple[int, int]:
         """Read all records, for what is wrong in them; how many of how many."""
-        return 0, 0
+        return look_through_all(self.all_records, deadline)
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:
         """Let readings end and close the files."""
+        for records in self.all_records:
+            records.close()
 
 
 def _set_moving_fields(state: TransportState) -> None:
