@@ -28,6 +28,7 @@ rooms = (
     "docs",
     "runtime",
     "ocean",
+    "atmosphere",
     "waves",
     "component",
     "analysis",

@@ -12,6 +12,9 @@
 /// own for the same functions of points (docs/decisions/0028-memory-and-schedules-of-devices.md).
 namespace halocline {
 
+/// How many threads share a loop at most.
+inline int most_threads() { return omp_get_max_threads(); }
+
 /// `body(first)` for every `step`-th number from `begin` on, equal shares for all threads.
 template <class Number, class Body>
 void for_each_in(Number begin, Number end, Number step, const Body& body) {
@@ -96,7 +99,7 @@ void for_tiles(int first_count, int second_count, int third_count, const Tile& t
 /// `work(part, parts)` on as many threads as there are, at most `most`, each a part.
 template <class Work>
 void for_parts(int most, const Work& work) {
-  const int parts = std::clamp(most, 1, omp_get_max_threads());
+  const int parts = std::clamp(most, 1, most_threads());
   const Arithmetic arithmetic = Arithmetic::of_this_thread();
 #pragma omp parallel num_threads(parts)
   {

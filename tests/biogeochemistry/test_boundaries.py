@@ -85,6 +85,50 @@ def test_rivers_and_deposition_are_what_formulas_say(tmp_path: Path):
     )
 
 
+def raining(folder: Path, *, per_day: float, boundaries: dict) -> dict:
+    """Water at rest that rises by rain [m day-1], or falls by evaporation."""
+    sea.write_corners(folder / "ocean.nc")
+    with xarray.open_dataset(folder / "ocean.nc", decode_times=False) as data:
+        data = data.load().drop_vars("vertical_diffusivity")
+    for name in ("velocity_u", "velocity_v"):
+        data[name] = data[name].copy(data=0.0 * data[name].values)
+    level = per_day * (sea.days + 0.5)[:, None, None] + 0.0 * data.sea_level.values
+    data["sea_level"] = data.sea_level.copy(data=level)
+    flux = np.full(level.shape, 1000.0 * per_day / 86400.0)
+    data["water_flux"] = (data.sea_level.dims, flux, {"units": "kg m-2 s-1"})
+    data.to_netcdf(folder / "rain.nc")
+    table = case(folder, circulation="files", boundaries=boundaries)
+    table["transport"]["files"] = {"file": "rain.nc", "fresh_water": True}
+    table["time"] = {"start": "2000-01-01T12:00:00", "length": "6h", "step": "1h"}
+    return table
+
+
+@pytest.mark.parametrize("per_day", [0.5, -0.5])
+def test_rain_dilutes_and_evaporation_concentrates(tmp_path: Path, per_day: float):
+    """From noon of the first day on; in an open boundary the sea's own water comes."""
+    opened = {"w": {"box": [4.0, 7.4, 20.0, 50.0], "time_scale": 1e12}}
+    table = raining(tmp_path, per_day=per_day, boundaries={"open": opened})
+    done = run(table, check_halos=True).component
+    found, start, wet = done.model.state.tracer.gather(), expected_start(), sea.wet()[2]
+    first, rise = 10.0 + 0.5 * per_day, 0.25 * per_day
+    closed = np.arange(sea.ni) > 2
+    expected = start[2] * np.where(closed, first / (first + rise), 1.0)
+    np.testing.assert_allclose(found[0, 2][wet], expected[wet], rtol=1e-9)
+    np.testing.assert_allclose(found[0, :2], start[:2], rtol=1e-12)
+    came = (done.plane.area * rise * start[2] * (wet & ~closed)).sum()
+    np.testing.assert_allclose(done.boundaries.totals()[0], came, rtol=1e-6)
+    begun = done.contents_at_start.read()[0]
+    np.testing.assert_allclose(done.model.contents(), begun + done.boundaries.totals(), rtol=1e-12)
+
+
+def test_with_fresh_water_rivers_bring_what_they_hold_and_replace_nothing(tmp_path: Path):
+    river = {"mouth": [6.1, 33.9], "flow": 5e5, "concentrations": {"N": 50.0}}
+    table = raining(tmp_path, per_day=0.0, boundaries={"rivers": {"r": river}})
+    done = run(table).component
+    came = 6 * 3600.0 * 5e5 * 50.0
+    np.testing.assert_allclose(done.boundaries.totals(), [came, 0.0], rtol=1e-9, atol=1e-9)
+
+
 def test_an_open_boundary_holds_or_draws_to_the_start_in_its_middle(tmp_path: Path):
     opened = {"w": {"box": [4.0, 7.4, 20.0, 50.0], "values": {"P": 3.0}}}
     opened["e"] = {"box": [12.6, 16.0, 20.0, 50.0], "time_scale": 1.0, "values": {"P": 3.0}}

@@ -152,7 +152,7 @@ def test_results_that_are_too_short_say_what_to_run(folder: Path, tmp_path: Path
 
 def test_a_flow_that_does_not_fit_is_refused_with_its_place(folder: Path, tmp_path: Path):
     table = case(folder, largest_surface_water=0.01)
-    with pytest.raises(UserError, match=r"does not fit its sea level: at .* E, .* N, 2000-01-01"):
+    with pytest.raises(UserError, match=r"flow of '[^']*' does not fit .* .* E, .* N, 2000-01-01"):
         run(table)
     table = changed(
         folder,

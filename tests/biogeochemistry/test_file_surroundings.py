@@ -10,6 +10,7 @@ import xarray
 from biogeochemistry import sea_files as sea
 from halocline.component.case.reading import make_case
 from halocline.core.clock import date
+from halocline.core.errors import UserError
 from halocline.experiment.run import run
 from halocline.runtime.ranks.communicator import Alone
 
@@ -32,6 +33,33 @@ def write(folder: Path, *, kelvin: bool = False) -> xarray.Dataset:
         data[name] = (data.sea_level.dims, values, {"units": units})
     data.to_netcdf(folder / "ocean.nc")
     return data
+
+
+ours = {
+    "velocity_v": "m s-1",
+    "sea_level": "m",
+    "vertical_diffusivity": "m2 s-1",
+    "temperature": "degree_C",
+    "salinity": "1e-3",
+    "short_wave": "W m-2",
+    "wind_speed": "m s-1",
+}
+
+
+@pytest.mark.parametrize("name", ours)
+def test_units_of_another_system_are_one_clear_message(tmp_path: Path, name: str) -> None:
+    data = write(tmp_path)
+    if name == "vertical_diffusivity":
+        data[name] = (data.temperature.dims, np.full(data.temperature.shape, 1e-4))
+    data[name].attrs["units"] = "furlong"
+    data.to_netcdf(tmp_path / "ocean.nc")
+    made = make_case(case(tmp_path))
+    component = made.build(made.time.clock(), Alone())
+    words = f"The variable '{name}' of .* has the units 'furlong', which cannot be brought to"
+    with pytest.raises(UserError, match=f"{words} '{ours[name]}'. Known units are: ") as error:
+        component.look_through_input(np.inf)
+    component.close()
+    assert "\n" not in str(error.value)
 
 
 def open_files(folder: Path) -> int:

@@ -46,6 +46,7 @@ def test_ours_come_first_and_are_those_of_pyproject() -> None:
         "waves",
         "transport",
         "ocean",
+        "atmosphere",
         "biogeochemistry",
         "living-ocean",
     ]

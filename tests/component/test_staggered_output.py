@@ -4,6 +4,7 @@ Ranks: 1. Read back with xarray; coordinates are compared with the middles of ce
 """
 
 import numpy as np
+import pyproj
 import pytest
 import xarray
 
@@ -13,6 +14,8 @@ from halocline.core.errors import UserError
 from halocline.core.names import Quantity
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
+from halocline.grids.horizontal.projected import Projected
+from halocline.grids.horizontal.projections import Conic, Mercator
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field, pair
@@ -24,6 +27,11 @@ from halocline.runtime.writing.writing_options import WritingOptions
 from references.joined_sides import surroundings
 
 nj, ni, levels = 6, 12, 3
+maps = (
+    Conic.lambert([-30.0, -50.0], 15.0, 6.37e6),
+    Conic.stereographic(-71.0, 15.0, 6.37e6),
+    Mercator(latitude=-30.0, longitude=10.0, radius=6.37e6),
+)
 start = date("2000-01-01")
 places = {"h": Place.center, "u": Place.x_face, "v": Place.y_face, "turn": Place.corner}
 dimensions = {
@@ -181,6 +189,28 @@ def test_curvilinear_places_have_planes_of_longitude_and_latitude(tmp_path, fold
             assert np.array_equal(data[f"longitude{ending}"], grid.at(place).x)
             assert np.array_equal(data[f"latitude{ending}"], grid.at(place).y)
         assert data.turn.dims == ("time", "y_face", "x_face")
+
+
+@pytest.mark.parametrize("map_", maps, ids=lambda one: str(one.grid_mapping["grid_mapping_name"]))
+def test_others_find_places_by_the_map_that_a_file_describes(tmp_path, map_):
+    """pyproj, by what the CF conventions say of it: every place, from the x and y of the file.
+
+    It comes with compliance-checker.
+    """
+    middle = map_.from_map(*(one + 2e5 for one in map_.to_map(np.array(20.0), np.array(-40.0))))
+    projected = Projected.around(map_, middle, (1e4, 2e4), (nj, ni))
+    stream, fields = prepared(Grid.on_map(projected, np.full((nj, ni), 50.0)), tmp_path)
+    written(stream, fields, [0])
+    with xarray.open_dataset(stream.path) as data:
+        reference = pyproj.CRS.from_cf(data.projection.attrs)
+        back = pyproj.Transformer.from_crs(reference, reference.geodetic_crs, always_xy=True)
+        for name, place in places.items():
+            assert data[name].grid_mapping == "projection"
+            y, x = (data[line] for line in data[name].dims[-2:])
+            longitude, latitude = back.transform(*np.meshgrid(x, y))
+            ending = "" if place is Place.center else f"_{place.value}"
+            assert np.allclose(longitude, data[f"longitude{ending}"], rtol=0, atol=1e-8)
+            assert np.allclose(latitude, data[f"latitude{ending}"], rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("fold", ["faces", "centres"])

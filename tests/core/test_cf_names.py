@@ -36,7 +36,8 @@ without_standard_name = {
     "directional_moment_a2": "1", "directional_moment_b2": "1", "wind_sea_fraction": "1",
     "partitions": "1", "friction_velocity": "m s-1", "air_sea_temperature_difference": "K",
     "obstruction_x": "1", "obstruction_y": "1", "tracer": "1", "surface_temperature": "degree_C",
-    "x_volume_flux": "m3 s-1", "y_volume_flux": "m3 s-1",
+    "x_volume_flux": "m3 s-1", "y_volume_flux": "m3 s-1", "potential_temperature_anomaly": "K",
+    "dry_column_pressure": "Pa",
 }  # fmt: skip
 
 
@@ -82,7 +83,7 @@ means = {
     r"^stokes_drift_": r"stokes_drift_\w+_velocity$",
     r"^wind_[uv]$": r"_wind$",
     r"^current_": r"sea_water_velocity$",
-    r"height$": r"significant_height$",
+    r"(?<!geopotential_)height$": r"significant_height$",
     r"^mean_period_energy$": r"mean_period_\w+_inverse_frequency_moment$",
     r"^mean_period$": r"mean_period_\w+_first_frequency_moment$",
     r"^mean_period_zero_crossing$": r"mean_period_\w+_second_frequency_moment$",

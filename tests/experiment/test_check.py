@@ -9,9 +9,11 @@ import pytest
 from halocline.component.case.reading import make_case, read_case
 from halocline.component.case.shipped import names
 from halocline.core.errors import UserError
-from halocline.experiment.check import report
+from halocline.experiment.check import fields_of, report
 from halocline.experiment.command_line import main
 from halocline.experiment.plan import plan
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Alone
 
 small = {
     "grid": {"kind": "cartesian", "nx": 12, "ny": 10, "dx": 1e4, "dy": 1e4},
@@ -32,6 +34,19 @@ def test_report_counts_points_records_and_bytes() -> None:
     assert "2 blocks on 2 ranks" in words
     assert "maps: 4 records" in words
     assert "buoys: 3 records" in words
+
+
+def test_fields_are_found_in_lists_tuples_tables_and_parts_each_once() -> None:
+    case = make_case(small)
+    component = case.build(case.time.clock(), Alone())
+    cut = component.run.decomposition
+    listed, paired, named, held = (Field(f"f{n}", "1", cut) for n in range(4))
+    vars(component)["kept_by_a_test"] = held
+    alone = {id(field) for field in fields_of(component)}
+    assert id(held) in alone
+    found = list(fields_of([component, [listed], (paired, listed), {"some": [named]}]))
+    assert {id(field) for field in found} == alone | {id(listed), id(paired), id(named)}
+    assert len(found) == len(alone) + 3
 
 
 @pytest.mark.parametrize(
@@ -84,3 +99,12 @@ def test_plan_lists_exchanges_before_the_kernels_that_need_them() -> None:
 def test_a_cut_that_the_run_decides_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "swell", "--set", "decomposition.tiles=auto"]) == 0
     assert "tiles = 'auto': the run measures others" in capsys.readouterr().out
+
+
+def test_the_grid_is_told_in_the_words_of_the_component(capsys: pytest.CaptureFixture[str]) -> None:
+    for case, words in {
+        "bubble": "Cartesian, 200 x 1 cells, 100 layers, to 10000 m",
+        "swell": "81 x 71 cells, 5451 sea points, to 4000 m depth",
+    }.items():
+        assert main(["check", case]) == 0
+        assert words in capsys.readouterr().out

@@ -111,3 +111,48 @@ def test_a_file_that_is_no_grib_from_some_place_on(read):
 
     with pytest.raises(UserError, match="Cannot read '.*gfs.grib2': division by zero"):
         read([message("10u", 0, np.zeros(12)), Message()])
+
+
+def on_level(name, hectopascal, time, values, **more):
+    return message(
+        name, time, values, **{"typeOfLevel": "isobaricInhPa", "level": hectopascal, **more}
+    )
+
+
+def test_air_lies_on_the_levels_that_all_fields_have(read):
+    """Levels in any order, temperature on one more, in Pa too; the ground at one of two times."""
+    values = np.arange(12.0)
+    given = [
+        on_level("t", 500, 0, values + 500), on_level("t", 1000, 0, values + 1000),
+        on_level("t", 850, 0, values + 850), on_level("u", 1000, 0, values - 1000),
+        on_level("u", 500, 0, values - 500),
+        on_level("t", 50000, 600, values + 510, typeOfLevel="isobaricInPa"),
+        on_level("t", 1000, 600, values + 1010), on_level("u", 1000, 600, values),
+        on_level("u", 500, 600, values), on_level("w", 500, 600, values),
+        message("sp", 0, values + 9e4, typeOfLevel="surface"),
+        message("sp", 600, values + 9e4, typeOfLevel="surface"),
+        message("orog", 0, values, typeOfLevel="surface"),
+        message("t", 0, values, typeOfLevel="heightAboveGround"),
+    ]  # fmt: skip
+    files = read(given)
+    first = files.first
+    assert [str(t)[:16] for t in files.times] == ["2011-01-15 00:00:00"[:16], "2011-01-15 06:00"]
+    assert first["plev"].read().tolist() == [100000.0, 50000.0]
+    assert first["t"].shape == (2, 2, 3, 4) and "w" not in first.variables
+    assert first["t"].attrs["standard_name"] == "air_temperature"
+    south_west = files.read("t", "", files.records[0], level=1)[0, 0]
+    assert south_west == 508.0  # the southern row is the last of the file
+    assert files.read("t", "", files.records[1], level=1)[0, 0] == 518.0
+    assert files.read("u", "", files.records[0], level=0)[2, 3] == -997.0
+    assert first["t"].read()[1, :, 0, 0].tolist() == [1018.0, 518.0]
+    assert first["t"].read(time=0)[1, 0, 0] == 508.0
+    assert "sp" in first.variables and "orog" not in first.variables
+
+
+def test_air_does_not_change_the_times_of_winds(read):
+    values = np.zeros(12)
+    files = read([
+        message("10u", 0, values), message("10v", 0, values), message("10u", 600, values),
+        message("10v", 600, values), on_level("t", 500, 0, values),
+    ])  # fmt: skip
+    assert len(files.times) == 2 and "t" not in files.first.variables

@@ -5,11 +5,12 @@ import pytest
 
 from halocline.component.case.shipped import data_folder
 from halocline.core.constants import earth_radius
+from halocline.core.errors import UserError
 from halocline.grids.files.sources import open_source
 from halocline.grids.horizontal.curvilinear_files import read_displaced_pole
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
-from halocline.grids.horizontal.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.regular import GridOptions, build_grid, regular_grid
 from halocline.grids.sphere import longitude_latitude, vectors
 from halocline.runtime.fields.place import Place
 
@@ -196,3 +197,29 @@ def test_given_lengths_of_faces_are_averaged_to_the_other_places(periodic):
         np.testing.assert_allclose(here.dx, expected[place][0], rtol=1e-14)
         np.testing.assert_allclose(here.dy, expected[place][1], rtol=1e-14)
         np.testing.assert_allclose(here.area, here.dx * here.dy, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"nx": 12, "ny": 6, "dx": 30.0, "dy": 30.0, "y0": -75.0},
+        {"kind": "tripole", "nx": 24, "ny": 20},
+        {"kind": "lambert", "nx": 5, "ny": 4},
+    ],
+)
+def test_a_smaller_planet_has_shorter_lengths(table):
+    """A hundredth of the Earth; on a map with steps of a hundredth."""
+    usual = build_grid(GridOptions.from_table(table))
+    steps = {"dx": 1e2, "dy": 1e2} if table.get("kind") == "lambert" else {}
+    small = build_grid(GridOptions.from_table(table | steps | {"radius": usual.radius / 100}))
+    assert small.radius == usual.radius / 100
+    for place in (Place.center, Place.x_face, Place.y_face, Place.corner):
+        ours, theirs = small.at(place), usual.at(place)
+        assert np.allclose(ours.x, theirs.x) and np.allclose(ours.y, theirs.y)
+        assert np.allclose(100 * ours.dx, theirs.dx) and np.allclose(100 * ours.dy, theirs.dy)
+        assert np.allclose(1e4 * ours.area, theirs.area)
+
+
+def test_a_cartesian_grid_lies_on_no_sphere():
+    with pytest.raises(UserError, match="grid.radius.*Cartesian"):
+        build_grid(GridOptions(kind="cartesian", radius=1e6))

@@ -9,7 +9,7 @@ from staggered import Staggered, ni, nj, wet_levels
 
 from halocline.core.clock import date
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.topology import Topology
+from halocline.runtime.fields.topology import Reflections, Topology
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.writing.restart import read_restart
@@ -22,6 +22,8 @@ topologies = {
     "torus": Topology(nj, ni, periodic_j=True, periodic_i=True),
     "fold on faces": Topology(nj, ni, periodic_i=True, fold="faces"),
     "fold on centres": Topology(nj, ni, periodic_i=True, fold="centres"),
+    "mirrors": Topology(nj, ni, reflections=Reflections(*["mirror"] * 4)),
+    "globe": Topology(nj, ni, periodic_i=True, reflections=Reflections(south="pole", north="pole")),
 }
 ways = (
     ({}, 1, {}),

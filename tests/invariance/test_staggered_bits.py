@@ -1,25 +1,26 @@
 """The staggered model: the same bits on any ranks, cuts, restart splits, halos questioned.
 
-All places, levels, interfaces, several axes, two time levels, on grids with closed, periodic and
-folded sides. Ranks: 1 and 3, started here. Where all sides are closed or periodic, the reference is
-NumPy on whole arrays: a closed side is a row or column of land on a torus.
+All places, levels, interfaces, several axes, two time levels, on grids with closed, periodic,
+folded, mirrored sides and poles. Ranks: 1 and 3, started here. Where all sides are closed or
+periodic, the reference is NumPy on whole arrays: a closed side is a row or column of land on a
+torus; a grid between mirrors is a quarter of a torus.
 """
 
 import numpy as np
 import pytest
 
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.topology import Topology
+from halocline.runtime.fields.topology import Reflections, Topology
 from halocline.runtime.running.runner import Runner
 from invariance.printed_bits import printed_bits
 from invariance.staggered import Staggered, dt, kernels, levels, ni, nj, wet_levels
 
-scripts = 5 * 3 * 2  # topologies, ways, with and without a restart
+scripts = 7 * 3 * 2  # topologies, ways, with and without a restart
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_ranks_cuts_and_restarts(ranks):
-    assert len(printed_bits("small_staggered.py", 1, 1, lines=scripts)) == 5
+    assert len(printed_bits("small_staggered.py", 1, 1, lines=scripts)) == 7
     found = printed_bits("small_staggered.py", ranks, 1, lines=scripts)
     assert found == printed_bits("small_staggered.py", 1, 1, lines=scripts)
 
@@ -29,8 +30,11 @@ def shifted(values, dj=0, di=0):
     return np.roll(values, (-dj, -di), (-2, -1))
 
 
-def on_torus(model, count, steps):
-    """The same formulas on whole arrays, with land beyond sides that are closed."""
+def on_torus(model, count, steps, turns=(1, 1)):
+    """The same formulas on whole arrays, with land beyond sides that are closed.
+
+    `turns` are the signs with which what turns drives both components of the flow.
+    """
     cells = np.arange(levels)[:, None, None] >= levels - count
     wet = {
         "height": cells[-1], "tracer": cells,
@@ -45,9 +49,9 @@ def on_torus(model, count, steps):
     u, v, h, old_h, t, old_t = now.values()
     for _ in range(steps):
         turn = (v - shifted(v, 0, -1)) - (u - shifted(u, -1))
-        force = (shifted(h, 0, -1) - h) + 0.1 * (turn + shifted(turn, 1))
+        force = (shifted(h, 0, -1) - h) + turns[0] * 0.1 * (turn + shifted(turn, 1))
         u = np.where(wet["u"], u + dt * force, 0.0)
-        force = (shifted(h, -1) - h) - 0.1 * (turn + shifted(turn, 0, 1))
+        force = (shifted(h, -1) - h) - turns[1] * 0.1 * (turn + shifted(turn, 0, 1))
         v = np.where(wet["v"], v + dt * force, 0.0)
         spread = (shifted(u, 0, 1) - u) + (shifted(v, 1) - v)
         w = np.zeros((levels + 1, *count.shape))
@@ -80,6 +84,47 @@ def test_it_computes_what_its_formulas_say(periodic):
         rows, columns = found[name].shape[-2:]
         assert np.array_equal(found[name], whole[..., :rows, :columns]), name
         assert np.isfinite(whole).all() and np.ptp(whole) > 0
+
+
+def with_images(values, signs):
+    """A quarter of a torus, and what mirrors in the north and east show of it.
+
+    Of faces those on the mirrors are there already; they are shown with the sign of their axis.
+    """
+    for axis, size, sign in ((-2, nj, signs[0]), (-1, ni, signs[1])):
+        image = np.flip(values, axis)
+        if values.shape[axis] > size:
+            image = sign * np.take(image, range(1, size), axis)
+        values = np.concatenate([values, image], axis)
+    return values
+
+
+def test_a_grid_between_mirrors_is_a_quarter_of_a_torus():
+    topology, count = Topology(nj, ni, reflections=Reflections(*["mirror"] * 4)), wet_levels()
+    options = DecompositionOptions(blocks_per_rank=4)
+    model = Staggered(Decomposition(count > 0, topology, halo=2, options=options), count)
+    model.start()
+    for field, walls in (
+        (model.state.u, np.s_[..., [0, ni]]),
+        (model.state.v, np.s_[..., [0, nj], :]),
+    ):
+        values = field.gather()
+        values[walls] = 0.0
+        field.set_global(values)
+    signs = {"u": (1, -1), "v": (-1, 1)}
+    model.start_of = {
+        field.name: with_images(field.gather(), signs.get(field.name, (1, 1)))
+        for field in model.restart_fields
+    }
+    run = Runner(model.space.decomposition)
+    for _ in range(3):
+        model.step(run)
+    turns = np.repeat([1, -1], nj)[:, None], np.repeat([1, -1], ni)
+    expected, found = on_torus(model, with_images(count, (1, 1)), 3, turns), model.values()
+    for name, whole in expected.items():
+        rows, columns = found[name].shape[-2:]
+        assert np.array_equal(found[name], whole[..., :rows, :columns]), name
+        assert np.isfinite(whole).all() and np.ptp(found[name]) > 0
 
 
 def test_the_kernels_reach_where_their_contracts_say():

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from halocline.runtime.fields.kernel import Kernel, kernels_of
 
-rooms = ["numerics", "waves", "biogeochemistry", "ocean"]
+rooms = ["numerics", "waves", "biogeochemistry", "ocean", "atmosphere"]
 
 
 def _all() -> Iterator[Kernel]:

@@ -8,7 +8,8 @@ import pytest
 from halocline.runtime.fields.kernel import Argument, Kernel, rim
 from halocline.runtime.fields.place import Place
 from kernels.all_kernels import kernels
-from kernels.samples import Sample, samples
+from kernels.all_samples import samples
+from kernels.samples import Sample
 
 
 def run(kernel: Kernel, sample: Sample, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

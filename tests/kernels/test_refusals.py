@@ -17,7 +17,7 @@ from halocline.runtime.running.extents import Extents, mismatch
 from halocline.runtime.running.runner import Runner
 from invariance.staggered import kernels as staggered
 from kernels.all_kernels import kernels as compiled
-from kernels.samples import samples
+from kernels.all_samples import samples
 
 kernels = compiled | staggered
 decomposition, other = (
@@ -45,7 +45,23 @@ single = {
     ("ocean_long_wave", "old_tracer", "depth"),
     ("carbonate", "tracer", "tracer"),
     ("air_sea_exchange", "tracer", "tracer"),
+    ("atmosphere_surface_layer", "water", "species"),
+    ("atmosphere_ysu", "water", "species"),
+    ("atmosphere_long_wave", "water", "species"),
+    ("atmosphere_long_wave", "lower", "lower"),
+    ("atmosphere_long_wave", "upper", "upper"),
+    ("atmosphere_long_wave", "minors_lower", "lower_gas"),
+    ("atmosphere_long_wave", "minors_upper", "upper_gas"),
+    ("atmosphere_long_wave", "planck", "kelvin"),
+    ("atmosphere_short_wave", "water", "species"),
+    ("atmosphere_short_wave", "lower", "lower"),
+    ("atmosphere_short_wave", "upper", "upper"),
+    ("atmosphere_short_wave", "minors_lower", "lower_gas"),
+    ("atmosphere_short_wave", "minors_upper", "upper_gas"),
     ("precondition_blocks", "tile_rows", "tile_row"),  # those of other ranks may be more
+    ("atmosphere_kessler", "water", "species"),
+    ("atmosphere_wsm6", "water", "species"),
+    ("atmosphere_reflectivity", "water", "species"),
     ("integrate_ardhuin", "source_memory", "memory"),
     ("integrate_tolman_chalikov", "source_memory", "memory"),
     ("separate_ardhuin", "source_memory", "memory"),

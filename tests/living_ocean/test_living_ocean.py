@@ -3,6 +3,7 @@
 Ranks: 1; more of them and restarts are in `invariance/test_living_ocean_bits.py`.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,30 @@ def test_thin_cells_are_refused():
     case["grid"]["depth"][2][2] = 25.0
     with pytest.raises(UserError, match="takes whole cells only"):
         run(case)
+
+
+def test_what_mixes_the_ocean_but_not_life_is_said():
+    eddies, along, own = {"flattening": 500.0}, "ocean.mixing.diffusivity", "horizontal_diffusivity"
+    for mixing, diffusivity, words in (
+        ({"diffusivity": 0.0}, 0.0, ""),
+        ({"diffusivity": 10.0}, 0.0, f"by {along}, which act on temperature and salinity alone"),
+        ({"diffusivity": 10.0}, 7.0, ""),
+        (
+            {"diffusivity": 10.0, "eddies": eddies},
+            0.0,
+            f"by ocean.mixing.eddies and {along}, which",
+        ),
+        (
+            {"diffusivity": 10.0, "eddies": eddies},
+            7.0,
+            f"by ocean.mixing.eddies, .*{own}, now 7 m2",
+        ),
+    ):
+        table = sea("living-ocean", ocean=ocean(mixing=mixing), biology={"model": "npzd"})
+        table["transport"] = {own: diffusivity}
+        lines = LivingOceanCase.from_table(table).lacking(watched=True)
+        assert len(lines) == bool(words)
+        assert re.search(words, "".join(lines))
 
 
 def test_the_shipped_case_is_one():

@@ -8,8 +8,8 @@ from numerics.tracer_states import inside, random_sea
 from references import tracer_transport as reference
 
 
-def fused(arrays, box, *, first="x", limited=True, diffusive=True, width=64, group=8):
-    result = np.zeros_like(arrays["tracer"])
+def fused(arrays, box, *, first="x", limited=True, diffusive=True, width=64, group=8, result=None):
+    result = np.zeros_like(arrays["tracer"]) if result is None else result
     getattr(_native, f"transport_tracers_{first}_first")(
         box=box,
         **arrays,
@@ -70,6 +70,22 @@ def test_fused_has_the_bits_of_its_parts(dtype, limited, first):
         for width, group in ((64, 8), (16, 2), (13, 5), (1, 1)):
             got = fused(a, box, first=first, limited=limited, width=width, group=group)
             np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("first", ["x", "y"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_tracers_may_be_passed_in_their_own_place(dtype, first):
+    """In one tile and in many: those are as many as the width, and 64 rows at most, make them."""
+    random = np.random.default_rng(8)
+    for tracers, levels, rows, columns in ((5, 4, 20, 33), (2, 3, 133, 40), (1, 1, 1, 1)):
+        a, box = random_sea(random, tracers, levels, rows, columns, dtype)
+        expected = a["tracer"].copy()
+        expected[inside(box)] = fused(a, box, first=first)[inside(box)]
+        for width, group in ((64, 8), (16, 2), (13, 5), (2, 1)):
+            tracer = a["tracer"].copy()
+            own = {**a, "tracer": tracer}
+            fused(own, box, first=first, width=width, group=group, result=tracer)
+            np.testing.assert_array_equal(tracer, expected)
 
 
 @pytest.mark.parametrize("limited", [True, False])

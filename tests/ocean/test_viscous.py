@@ -50,12 +50,14 @@ def strains(levels, metrics, u, v):
     topology = levels.topology
     x_face, y_face = (levels.horizontal.on_both_sides(p) for p in (Place.x_face, Place.y_face))
 
-    def whole(plane, vector=False):
+    def whole(plane, direction=""):
         rows, columns = levels.horizontal.shape
         more = (0, columns + 1 - plane.shape[-1], 0, rows + 1 - plane.shape[-2])
-        return topology.widened(plane, more, Place.corner, nearest=not vector, vector=vector)
+        return topology.widened(
+            plane, more, Place.corner, nearest=not direction, direction=direction
+        )
 
-    dx, dy, u, v = whole(metrics.dx), whole(metrics.dy), whole(u, True), whole(v, True)
+    dx, dy, u, v = whole(metrics.dx), whole(metrics.dy), whole(u, "x"), whole(v, "y")
     mean_dy, mean_dx = 0.5 * (dy[:, 1:] + dy[:, :-1]), 0.5 * (dx[1:] + dx[:-1])
     along = [mean_dy / y_face.dx * np.diff(w / dy, axis=-1) for w in (u, v)]
     up = [mean_dx / x_face.dy * np.diff(w / dx, axis=-2) for w in (u, v)]

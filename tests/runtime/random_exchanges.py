@@ -94,8 +94,9 @@ class Case:
         self.decomposition = decomposition
         self.layout = decomposition.planes
         topology, halo = decomposition.world.topology, decomposition.world.halo
-        self.turns = bool(topology.fold) and random.random() < 0.6
-        dtype = random.choice(["float32", "float64", *([] if self.turns else ["int32"])])
+        turns = topology.reflects and random.random() < 0.7
+        self.direction = str(random.choice(["x", "y"])) if turns else ""
+        dtype = random.choice(["float32", "float64", *([] if turns else ["int32"])])
         outer = tuple(int(n) for n in random.integers(1, 5, random.integers(0, 3)))
         self.field = Field("x", "1", decomposition, axes=outer, place=place, dtype=dtype)
         self.storage = self.field.storage(self.layout)
@@ -106,8 +107,8 @@ class Case:
         total = self.storage.flat[0].shape[0]
         self.rows = int(random.integers(1, total + 1)) if random.random() < 0.3 else total
         flat = [array[: self.rows] for array in self.storage.flat]
-        self.request = Request(flat, place, self.depths, self.turns)
-        self.stands = surroundings(topology, place, halo)
+        self.request = Request(flat, place, self.depths, self.direction)
+        self.stands = surroundings(topology, place, halo, self.direction)
         self.all = [self._around(block) for block in self.layout.blocks]
 
     def _around(self, block: Block) -> "Around":
@@ -146,7 +147,7 @@ class Case:
         self.expected = []
         for array, around in zip(self.storage.arrays, self.all, strict=True):
             values = truth[..., around.j, around.i]
-            if self.turns:
+            if self.direction:
                 whole = np.ascontiguousarray(values).view(f"u{values.itemsize}")
                 top = np.array(1 << (8 * values.itemsize - 1), whole.dtype)
                 values = np.where(around.sign < 0, whole ^ top, whole).view(field.dtype)

@@ -151,7 +151,7 @@ def test_vectors_turn_beyond_a_fold() -> None:
         before = [values.copy() for values in memory_of(u)]
         u.written()
         exchange = HaloExchange(cut, Recorder())
-        exchange(u.layout, [Request(u.storage(u.layout).flat, u.place, all_around(2), True)])
+        exchange(u.layout, [Request(u.storage(u.layout).flat, u.place, all_around(2), "x")])
         exchange.free()
         assert any((values < 0).any() for values in before) or world().size > 1
         return memory_of(u)

@@ -190,11 +190,12 @@ def test_great_circles_turn_to_the_equator():
         y=np.array([-60.0, 0.0, 60.0]),
         depth=np.full((3, 6), 4000.0),
         mask=np.ones((3, 6), bool),
+        radius=0.5 * earth_radius,
     )
     spectral = SpectralGrid(first_frequency=0.08, frequencies=3, directions=24)
     turning_y = turning_arrays(grid, spectral, Turning(), 600.0)["turning_y"][0].reshape(3, 6)
     speed = gravity / (4 * np.pi * 0.08)
-    expected = speed * np.tan(np.radians([-60.0, 0.0, 60.0])) / earth_radius
+    expected = speed * np.tan(np.radians([-60.0, 0.0, 60.0])) / (0.5 * earth_radius)
     np.testing.assert_allclose(turning_y[:, 0], expected, rtol=1e-9, atol=1e-20)
     none = turning_arrays(grid, spectral, Turning(great_circle=False), 600.0)
     assert np.abs(none["turning_y"]).max() == 0.0

@@ -1,4 +1,7 @@
-"""Vertical sections along rows or columns: depth over the distance, one panel for each field."""
+"""Vertical sections along rows or columns: depth, or height, over the distance.
+
+One panel for each field.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,12 @@ def levels_of(field: xr.DataArray) -> xr.DataArray | None:
     depth = reading.coordinate(field, "depth")
     known = depth is not None and depth.ndim == 1 and depth.dims[0] in field.dims
     return depth if known and depth is not None and depth.size > 1 else None
+
+
+def is_upward(field: xr.DataArray) -> bool:
+    """Whether its levels are heights."""
+    levels = levels_of(field)
+    return levels is not None and levels.attrs.get("positive") == "up"
 
 
 def _is_channel(field: xr.DataArray) -> bool:
@@ -83,8 +92,12 @@ def channel_sections(
         low, high, marks = looks.limits(values, look.scale)
         mesh = axes.pcolormesh(place, depth, values, cmap=look.colours, vmin=low, vmax=high)
         axes.set_facecolor("#8f8a80")
-        axes.set_ylim(max(depth), 0.0)
-        axes.set_ylabel("depth [m]")
+        if is_upward(field):
+            axes.set_ylim(0.0, max(depth))
+            axes.set_ylabel("height [m]")
+        else:
+            axes.set_ylim(max(depth), 0.0)
+            axes.set_ylabel("depth [m]")
         units = looks.units_of(field)
         panel_title(axes, looks.title_of(field) + (f" [{units}]" if units else ""))
         add_colour_bar(figure, axes, mesh, marks)

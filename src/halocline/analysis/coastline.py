@@ -117,9 +117,14 @@ def outlines_within(
 
 
 def draw_land(
-    axes: Axes, extent: Extent, *, resolution: Resolution | None = None, zorder: float = 2.0
+    axes: Axes,
+    extent: Extent,
+    *,
+    resolution: Resolution | None = None,
+    zorder: float = 2.0,
+    filled: bool = True,
 ) -> tuple[PathPatch, LineCollection]:
-    """Fill the land inside `extent` and draw the coast; large lakes stay open.
+    """Fill the land inside `extent`, if it is to be, and draw the coast; large lakes stay open.
 
     Outlines cut at the date line overlap by a hair there, so that no seam shows on a map centred
     on the Pacific, and their cuts are not drawn as coast.
@@ -135,7 +140,9 @@ def draw_land(
     curve = (
         Curve(np.concatenate(vertices), np.concatenate(codes)) if vertices else Curve([(0.0, 0.0)])
     )
-    patch = PathPatch(curve, facecolor=LAND_COLOUR, edgecolor="none", zorder=zorder)
+    patch = PathPatch(
+        curve, facecolor=LAND_COLOUR if filled else "none", edgecolor="none", zorder=zorder
+    )
     coast = LineCollection(lines, colors=COAST_COLOUR, linewidths=0.45, zorder=zorder + 0.1)
     coast.set_capstyle("round")
     axes.add_artist(patch)

@@ -118,10 +118,18 @@ BY_STANDARD_NAME: dict[str, Look] = {
     "net_primary_production_of_biomass_expressed_as_carbon_per_unit_volume_in_sea_water": Look(
         "algae", "between", "Net primary production"
     ),
+    "air_potential_temperature": Look("thermal", "between", "Potential temperature", True),
+    "x_wind": Look("balance", "around zero", "Wind along x"),
+    "y_wind": Look("balance", "around zero", "Wind along y"),
+    "upward_air_velocity": Look("balance", "around zero", "Upward wind"),
     "air_pressure_at_mean_sea_level": Look("dense_r", "between", "Sea-level pressure", True),
+    "surface_altitude": Look("turbid", "from zero", "Height of the ground"),
+    "surface_temperature": Look("thermal", "between", "Skin temperature"),
+    "atmosphere_mass_content_of_water_vapor": Look("rain", "from zero", "Precipitable water"),
 }
 
 BY_WORD: tuple[tuple[str, Look], ...] = (
+    ("anomaly", Look("balance", "around zero")),
     ("direction", Look("phase", "direction")),
     ("period", Look("dense_r", "between")),
     ("height", Look("haline", "from zero", contours=True)),

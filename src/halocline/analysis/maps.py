@@ -278,16 +278,18 @@ def draw_map(
     low, high, marks = looks.limits(seen, look.scale)
     prepare_axes(axes, grid, extent)
     norm = Normalize(low, high)
-    coast = grid.geographic and has_land(dataset, data)
+    over_land = reading.find(dataset, "surface_altitude") is not None
+    coast = grid.geographic and (over_land or has_land(dataset, data))
     everywhere = "streamfunction" in str(data.attrs.get("standard_name", ""))
-    painted = carried_to_coast(grid, values, everywhere=everywhere) if coast else values
+    sea = coast and not over_land
+    painted = carried_to_coast(grid, values, everywhere=everywhere) if sea else values
     field = draw_field(axes, grid, painted, extent, norm, look)
     empty = undefined_cells(grid, dataset, data, values)
     undefined = draw_undefined(axes, grid, empty, painted, extent)
     if look.contours and contours:
         draw_contours(axes, grid, painted, extent, marks[1:-1])
     if coast:
-        draw_land(axes, extent)
+        draw_land(axes, extent, filled=sea)
     ink = looks.ink_on(look)
     drawn = draw_arrows(axes, grid, dataset, data, extent, arrows, across, ink)
     units = looks.units_of(data)

@@ -21,6 +21,8 @@ from halocline.analysis.maps import has_land
 from halocline.analysis.northward import northward_figure, northward_of
 from halocline.analysis.series import series_sheet
 from halocline.analysis.sheet import map_sheet
+from halocline.analysis.skew_t import skew_t_figure
+from halocline.analysis.soundings import sounding_at
 from halocline.analysis.spectra import station_sheet
 from halocline.analysis.wave_fields import Arrows
 from halocline.core.errors import UserError, nearest
@@ -42,6 +44,7 @@ def plot(
     level: float | None = None,
     section: str | None = None,
     hovmoeller: str | None = None,
+    sounding: tuple[float, float] | None = None,
     title: str | None = None,
 ) -> list[Path]:
     """Draw a file and return the pictures written.
@@ -51,7 +54,8 @@ def plot(
     it pictures lie beside `file` and carry its name. `region` is a name or west, east, south,
     north [degree]; `level` a depth [m]; `section` "latitude=NUMBER" or "longitude=NUMBER",
     or "x=NUMBER" or "y=NUMBER" [km]; `hovmoeller` "latitude=NUMBER" or "longitude=NUMBER", which
-    is drawn against time.
+    is drawn against time; `sounding` a longitude and a latitude [degree] whose column of air is
+    drawn as a Skew-T diagram.
     """
     with reading.open_output(file) as opened, looks.style():
         dataset = _readable(wave_fields.with_wind_speed(opened))
@@ -60,6 +64,10 @@ def plot(
         names = [variable] if isinstance(variable, str) else list(variable or [])
         chosen = [reading.variable_named(dataset, name, file) for name in names]
         heading = title if title is not None else _heading(dataset, kind, bool(chosen))
+        if sounding is not None:
+            index = reading.time_index(dataset, time, file)
+            column = sounding_at(dataset, sounding, index, file)
+            return [save(skew_t_figure(column, heading), place("-sounding.png"))]
         if kind == "spectra" and not chosen:
             index = reading.time_index(dataset, time, file)
             return _spectra(dataset, station, index, place, heading, file)

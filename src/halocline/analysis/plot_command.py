@@ -34,6 +34,13 @@ def main_arguments(parser: argparse.ArgumentParser) -> None:
     add("--section", help="vertical section: latitude=, longitude=, x= or y=NUMBER")
     add("--hovmoeller", metavar="LINE", help="against time: latitude=NUMBER or longitude=NUMBER")
     add(
+        "--sounding",
+        nargs=2,
+        type=float,
+        metavar=("LON", "LAT"),
+        help="Skew-T diagram of the column of air nearest to this place",
+    )
+    add(
         "--page",
         action="store_true",
         help="write a page for a browser: maps of weeks, a section, means by depth and day",
@@ -53,7 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(page.write(place_of_page(Path(arguments.file), arguments.output)))
         return 0
     given = vars(arguments)
-    names = "file variable time animate output region station arrows level section hovmoeller"
+    names = (
+        "file variable time animate output region station arrows level section hovmoeller sounding"
+    )
     for path in plot(**{name: given[name] for name in [*names.split(), "title"]}):
         print(path)
     return 0

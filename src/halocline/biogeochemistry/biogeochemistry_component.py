@@ -65,6 +65,7 @@ class BiogeochemistryComponent(TransportComponent):
             merging=merging,
             kind=ReactingState,
             start_values={**biology.start_values(), **start_values},
+            units={one.short_name: one.units for one in biology.tracers},
             weights=biology.column_weights(grid),
             run=run,
             flow=flow,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.constants import earth_radius
+from halocline.core.constants import water_density
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
@@ -38,7 +38,8 @@ class RiverSourceOptions(Options):
     """Water that a river brings, and what it holds.
 
     The flow of the water itself belongs to the circulation; here it carries tracers. Those that
-    are not named come with the concentration of the sea at the mouth: they do not change.
+    are not named come with the concentration of the sea at the mouth: they do not change. With
+    transport.files.fresh_water all are diluted by the water that the files have.
     """
 
     mouth: list[float] = option([], "degree", "longitude and latitude")
@@ -104,7 +105,8 @@ class TracerBoundaryOptions(Options):
 class Boundaries:
     """Counts what comes in, column by column [tracer times m3], and lets it in after a step.
 
-    `profiles` by open boundary are those of all tracers at their start, (tracers, levels).
+    `profiles` by open boundary are those of all tracers at their start, (tracers, levels). Where
+    the water that enters is `fresh`, it has no tracers, and the water of rivers is part of it.
     """
 
     def __init__(
@@ -115,8 +117,11 @@ class Boundaries:
         run: Runner,
         dt: float,
         profiles: Mapping[str, Array],
+        *,
+        fresh: bool = False,
     ) -> None:
         self.options, self.state, self.run, self.dt = options, state, run, dt
+        self.fresh = fresh
         self.brought = Field(
             "brought",
             "m3",
@@ -128,6 +133,13 @@ class Boundaries:
         )
         self._sums = FieldSums(state.area, state.tracers.size)
         self._calls: list[BoundCall] = []
+        self._fresh: Field | None = None
+        if fresh:
+            self._fresh = state.on_plane("fresh_water", "m3")
+            boxes = [_inside(some.box, grid.horizontal) for some in options.open.values()]
+            closed = ~np.logical_or.reduce([np.zeros(grid.mask.shape, bool), *boxes])
+            self._closed = state.static("closed", "1", closed, Place.center)
+            self._bind("dilute", fresh_water=self._fresh)
         if options.rivers or options.deposition:
             self._bind("surface_sources", dt=dt, **self._surface(grid.horizontal))
         for name, boundary in options.open.items():
@@ -149,7 +161,7 @@ class Boundaries:
             for tracer, value in river.concentrations.items():
                 number = names.index(tracer)
                 source[number] += river.flow * value * share
-                water[number] += river.flow * share
+                water[number] += 0.0 if self.fresh else river.flow * share
         for tracer, amount in self.options.deposition.items():
             source[names.index(tracer)] += amount / seconds_per_day * grid.area * grid.mask
         make = self.state.static
@@ -162,10 +174,7 @@ class Boundaries:
         self, boundary: OpenBoundaryOptions, grid: Grid, profile: Array
     ) -> dict[str, Field]:
         """The share of a difference that a step takes away, and the profiles."""
-        center = grid.at(Place.center)
-        west, east, south, north = boundary.box
-        inside = (center.y >= south) & (center.y <= north)
-        inside = inside & (np.mod(center.x - west, 360.0) <= east - west)
+        inside = _inside(boundary.box, grid)
         if not (inside & grid.mask).any():
             raise UserError(f"The open boundary {boundary.box} has no cell of the sea.")
         part = self.dt / (self.dt + seconds_per_day * boundary.time_scale)
@@ -185,8 +194,19 @@ class Boundaries:
 
     def step(self) -> None:
         """Let in what comes, after the tracers have been moved."""
+        if self._fresh is not None:
+            self._set_fresh_water(self._fresh)
         for call in self._calls:
             call()
+
+    def _set_fresh_water(self, fresh: Field) -> None:
+        """The water without tracers of a step; through open boundaries the sea's own comes."""
+        fluxes, areas = self.state.water_flux.read(), self.state.area.read()
+        with fresh.change() as owned:
+            for to, flux, area, closed in zip(
+                owned, fluxes, areas, self._closed.read(), strict=True
+            ):
+                to[...] = flux * area * closed * (self.dt / water_density)
 
     def totals(self) -> Array:
         """What has come since the start, by tracer; a call for all ranks."""
@@ -194,12 +214,20 @@ class Boundaries:
         return self._sums([[plane[n] for plane in planes] for n in range(self.state.tracers.size)])
 
 
+def _inside(box: Sequence[float], grid: Grid) -> NDArray[np.bool_]:
+    """Which cells have their centres in a box: west, east, south, north [degree]."""
+    center = grid.at(Place.center)
+    west, east, south, north = box
+    rows = (center.y >= south) & (center.y <= north)
+    return np.asarray(rows & (np.mod(center.x - west, 360.0) <= east - west))
+
+
 def cells_of_river(river: RiverSourceOptions, grid: Grid, name: str) -> Array:
     """The share of a river's water that cells have, shape (nj, ni)."""
     center = grid.at(Place.center)
     to = vectors(center.x, center.y)
     mouth = vectors(*(np.array(value) for value in river.mouth))[:, None, None]
-    away = np.where(grid.mask, earth_radius * angles_between(to, mouth), np.inf)
+    away = np.where(grid.mask, grid.radius * angles_between(to, mouth), np.inf)
     if not away.min() <= max(farthest_mouth, river.spread):
         raise UserError(
             f"boundaries.rivers.{name}.mouth = {list(river.mouth)} is {away.min() / 1e3:.0f} km"

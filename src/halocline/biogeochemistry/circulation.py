@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.constants import earth_radius
 from halocline.core.options import Options, option
 from halocline.grids.sphere import degree
 from halocline.grids.vertical.levels import VerticalGrid
@@ -71,7 +70,7 @@ def rotation(grid: VerticalGrid, options: RotationOptions) -> LevelFluxes:
     fall = np.clip((distance - inner) / (outer - inner), 0.0, 1.0)
     tangential = np.sin(distance) * (1.0 - fall**2 * (3.0 - 2.0 * fall))
     rise = 0.5 * (tangential[1:] + tangential[:-1]) * np.diff(distance)
-    table = speed * earth_radius**2 * np.concatenate([[0.0], np.cumsum(rise)])
+    table = speed * grid.horizontal.radius**2 * np.concatenate([[0.0], np.cumsum(rise)])
     corner = grid.horizontal.on_both_sides(Place.corner)
     at = angular_distance(corner.x, corner.y, options.longitude, options.latitude)
     stream = np.interp(at, distance, table - table[-1])

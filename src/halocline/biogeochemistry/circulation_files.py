@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +53,8 @@ class CirculationFileOptions(SeriesOptions):
         {},
         "",
         "names in the files, of: velocity_u, velocity_v, x_volume_flux, y_volume_flux, sea_level,"
-        " cell_thickness, vertical_diffusivity; those of CF, NEMO and Halocline are known",
+        " cell_thickness, vertical_diffusivity, water_flux; those of CF, NEMO and Halocline are"
+        " known",
     )
     places: str = option(
         "found",
@@ -74,6 +75,12 @@ class CirculationFileOptions(SeriesOptions):
         "which cells the sea level makes thicker: the uppermost one, all of the column in"
         " proportion, or none",
         choices=("uppermost", "all", "none"),
+    )
+    fresh_water: bool = option(
+        False,
+        "",
+        "whether the water that enters the sea, water_flux of the files, is without tracers: rain"
+        " dilutes them and evaporation concentrates them; else it carries those of uppermost cells",
     )
     largest_surface_water: float = option(
         10.0,
@@ -109,18 +116,10 @@ def flux_of_y_faces(at: Any, velocity: Any, cell_thickness: Any, length: Any, fl
 
 @dataclass
 class _Pair:
-    """A field at the records before and after, what sets these, and the field between them."""
+    """A field at the records before and after, and what sets the field between them."""
 
     records: FieldRecords
-    before: Field
-    after: Field
-    make: Callable[[], None]
     between: BoundCall
-
-    def update(self, moment: Date) -> None:
-        """Have the records around a moment."""
-        if self.records.update(moment):
-            self.make()
 
     def now(self, moment: Date) -> None:
         """Set the field between them."""
@@ -153,9 +152,7 @@ class FileCirculation(MovingFlow):
             recorder=run.recorder,
         )
         self.what = velocities_of(self.source, options.places, theirs)
-        self.thickness = state.on_levels("cell_thickness", "m", static=True)
         every = np.arange(grid.thickness.size)[:, None, None]
-        self.thickness.set_cells(lambda j, i: grid.thickness_of(every, (j, i)))
         self.whole_volume = state.on_levels("whole_volume", "m3", static=True)
         if merging is None:
             self.whole_volume.set_cells(lambda j, i: grid.volume_of(every, (j, i)))
@@ -165,8 +162,13 @@ class FileCirculation(MovingFlow):
         self.volumes = self._volumes()
         self.pairs = [self._fluxes(axis) for axis in "xy"]
         for when in ("before", "after"):
-            pair(*(getattr(some, when) for some in self.pairs))
+            pair(*(getattr(some.records, when) for some in self.pairs))
         self.mixing = self._mixing()
+        self.rain: FieldRecords | None = None
+        if options.fresh_water:
+            state.water_flux = state.on_plane("water_flux", "kg m-2 s-1")
+            mean = None if merging is None else merging.of_surface
+            self.rain = FieldRecords(self.source, state.water_flux, stencil=mean)
 
     @property
     def all_pairs(self) -> list[_Pair]:
@@ -179,8 +181,9 @@ class FileCirculation(MovingFlow):
         state = self.state
         return Field(name, units, state.space, axes=axes, place=place, dtype=state.dtype)
 
-    def _between(self, place: str, before: Field, after: Field, now: Field) -> BoundCall:
-        return self.run.bind(kernels[f"between_{place}"], before=before, after=after, now=now)
+    def _pair(self, place: str, records: FieldRecords, now: Field) -> _Pair:
+        kernel, ends = kernels[f"between_{place}"], (records.before, records.after)
+        return _Pair(records, self.run.bind(kernel, before=ends[0], after=ends[1], now=now))
 
     def _fluxes(self, axis: str) -> _Pair:
         """Fluxes through the faces across x or y, of what the files have."""
@@ -198,24 +201,24 @@ class FileCirculation(MovingFlow):
                 else lambda cells: merging.of_faces(face, cells, what),
                 found=flux if what == "fluxes" else velocity,
             )
-            between = self._between(f"{axis}_faces", records.before, records.after, now)
-            return _Pair(records, records.before, records.after, lambda: None, between)
+            return self._pair(f"{axis}_faces", records, now)
         place = Place.corner if what == "corners" else face
         nemo = partial(CentresBefore.of, self.grid, face) if what == "nemo" else None
         like = self._like(velocity, "m s-1", place, levels)
-        records = FieldRecords(self.source, like, exact=True, stencil=nemo)
         before, after = (
             self._like(f"{flux}_{when}", "m3 s-1", face, levels) for when in ("before", "after")
         )
         make = self._from_corners if place is Place.corner else self._from_faces
-        calls = [make(axis, records.before, before), make(axis, records.after, after)]
-
-        def both() -> None:
-            for call in calls:
-                call()
-
-        between = self._between(f"{axis}_faces", before, after, now)
-        return _Pair(records, before, after, both, between)
+        calls = {end: make(axis, like, end) for end in (before, after)}
+        records = FieldRecords(
+            self.source,
+            like,
+            exact=True,
+            stencil=nemo,
+            ends=(before, after),
+            turn=lambda end: calls[end](),
+        )
+        return self._pair(f"{axis}_faces", records, now)
 
     def _from_corners(self, axis: str, velocity: Field, flux: Field) -> BoundCall:
         along, across = ("u", "dy") if axis == "x" else ("v", "dx")
@@ -235,10 +238,18 @@ class FileCirculation(MovingFlow):
         return self.run.bind(
             flux_of_x_faces if axis == "x" else flux_of_y_faces,
             velocity=velocity,
-            cell_thickness=self.thickness,
+            cell_thickness=self._thickness,
             length=self.state.static("length", "m", length, face),
             flux=flux,
         )
+
+    @cached_property
+    def _thickness(self) -> Field:
+        """Of cells at rest [m]."""
+        grid, found = self.grid, self.state.on_levels("cell_thickness", "m", static=True)
+        every = np.arange(grid.thickness.size)[:, None, None]
+        found.set_cells(lambda j, i: grid.thickness_of(every, (j, i)))
+        return found
 
     def _volumes(self) -> _Pair | None:
         """Volumes of cells, of their thickness or the sea level in the files."""
@@ -251,21 +262,17 @@ class FileCirculation(MovingFlow):
         else:
             like = self._like("sea_level", "m", Place.center, None)
         merging = self.merging
+        before, after = (state.on_levels(f"volume_{when}", "m3") for when in ("before", "after"))
         records = FieldRecords(
             self.source,
             like,
             stencil=None
             if merging is None
             else (merging.of_thickness if thick else merging.of_whole_surface),
+            ends=(before, after),
+            turn=lambda volume: self._set_volume(like, volume, thick=thick),
         )
-        before, after = (state.on_levels(f"volume_{when}", "m3") for when in ("before", "after"))
-
-        def make() -> None:
-            for found, volume in ((records.before, before), (records.after, after)):
-                self._set_volume(found, volume, thick=thick)
-
-        between = self._between("centers", before, after, state.next_volume)
-        return _Pair(records, before, after, make, between)
+        return self._pair("centers", records, state.next_volume)
 
     def _set_volume(self, found: Field, volume: Field, *, thick: bool) -> None:
         """Volumes of a record of thickness or sea level."""
@@ -293,15 +300,14 @@ class FileCirculation(MovingFlow):
         records = FieldRecords(
             self.source, like, stencil=None if self.merging is None else self.merging.of_interfaces
         )
-        between = self._between("centers", records.before, records.after, like)
-        return _Pair(records, records.before, records.after, lambda: None, between)
+        return self._pair("centers", records, like)
 
     def start(self, moment: Date) -> None:
         """Set the volumes of a moment that no step has led to."""
         if self.volumes is None:
             self.state.volume.copy(self.whole_volume)
             return
-        self.volumes.update(moment)
+        self.volumes.records.update(moment)
         self.volumes.now(moment)
         self.state.volume.copy(self.state.next_volume)
 
@@ -310,7 +316,9 @@ class FileCirculation(MovingFlow):
         middle = moment + length / 2
         with self.run.recorder.time("forcing"):
             for some in self.all_pairs:
-                some.update(middle)
+                some.records.update(middle)
+            if self.rain is not None:
+                self.rain.update(middle)
         for some in self.pairs:
             some.now(middle)
         if self.mixing is not None:
@@ -319,6 +327,8 @@ class FileCirculation(MovingFlow):
             self.volumes.now(moment + length)
         else:
             self.state.next_volume.copy(self.state.volume)
+        if self.rain is not None:
+            self.rain.set_now(middle, self.state.water_flux)
 
     def check(self, moment: Date, length: timedelta) -> None:
         """Refuse a flow that does not fit its volumes, or that empties cells in a step."""
@@ -343,12 +353,14 @@ class FileCirculation(MovingFlow):
     def files(self) -> str:
         """The files in words."""
         some = self.options.file
-        return f"'{some}'" if isinstance(some, str) else f"'{some[0]}' and others"
+        first, *more = [some] if isinstance(some, str) else some
+        return f"'{first}'{' and others' * bool(more)}"
 
     @property
     def all_records(self) -> Sequence[FieldRecords]:
-        """Records of the flow, and of what mixes."""
-        return [some.records for some in self.all_pairs]
+        """Records of the flow, of what mixes, and of rain."""
+        rain = [] if self.rain is None else [self.rain]
+        return [*(some.records for some in self.all_pairs), *rain]
 
 
 def velocities_of(source: RecordSource, places: str, grid: VerticalGrid) -> str:

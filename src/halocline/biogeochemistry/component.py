@@ -55,6 +55,7 @@ class TransportComponent(Component):
         merging: Merging | None = None,
         kind: type[TransportState] = TransportState,
         start_values: Mapping[str, float] | None = None,
+        units: Mapping[str, str] | None = None,
         weights: NDArray[np.float64] | None = None,
         run: Runner | None = None,
         flow: Callable[[TransportState], MovingFlow] | None = None,
@@ -87,6 +88,7 @@ class TransportComponent(Component):
             dtype=precision,
             kind=kind,
             start_values=start_values,
+            units=units,
         )
         self.sums = {"tracer contents": self.model.sums}
         period = clock.start, clock.end
@@ -113,6 +115,7 @@ class TransportComponent(Component):
                 )
                 for name, some in options.boundaries.open.items()
             },
+            fresh=options.circulation == "files" and options.files.fresh_water,
         )
         self.restoring: Restoring | None = None
         if options.restoring.variables:

@@ -47,8 +47,4 @@ class FileSurroundings(Environment):
         for name, records in self._records.items():
             field: Field = getattr(state, name)
             records.update(middle)
-            share = records.weight(middle)
-            with field.change() as owned:
-                pairs = zip(owned, records.before.read(), records.after.read(), strict=True)
-                for to, before, after in pairs:
-                    to[...] = before if share == 0.0 else (1.0 - share) * before + share * after
+            records.set_now(middle, field)

@@ -115,6 +115,7 @@ def merged_variables(source: RecordSource, places: str, merging: Merging) -> lis
         "vertical_diffusivity": (merging.of_interfaces, interfaces, "depth_interface"),
         "short_wave": (merging.of_surface, None, ""),
         "wind_speed": (merging.of_surface, None, ""),
+        "water_flux": (merging.of_surface, None, ""),
     }
     for name, (mean, depths, axis) in means.items():
         if source.has(name):

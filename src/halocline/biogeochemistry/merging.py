@@ -88,6 +88,7 @@ class Merging:
             depth=depth,
             mask=depth > 0.0,
             spherical=fine.spherical,
+            radius=fine.radius,
             periodic_x=fine.periodic_x,
             title=fine.title,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from halocline.core.clock import date
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.files.curvilinear_maps import open_maps
+from halocline.grids.files.gridded_files import unit_factors
 from halocline.grids.vertical.file_field import FileField, WantedPoints
 
 Array = NDArray[np.float64]
@@ -38,9 +40,12 @@ class StartFileOptions(Options):
             )
 
 
-def from_file(options: StartFileOptions, wanted: WantedPoints) -> dict[str, Array]:
+def from_file(
+    options: StartFileOptions, wanted: WantedPoints, units: Mapping[str, str] | None = None
+) -> dict[str, Array]:
     """Values by tracer at wanted points, (levels, points); `options.file` is a path.
 
+    Those whose `units` by tracer are some that files bring to each other are brought to these.
     A rank opens the file once for all its blocks, and reads the part that they need.
     """
     if not options.file or not wanted.x.size:
@@ -54,6 +59,9 @@ def from_file(options: StartFileOptions, wanted: WantedPoints) -> dict[str, Arra
             field = FileField(files, variable, wanted, like=first)
             first = first or field
             found[name] = field.read(moment)
+            ours = (units or {}).get(name)
+            if ours in unit_factors:
+                found[name] = files.in_units(found[name], variable, ours)
         return found
     finally:
         files.close()

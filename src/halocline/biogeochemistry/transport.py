@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -201,6 +202,7 @@ class TransportState:
     next_volume: Field
     surface_water: Field
     outflow: Field
+    water_flux: Field
 
     def __init__(
         self,
@@ -218,13 +220,20 @@ class TransportState:
         self.tracer = Field(
             "tracer", "1", space, axes=axes, place=center, dtype=dtype, restart=True
         )
-        self.new_tracer = Field("new_tracer", "1", space, axes=axes, place=center, dtype=dtype)
         every_level = np.arange(levels.size)[:, None, None]
         self.volume = self.on_levels("volume", "m3", static=True)
         self.volume.set_cells(lambda j, i: grid.volume_of(every_level, (j, i)))
         self.area = self.static("area", "m2", grid.horizontal.area, center)
         self.thickness = self.static("thickness", "m", grid.thickness, Place.none, levels)
         self.spacing = self.static("spacing", "m", grid.spacing, Place.none, levels)
+
+    @cached_property
+    def new_tracer(self) -> Field:
+        """A second copy of all tracers, for what cannot change them in their own place."""
+        one = self.tracer
+        return Field(
+            "new_tracer", one.units, one.space, axes=one.axes, place=one.place, dtype=one.dtype
+        )
 
     def on_levels(
         self,
@@ -310,8 +319,9 @@ class Transport:
         dtype: DTypeLike = np.float64,
         kind: type[TransportState] = TransportState,
         start_values: Mapping[str, float] | None = None,
+        units: Mapping[str, str] | None = None,
     ) -> None:
-        self.start_values = start_values or {}
+        self.start_values, self.units = start_values or {}, units or {}
         if grid.bottom_thickness is not None:
             raise UserError(
                 "The transport takes whole cells only, but grid.levels.least_share cuts those at"
@@ -355,7 +365,7 @@ class Transport:
         if options.start_file.file:
             space, levels = self.state.space, self.state.levels
             places = FieldPlaces(space, Place.center, grid.horizontal, levels)
-            found = from_file(options.start_file, places.wanted)
+            found = from_file(options.start_file, places.wanted, self.units)
             failure = None
             for name, values in found.items():
                 failure = failure or negative(name, values, options.start_file)
@@ -378,7 +388,7 @@ class Transport:
         columns = [self._begin(n, name, *at)[:, 0, 0] for n, name in enumerate(options.tracers)]
         if options.start_file.file:
             one = WantedPoints(np.array([x]), np.array([y]), depth)
-            for name, values in from_file(options.start_file, one).items():
+            for name, values in from_file(options.start_file, one, self.units).items():
                 columns[options.tracers.index(name)] = values[:, 0]
         return np.stack(columns)
 
@@ -395,15 +405,18 @@ class Transport:
     def step(self, run: Runner, state: TransportState, dt: float, number: int) -> None:
         """Advance all tracers of `state` by `dt` [s]; `number` counts the steps.
 
-        1. sweeps along x, y and z (odd steps: y, x, z), sinking and vertical diffusion, in one pass
+        1. sweeps along x, y and z (odd steps: y, x, z), sinking and vertical diffusion, in one
+           pass, in the tracers' own place unless inner cells are to be computed before their rim
         2. biharmonic diffusion
         """
         # 1. all in one pass, or one after the other
         if self.options.advection == "smolarkiewicz":
             self._one_after_the_other(run, state, dt)
         else:
-            run(kernel_of(number), state, dt=dt, **self.settings)
-            state.tracer.swap(state.new_tracer)
+            new = state.new_tracer if run.overlap else state.tracer
+            run(kernel_of(number), state, new_tracer=new, dt=dt, **self.settings)
+            if run.overlap:
+                state.tracer.swap(new)
         # 2. biharmonic diffusion
         if self.options.biharmonic_diffusivity > 0:
             run(

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
+from halocline.component.exchange import Port
 from halocline.core.clock import Date
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
@@ -22,6 +23,12 @@ class Component(ABC):
     remarks: Sequence[str] = ()  # what the log tells of the start
     shown: Mapping[str, Field] = {}  # output fields by name that lie off centres or have axes
     sums: Mapping[str, GlobalSums] = {}  # those it makes, by what they add up
+
+    nested: Mapping[str, Field] = {}  # state that nests take their sides from, and give back
+    feedback_rim: int = 1  # cells inside of a nest's side that it does not give back
+    sides: Mapping[str, Port] = {}  # of a nest: what the one around it fills before its steps
+    ports: Mapping[str, Port] = {}  # what others may give it, by short name
+    taken_at: Date | None = None  # time of what others gave it last
 
     @abstractmethod
     def restart_fields(self) -> Sequence[Field]:
@@ -42,6 +49,10 @@ class Component(ABC):
     @abstractmethod
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Output fields by short name, at `time`, computed from the state."""
+
+    def took(self, names: Sequence[str], time: Date) -> None:
+        """Ports, sides or nested state by these names were filled, with values of `time`."""
+        self.taken_at = time
 
     def facts(self) -> dict[str, str | int | float]:
         """What a restart must share with the run that reads it, besides the grid."""

@@ -211,6 +211,27 @@ _air = [
         "K",
         "temperature of the sea surface",
     ),
+    Quantity(
+        "potential_temperature", "air_potential_temperature", "K", "potential temperature of air"
+    ),
+    Quantity(
+        "potential_temperature_anomaly",
+        "",
+        "K",
+        "potential temperature of air less that of the base state",
+    ),
+    Quantity("air_pressure", "air_pressure", "Pa", "pressure of air"),
+    Quantity("x_wind", "x_wind", "m s-1", "wind along the grid's x"),
+    Quantity("y_wind", "y_wind", "m s-1", "wind along the grid's y"),
+    Quantity("upward_wind", "upward_air_velocity", "m s-1", "upward wind"),
+    Quantity("geopotential_height", "geopotential_height", "m", "geopotential height"),
+    Quantity(
+        "dry_column_pressure",
+        "",
+        "Pa",
+        "weight of the dry air of a column",
+        "dry pressure at the ground less pressure at the top of the model",
+    ),
 ]
 
 _sea = [

@@ -159,7 +159,7 @@ def look(
     )  # fmt: skip
     lines: list[tuple[str, str]] = [
         ("case", case.title or case.component),
-        ("grid", describe(grid)),
+        ("grid", describe(case, grid)),
         ("time", f"{_period(clock)}, {clock.steps} steps of {duration_text(clock.step)}"),
     ]
     lines += component.describe()
@@ -207,13 +207,12 @@ def _cut_later(case: Case) -> str:
     return "; decomposition.tiles = 'auto': the run measures others and may take one"
 
 
-def describe(grid: Grid) -> str:
+def describe(case: Case, grid: Grid) -> str:
     """The grid in one line."""
     nj, ni = grid.shape
     kind = "longitude-latitude" if grid.spherical else "Cartesian"
     kind = "curvilinear" if grid.curvilinear is not None else kind
-    deepest = float(grid.depth[grid.mask].max()) if grid.sea_points else 0.0
-    return f"{kind}, {ni} x {nj} cells, {grid.sea_points} sea points, to {deepest:.0f} m depth"
+    return f"{kind}, {ni} x {nj} cells, {case.holds(grid)}"
 
 
 def _period(clock: Clock) -> str:

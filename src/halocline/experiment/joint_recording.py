@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from halocline.experiment.energy import Energy
 from halocline.experiment.members import Members
 from halocline.experiment.run_recording import facts_of_place, leave_record
@@ -25,7 +27,8 @@ class JointRecording:
 
     def __init__(self, members: Members, seats: Seats, council: Communicator) -> None:
         self.members, self.seats, self.council = members, seats, council
-        self.recorder = Recorder(ranks=seats.size)
+        computing = np.array(self._communicators()["0"], np.int64)
+        self.recorder = Recorder(ranks=seats.size, world_ranks=computing)
         self.began, self.energy = datetime.now(UTC), Energy()
 
     @contextmanager

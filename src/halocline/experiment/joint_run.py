@@ -17,6 +17,7 @@ import numpy as np
 
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
+from halocline.experiment.exchanges import Exchanges
 from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.member_run import Extras, MemberRun
 from halocline.experiment.members import Members
@@ -24,6 +25,7 @@ from halocline.experiment.moments import candidates, remove_old
 from halocline.experiment.restarting import read_together
 from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
+from halocline.experiment.schedule import Giving, in_turn
 from halocline.experiment.seating import Team
 from halocline.runtime.files.room import check_room
 from halocline.runtime.ranks.communicator import Communicator
@@ -110,6 +112,14 @@ class JointRun:
         for some in self.here:
             with self._busy(some):
                 some.begin()
+        self.times = dict.fromkeys(self.clocks, self.moment)
+        if plans := self.members.exchanges():
+            assert self.recording is not None, "several members have one record"
+            self.exchanges = Exchanges(
+                plans, self.members.members, self.here, self.council, self.recording.recorder
+            )
+            if not self.restarted:
+                self.exchanges.begin(self.moment)
 
     @contextmanager
     def interval(self) -> Iterator[None]:
@@ -120,10 +130,14 @@ class JointRun:
     def advance(self) -> None:
         """One interval of the schedule, by those of its entries that are for members here."""
         mine = {some.name: some for some in self.here}
-        for entry in self.schedule.entries:
-            if entry.member in mine:
-                with self._busy(mine[entry.member]):
-                    mine[entry.member].advance(entry.steps)
+        for turn in in_turn(self.schedule.entries):
+            if isinstance(turn, Giving):
+                self.exchanges.give(turn.exchange, self.times[turn.source])
+                continue
+            self.times[turn.member] += turn.steps * turn.step
+            if turn.member in mine:
+                with self._busy(mine[turn.member]):
+                    mine[turn.member].advance(turn.steps)
         self.intervals += 1
 
     @contextmanager

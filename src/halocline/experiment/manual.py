@@ -17,6 +17,7 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity
 from halocline.core.options import Options
 from halocline.core.other_names import our_name
+from halocline.experiment.exchanges import ExchangeOptions
 from halocline.experiment.members import MemberOptions
 from halocline.experiment.schedule import ScheduleOptions
 
@@ -119,7 +120,11 @@ def all_tables(*, only_ours: bool = False) -> list[ManualTable]:
     for case in all_cases(only_ours=only_ours).values():
         for table in tables(case):
             found.setdefault(table.name, table)
-    for owner, name in ((MemberOptions, "members.NAME"), (ScheduleOptions, "schedule")):
+    for owner, name in (
+        (MemberOptions, "members.NAME"),
+        (ScheduleOptions, "schedule"),
+        (ExchangeOptions, "exchanges.NAME"),
+    ):
         found |= {table.name: table for table in tables(owner, name)}
     return list(found.values())
 

@@ -26,12 +26,13 @@ from halocline.component.case.case import Case
 from halocline.component.case.reading import make_case, read_table
 from halocline.component.case.tables import put, read_setting
 from halocline.core.clock import Clock, duration, duration_text, text
-from halocline.core.errors import UserError
+from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
-from halocline.experiment.schedule import Schedule, ScheduleOptions, make_schedule
+from halocline.experiment.exchanges import ExchangeOptions, ExchangePlan, plans_of
+from halocline.experiment.schedule import Nested, Schedule, ScheduleOptions, make_schedule
 from halocline.runtime.ranks.seats import Wish, refuse_equal_names
 
-own_tables = ("title", "data_folder", "members", "schedule")
+own_tables = ("title", "data_folder", "members", "schedule", "exchanges")
 """What a case with members has for itself; all other tables are those of its members."""
 
 
@@ -50,6 +51,15 @@ class MemberOptions(Options):
     )
     on_ranks_of: str = option(
         "", "", "the member on whose ranks it computes, in sequence; empty: on ranks of its own"
+    )
+    nested_in: str = option(
+        "",
+        "",
+        "the member in whose grid it lies: it steps through each step of that one, and takes its"
+        " sides from it",
+    )
+    feedback: bool = option(
+        True, "", "whether it gives back to that member what it computed (two-way nesting)"
     )
 
     def __post_init__(self) -> None:
@@ -93,6 +103,7 @@ class Members:
     members: Mapping[str, Member]
     title: str = ""
     schedule_options: ScheduleOptions = field(default_factory=ScheduleOptions)
+    exchange_tables: Mapping[str, ExchangeOptions] = field(default_factory=dict)
 
     @classmethod
     def of(cls, case: Case) -> Members:
@@ -101,6 +112,7 @@ class Members:
 
     def __post_init__(self) -> None:
         refuse_equal_names(list(self.members))
+        _refuse_wrong_nests(self.members)
         if len(self.members) > 1 or "" not in self.members:
             _refuse_what_cannot_run_together(self)
 
@@ -117,7 +129,17 @@ class Members:
     def schedule(self) -> Schedule:
         """The members' steps in one interval."""
         steps = {name: member.clock.step for name, member in self.members.items()}
-        return make_schedule(steps, self.schedule_options)
+        nested = [
+            Nested(name, member.options.nested_in)
+            for name, member in self.members.items()
+            if member.options.nested_in
+        ]
+        links = [plan.link for plan in self.exchanges()]
+        return make_schedule(steps, self.schedule_options, links, nested)
+
+    def exchanges(self) -> list[ExchangePlan]:
+        """What the members give each other."""
+        return plans_of(self.members, self.exchange_tables)
 
     def wishes(self, work: Mapping[str, float], servers: Mapping[str, int]) -> list[Wish]:
         """What the members ask of the ranks, those without a share by their expected `work`."""
@@ -172,6 +194,7 @@ class Members:
         return {
             "title": self.title,
             "schedule": self.schedule_options.to_table(),
+            "exchanges": {name: some.to_table() for name, some in self.exchange_tables.items()},
             "members": members,
         }
 
@@ -226,7 +249,11 @@ def make_members(table: Mapping[str, Any]) -> Members:
     common = {key: value for key, value in table.items() if key not in own_tables}
     members = {name: _member(name, some, common, folder) for name, some in tables.items()}
     schedule = ScheduleOptions.from_table(table.get("schedule", {}), "schedule")
-    return Members(members, str(table.get("title", "")), schedule)
+    exchanges = {
+        name: ExchangeOptions.from_table(some, f"exchanges.{name}")
+        for name, some in table.get("exchanges", {}).items()
+    }
+    return Members(members, str(table.get("title", "")), schedule, exchanges)
 
 
 def _member(name: str, table: Any, common: Mapping[str, Any], folder: str) -> Member:
@@ -277,6 +304,39 @@ def prefixed(stream: Any, name: str) -> Any:
 def _seat(options: MemberOptions) -> dict[str, Any]:
     """Where a member computes; its case is told whole."""
     return {key: value for key, value in options.to_table().items() if key != "case"}
+
+
+def _refuse_wrong_nests(members: Mapping[str, Member]) -> None:
+    """Refuse nests in nobody, in themselves, and with steps that do not fill the outer one's."""
+    for name, member in members.items():
+        outer = member.options.nested_in
+        if not outer:
+            continue
+        if outer not in members:
+            raise UserError(
+                f"members.{name}.nested_in names '{outer}', which is no member of this run."
+                f"{nearest(outer, members)} Members: {', '.join(members)}."
+            )
+        around = [name]
+        while (above := members[around[-1]].options.nested_in) in members:
+            if above in around:
+                raise UserError(
+                    f"The member '{name}' lies in itself: {' in '.join([*around, above])}. Let one"
+                    " of them lie in nobody (members.NAME.nested_in)."
+                )
+            around.append(above)
+        if not member.case.nested:
+            raise UserError(
+                f"The member '{name}' cannot be nested: its component '{member.case.component}'"
+                " takes no sides from others. Leave nested_in out."
+            )
+        step, long = member.clock.step, members[outer].clock.step
+        if long % step:
+            raise UserError(
+                f"The member '{name}' steps by {duration_text(step)}, and '{outer}', in which it"
+                f" lies, by {duration_text(long)}, which is no whole number of its steps. Take"
+                f" another time.step."
+            )
 
 
 def _refuse_what_cannot_run_together(members: Members) -> None:

@@ -7,7 +7,7 @@ exchange what they exchange.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -33,7 +33,7 @@ class ScheduleOptions(Options):
 
 @dataclass(frozen=True)
 class ScheduleLine:
-    """One line of a schedule: a member and its steps in one interval."""
+    """One line of a schedule: a member and its steps in one turn."""
 
     member: str
     steps: int
@@ -49,8 +49,59 @@ class ScheduleLine:
 
 
 @dataclass(frozen=True)
+class Giving:
+    """One line of a schedule: a member gives another what the exchange of this name says."""
+
+    exchange: str
+    source: str
+    target: str
+
+    def text(self) -> str:
+        """The entry as people read it.
+
+        >>> Giving("sides", "outer", "inner").text()
+        'outer gives inner: sides'
+        """
+        return f"{self.source} gives {self.target}: {self.exchange}"
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Some turns that come several times, one after the other."""
+
+    times: int
+    turns: tuple[Turn, ...]
+
+    def text(self) -> str:
+        """The turns as people read them."""
+        return f"{self.times} times ({', '.join(turn.text() for turn in self.turns)})"
+
+
+Turn = ScheduleLine | Giving | Repeated
+
+
+def in_turn(turns: Iterable[Turn]) -> Iterator[ScheduleLine | Giving]:
+    """All turns one after the other."""
+    for turn in turns:
+        if isinstance(turn, Repeated):
+            for _ in range(turn.times):
+                yield from in_turn(turn.turns)
+        else:
+            yield turn
+
+
+def _numbered(turns: Iterable[Turn], before: str) -> Iterator[str]:
+    for number, turn in enumerate(turns, 1):
+        if isinstance(turn, Repeated):
+            yield f"{before}{number}. {turn.times} times"
+            yield from _numbered(turn.turns, f"   {before}")
+        else:
+            yield f"{before}{number}. {turn.text()}"
+
+
+@dataclass(frozen=True)
 class Schedule:
-    """The entries of one interval, in order; every member has one.
+    """The turns of one interval, in order; every member steps through it.
 
     >>> schedule = make_schedule({"waves": duration("1h"), "tracers": duration("15min")})
     >>> schedule.text()
@@ -58,26 +109,32 @@ class Schedule:
     """
 
     interval: timedelta
-    entries: tuple[ScheduleLine, ...]
+    entries: tuple[Turn, ...]
 
     def __post_init__(self) -> None:
-        names = [entry.member for entry in self.entries]
-        for entry in self.entries:
-            if names.count(entry.member) > 1:
+        named = [turn.member for turn in self.entries if isinstance(turn, ScheduleLine)]
+        passed: dict[str, timedelta] = {}
+        for turn in in_turn(self.entries):
+            if isinstance(turn, Giving):
+                continue
+            if named.count(turn.member) > 1:
                 raise UserError(
-                    f"The schedule names the member '{entry.member}' twice. Name every member once."
+                    f"The schedule names the member '{turn.member}' twice. Name every member once."
                 )
-            if entry.steps < 1:
+            if turn.steps < 1:
                 raise UserError(
-                    f"The schedule never advances the member '{entry.member}': its step of"
-                    f" {duration_text(entry.step)} is longer than the interval of"
+                    f"The schedule never advances the member '{turn.member}': its step of"
+                    f" {duration_text(turn.step)} is longer than the interval of"
                     f" {duration_text(self.interval)}. Take a longer interval (schedule.interval)"
                     " or a shorter step."
                 )
-            if entry.steps * entry.step != self.interval:
+            so_far = passed.get(turn.member, timedelta(0))
+            passed[turn.member] = so_far + turn.steps * turn.step
+        for turn in in_turn(self.entries):
+            if isinstance(turn, ScheduleLine) and passed[turn.member] != self.interval:
                 raise UserError(
                     f"The schedule's interval of {duration_text(self.interval)} is no whole number"
-                    f" of steps of the member '{entry.member}' ({duration_text(entry.step)}). Take"
+                    f" of steps of the member '{turn.member}' ({duration_text(turn.step)}). Take"
                     " a multiple of it (schedule.interval), or another step."
                 )
 
@@ -89,17 +146,54 @@ class Schedule:
     def lines(self) -> Iterator[str]:
         """The schedule as a list, a line for each entry."""
         yield f"every {duration_text(self.interval)}"
-        for number, entry in enumerate(self.entries, 1):
-            yield f"  {number}. {entry.text()}"
+        yield from _numbered(self.entries, "  ")
+
+
+@dataclass(frozen=True)
+class ExchangeEnds:
+    """An exchange as the schedule sees it.
+
+    Where the source steps before the target it takes place between their turns, else, and where
+    it is `lagged`, at the end of the interval.
+    """
+
+    exchange: str
+    source: str
+    target: str
+    lagged: bool = False
+
+    @property
+    def giving(self) -> Giving:
+        """Its line."""
+        return Giving(self.exchange, self.source, self.target)
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A member inside of another one: it steps through each step of that one.
+
+    Before its steps come the exchanges that give it its sides, after them those that give back.
+    """
+
+    member: str
+    inside: str
 
 
 def make_schedule(
-    steps: Mapping[str, timedelta], options: ScheduleOptions | None = None
+    steps: Mapping[str, timedelta],
+    options: ScheduleOptions | None = None,
+    links: Sequence[ExchangeEnds] = (),
+    nested: Sequence[Nested] = (),
 ) -> Schedule:
-    """The schedule of members with these time steps, in the order that the options ask for."""
+    """The schedule of members with these time steps, in the order that the options ask for.
+
+    Members that are nested in another one have their turns within its steps.
+    """
     options = options or ScheduleOptions()
-    order = options.order or list(steps)
-    _refuse_wrong_order(order, steps)
+    inner = {some.member for some in nested}
+    outer = {name: step for name, step in steps.items() if name not in inner}
+    order = options.order or list(outer)
+    _refuse_wrong_order(order, outer)
     interval = _common(steps.values())
     if options.interval != "":
         interval = duration(options.interval)
@@ -107,9 +201,52 @@ def make_schedule(
             raise UserError(
                 f"schedule.interval = {options.interval!r} is no positive time. Give one, as '1h'."
             )
-    return Schedule(
-        interval, tuple(ScheduleLine(name, interval // steps[name], steps[name]) for name in order)
-    )
+    within = {(some.inside, some.member) for some in nested}
+    free = [
+        link
+        for link in links
+        if not {(link.source, link.target), (link.target, link.source)} & within
+    ]
+    entries: list[Turn] = []
+    done: set[str] = set()
+    for name in order:
+        here = {name} | _all_inside(name, nested)
+        entries += [
+            link.giving
+            for link in free
+            if link.target in here and link.source in done and not link.lagged
+        ]
+        entries += _turns_of(name, interval, steps, links, nested)
+        done |= here
+    given = [turn.exchange for turn in entries if isinstance(turn, Giving)]
+    entries += [link.giving for link in free if link.exchange not in given]
+    return Schedule(interval, tuple(entries))
+
+
+def _turns_of(
+    name: str,
+    length: timedelta,
+    steps: Mapping[str, timedelta],
+    links: Sequence[ExchangeEnds],
+    nested: Sequence[Nested],
+) -> list[Turn]:
+    """The turns of a member, and of those inside of it, through a length of time."""
+    step, count = steps[name], length // steps[name]
+    inside = [some.member for some in nested if some.inside == name]
+    if not inside:
+        return [ScheduleLine(name, count, step)]
+    turns: list[Turn] = [ScheduleLine(name, 1, step)]
+    for some in inside:
+        turns += [link.giving for link in links if (link.source, link.target) == (name, some)]
+        turns += _turns_of(some, step, steps, links, nested)
+        turns += [link.giving for link in links if (link.source, link.target) == (some, name)]
+    return turns if count == 1 else [Repeated(count, tuple(turns))]
+
+
+def _all_inside(name: str, nested: Sequence[Nested]) -> set[str]:
+    """Members inside of one, and those inside of these."""
+    inner = {some.member for some in nested if some.inside == name}
+    return inner.union(*(_all_inside(some, nested) for some in inner))
 
 
 def _common(steps: Collection[timedelta]) -> timedelta:

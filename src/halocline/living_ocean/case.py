@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -133,6 +133,22 @@ class LivingOceanCase(OceanCase):
         )
         ocean.carry(life, ends, list(self.living))
         return ocean
+
+    def lacking(
+        self, *, restarted: bool = False, watched: bool = False, given: Collection[str] = ()
+    ) -> list[str]:
+        """A line on what mixes the ocean but not life, and one on a run without output."""
+        mixing, own = self.ocean.mixing, self.transport.horizontal_diffusivity
+        along = {"eddies": mixing.eddies.act, "diffusivity": mixing.diffusivity > 0 and not own}
+        names = [f"ocean.mixing.{name}" for name, acts in along.items() if acts]
+        found = super().lacking(restarted=restarted, watched=watched, given=given)
+        if not names:
+            return found
+        return [
+            f"life is not moved by {' and '.join(names)}, which act on temperature and salinity"
+            f" alone; it has transport.horizontal_diffusivity, now {own:g} m2 s-1",
+            *found,
+        ]
 
     def map_shapes(self) -> dict[str, MapShape]:
         """Where the fields of the ocean and of life lie, and their levels."""

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+
 #include "contract.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
@@ -27,6 +29,34 @@ void count_surface_water(Box box, View4<const T> tracer, View2<const T> surface_
   for_cells(box, tracer.extent[0], [=](int t, int j, int i) {
     brought(t, j, i) +=
         static_cast<double>(tracer(t, top, j, i)) * static_cast<double>(surface_water(j, i));
+  });
+}
+
+inline constexpr Contract<4> dilute_contract{
+    "dilute",
+    {{{"tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
+      {"volume", Access::read, Place::center, "m3", "depth", {}, Column::whole},
+      {"fresh_water", Access::read, Place::center, "m3"},
+      {"brought", Access::update, Place::center, "m3", "tracer"}}}};
+
+/// Take back what water without tracers was counted to carry:  c' = c (V - w) / V.
+///
+/// @param[in]     box          cells to compute
+/// @param[in,out] tracer       per volume, shape (tracer, k, j, i)
+/// @param[in]     volume       of the cells [m3], shape (k, j, i), the fresh water in it
+/// @param[in]     fresh_water  that came into the uppermost cell [m3], negative: evaporated
+/// @param[in,out] brought      shape (tracer, j, i)
+template <class T>
+void dilute(Box box, View4<T> tracer, View3<const T> volume, View2<const T> fresh_water,
+            View3<double> brought) {
+  const auto top = tracer.extent[1] - 1;
+  for_cells(box, tracer.extent[0], [=](int t, int j, int i) {
+    const T held = volume(top, j, i), before = tracer(t, top, j, i);
+    if (!(held > T(0)) || fresh_water(j, i) == T(0)) return;
+    const T after = before * (std::max(held - fresh_water(j, i), T(0)) / held);
+    tracer(t, top, j, i) = after;
+    brought(t, j, i) +=
+        static_cast<double>(held) * (static_cast<double>(after) - static_cast<double>(before));
   });
 }
 

@@ -26,6 +26,21 @@ INLINE void over_row(std::ptrdiff_t i0, std::ptrdiff_t i1, const Body& body) {
   for (; i < i1; ++i) body(Lane<T>{}, i);
 }
 
+/// The same for bodies that only write: the last pack may begin in the one before it, whose values
+/// it computes again.
+template <class T, class Body>
+INLINE void over_row_again(std::ptrdiff_t i0, std::ptrdiff_t i1, const Body& body) {
+  using Pack = pack<T, lanes<T>>;
+  constexpr std::ptrdiff_t width = lanes<T>;
+  std::ptrdiff_t i = i0;
+  for (; i + width <= i1; i += width) body(Lane<Pack>{}, i);
+  if (i1 - i0 >= width && i < i1) {
+    body(Lane<Pack>{}, i1 - width);
+  } else {
+    for (; i < i1; ++i) body(Lane<T>{}, i);
+  }
+}
+
 /// `Count` order-independent sums that a loop makes on its way; one object per thread.
 template <int Count>
 class LoopSums {

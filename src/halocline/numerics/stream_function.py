@@ -165,8 +165,8 @@ def _relax(level: Array, at_sea: Mask, topology: Topology, times: int) -> None:
 
 def divergence(fluxes: VolumeFluxes, topology: Topology) -> Array:
     """Net volume that leaves each cell [m3 s-1]; nothing passes closed sides and the surface."""
-    east = topology.widened(fluxes.x, (0, 1, 0, 0), Place.x_face, vector=True)[..., 1:]
-    wide = topology.widened(fluxes.y, (0, 0, 0, 1), Place.y_face, vector=True)
+    east = topology.widened(fluxes.x, (0, 1, 0, 0), Place.x_face, direction="x")[..., 1:]
+    wide = topology.widened(fluxes.y, (0, 0, 0, 1), Place.y_face, direction="y")
     south, north = wide[..., : topology.nj, :], wide[..., 1 : topology.nj + 1, :]
     above = np.concatenate([fluxes.z[1:], np.zeros_like(fluxes.z[:1])])
     return (east - fluxes.x) + (north - south) + (above - fluxes.z)

@@ -31,8 +31,8 @@ def outflow(
     for k, thickness in enumerate(grid.thickness):
         above = fluxes.level(k + 1) if k + 1 < fluxes.levels else None
         low = {"x": here.x * dt, "y": here.y * dt, "z": here.z * dt}
-        wide_x = topology.widened(low["x"], (0, 1, 0, 0), Place.x_face, vector=True)
-        wide_y = topology.widened(low["y"], (0, 0, 0, 1), Place.y_face, vector=True)
+        wide_x = topology.widened(low["x"], (0, 1, 0, 0), Place.x_face, direction="x")
+        wide_y = topology.widened(low["y"], (0, 0, 0, 1), Place.y_face, direction="y")
         low["y"] = wide_y[:nj]
         high = {"x": wide_x[:, 1 : ni + 1], "y": wide_y[1 : nj + 1]}
         high["z"] = np.zeros_like(here.z) if above is None else above.z * dt

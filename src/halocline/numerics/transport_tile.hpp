@@ -48,21 +48,83 @@ class Scratch {
   std::size_t capacity_ = 0, used_ = 0;
 };
 
+/// Cells [i0, i1) x [j0, j1) of a padded plane.
+struct TileBox {
+  int i0, i1, j0, j1;
+};
+
+/// What a tile reads around itself, two cells deep, as it was before any tile was computed: in a
+/// field that is computed in its own place other tiles write there. Of each plane it has the rows
+/// south and north of the tile, and of every row between both ends.
+template <class T>
+class TileFrame {
+ public:
+  TileFrame() = default;
+  TileFrame(T* values, TileBox tile, int levels)
+      : values_(values), tile_(tile), length_(tile.i1 - tile.i0 + 4), levels_(levels) {}
+
+  static std::size_t size(TileBox tile) {
+    return 4 * static_cast<std::size_t>(tile.i1 - tile.i0 + 4 + tile.j1 - tile.j0);
+  }
+  explicit operator bool() const { return values_ != nullptr; }
+
+  void keep(View4<const T> tracer, int t) const {
+    for (int k = 0; k < levels_; ++k) {
+      for (int row : {tile_.j0 - 2, tile_.j0 - 1, tile_.j1, tile_.j1 + 1})
+        std::memcpy(outside(t, k, row), tracer.row(t, k, row) + tile_.i0 - 2, length_ * sizeof(T));
+      for (int row = tile_.j0; row < tile_.j1; ++row) {
+        const T* from = tracer.row(t, k, row);
+        T* to = ends(t, k, row);
+        std::copy_n(from + tile_.i0 - 2, 2, to);
+        std::copy_n(from + tile_.i1, 2, to + 2);
+      }
+    }
+  }
+
+  /// A row with two cells more on both sides; `tracer` is where it begins in the field.
+  void copy_row(const T* tracer, int t, int k, int row, T* copy) const {
+    if (row < tile_.j0 || row >= tile_.j1) {
+      std::memcpy(copy, outside(t, k, row), length_ * sizeof(T));
+      return;
+    }
+    const T* from = ends(t, k, row);
+    std::copy_n(from, 2, copy);
+    std::memcpy(copy + 2, tracer + 2, (length_ - 4) * sizeof(T));
+    std::copy_n(from + 2, 2, copy + length_ - 2);
+  }
+
+ private:
+  T* plane(int t, int k) const {
+    return values_ + (static_cast<std::size_t>(t) * levels_ + k) * size(tile_);
+  }
+  T* outside(int t, int k, int row) const {
+    return plane(t, k) + (row < tile_.j0 ? row - tile_.j0 + 2 : row - tile_.j1 + 2) * length_;
+  }
+  T* ends(int t, int k, int row) const { return plane(t, k) + 4 * (length_ + row - tile_.j0); }
+
+  T* values_ = nullptr;
+  TileBox tile_{};
+  int length_ = 0, levels_ = 0;
+};
+
 /// Which sweep of a step is the first; in turn, the error of splitting is of second order.
 enum class First { x, y };
 
 /// One pass over the rows of a tile of columns [i0, i1) for a few tracers: x, y and z sweeps,
 /// sinking and vertical diffusion, each tracer read and written once. Row r is read (and swept
 /// along x, if that is the first sweep), then face r - 1 is passed along y, then row r - 2 is
-/// finished: what waits in between fits the cache of a core.
+/// finished: what waits in between fits the cache of a core. Nothing reads row r - 2 after that, so
+/// that the new tracer may lie where the tracer does, if the tile has its frame.
 template <class T, First first_sweep, bool Limited, bool Diffuse>
 class TransportTile {
  public:
-  TransportTile(const TransportFields<T>& fields, int i0, int i1, int first, int count, double dt,
-                Scratch<T>& scratch)
+  TransportTile(const TransportFields<T>& fields, TileBox tile, const TileFrame<T>& frame,
+                int first, int count, double dt, Scratch<T>& scratch)
       : f_(fields),
-        i0_(i0),
-        width_(i1 - i0),
+        tile_(tile),
+        frame_(frame),
+        i0_(tile.i0),
+        width_(tile.i1 - tile.i0),
         levels_(static_cast<int>(fields.volume.extent[0])),
         first_(first),
         count_(count),
@@ -89,7 +151,8 @@ class TransportTile {
     swept_ = scratch.take(count_ * plane_);
   }
 
-  void pass(int j0, int j1) {
+  void pass() {
+    const int j0 = tile_.j0, j1 = tile_.j1;
     for (int row = j0 - 2; row < j1 + 2; ++row) {
       for (int k = 0; k < levels_; ++k) {
         read_row(k, row);
@@ -160,9 +223,12 @@ class TransportTile {
       for (int i = 0; i < y_width(); ++i) reciprocal[i] = reciprocal_or_zero(copy[i]);
     }
     for (int t = 0; t < count_; ++t) {
-      const T* tracer = f_.tracer.row(first_ + t, k, row) + i0_;
+      const T* tracer = f_.tracer.row(first_ + t, k, row) + i0_ - 2;
       T* copy = first_sweep == First::x ? row_tracer_ - 2 : waiting(t, row, k);
-      std::memcpy(copy, tracer - 2, (width_ + 4) * sizeof(T));
+      if (frame_)
+        frame_.copy_row(tracer, first_ + t, k, row, copy);
+      else
+        std::memcpy(copy, tracer, (width_ + 4) * sizeof(T));
       if (k + 1 < levels_) prefetch<0>(f_.tracer.row(first_ + t, k + 1, row) + i0_);
       if constexpr (first_sweep == First::x)
         x_sweep(row_tracer_, waiting_reciprocal(row, k), waiting(t, row, k));
@@ -413,6 +479,8 @@ class TransportTile {
   }
 
   const TransportFields<T>& f_;
+  TileBox tile_;
+  TileFrame<T> frame_;
   int i0_, width_, levels_, first_, count_, pitch_;
   std::ptrdiff_t plane_;
   T dt_;

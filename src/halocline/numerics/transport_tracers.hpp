@@ -50,7 +50,8 @@ inline constexpr auto transport_tracers_y_first_contract =
 /// @param[in]  diffusive   whether the horizontal conductances are used
 /// @param[in]  width       most columns per tile [1]; any value gives the same bits
 /// @param[in]  group       tracers per pass [1]; any value gives the same bits
-/// @param[out] new_tracer  after the step, shape (tracer, k, j, i); other arguments as of the parts
+/// @param[out] new_tracer  after the step, shape (tracer, k, j, i), may be the tracer itself; other
+///                         arguments as of the parts
 template <First first_sweep, class T>
 void transport_tracers(Box box, View4<const T> tracer, View3<const T> volume,
                        View3<const T> x_volume_flux, View3<const T> y_volume_flux,
@@ -65,24 +66,41 @@ void transport_tracers(Box box, View4<const T> tracer, View3<const T> volume,
                                   thickness,     spacing,       sinking_speed,
                                   new_tracer};
   const int tracers = static_cast<int>(tracer.extent[0]);
+  const int levels = static_cast<int>(volume.extent[0]);
   const int groups = (tracers + group - 1) / group;
-  const int tiles = (box.i1 - box.i0 + width - 1) / width;
-  const int longest = groups * tiles >= 32 ? box.j1 - box.j0 : 64;
-  const int chunks = (box.j1 - box.j0 + longest - 1) / longest;
+  const int columns = box.i1 - box.i0, rows = box.j1 - box.j0;
+  const int tiles = (columns + width - 1) / width;
+  const int longest = most_threads() == 1 || groups * tiles >= 32 ? rows : 64;
+  const int chunks = (rows + longest - 1) / longest;
   const auto cut = [](int length, int parts, int part) {
     return static_cast<int>(static_cast<long long>(length) * part / parts);
   };
+  const auto tile_of = [&](int tile, int chunk) {
+    return TileBox{box.i0 + cut(columns, tiles, tile), box.i0 + cut(columns, tiles, tile + 1),
+                   box.j0 + cut(rows, chunks, chunk), box.j0 + cut(rows, chunks, chunk + 1)};
+  };
+  thread_local Scratch<T> kept;
+  const bool framed = new_tracer.data == tracer.data && tiles * chunks > 1;
+  const std::size_t frame_size =
+      framed ? tracers * levels * TileFrame<T>::size({0, columns / tiles + 1, 0, longest}) : 0;
+  if (framed) kept.reserve(tiles * chunks * frame_size);
+  T* const frames = framed ? kept.take(tiles * chunks * frame_size) : nullptr;
+  const auto frame_of = [&](int tile, int chunk) {
+    if (!framed) return TileFrame<T>();
+    return TileFrame<T>(frames + (tile * chunks + chunk) * frame_size, tile_of(tile, chunk),
+                        levels);
+  };
+  if (framed)
+    for_tiles(tiles, chunks, tracers,
+              [&](int tile, int chunk, int t) { frame_of(tile, chunk).keep(tracer, t); });
   for_tiles(tiles, chunks, groups, [&](int tile, int chunk, int set) {
     thread_local Scratch<T> scratch;
-    const int i0 = box.i0 + cut(box.i1 - box.i0, tiles, tile);
-    const int i1 = box.i0 + cut(box.i1 - box.i0, tiles, tile + 1);
-    const int j0 = box.j0 + cut(box.j1 - box.j0, chunks, chunk);
-    const int j1 = box.j0 + cut(box.j1 - box.j0, chunks, chunk + 1);
     const int first = cut(tracers, groups, set);
     const int count = cut(tracers, groups, set + 1) - first;
     const auto sweep = [&]<bool Limited, bool Diffuse>() {
-      TransportTile<T, first_sweep, Limited, Diffuse>(fields, i0, i1, first, count, dt, scratch)
-          .pass(j0, j1);
+      TransportTile<T, first_sweep, Limited, Diffuse>(
+          fields, tile_of(tile, chunk), frame_of(tile, chunk), first, count, dt, scratch)
+          .pass();
     };
     if (limited && diffusive) sweep.template operator()<true, true>();
     if (limited && !diffusive) sweep.template operator()<true, false>();

@@ -49,10 +49,8 @@ def volume_fluxes(
 ) -> VolumeFluxes:
     """Through the western and southern faces of a level, of velocities at corners [m3 s-1]."""
     rows = of.nj + int(of.seam(Place.y_face) is not None)
-    x, y = (
-        of.widened(dz * values * width, (0, 1, 0, 1), Place.corner, vector=True)
-        for values, width in ((u, dy), (v, dx))
-    )
+    x = of.widened(dz * u * dy, (0, 1, 0, 1), Place.corner, direction="x")
+    y = of.widened(dz * v * dx, (0, 1, 0, 1), Place.corner, direction="y")
     across = 0.5 * (y[:rows, : of.ni] + y[:rows, 1 : of.ni + 1])
     along = 0.5 * (x[: of.nj, : of.ni] + x[1 : of.nj + 1, : of.ni])
     return VolumeFluxes(along, across, np.zeros_like(along))

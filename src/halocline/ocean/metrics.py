@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.rotation import corner_latitude
-from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.place import Direction, Place
 from halocline.runtime.fields.topology import Topology
 
 Array = NDArray[np.float64]
@@ -71,10 +71,10 @@ def corner_lengths(grid: Grid) -> tuple[Array, Array]:
 def divergence(topology: Topology, along_x: Array, along_y: Array, dx: Array, dy: Array) -> Array:
     """dX/dx + dY/dy of a vector at corners, over two cells, across seams and folds too."""
 
-    def widened(plane: Array, depths: tuple[int, int, int, int]) -> Array:
-        return topology.widened(plane, depths, Place.corner, nearest=True, vector=True)
+    def widened(plane: Array, depths: tuple[int, int, int, int], along: Direction) -> Array:
+        return topology.widened(plane, depths, Place.corner, nearest=True, direction=along)
 
-    wide_x, wide_y = widened(along_x, (1, 1, 0, 0)), widened(along_y, (0, 0, 1, 1))
+    wide_x, wide_y = widened(along_x, (1, 1, 0, 0), "x"), widened(along_y, (0, 0, 1, 1), "y")
     return 0.5 * (wide_x[:, 2:] - wide_x[:, :-2]) / dx + 0.5 * (wide_y[2:] - wide_y[:-2]) / dy
 
 

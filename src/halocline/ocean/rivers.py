@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.sphere import angles_between, vectors
@@ -51,7 +50,5 @@ def _distances(grid: Grid, x: float, y: float) -> Array:
     if is_cartesian(grid):
         return np.hypot(*np.broadcast_arrays(center.x - x, center.y - y))
     to = vectors(center.x, center.y)
-    away: Array = earth_radius * angles_between(
-        to, vectors(np.array(x), np.array(y))[:, None, None]
-    )
+    away: Array = grid.radius * angles_between(to, vectors(np.array(x), np.array(y))[:, None, None])
     return np.broadcast_to(away, grid.shape)

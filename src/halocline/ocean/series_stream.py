@@ -108,6 +108,7 @@ class OceanSeriesStream:
             space,
             place=Place.none,
             dtype=np.float64,
+            most=self.options.most(clock),
         )
 
     @property

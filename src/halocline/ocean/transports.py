@@ -46,8 +46,10 @@ class FaceTransports:
     @classmethod
     def of_corners(cls, x: Array, y: Array, topology: Topology) -> FaceTransports:
         """From what velocity cells carry along x and y: means of both ends of a face."""
-        ends_x = topology.widened(x, (0, 0, 0, 1), Place.corner, vector=True)[: topology.nj + 1]
-        ends_y = topology.widened(y, (0, 1, 0, 0), Place.corner, vector=True)[:, : topology.ni + 1]
+        ends_x = topology.widened(x, (0, 0, 0, 1), Place.corner, direction="x")[: topology.nj + 1]
+        ends_y = topology.widened(y, (0, 1, 0, 0), Place.corner, direction="y")[
+            :, : topology.ni + 1
+        ]
         along_x, along_y = ends_x[:-1] + ends_x[1:], ends_y[:, :-1] + ends_y[:, 1:]
         return cls(_rounded(0.5 * along_x), _rounded(0.5 * along_y))
 

@@ -2,6 +2,7 @@
 
 #include "bind.hpp"
 #include "ocean/buoyancy.hpp"
+#include "ocean/evened_mixing.hpp"
 #include "ocean/kpp.hpp"
 
 using namespace halocline;
@@ -15,6 +16,7 @@ void bind(nb::module_& module) {
   define(module, ocean_richardson_viscosity_contract, &ocean_richardson_viscosity<T>,
          "background_viscosity", "strength", "steepness", "convective");
   define(module, ocean_corner_viscosity_contract, &ocean_corner_viscosity<T>);
+  define(module, ocean_even_diffusivity_contract, &ocean_even_diffusivity<T>);
   define(module, ocean_surface_forcing_contract, &ocean_surface_forcing<T>, "gravity",
          "per_capacity", "numbers");
   define(module, ocean_kpp_contract, &ocean_kpp<T>, "critical", "shear_viscosity", "shear_limit",

@@ -91,12 +91,18 @@ def _kpp(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
     water = {"gravity": gravity, "numbers": options.density.numbers}
     capacity = options.density.reference * heat.capacity
     forcing = bound("surface_forcing", tracer=s.old_tracer, depth=s.depths)
-    profile = bound("kpp", tracer=s.old_tracer)
+    found = s.vertical_diffusivity
+    if some.evened:
+        found = s.add("column_diffusivity", "m2 s-1", Place.center, s.levels)
+    profile = bound("kpp", tracer=s.old_tracer, vertical_diffusivity=found)
     at_corners = bound("corner_viscosity")
+    even = bound("even_diffusivity") if some.evened else None
 
     def mix() -> None:
         forcing(**water, per_capacity=1.0 / capacity)
         profile(**numbers, **water)
         at_corners()
+        if even:
+            even()
 
     return mix

@@ -49,3 +49,9 @@ class KppOptions(Options):
     limited: bool = option(
         False, "", "end the layer at Ekman's and Monin and Obukhov's depths in stable forcing"
     )
+    evened: bool = option(
+        True,
+        "",
+        "let stable columns diffuse as the corners around them: without it waves of two cells grow"
+        " where shear mixes",
+    )

@@ -128,6 +128,7 @@ class PointStream:
                 decomposition,
                 place=Place.none,
                 dtype=np.float64,
+                most=options.most(clock),
                 dealt=self.places.dealt,
             )
         self.stream = Stream(name, options, clock, folder, self._define, resumed=resumed)

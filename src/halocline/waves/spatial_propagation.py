@@ -153,7 +153,7 @@ def block_transparencies(
     """
     r, h = block.rectangle, block.halo
     j, i = np.mgrid[r.j0 - h - 1 : r.j1 + h, r.i0 - h - 1 : r.i1 + h]
-    cell_j, cell_i, inside, _ = grid.topology.resolve(Place.center, j, i)
+    cell_j, cell_i, inside = grid.topology.resolve(Place.center, j, i)[:3]
     sea = grid.mask[cell_j, cell_i] & inside
     free = np.ones(sea.shape)
     if ice is not None:

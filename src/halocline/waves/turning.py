@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.constants import earth_radius
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.sphere import degree
@@ -106,7 +105,7 @@ def great_circles(grid: Grid, spectral: SpectralGrid, options: Turning) -> Array
     _, group_speed = linear_dispersion(grid.depth[grid.mask], spectral.frequency)
     if not (options.great_circle and grid.spherical):
         return np.zeros_like(group_speed)
-    return group_speed * (np.tan(grid.point_y * degree) / earth_radius)
+    return group_speed * (np.tan(grid.point_y * degree) / grid.radius)
 
 
 def largest_share(x: Array, y: Array, circle: Array, most: float) -> Array:

@@ -8,7 +8,6 @@ many threads.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import time
@@ -24,7 +23,7 @@ from halocline.biogeochemistry.bfm.options import BfmOptions
 from halocline.biogeochemistry.bfm.tracers import homogeneous_start
 from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
-from halocline_lab.benchmarks import stream
+from halocline_lab.benchmarks import result_files, stream
 
 Array = NDArray[Any]
 levels_to_reach = {"float32": 0.3, "float64": 0.5}
@@ -79,12 +78,8 @@ def biology(
         "rows": rows,
     }
     if json is not None:
-        _write(Path(json), result)
+        result_files.write(json, result, keys)
     return result
-
-
-def _write(path: Path, result: dict[str, Any]) -> None:
-    path.write_text(json.dumps({**result, "keys": keys}, indent=1) + "\n", encoding="utf-8")
 
 
 def _shape(cells: int) -> tuple[int, int]:
@@ -155,12 +150,7 @@ def table(result: dict[str, Any]) -> str:
             f"{high:>7.3f}{row['processor_microseconds']:>7.3f}{row['floor']:>7.3f}"
             f"{row['over_floor']:>9.1f}{level:>7}"
         )
-    for threads, found in result["stream"].items():
-        lines.append(
-            f"STREAM, {threads} threads: copy {found['copy'] / 1e9:.1f},"
-            f" triad {found['triad'] / 1e9:.1f} GB/s"
-        )
-    return "\n".join(lines)
+    return "\n".join([*lines, *stream.lines(result["stream"])])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
-from halocline_lab.benchmarks import ocean_plots, ocean_run
+from halocline_lab.benchmarks import ocean_plots, ocean_run, result_files
 from halocline_lab.benchmarks.rank_programs import answer_of
 
 published = {
@@ -346,7 +346,7 @@ def main(options: argparse.Namespace) -> int:
     if options.picture:
         ocean_plots.draw(result, Path(options.picture), published, cray_x1)
     if options.json:
-        Path(options.json).write_text(json.dumps({**result, "keys": keys}, indent=1) + "\n")
+        result_files.write(options.json, result, keys)
     return 0
 
 

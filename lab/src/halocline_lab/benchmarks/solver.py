@@ -12,12 +12,11 @@ import argparse
 import json
 import statistics
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
-from halocline_lab.benchmarks import solver_run
+from halocline_lab.benchmarks import result_files, solver_run
 from halocline_lab.benchmarks.rank_programs import answer_of
 
 reference = {"method": "conjugate_gradient", "preconditioner": "diagonal"}
@@ -259,5 +258,5 @@ def main(options: argparse.Namespace) -> int:
         result["steps"] = steps_in_time(options.steps, some)
     print(table(result))
     if options.json:
-        Path(options.json).write_text(json.dumps({**result, "keys": keys}, indent=1) + "\n")
+        result_files.write(options.json, result, keys)
     return 0

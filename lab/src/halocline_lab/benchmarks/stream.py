@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -35,3 +35,16 @@ def measure(threads: int = 1, *, size: int = 16_000_000, repeats: int = 5) -> di
     copy = best(lambda: _native.stream_copy(a, b, threads=threads))
     triad = best(lambda: _native.stream_triad(a, b, c, scale=3.0, threads=threads))
     return {"copy": 16 * size / copy, "triad": 24 * size / triad}
+
+
+def lines(measured: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """What was measured by numbers of threads, as text.
+
+    >>> lines({"2": {"copy": 8e9, "triad": 9.5e9}})
+    ['STREAM, 2 threads: copy 8.0, triad 9.5 GB/s']
+    """
+    return [
+        f"STREAM, {threads} threads: copy {found['copy'] / 1e9:.1f}, triad"
+        f" {found['triad'] / 1e9:.1f} GB/s"
+        for threads, found in measured.items()
+    ]

@@ -8,7 +8,6 @@ their pairs counts. STREAM is measured in the same process with as many threads.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import time
@@ -26,7 +25,7 @@ from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.ranks.threads import set_threads
 from halocline.runtime.running.runner import Runner
 from halocline_lab import _native
-from halocline_lab.benchmarks import stream
+from halocline_lab.benchmarks import result_files, stream
 
 levels_to_reach = {
     "float32": {"few": 3.0, "many": 2.5, "stretch": 1.4},
@@ -92,12 +91,8 @@ def transport(
         "rows": rows,
     }
     if json is not None:
-        _write(Path(json), result)
+        result_files.write(json, result, keys)
     return result
-
-
-def _write(path: Path, result: dict[str, Any]) -> None:
-    path.write_text(json.dumps({**result, "keys": keys}, indent=1) + "\n", encoding="utf-8")
 
 
 def _rows(
@@ -146,8 +141,8 @@ def _step_times(model: Transport, run: Runner, number: int) -> tuple[float, floa
         spent[1] += time.process_time() - processor
 
     state = model.state
-    run(replace(kernel, function=timed, versions=()), state, dt=1800.0, **model.settings)
-    state.tracer.swap(state.new_tracer)
+    plain = replace(kernel, function=timed, versions=())
+    run(plain, state, new_tracer=state.tracer, dt=1800.0, **model.settings)
     return spent[0], spent[1]
 
 
@@ -187,12 +182,7 @@ def table(result: dict[str, Any]) -> str:
             f"{row['nanoseconds']:>8.2f}{low:>7.2f}{high:>7.2f}"
             f"{row['processor_nanoseconds']:>7.2f}{row['over_floor']:>9.1f}{level:>7}"
         )
-    for threads, found in result["stream"].items():
-        lines.append(
-            f"STREAM, {threads} threads: copy {found['copy'] / 1e9:.1f},"
-            f" triad {found['triad'] / 1e9:.1f} GB/s"
-        )
-    return "\n".join(lines)
+    return "\n".join([*lines, *stream.lines(result["stream"])])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 from halocline.core.errors import UserError
 from halocline.runtime.ranks.threads import set_threads_of_ranks
 from halocline.runtime.writing.restart import find_restarts
+from halocline_lab.benchmarks import result_files
 from halocline_lab.benchmarks.rank_programs import answer_of
 
 spin_up_hours, hours = 48, 6
@@ -199,5 +200,5 @@ def main(options: argparse.Namespace) -> int:
     result = measure(options.physics, configurations, options.rounds, options.repeats)
     print(table(result))
     if options.json:
-        Path(options.json).write_text(json.dumps({**result, "keys": keys}, indent=1) + "\n")
+        result_files.write(options.json, result, keys)
     return 0

@@ -104,8 +104,10 @@ class Case(Options):
     takes: ClassVar[tuple[str, ...]] = ()  # what `halocline.run(case, NAME=...)` may hand to it
     imports: ClassVar[tuple[str, ...]] = ()  # fields that others may give it, by short name
     exports: ClassVar[Mapping[str, Quantity]] = {}  # fields that it can write and give to others
+    nested: ClassVar[tuple[str, ...]] = ()  # state that nests take from it and give back
     cuts: ClassVar[tuple[str, ...]] = ("blocks", "curve")  # kinds of decompositions
     staggered: ClassVar[bool] = True  # whether fields that change lie on faces or corners
+    reflects: ClassVar[tuple[str, ...]] = ()  # sides that its schemes know: "mirror", "pole"
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
 
     def __post_init__(self) -> None:
@@ -155,6 +157,11 @@ class Case(Options):
             )
             for name, some in self.output.fields.items()
         ]
+
+    def holds(self, grid: Grid) -> str:
+        """What is in the cells of its grid, for `halocline check`."""
+        deepest = float(grid.depth[grid.mask].max()) if grid.sea_points else 0.0
+        return f"{grid.sea_points} sea points, to {deepest:.0f} m depth"
 
     @property
     def halo(self) -> int:
@@ -248,7 +255,14 @@ class Case(Options):
         return int(self.build_levels().thickness.size)
 
     def _grid_found(self) -> CaseGridOptions:
-        """Options of the grid with the paths of its files."""
+        """Options of the grid with the paths of its files; sides must be known to the component."""
+        for side, kind in self.grid.sides.reflections._asdict().items():
+            if kind and kind not in self.reflects:
+                raise UserError(
+                    f"grid.sides.{side} = '{kind}': the component '{self.component}' knows no"
+                    f" {kind}. Its sides are closed or periodic. Choose one of these, or another"
+                    " component."
+                )
         path = self.grid.file and str(self.find(self.grid.file))
         levels = self.grid.levels
         levels = replace(levels, file=levels.file and str(self.find(levels.file)))

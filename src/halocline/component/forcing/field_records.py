@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from halocline.component.forcing.field_places import FieldPlaces
 from halocline.component.forcing.field_series import SeriesOptions
-from halocline.component.forcing.file_series import Brackets, FileSeries, Share
+from halocline.component.forcing.file_series import Around, FileSeries, Share
 from halocline.core.clock import Date, date
 from halocline.core.errors import UserError
 from halocline.core.names import quantity
@@ -91,7 +91,8 @@ class FieldRecords:
 
     Values are interpolated to the field's places; what a `stencil` makes of these cells (rows,
     columns) are sums of values at its points. Points may have to be `exact` places of the files'
-    grid. To make one is a call for all ranks, and so is each update.
+    grid. With `ends` these are `before` and `after`, and each is what `turn` makes of the field,
+    which then holds what was read last. To make one is a call for all ranks, and so is each update.
     """
 
     def __init__(
@@ -102,6 +103,8 @@ class FieldRecords:
         exact: bool = False,
         stencil: Callable[[Cells], PointSums] | None = None,
         found: str = "",
+        ends: tuple[Field, Field] | None = None,
+        turn: Callable[[Field], None] | None = None,
     ) -> None:
         levels, found = like.axes[0] if like.axes else None, found or like.name
         self._places = FieldPlaces(like.space, like.place, source.grid, levels)
@@ -126,8 +129,9 @@ class FieldRecords:
             exact=exact,
             daily=True,
         )
-        self.before, self.after = (self._made(like, when) for when in ("before", "after"))
-        self.now: Brackets | None = None
+        self._like, self._turn = like, turn
+        self.before, self.after = ends or (self._made(like, "before"), self._made(like, "after"))
+        self.now: Around | None = None
 
     @staticmethod
     def _made(like: Field, when: str) -> Field:
@@ -140,20 +144,41 @@ class FieldRecords:
             dtype=like.dtype,
         )
 
-    def update(self, moment: Date) -> bool:
-        """Hold the records around a moment; whether they are others than before."""
-        known, self.now = self.now, self._series.brackets(moment)
-        if known is not None and known.number == self.now.number:
-            return False
-        for field, (values,) in ((self.before, self.now.before), (self.after, self.now.after)):
-            own = values if self._stencil is None else self._stencil(values)
-            self._places.put(own, field)
-        return True
+    def update(self, moment: Date) -> None:
+        """Hold the records around a moment; what one of them was before is not read again."""
+        known, self.now = self.now, self._series.around(moment)
+        numbers = self.now.before, self.now.after
+        if known is not None and numbers == (known.before, known.after):
+            return
+        if known is not None and numbers[0] == known.after:
+            self.before.swap(self.after)
+        else:
+            self._read(numbers[0], self.before)
+        if numbers[0] == numbers[1]:
+            self.after.copy(self.before)
+        else:
+            self._read(numbers[1], self.after)
+
+    def _read(self, number: int, end: Field) -> None:
+        (values,) = self._series.record(number)
+        own = values if self._stencil is None else self._stencil(values)
+        if self._turn is None:
+            self._places.put(own, end)
+            return
+        self._places.put(own, self._like)
+        self._turn(end)
 
     def weight(self, moment: Date) -> float:
         """Of `after` at a moment, which may lie beyond the two: from 0 to 1."""
         assert self.now is not None
         return self.now.weight_at(moment)
+
+    def set_now(self, moment: Date, field: Field) -> None:
+        """Set a field to what it is at a moment, between the records around it."""
+        share = self.weight(moment)
+        with field.change() as owned:
+            for to, before, after in zip(owned, self.before.read(), self.after.read(), strict=True):
+                to[...] = before if share == 0.0 else (1.0 - share) * before + share * after
 
     def look_through(self, deadline: float) -> tuple[int, int]:
         """As that of `FileSeries`."""

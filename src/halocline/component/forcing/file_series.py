@@ -58,15 +58,6 @@ class Brackets:
     after: tuple[Array, ...]
     weight: float
     number: int
-    times: tuple[Date, Date] | None = None  # of records
-
-    def weight_at(self, moment: Date) -> float:
-        """The weight of `after` at another moment, 0 before the two times and 1 after them."""
-        assert self.times is not None
-        first, last = self.times
-        length = (last - first).total_seconds()
-        share = (moment - first).total_seconds() / length if length else 0.0
-        return min(max(share, 0.0), 1.0)
 
     def now(self) -> tuple[Array, ...]:
         """Linear interpolation, element by element (same bits in any part of the points)."""
@@ -74,6 +65,22 @@ class Brackets:
         return tuple(
             (1.0 - share) * a + share * b for a, b in zip(self.before, self.after, strict=True)
         )
+
+
+@dataclass(frozen=True)
+class Around:
+    """The records before and after a moment, by their numbers, and their times."""
+
+    before: int
+    after: int
+    times: tuple[Date, Date]
+
+    def weight_at(self, moment: Date) -> float:
+        """The weight of `after` at another moment, 0 before the two times and 1 after them."""
+        first, last = self.times
+        length = (last - first).total_seconds()
+        share = (moment - first).total_seconds() / length if length else 0.0
+        return min(max(share, 0.0), 1.0)
 
 
 class Scatter:
@@ -313,8 +320,19 @@ class FileSeries:
             del self._loaded[old]
         if after < self._span[1]:
             self.reader.prepare(after + 1)
-        times = self._times[before], self._times[after]
-        return Brackets(first, second, weight, self.number, times)
+        return Brackets(first, second, weight, self.number)
+
+    def around(self, moment: Date) -> Around:
+        """The records before and after a moment, for who keeps what `record` gives."""
+        before, after, _ = self._around(moment)
+        return Around(before, after, (self._times[before], self._times[after]))
+
+    def record(self, number: int) -> tuple[Array, ...]:
+        """Values at one record, kept nowhere; the next one is read ahead. A call for all ranks."""
+        found = self.reader.take(number)
+        if number < self._span[1]:
+            self.reader.prepare(number + 1)
+        return found
 
     def _around(self, moment: Date) -> tuple[int, int, float]:
         """The records before and after a moment, and the weight of the latter, never 1.

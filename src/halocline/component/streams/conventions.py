@@ -12,10 +12,18 @@ import halocline
 from halocline.component.streams.region import GridRegion
 from halocline.core.names import quantity
 from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.projected import Projected
+from halocline.grids.horizontal.projections import GridMapping
 from halocline.runtime.fields.place import Place
 
-vertical = {"depth": {"standard_name": "depth", "positive": "down", "axis": "Z"}}
+vertical = {
+    "depth": {"standard_name": "depth", "positive": "down", "axis": "Z"},
+    "height": {"standard_name": "height", "positive": "up", "axis": "Z"},
+}
 """What the conventions want of vertical axes, by name."""
+
+map_name = "projection"
+"""The variable that describes the map of a grid."""
 
 
 def conventions(title: str) -> dict[str, str]:
@@ -36,6 +44,7 @@ def define_place(file: netCDF4.Dataset, region: GridRegion, place: Place) -> tup
     """
     if not (place.between_rows or place.between_columns):
         return define_coordinates(file, region.grid)
+    _define_map(file, region.grid)
     names = axis_names(region.grid, place)
     plain = axis_names(region.grid, Place.center)
     for name, known, values, letter in zip(
@@ -61,15 +70,31 @@ def axis_names(grid: Grid, place: Place) -> tuple[str, str]:
 
 
 def coordinates_of(grid: Grid, place: Place) -> dict[str, str]:
-    """The attribute that names the planes of longitude and latitude, where there are such."""
+    """Attributes that name the planes of longitude and latitude, and the map, where there are."""
     if grid.longitude is None:
         return {}
     ending = f"_{place.value}" * (place.between_rows or place.between_columns)
-    return {"coordinates": f"latitude{ending} longitude{ending}"}
+    mapping = {"grid_mapping": map_name} if _grid_mapping(grid) else {}
+    return {"coordinates": f"latitude{ending} longitude{ending}"} | mapping
+
+
+def _grid_mapping(grid: Grid) -> GridMapping:
+    """What the CF conventions call the map of a grid."""
+    if not isinstance(grid.curvilinear, Projected):
+        return {}
+    return grid.curvilinear.projection.grid_mapping
+
+
+def _define_map(file: netCDF4.Dataset, grid: Grid) -> None:
+    """The map of a grid as a variable without values, once."""
+    mapping = _grid_mapping(grid)
+    if mapping and map_name not in file.variables:
+        file.createVariable(map_name, "i4", ()).setncatts(mapping)
 
 
 def define_coordinates(file: netCDF4.Dataset, grid: Grid) -> tuple[str, str]:
     """The horizontal axes of a grid in a file; returns their names, y first."""
+    _define_map(file, grid)
     names = ("latitude", "longitude") if grid.spherical else ("y", "x")
     for name, values, letter in ((names[0], grid.y, "Y"), (names[1], grid.x, "X")):
         if name not in file.dimensions:

@@ -137,6 +137,7 @@ class FieldStream:
                     space,
                     place=place,
                     dtype=dtype,
+                    most=options.most(clock),
                     written=options.precision,
                     like=self.fields,
                 )

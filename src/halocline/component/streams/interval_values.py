@@ -64,6 +64,10 @@ class IntervalOptions(StreamOptions):
             )
         return Alarm(alarm.start, step, alarm.end)
 
+    def most(self, clock: Clock) -> int:
+        """How many samples an interval has."""
+        return int(self.alarm(clock).interval / self.samples(clock).interval)
+
     def cell_methods(self, samples: Alarm) -> str:
         """How CF says what a record stands for."""
         return f"time: {self.processing} (interval: {samples.interval.total_seconds():g} s)"
@@ -90,7 +94,7 @@ class IntervalValues:
 
     Values that are not finite (no waves, no direction) do not count. Directions are averaged as
     unit vectors; they have no extremes. Sums are in float64, sample after sample; means are
-    `written` in another precision.
+    `written` in another precision. There are `most` samples in an interval.
     """
 
     def __init__(
@@ -103,11 +107,13 @@ class IntervalValues:
         *,
         place: Place,
         dtype: DTypeLike,
+        most: int,
         written: DTypeLike = np.float64,
         dealt: Dealt | None = None,
         like: Mapping[str, Field] | None = None,
     ) -> None:
         self.kind, self.names = kind, names
+        self._counts = np.int16 if most <= np.iinfo(np.int16).max else np.int32
         self._fields: dict[str, dict[str, Field]] = {}
         self._results: dict[str, Field] = {}
         for name, quantity in names.items():
@@ -151,7 +157,7 @@ class IntervalValues:
             return {"extreme": dtype}
         if quantity.is_direction:
             return {"east": np.float64, "north": np.float64}
-        return {"sum": np.float64, "count": np.int32}
+        return {"sum": np.float64, "count": self._counts}
 
     @property
     def fields(self) -> Sequence[Field]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Reflections
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,9 @@ def cut_region(grid: Grid, box: Sequence[float]) -> GridRegion:
         if name in ("depth", "mask", "longitude", "latitude")
     }
     some = replace(
-        grid, x=x, y=grid.y[rows], periodic_x=False, periodic_y=False, fold="", boundary=None,
-        obstruction_x=None, obstruction_y=None, single_x=grid.step_x, single_y=grid.step_y,
+        grid, x=x, y=grid.y[rows], periodic_x=False, periodic_y=False, fold="",
+        reflections=Reflections(), boundary=None, obstruction_x=None, obstruction_y=None,
+        single_x=grid.step_x, single_y=grid.step_y,
         **planes,
     )  # fmt: skip
     return GridRegion(rows, columns, some, grid)

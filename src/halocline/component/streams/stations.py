@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import FileAxis, bilinear
 from halocline.grids.horizontal.grid import Grid
-from halocline.runtime.fields.place import Place
 
 Array = NDArray[Any]
 
@@ -103,8 +102,7 @@ def _axes(grid: Grid) -> tuple[FileAxis, FileAxis]:
     order_x, order_y = np.arange(grid.x.size), np.arange(grid.y.size)
     if not grid.spherical:
         return FileAxis("x", grid.x, order_x), FileAxis("y", grid.y, order_y)
-    joined = grid.topology.resolve(Place.center, *np.array([[0], [-1]])).inside.all()
-    period = 360.0 if joined else 0.0
+    period = 360.0 if grid.topology.goes_round else 0.0
     return FileAxis("longitude", grid.x, order_x, period), FileAxis("latitude", grid.y, order_y)
 
 

@@ -120,7 +120,7 @@ def check_cover(axis: FileAxis, points: Array, where: str, whose: str) -> None:
     outside = (points < axis.values[0] - margin) | (points > axis.values[-1] + margin)
     if not outside.any():
         return
-    first = float(points[np.argmax(outside)])
+    first = float(points.flat[np.argmax(outside)])
     first -= 360.0 if axis.name == "longitude" and first > 360.0 else 0.0
     raise UserError(
         f"{where} covers the {axis.name}s {axis.range_text}, but {int(outside.sum())} of"

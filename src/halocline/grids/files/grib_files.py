@@ -26,6 +26,28 @@ _wanted = {
     "t": "tsfc",
 }
 _units = {"u10": "m s-1", "v10": "m s-1", "t2m": "K", "ice": "1", "sst": "K", "tsfc": "K"}
+_beside = {
+    "sp": ("surface_air_pressure", "Pa"),
+    "orog": ("surface_altitude", "m"),
+    "lsm": ("land_binary_mask", "1"),
+    "prmsl": ("air_pressure_at_mean_sea_level", "Pa"),
+    "msl": ("air_pressure_at_mean_sea_level", "Pa"),
+}
+"""Further maps, by short name: CF standard name, units; taken where they have all the times."""
+
+_on_levels = {
+    "t": ("air_temperature", "K"),
+    "u": ("eastward_wind", "m s-1"),
+    "v": ("northward_wind", "m s-1"),
+    "r": ("relative_humidity", "%"),
+    "q": ("specific_humidity", "kg kg-1"),
+    "gh": ("geopotential_height", "m"),
+    "z": ("geopotential", "m2 s-2"),
+}
+"""The same of fields on levels of pressure."""
+
+_pascals = {"isobaricInhPa": 100.0, "isobaricInPa": 1.0}
+"""How much a level of a type counts [Pa]."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +81,8 @@ class _Messages:
     def __init__(self, eccodes: Any, path: Path) -> None:
         self.eccodes, self.path = eccodes, path
         self.places: dict[str, dict[Date, _Place]] = {}
+        self.beside: dict[str, dict[Date, _Place]] = {}
+        self.on_levels: dict[str, dict[tuple[Date, float], _Place]] = {}
         self.lines: list[_Lines] = []
         self._of_grid: dict[str, _Lines] = {}
         try:
@@ -80,7 +104,10 @@ class _Messages:
         get = self.eccodes.codes_get
         short_name = get(message, "shortName")
         level = get(message, "typeOfLevel")
-        if short_name not in _wanted or (short_name == "t" and level != "surface"):
+        on_level = level in _pascals and short_name in _on_levels
+        beside = short_name in _beside and level in ("surface", "meanSea")
+        wanted = short_name in _wanted and (short_name != "t" or level == "surface")
+        if not (on_level or beside or wanted):
             return
         if get(message, "gridType") not in ("regular_ll", "regular_gg"):
             raise UserError(
@@ -96,7 +123,13 @@ class _Messages:
         time = date(f"{year:04d}-{month:02d}-{day % 100:02d} {clock // 100:02d}:{clock % 100:02d}")
         offset = int(self.eccodes.codes_get_message_offset(message))
         place = _Place(offset, int(get(message, "totalLength")), lines)
-        self.places.setdefault(_wanted[short_name], {})[time] = place
+        if on_level:
+            pressure = _pascals[level] * float(get(message, "level"))
+            self.on_levels.setdefault(short_name, {})[time, pressure] = place
+        elif beside:
+            self.beside.setdefault(short_name, {})[time] = place
+        else:
+            self.places.setdefault(_wanted[short_name], {})[time] = place
 
     def _lines(self, message: Any) -> _Lines:
         """The grid of a message, found once for all that say the same of it."""
@@ -141,9 +174,10 @@ class _Messages:
 
 
 def read_grib(path: Path) -> FileVariables:
-    """Winds at 10 m, ice and temperatures at the surface of a GRIB file as variables.
+    """Winds at 10 m, ice, temperatures at the surface, and air on levels, as variables.
 
-    Times are those for which a forecast is valid. Messages are decoded when they are read.
+    The air lies on the levels of pressure that all its fields have. Times are those for which a
+    forecast is valid. Messages are decoded when they are read.
     """
     try:
         import eccodes
@@ -154,7 +188,7 @@ def read_grib(path: Path) -> FileVariables:
             " '.venv/bin/python -m pip'), or convert the file to netCDF."
         ) from None
     messages = _Messages(eccodes, path)
-    if not messages.places:
+    if not (messages.places or messages.on_levels):
         raise UserError(
             f"'{path}' has none of the fields {', '.join(sorted(set(_wanted.values())))} on a"
             " regular latitude-longitude grid."
@@ -163,10 +197,7 @@ def read_grib(path: Path) -> FileVariables:
 
 
 def _source(messages: _Messages) -> FileVariables:
-    times = sorted(set.intersection(*(set(some) for some in messages.places.values())))
-    if not times:
-        names = ", ".join(sorted(messages.places))
-        raise UserError(f"The fields {names} of '{messages.path}' share no time.")
+    times = _times(messages)
     numbers = [to_number(t) for t in times]
     units, calendar = time_units("standard")
     axes = messages.lines[0]
@@ -179,7 +210,59 @@ def _source(messages: _Messages) -> FileVariables:
     for name, places in messages.places.items():
         of_time = [places[t] for t in times]
         variables[name] = _maps(messages, of_time, tuple(lines), {"units": _units[name]})
-    return FileVariables(variables)
+    for name, places in messages.beside.items():
+        if set(times) <= set(places):
+            of_time = [places[t] for t in times]
+            variables[name] = _maps(messages, of_time, tuple(lines), _attributes(_beside[name]))
+    return FileVariables(variables | _levels(messages, times))
+
+
+def _times(messages: _Messages) -> list[Date]:
+    """Times that all fields at the surface have; those of the air where there are none."""
+    every = [set(some) for some in messages.places.values()]
+    every = every or [{time for time, _ in some} for some in messages.on_levels.values()]
+    times = sorted(set.intersection(*every))
+    if not times:
+        names = ", ".join(sorted(messages.places or messages.on_levels))
+        raise UserError(f"The fields {names} of '{messages.path}' share no time.")
+    return times
+
+
+def _levels(messages: _Messages, times: list[Date]) -> dict[str, Variable]:
+    """The air on the levels that all its fields have at all times, greatest pressure first."""
+    fields = messages.on_levels.values()
+    each = [{p for t, p in some if t == time} for some in fields for time in times]
+    levels = sorted(set.intersection(*each), reverse=True) if each else []
+    if not levels:
+        return {}
+    attributes = {"standard_name": "air_pressure", "units": "Pa"}
+    found = {"plev": _line("plev", np.array(levels), attributes)}
+    for name, places in messages.on_levels.items():
+        planes = [
+            _maps(messages, [places[t, p] for t in times], ("time", "latitude", "longitude"), {})
+            for p in levels
+        ]
+        found[name] = _stacked(planes, _attributes(_on_levels[name]))
+    return found
+
+
+def _attributes(facts: tuple[str, str]) -> dict[str, str]:
+    return {"standard_name": facts[0], "units": facts[1]}
+
+
+def _stacked(planes: list[Variable], attributes: dict[str, str]) -> Variable:
+    """Maps of levels as one variable (time, plev, latitude, longitude)."""
+    time, *map_shape = planes[0].shape
+
+    def part(index: Index) -> Array:
+        when, level, *inside = index
+        if isinstance(level, slice):
+            axis = 1 if isinstance(when, slice) else 0
+            return np.stack([plane.part((when, *inside)) for plane in planes[level]], axis)
+        return planes[level].part((when, *inside))
+
+    shape, dims = (time, len(planes), *map_shape), ("time", "plev", "latitude", "longitude")
+    return Variable(dims, shape, attributes, part, (1, 1, *map_shape))
 
 
 def _line(name: str, values: Array, attributes: dict[str, str]) -> Variable:

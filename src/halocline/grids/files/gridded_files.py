@@ -86,8 +86,13 @@ unit_factors: dict[str, dict[str, float]] = {
     "m2 s-1": {"m2/s": 1, "m**2 s**-1": 1, "m^2/s": 1, "cm2 s-1": 1e-4, "cm2/s": 1e-4},
     "m3 s-1": {"m3/s": 1, "m**3 s**-1": 1, "m^3/s": 1},
     "W m-2": {"W/m2": 1, "W/m^2": 1, "W m**-2": 1},
+    "mmol m-3": {"mmol/m3": 1, "mmol/m^3": 1, "mmol m**-3": 1, "millimol m-3": 1, "umol/l": 1,
+                 "umol L-1": 1, "umol l-1": 1, "uM": 1, "mol m-3": 1000, "mol/m3": 1000,
+                 **dict.fromkeys(("umol kg-1", "umol/kg", "micromoles_per_kilogram"), 1.025)},
+    "mg m-3": {"mg/m3": 1, "mg/m^3": 1, "mg m**-3": 1, "milligram m-3": 1, "ug/l": 1, "ug L-1": 1,
+               "g m-3": 1000, "kg m-3": 1e6},
 }  # fmt: skip
-"""Factors that bring units of files to ours."""
+"""Factors that bring units of files to ours; a litre of the sea has 1.025 kg."""
 
 
 @dataclass(frozen=True)
@@ -456,11 +461,20 @@ class GriddedFiles:
             return values - 273.15
         if ours == "K" and theirs in _celsius:
             return values if short_name == "air_sea_temperature_difference" else values + 273.15
-        factor = unit_factors.get(ours, {}).get(theirs)
+        factor = self._factor(variable, theirs, ours)
+        return values * factor if factor != 1 else values
+
+    def in_units(self, values: Array, variable: str, ours: str) -> Array:
+        """Values of a variable, read as they are in the files, in other units."""
+        theirs = str(self.first[variable].attrs.get("units", ours)).strip()
+        return values * self._factor(variable, theirs, ours)
+
+    def _factor(self, variable: str, theirs: str, ours: str) -> float:
+        factor = 1.0 if theirs == ours else unit_factors.get(ours, {}).get(theirs)
         if factor is None:
             known = ", ".join([ours, *unit_factors.get(ours, {})])
             raise UserError(
                 f"The variable '{variable}' of {self.name} has the units '{theirs}', which cannot"
                 f" be brought to '{ours}'. Known units are: {known}."
             )
-        return values * factor if factor != 1 else values
+        return factor

@@ -14,7 +14,6 @@ from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathym
 from halocline.grids.horizontal.curvilinear_files import is_curvilinear, read_displaced_pole
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.sphere import vectors
-from halocline.runtime.fields.place import Place
 
 Array = NDArray[np.float64]
 
@@ -37,8 +36,7 @@ def _interpolation(grid: Grid, points: tuple[Array, Array], where: str) -> Calla
     """What brings planes of a file's grid to points; 0 beyond its cells."""
     if grid.longitude is not None and grid.latitude is not None:
         places = vectors(grid.longitude, grid.latitude)
-        west_of_first = grid.topology.resolve(Place.center, np.array([0]), np.array([-1]))
-        weights, outside = cells_around(places, bool(west_of_first.inside[0]), points)
+        weights, outside = cells_around(places, grid.topology.goes_round, points)
         return lambda plane: np.where(outside, 0.0, weights(plane))
     columns, rows = longitude_axis(grid.x), latitude_axis(grid.y)
     half_x, half_y = 0.5 * grid.step_x, 0.5 * grid.step_y

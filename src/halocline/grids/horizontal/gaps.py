@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.constants import earth_radius
 from halocline.grids.files.axes import Bilinear, FileAxis
 from halocline.grids.files.curvilinear_maps import nearest_place
 from halocline.grids.files.gridded_files import GriddedFiles
@@ -32,20 +31,14 @@ def open_sea(grid: Grid, files: GriddedFiles) -> Mask:
         return _open_sea_in_boxes(grid, files.longitude, files.latitude)
     center, places = grid.at(Place.center), files.unit_vectors(_all_places(files.shape))
     model, flat = vectors(center.x, center.y), places.reshape(3, -1)
-    j, i = nearest_place(model, _goes_round(grid), flat)
+    j, i = nearest_place(model, grid.topology.goes_round, flat)
     dx, dy = center.dx[j, i], center.dy[j, i]
-    reach = np.maximum(_spacing(places).ravel() * earth_radius, np.maximum(dx, dy)) * (1 + 1e-6)
+    reach = np.maximum(_spacing(places).ravel() * grid.radius, np.maximum(dx, dy)) * (1 + 1e-6)
     around_j = np.minimum(np.ceil(reach / dy), grid.shape[0]).astype(np.int64)
     around_i = np.minimum(np.ceil(reach / np.maximum(dx, 1e-3)), grid.shape[1]).astype(np.int64)
     lands = _lands_around(grid, j, i, around_j, around_i)
-    near = angles_between(model[:, j, i], flat) * earth_radius <= reach
+    near = angles_between(model[:, j, i], flat) * grid.radius <= reach
     return ((lands == 0) & near).reshape(files.shape)
-
-
-def _goes_round(grid: Grid) -> bool:
-    """Whether the last column is beside the first."""
-    beyond = grid.topology.resolve(Place.center, np.zeros(1, np.int64), np.full(1, -1))
-    return bool(beyond.inside.all())
 
 
 def _all_places(shape: tuple[int, int]) -> tuple[Index, Index]:

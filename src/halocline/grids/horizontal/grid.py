@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from halocline.core.constants import earth_radius
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.metrics import Curvilinear, Metrics
+from halocline.grids.horizontal.projected import Projected
 from halocline.grids.sphere import degree
 from halocline.runtime.fields.place import Place
-from halocline.runtime.fields.topology import Fold, Topology
+from halocline.runtime.fields.topology import Fold, Reflections, Topology
 
 Array = NDArray[np.float64]
 
@@ -24,9 +25,9 @@ class Grid:
     """A horizontal C-grid with its sea: curvilinear, latitude-longitude or Cartesian.
 
     Face i lies west of centre i, face j south, corner south-west; `at` gives coordinates and
-    metrics of every place. Of regular grids `x` and `y` are the coordinates, of
-    curvilinear ones they count columns and rows. Planes are made when asked for where they follow
-    from less: a rank keeps none of its own.
+    metrics of every place. Of regular grids `x` and `y` are the coordinates, of those on a map
+    distances on it [m], of other curvilinear ones they count columns and rows. Planes are made when
+    asked for where they follow from less: a rank keeps none of its own.
     """
 
     x: Array  # longitude [degree east] or distance [m] of centres, shape (ni,)
@@ -34,16 +35,18 @@ class Grid:
     depth: Array  # positive downwards [m], shape (nj, ni)
     mask: NDArray[np.bool_]  # sea, shape (nj, ni)
     spherical: bool = True  # x and y are longitude and latitude
+    radius: float = earth_radius  # of the sphere, if the grid lies on one [m]
     periodic_x: bool = False
     periodic_y: bool = False
     fold: Fold = ""  # how the northern side of a tripolar grid is joined with itself
+    reflections: Reflections = Reflections()  # sides that are mirrors or poles
     boundary: NDArray[np.bool_] | None = None  # sea points whose values are given
     obstruction_x: Array | None = None  # share of a cell's width that is closed along x [1]
     obstruction_y: Array | None = None
     title: str = field(default="")
     longitude: Array | None = None  # of centres of curvilinear grids, shape (nj, ni)
     latitude: Array | None = None
-    curvilinear: Curvilinear | None = None
+    curvilinear: Curvilinear | Projected | None = None
     centers: Metrics | None = None  # of curvilinear grids, what `curvilinear` says of centres
     single_x: float = 1.0  # width of cells where there is one column only, in units of x
     single_y: float = 1.0
@@ -70,6 +73,7 @@ class Grid:
             depth=depth,
             mask=depth > 0.0,
             spherical=False,
+            radius=curvilinear.radius,
             periodic_x=curvilinear.periodic_x,
             fold=curvilinear.fold,
             title=title,
@@ -79,6 +83,43 @@ class Grid:
             centers=centers,
         )
 
+    @classmethod
+    def on_map(cls, projected: Projected, depth: Array, title: str = "") -> Self:
+        """A grid whose lines are straight on a map; sea is where the depth is positive."""
+        (step_y, step_x), centers = projected.steps, projected.at(Place.center)
+        x, y = projected.lines(Place.center)
+        return cls(
+            x=x,
+            y=y,
+            depth=depth,
+            mask=depth > 0.0,
+            spherical=False,
+            radius=projected.projection.radius,
+            title=title,
+            longitude=centers.x,
+            latitude=centers.y,
+            curvilinear=projected,
+            centers=centers,
+            single_x=step_x,
+            single_y=step_y,
+        )
+
+    def on_sphere(self, radius: float) -> Self:
+        """The same longitudes and latitudes on a sphere of another radius [m].
+
+        Lengths that a file gives stay. A map has its own radius.
+        """
+        if isinstance(self.curvilinear, Curvilinear):
+            curvilinear = replace(self.curvilinear, radius=radius)
+            centers = curvilinear.at(Place.center)
+            return replace(self, radius=radius, curvilinear=curvilinear, centers=centers)
+        if radius != self.radius and not self.spherical:
+            raise UserError(
+                f"The grid does not lie on a sphere of {radius:g} m (grid.radius): it is Cartesian."
+                " Leave the option out."
+            )
+        return replace(self, radius=radius)
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns, (nj, ni)."""
@@ -86,7 +127,7 @@ class Grid:
 
     @property
     def topology(self) -> Topology:
-        return Topology(*self.shape, self.periodic_y, self.periodic_x, self.fold)
+        return Topology(*self.shape, self.periodic_y, self.periodic_x, self.fold, self.reflections)
 
     @property
     def sea_points(self) -> int:
@@ -136,7 +177,7 @@ class Grid:
             return self.centers
         if self.curvilinear is not None:
             return self.curvilinear.at(place)
-        meter = earth_radius * degree if self.spherical else 1.0
+        meter = self.radius * degree if self.spherical else 1.0
         x, cosine, y = self.x, self.cos_latitude, self.y
         if place in (Place.x_face, Place.corner):
             x = self.x[0] + (np.arange(self.x.size + 1) - 0.5) * self.step_x
@@ -153,6 +194,28 @@ class Grid:
             area=np.broadcast_to(dx * dy, shape),
             angle=np.broadcast_to(0.0, shape),
         )
+
+    @property
+    def map_steps(self) -> tuple[float, float]:
+        """Distance of rows and of columns on the map of a regular grid [m].
+
+        Of longitude-latitude grids the map is the plain one, in metres of the equator.
+        """
+        if isinstance(self.curvilinear, Curvilinear):
+            raise UserError("A curvilinear grid that is given by its corners lies on no map.")
+        meter = self.radius * degree if self.spherical else 1.0
+        return self.step_y * meter, self.step_x * meter
+
+    def map_factors(self, place: Place) -> tuple[Array, Array]:
+        """Lengths on the map by true ones along x and y [1], planes as those of `at`.
+
+        At the pole of a longitude-latitude grid that along x is infinite.
+        """
+        step_y, step_x = self.map_steps
+        metrics = self.at(place)
+        along_x = np.full(metrics.dx.shape, np.inf)
+        np.divide(step_x, metrics.dx, out=along_x, where=metrics.dx > 1e-9 * step_x)
+        return along_x, step_y / metrics.dy
 
     @property
     def dx(self) -> Array:

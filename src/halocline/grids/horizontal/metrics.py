@@ -77,6 +77,7 @@ class Curvilinear:
     center_y: Array | None = None
     x_face_length: Array | None = None  # of western faces [m], shape (nj, ni + 1)
     y_face_length: Array | None = None  # of southern faces [m], shape (nj + 1, ni)
+    radius: float = earth_radius  # of the sphere [m]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -120,8 +121,8 @@ class Curvilinear:
         x, y = beside_along_x[place], beside_along_y[place]
         west, east, x_factor = self._beside(all_points[place], all_points[x], x, 2)
         south, north, y_factor = self._beside(all_points[place], all_points[y], y, 1)
-        dx = earth_radius * angles_between(west, east) * x_factor
-        dy = earth_radius * angles_between(south, north) * y_factor
+        dx = self.radius * angles_between(west, east) * x_factor
+        dy = self.radius * angles_between(south, north) * y_factor
         return all_points[place], dx, dy, east - west
 
     def _beside(
@@ -190,4 +191,4 @@ class Curvilinear:
     def _quadrilaterals(self) -> Array:
         """Areas of the cells between their four corners [m2]."""
         south_east, north_west = self._halves()
-        return earth_radius**2 * np.abs(south_east + north_west)
+        return self.radius**2 * np.abs(south_east + north_west)

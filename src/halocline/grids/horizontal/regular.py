@@ -17,20 +17,28 @@ from halocline.grids.horizontal.bathymetry import BathymetryOptions, read_bathym
 from halocline.grids.horizontal.curvilinear_files import is_curvilinear, read_displaced_pole
 from halocline.grids.horizontal.depths_at import depths_at
 from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.metrics import Metrics
 from halocline.grids.horizontal.poles import (
     PoleOptions,
     at_poles,
     corners_between_poles,
     made_here,
 )
+from halocline.grids.horizontal.projection_options import (
+    ProjectionOptions,
+    made_on_map,
+    on_maps,
+)
 from halocline.grids.horizontal.relief import ReliefOptions, with_relief
+from halocline.grids.horizontal.side_options import SideOptions, refuse_poles
 from halocline.runtime.fields.place import Place
-from halocline.runtime.fields.topology import Fold
+from halocline.runtime.fields.topology import Fold, all_sides
 
 bytes_per_cell = 64
 """Memory that the planes of a grid take: depth, mask, metrics, and what they are made of."""
 
-sides = ("west", "east", "south", "north")
+radius_of_maps = 6.37e6
+"""Of the sphere that maps are of where nothing is said [m], that of WRF."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +50,8 @@ class GridOptions(BathymetryOptions):
         "",
         "coordinates: longitude and latitude, or x and y in metres (in a file, in any length that"
         " their units name); or a grid of the whole sea made here, of `nx` and `ny` cells, with"
-        " [grid.poles]",
-        choices=("spherical", "cartesian", *made_here),
+        " [grid.poles]; or one made here with steps in metres on a map, with [grid.projection]",
+        choices=("spherical", "cartesian", *made_here, *on_maps),
     )
     file: str = option(
         "",
@@ -59,11 +67,17 @@ class GridOptions(BathymetryOptions):
     dx: float | None = option(
         None,
         "degree or m",
-        "distance of columns; if not given, 1 degree or, of a Cartesian grid, 10 km",
+        "distance of columns; if not given, 1 degree or, of a Cartesian grid or on a map, 10 km",
         at_least=1e-9,
     )
     dy: float | None = option(
         None, "degree or m", "distance of rows; the default is that of dx", at_least=1e-9
+    )
+    radius: float | None = option(
+        None,
+        "m",
+        "of the sphere; if not given, 6,366,198 m (40,000 km around), or on maps 6,370 km",
+        at_least=1.0,
     )
     depth: float | list[float] | list[list[float]] = option(
         2500.0,
@@ -87,6 +101,9 @@ class GridOptions(BathymetryOptions):
     relief: ReliefOptions = option(
         ReliefOptions(), meaning="a shelf and hills on the floor of a regular grid made here"
     )
+    projection: ProjectionOptions = option(
+        ProjectionOptions(), meaning="the map of a grid whose lines are straight on it"
+    )
     poles: PoleOptions = option(
         PoleOptions(), meaning="poles and rows of a displaced-pole or tripole grid made here"
     )
@@ -101,17 +118,16 @@ class GridOptions(BathymetryOptions):
         " last row or through its centres; 'file': as the corners of the file are, 'none': closed",
         choices=("file", "none", "faces", "centres"),
     )
-    closed_edges: bool = option(
-        True, "", "outermost rows and columns of sides that are not joined are land"
-    )
+    sides: SideOptions = option(SideOptions(), meaning="what stands beyond each side of the grid")
+    closed_edges: bool = option(True, "", "outermost rows and columns of closed sides are land")
     boundary: list[str] = option(
-        [], "", f"sides whose outermost sea points keep their first values: {', '.join(sides)}"
+        [], "", f"sides whose outermost sea points keep their first values: {', '.join(all_sides)}"
     )
 
     @property
     def steps(self) -> tuple[float, float]:
         """Distance of columns and rows [degree or m]."""
-        usual = 1e4 if self.kind == "cartesian" else 1.0
+        usual = 1e4 if self.kind in ("cartesian", *on_maps) else 1.0
         return self.dx or usual, self.dy or usual
 
 
@@ -119,6 +135,8 @@ def build_grid(options: GridOptions) -> Grid:
     """The grid of a case: from its file, or made here; `options.file` is a path."""
     if options.kind in made_here:
         return grid_between_poles(options)
+    if options.kind in on_maps:
+        return grid_on_map(options)
     if not options.file:
         return regular_grid(options)
     path = expand(options.file, Path())[0]
@@ -158,14 +176,34 @@ def grid_between_poles(options: GridOptions) -> Grid:
     """
     _refuse_too_many(options)
     corners = corners_between_poles(options.kind, options.nx, options.ny, options.poles)
-    center = corners.at(Place.center)
+    depth = _depth_around(options, corners.at(Place.center), at_poles(corners))
+    return finish(Grid.of(corners, depth), options)
+
+
+def grid_on_map(options: GridOptions) -> Grid:
+    """Make the grid on a map that `options` describe; depths are those of its file, if any."""
+    _refuse_too_many(options)
+    projected = made_on_map(
+        options.kind,
+        (options.ny, options.nx),
+        options.steps,
+        options.radius or radius_of_maps,
+        options.projection,
+    )
+    depth = _depth_around(options, projected.at(Place.center), np.zeros(projected.shape, bool))
+    return finish(Grid.on_map(projected, depth), options)
+
+
+def _depth_around(
+    options: GridOptions, center: Metrics, land: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Depths [m] of cells anywhere on the globe, some of which are land."""
     if options.file:
         depth = depths_at(options, expand(options.file, Path())[0], center.x, center.y)
     else:
         depth = _depth(options)
-    land = in_boxes(options.land, center.x, center.y, around=True) | at_poles(corners)
-    depth = _opened(np.where(land, 0.0, depth), options.straits, center.x, center.y, around=True)
-    return finish(Grid.of(corners, depth), options)
+    land = land | in_boxes(options.land, center.x, center.y, around=True)
+    return _opened(np.where(land, 0.0, depth), options.straits, center.x, center.y, around=True)
 
 
 def _opened(
@@ -249,37 +287,41 @@ def finish(grid: Grid, options: GridOptions) -> Grid:
         or grid.spherical
         and abs(grid.step_x * grid.x.size - 360.0) < 1e-3 * grid.step_x
     )
-    periodic_x = spans if options.periodic_x is None else options.periodic_x
-    if options.periodic_y and grid.spherical:
+    periodic_x = options.sides.joined("west", "east", options.periodic_x, spans)
+    periodic_y = options.sides.joined("south", "north", options.periodic_y or None, False)
+    if periodic_y and grid.spherical:
         raise UserError("grid.periodic_y: north and south of a spherical grid cannot be joined.")
     fold = _fold(grid, options)
     if fold and "north" in options.boundary:
         raise UserError("grid.boundary = 'north': the north of the grid is folded onto itself.")
-    unknown = [side for side in options.boundary if side not in sides]
+    unknown = [side for side in options.boundary if side not in all_sides]
     if unknown:
-        raise UserError(f"grid.boundary = {unknown}: the sides are {', '.join(sides)}.")
-    mask = grid.mask.copy()
-    boundary = _boundary(mask, options.boundary)
-    if options.closed_edges:
-        edge = np.zeros_like(mask)
-        if not options.periodic_y:
-            edge[[0] if fold else [0, -1], :] = True
-        if not periodic_x:
-            edge[:, [0, -1]] = True
-        mask &= ~edge | boundary
-    return replace(
+        raise UserError(f"grid.boundary = {unknown}: the sides are {', '.join(all_sides)}.")
+    refuse_poles(grid, options.sides)
+    grid = grid if options.radius is None else grid.on_sphere(options.radius)
+    joined = replace(
         grid,
-        mask=mask,
-        boundary=boundary & mask if boundary.any() else None,
         periodic_x=periodic_x,
-        periodic_y=options.periodic_y,
+        periodic_y=periodic_y,
         fold=fold,
+        reflections=options.sides.reflections,
     )
+    mask = grid.mask.copy()
+    boundary = _on_sides(mask, options.boundary)
+    if options.closed_edges:
+        closed = [side for side in all_sides if joined.topology.is_closed(side)]
+        mask &= ~_on_sides(mask, closed) | boundary
+    return replace(joined, mask=mask, boundary=boundary & mask if boundary.any() else None)
 
 
 def _fold(grid: Grid, options: GridOptions) -> Fold:
     """The fold that is asked for, which the corners of the grid must have."""
     if options.fold in ("file", grid.fold):
+        if grid.fold and options.sides.north:
+            raise UserError(
+                f"grid.sides.north = '{options.sides.north}', but the north of the grid is folded"
+                " onto itself. Leave it out; grid.fold = 'none' closes it."
+            )
         return grid.fold
     if options.fold == "none":
         return ""
@@ -290,8 +332,8 @@ def _fold(grid: Grid, options: GridOptions) -> Fold:
     )
 
 
-def _boundary(mask: NDArray[np.bool_], chosen: list[str]) -> NDArray[np.bool_]:
-    """Sea cells on the chosen sides."""
+def _on_sides(mask: NDArray[np.bool_], chosen: list[str]) -> NDArray[np.bool_]:
+    """Sea cells in the outermost rows and columns of the chosen sides."""
     on_side = np.zeros_like(mask)
     places: dict[str, Any] = {
         "west": np.s_[:, 0],

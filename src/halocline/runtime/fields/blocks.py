@@ -102,7 +102,7 @@ class World:
     def owned(self, rectangle: Rectangle, place: Place) -> Cells:
         """Rows and columns of a place that a block holds among its own.
 
-        The last block has the last face of a closed side, and the row on a fold.
+        The last block has the last face of a side that is not periodic, and the row on a fold.
         """
         r, (rows, columns) = rectangle, self.topology.shape(place)
         last_j = rows if r.j1 == self.topology.nj else r.j1
@@ -145,7 +145,7 @@ class Block:
     def box_of(self, place: Place) -> Box:
         """What the block owns of a place, in padded indices, like `box`.
 
-        The last face of a closed side lies in the first row or column of the halo.
+        The last face of a side that is not periodic lies in the first row or column of the halo.
         """
         h, r = self.halo, self.rectangle
         j0, j1, i0, i1 = self.world.owned(r, place if place.planar else Place.center)
@@ -156,7 +156,7 @@ class Block:
         if self.world.topology.seam(place) is None:
             return [box], []
         j0, j1, i0, i1, points = box
-        double = self.points_of(place).sign[j0:j1, i0:i1] < 0
+        double = self.points_of(place).turned[j0:j1, i0:i1]
         rows = np.flatnonzero(double.any(axis=1))
         if not rows.size:
             return [box], []

@@ -71,6 +71,7 @@ class Decomposition:
         self.options = options or DecompositionOptions()
         self.communicator: Communicator = communicator or Alone()
         _check_size(mask, self.communicator.size)
+        _check_depth(topology, halo)
         self.kind = self.options.kind
         self.components, self.staggered = components, staggered
         self.doubles: dict[Any, Any] = {}  # those of the fields on this cut, see doubles.py
@@ -162,6 +163,20 @@ def _balance(world: World, weights: NDArray[np.float64], ranks: int) -> float:
     for r in world.rectangles:
         load[r.rank] += weights[r.j0 : r.j1, r.i0 : r.i1].sum()
     return float(load.max() * ranks / max(load.sum(), 1))
+
+
+def _check_depth(topology: Topology, halo: int) -> None:
+    """Refuse halos in which a side that reflects the grid would show it more than once."""
+    west, east, south, north = topology.reflections
+    for length, lines, some in (
+        (topology.nj, "rows", south or north),
+        (topology.ni, "columns", west or east),
+    ):
+        if some and length < halo:
+            raise UserError(
+                f"The grid has {length} {lines}, but its {some} shows {halo} (the halo that the"
+                f" schemes need). Use a grid of at least {halo} {lines}."
+            )
 
 
 def _check_size(mask: Mask, ranks: int) -> None:

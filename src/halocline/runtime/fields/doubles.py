@@ -39,7 +39,7 @@ class Doubles:
             chosen = numbers // columns == seam
             numbers, places = numbers[chosen], places[chosen]
             points = world.topology.resolve(place, numbers // columns, numbers % columns)
-            double = points.sign < 0
+            double = points.turned
             owners.append((numbers[~double], places[~double]))
             doubles.append(((points.j * columns + points.i)[double], places[double]))
         self.places = [places for _, places in doubles]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,7 +16,7 @@ from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.freshness import Freshness, all_around, every_row, everywhere, nowhere
 from halocline.runtime.fields.memory import Memory, alignment
-from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.place import Direction, Place
 from halocline.runtime.fields.space import Space
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Field:
         self.place, self.dtype = place, np.dtype(dtype)
         self.restart, self.static, self.summed = restart, static, summed
         self.partner: Field | None = None
-        self.direction: Literal["", "x", "y"] = ""
+        self.direction: Direction = ""
         decomposition = self.decomposition
         if place.planar:
             _check_memory(name, place, decomposition, static)
@@ -151,7 +151,7 @@ class Field:
 
     @property
     def vector(self) -> bool:
-        """Whether it is a component of a vector, which changes sign across a fold."""
+        """Whether it is a component of a vector, which changes sign beyond some sides."""
         return bool(self.direction)
 
     def storage(self, layout: Layout) -> Storage:
@@ -226,7 +226,7 @@ class Field:
 
     def fill(self, value: float) -> None:
         """Give all points or cells one value, those of halos too; a call for all ranks alike."""
-        assert not self.vector or value == 0.0, f"{self} changes its sign beyond a fold"
+        assert not self.vector or value == 0.0, f"{self} changes its sign beyond some sides"
         for array in self.blocks:
             self.memory.fill(array, value)
         self.storage(self.layout).fresh.set(all_around(self.decomposition.world.halo))
@@ -301,11 +301,11 @@ class Field:
             storage.fresh.set(everywhere if self.static else all_around(halo), rows)
 
     def _turned(self, cells: Array, points: Any) -> Array:
-        """Values at the points of a padded plane, 0 where there are none; beyond a fold a vector's
-        components have the other sign."""
+        """Values at the points of a padded plane, 0 where there are none; components of vectors
+        with the sign that they have there."""
         values = np.where(points.inside, cells, np.zeros((), self.dtype))
         if self.vector:
-            values[..., points.sign < 0] *= -1
+            values[..., points.sign(self.direction) < 0] *= -1
         return values
 
     def set_from(self, function: Callable[[Any], Array]) -> None:

@@ -27,7 +27,7 @@ def numbers_around(decomposition: Decomposition, reach: int) -> Index:
             continue
         r, h = block.rectangle, block.halo + reach
         j, i = np.mgrid[r.j0 - h : r.j1 + h, r.i0 - h : r.i1 + h]
-        cell_j, cell_i, inside, _ = world.topology.resolve(Place.center, j, i)
+        cell_j, cell_i, inside = world.topology.resolve(Place.center, j, i)[:3]
         near[cell_j[inside], cell_i[inside]] = True
     around = world.numbers_of(*np.nonzero(near & world.mask)).astype(np.int64)
     return np.union1d(around, owned_numbers(decomposition.home))

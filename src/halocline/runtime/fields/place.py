@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
+
+Direction = Literal["", "x", "y"]
+"""Along which axis of the grid a component of a vector points; none of a scalar."""
 
 
 class Place(StrEnum):

@@ -81,7 +81,7 @@ class Space:
     def is_double(self, block: Block, place: Place) -> Mask:
         """Which values that a block owns stand on a fold where another one, their owner, does."""
         j0, j1, i0, i1, _ = block.box_of(place)
-        return block.points_of(place).sign[j0:j1, i0:i1] < 0
+        return block.points_of(place).turned[j0:j1, i0:i1]
 
     def wet_levels_at(self, place: Place, j: Index, i: Index) -> NDArray[np.int16]:
         """Wet levels at values (j, i) of a place: the fewest of the cells beside it."""

@@ -16,7 +16,7 @@ from halocline.core.errors import UserError
 from halocline.runtime import _native
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.freshness import Depths, all_around
-from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.place import Direction, Place
 from halocline.runtime.halos.buffers import Arrays, Mechanism
 from halocline.runtime.halos.choices import HaloChoice, all_choices, shared, simplest
 from halocline.runtime.halos.derived_types import TypedMessages
@@ -42,15 +42,15 @@ kept_exchanges = 256  # lists of requests whose addresses are kept
 class Request:
     """One stale field: its flat arrays cut to the rows wanted, where it lies, how deep.
 
-    `depths` count from what blocks own of the place. With `turns` the field is a component of a
-    vector, which changes sign across a fold. Who keeps a request and uses it again spares the
-    exchange looking up addresses.
+    `depths` count from what blocks own of the place. With a `direction` the field is a component of
+    a vector, which changes sign beyond a fold, mirror or pole. Who keeps a request and uses it
+    again spares the exchange looking up addresses.
     """
 
     flat: list[NDArray[Any]]
     place: Place
     depths: Depths
-    turns: bool = False
+    direction: Direction = ""
     number: int = field(default_factory=_numbers.__next__)
 
     @property
@@ -62,7 +62,7 @@ class Request:
     def item(self) -> Item:
         """What all ranks know of it."""
         array = self.flat[0]
-        return Item(self.place, self.depths, array.dtype, array.shape[0], self.turns)
+        return Item(self.place, self.depths, array.dtype, array.shape[0], self.direction)
 
 
 class _Nothing:
@@ -121,7 +121,7 @@ class Route:
         self.under_way = False
 
     def _turn(self, stage: int, arrays: Arrays) -> None:
-        """Change the sign of what came across a fold."""
+        """Change the sign of components of vectors that came from the other side."""
         if self.turns[stage] is not None:
             self.turns[stage].run(arrays.table)
 

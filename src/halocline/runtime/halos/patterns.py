@@ -17,7 +17,7 @@ from halocline.core.errors import UserError
 from halocline.runtime.fields.blocks import Block, Rectangle, World
 from halocline.runtime.fields.decomposition import Layout
 from halocline.runtime.fields.freshness import Depths
-from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.place import Direction, Place
 from halocline.runtime.fields.topology import Cells, Index
 from halocline.runtime.ranks.communicator import Communicator
 
@@ -49,8 +49,9 @@ class Pattern:
 
     `stage` 0 fills all of a halo from the owners. Stage 1 fills east and west of the owned rows
     only, stage 2 then fills the rest from the north and south, corners included. `turned` are, by
-    block of this rank, places beyond a fold, where components of vectors change sign; `doubles`
-    those on it that the block holds among its own but another point owns.
+    direction and block of this rank, places where components of vectors change sign, beyond a fold,
+    mirror or pole; `doubles` those on a fold that the block holds among its own but another point
+    owns.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Pattern:
         self.local: list[Piece] = []
         self.send: dict[int, list[Piece]] = {}
         self.receive: dict[int, list[Piece]] = {}
-        self.turned: dict[int, Index32] = {}
+        self.turned: dict[Direction, dict[int, Index32]] = {"x": {}, "y": {}}
         self.doubles: dict[int, Index32] = {}
         own = {b.number: at for at, b in enumerate(layout.blocks) if isinstance(b, Block)}
         blocks = {b.number: b for b in layout.blocks if isinstance(b, Block)}
@@ -101,8 +102,10 @@ class Pattern:
                     self.receive.setdefault(give.rank, []).append(piece)
                 else:
                     self.send.setdefault(target.rank, []).append(piece)
-            if number in own and (halo.folded & given).any():
-                self.turned[own[number]] = index[halo.folded & given]
+            for direction, turned in self.turned.items():
+                changed = given & (halo.points.sign(direction) < 0)
+                if number in own and changed.any():
+                    turned[own[number]] = index[changed]
 
     @property
     def targets(self) -> list[Piece]:
@@ -136,21 +139,21 @@ class Halo:
             i = np.concatenate([i, np.arange(owned[2], owned[3])])
         points = topology.resolve(place, j, i)
         double = (j >= owned[0]) & (j < owned[1]) & (i >= owned[2]) & (i < owned[3])
-        wanted = points.inside & (~double | (points.sign < 0))
+        wanted = points.inside & (~double | points.turned)
         if not place.planar:
             wanted &= world.mask[points.j, points.i]
         if stage:
             beside = (j >= owned[0]) & (j < owned[1])
             wanted &= beside if stage == 1 else ~beside
         self.j, self.i, self.double = j[wanted], i[wanted], double[wanted]
-        self.folded = points.sign[wanted] < 0
-        self.from_j, self.from_i = points.j[wanted], points.i[wanted]
+        self.points = points.some(wanted)
+        self.from_j, self.from_i = self.points.j, self.points.i
         self.cell_j = np.minimum(self.from_j, topology.nj - 1)
         self.cell_i = np.minimum(self.from_i, topology.ni - 1)
         if stage == 2:
             # The block of the same columns holds the whole row, corners included, after stage 1;
-            # what lies beyond a fold comes from its owner.
-            straight = ~self.folded
+            # what lies beyond a fold, mirror or pole comes from its owner.
+            straight = ~self.points.turned
             self.from_i = np.where(straight, self.i, self.from_i)
             self.cell_i = np.where(straight, target.i0, self.cell_i)
 
@@ -233,12 +236,12 @@ def _covered(block: Block, beyond: int) -> tuple[Index, Index, NDArray[np.bool_]
 def can_extend(layout: Layout, beyond: int, communicator: Communicator) -> bool:
     """Whether every block's halo up to `beyond` is a frame of owned cells on whole sides.
 
-    Beyond a fold cells are counted the other way, where a kernel would round differently. A call
-    for all ranks.
+    Beyond a fold, mirror or pole cells are counted the other way, where a kernel would round
+    differently. A call for all ranks.
     """
     blocks = [block for block in layout.blocks if isinstance(block, Block)]
     world = blocks[0].world if blocks else None
-    if world is None or world.topology.fold:
+    if world is None or world.topology.reflects:
         return False
     first_j, last_j, first_i, last_i = world.corners
     owned = int(((last_j - first_j) * (last_i - first_i)).sum())

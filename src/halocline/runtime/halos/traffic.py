@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from halocline.runtime.fields.freshness import Depths
 from halocline.runtime.fields.memory import Memory, host
-from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.place import Direction, Place
 from halocline.runtime.halos.choices import HaloChoice
 from halocline.runtime.halos.patterns import Pattern, Piece
 
@@ -23,14 +23,14 @@ Addresses = NDArray[np.int64]
 class Item:
     """What all ranks know of one stale field: where it lies, how deep, its numbers and rows.
 
-    With `turns` it is a component of a vector and changes sign across a fold.
+    With a `direction` it is a component of a vector and changes sign beyond some sides.
     """
 
     place: Place
     depths: Depths
     dtype: np.dtype[Any]
     rows: int
-    turns: bool = False
+    direction: Direction = ""
 
     def __str__(self) -> str:
         rows = "1 row" if self.rows == 1 else f"{self.rows} rows"
@@ -135,11 +135,11 @@ class Traffic:
         return copies
 
     def turns(self, blocks: int) -> Any:
-        """Changes of sign beyond a fold, native; None where there are none."""
+        """Changes of sign of what came from the other side, native; None where there are none."""
         turns = self.memory.turns()
         for field, (item, pattern) in enumerate(zip(self.items, self.patterns, strict=True)):
-            if item.turns:
-                for at, places in pattern.turned.items():
+            if item.direction:
+                for at, places in pattern.turned[item.direction].items():
                     turns.add(field * blocks + at, item.dtype.itemsize, item.rows, places)
         return turns if len(turns) else None
 

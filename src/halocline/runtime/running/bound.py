@@ -226,6 +226,6 @@ def request_of(held: HeldArgument, depths: Depths) -> Request:
     """What is asked of the exchange, the same object every time."""
     key, requests = (held.rows.start, held.rows.stop, *depths), held.storage.requests
     if key not in requests:
-        requests[key] = Request(held.flat, held.field.place, depths, held.field.vector)
+        requests[key] = Request(held.flat, held.field.place, depths, held.field.direction)
     request: Request = requests[key]
     return request

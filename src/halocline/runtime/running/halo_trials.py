@@ -99,7 +99,7 @@ class Trials:
         restore(call, call.before)
         wanted = sorted({*call.unpromised(halo), *call.exchanged})
         requests = [
-            Request(h.flat, h.field.place, all_around(halo), h.field.vector)
+            Request(h.flat, h.field.place, all_around(halo), h.field.direction)
             for h in (call.held[n] for n in wanted)
         ]
         if requests:

@@ -132,7 +132,7 @@ class HaloTruth:
         if key not in self._twins:
             arrays = [np.empty_like(array) for array in item.flat]
             self._twins[key] = Request(
-                arrays, item.field.place, all_around(item.argument.depth), item.field.vector
+                arrays, item.field.place, all_around(item.argument.depth), item.field.direction
             )
         for copy, array in zip(self._twins[key].flat, item.flat, strict=True):
             copy[...] = array

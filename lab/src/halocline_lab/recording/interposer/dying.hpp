@@ -38,7 +38,7 @@ inline void note_end(int number) {
 /// later where that one ends at once, which a rank that waits for a core does not live to see.
 inline void let_others_be_told(int number) {
   if (number != SIGTERM && number != SIGINT && number != SIGHUP) return;
-  const timespec moment{0, 100'000'000};
+  const timespec moment{0, 300'000'000};
   nanosleep(&moment, nullptr);
 }
 

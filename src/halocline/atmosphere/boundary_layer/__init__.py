@@ -1,0 +1,1 @@
+"""What air and ground exchange, and how turbulence mixes it."""

@@ -1,0 +1,146 @@
+"""Turbulence in a step: fluxes from the ground, and mixing of columns."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from halocline.atmosphere import _native
+from halocline.atmosphere.boundary_layer.surface_layer_options import SurfaceLayerOptions
+from halocline.atmosphere.boundary_layer.ysu_options import YsuOptions
+from halocline.atmosphere.land.ground import Ground
+from halocline.runtime.fields.axis import Axis
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
+from halocline.runtime.running.runner import Runner
+
+kernels = kernels_of(_native)
+
+
+class AirOfColumns(Protocol):
+    """What physics reads of the air; see the arguments of kernels."""
+
+    u: Field
+    v: Field
+    dry_theta: Field
+    water: Field
+    air_pressure: Field
+    air_density: Field
+    exner: Field
+    height: Field
+    layer_depth: Field
+    surface_pressure: Field
+
+
+planes = {
+    "friction_velocity": "m s-1",
+    "momentum_exchange": "kg m-2 s-1",
+    "heat_exchange": "kg m-2 s-1",
+    "low_temperature": "K",
+    "low_vapor": "1",
+    "low_u": "m s-1",
+    "low_v": "m s-1",
+}
+"""Units of what the surface layer finds beside the fluxes of the ground."""
+
+at_interfaces = {
+    "viscosity": "m2 s-1",
+    "diffusivity": "m2 s-1",
+    "theta_nonlocal": "K m s-1",
+    "vapor_nonlocal": "m s-1",
+    "u_nonlocal": "m2 s-2",
+    "v_nonlocal": "m2 s-2",
+}
+"""The same of the boundary layer."""
+
+mixed_species = ("vapor", "cloud", "ice")
+"""Entries of `water` that turbulence mixes."""
+
+
+class Turbulence:
+    """Tendencies `theta_tendency`, `water_tendency`, `u_tendency`, `v_tendency` at centres, and
+    what was found on the way, as attributes. Fluxes of heat and vapour are the ground's."""
+
+    def __init__(
+        self,
+        surface: SurfaceLayerOptions,
+        boundary: YsuOptions,
+        run: Runner,
+        state: AirOfColumns,
+        ground: Ground,
+        space: Space,
+        dtype: DTypeLike,
+    ) -> None:
+        center = Place.center
+        (layers,) = state.dry_theta.axes
+        species = state.water.axes[0]
+        faces = Axis(layers.name, layers.size + 1, staggered=True)
+        self.planes = {
+            name: Field(name, units, space, place=center, dtype=dtype)
+            for name, units in planes.items()
+        }
+        self.boundary_layer_depth = Field(
+            "boundary_layer_depth", "m", space, place=center, dtype=dtype, restart=True
+        )
+        self.boundary_layer_depth.fill(500.0)
+        self.fluxes = {
+            name: Field(name, units, space, axes=(faces,), place=Place.center, dtype=dtype)
+            for name, units in at_interfaces.items()
+        }
+        self.tendencies = {
+            name: Field(name, units, space, axes=axes, place=center, dtype=dtype)
+            for name, units, axes in (
+                ("theta_tendency", "K s-1", (layers,)),
+                ("water_tendency", "s-1", (species, layers)),
+                ("u_tendency", "m s-2", (layers,)),
+                ("v_tendency", "m s-2", (layers,)),
+            )
+        }
+        mixed = Field(
+            "mixed", "1", space, axes=(species,), place=Place.none, dtype=dtype, static=True
+        )
+        mixed.set_global(np.array([name in mixed_species for name in species.entries], dtype))
+        depth = {"boundary_layer_depth": self.boundary_layer_depth}
+        low = {name: ground.planes[name] for name in ("heat_flux", "vapor_flux")}
+        below = ("skin_temperature", "land", "moisture_availability", "roughness")
+        drag = {name: self.planes[name] for name in ("friction_velocity", "momentum_exchange")}
+        self._surface = run.bind(
+            kernels["atmosphere_surface_layer"],
+            state,
+            **{name: ground.planes[name] for name in below},
+            **self.planes,
+            **depth,
+            **low,
+        )
+        self._boundary = run.bind(
+            kernels["atmosphere_ysu"], state, **drag, **depth, **low, **self.fluxes
+        )
+        drag.pop("friction_velocity")
+        self._mix = run.bind(
+            kernels["atmosphere_column_mixing"],
+            state,
+            mixed=mixed,
+            **drag,
+            **low,
+            **self.fluxes,
+            **self.tendencies,
+        )
+        self._surface_numbers = asdict(surface)
+        self._boundary_numbers = asdict(boundary) | {
+            argument: species.entries.index(name) if name in species.entries else -1
+            for argument, name in (("cloud", "cloud"), ("ice_entry", "ice"))
+        }
+
+    def step(self, dt: float) -> None:
+        """Find fluxes and tendencies of a step of `dt` [s].
+
+        1. surface layer  2. boundary layer  3. mixing
+        """
+        self._surface(**self._surface_numbers)
+        self._boundary(**self._boundary_numbers)
+        self._mix(dt=dt)

@@ -1,0 +1,104 @@
+"""Cases of the atmosphere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from halocline.atmosphere.component import AtmosphereComponent
+from halocline.atmosphere.dynamics.model import halo_of
+from halocline.atmosphere.options import AtmosphereOptions
+from halocline.atmosphere.shown_fields import always, map_shapes
+from halocline.component.case.case import Case, named
+from halocline.component.streams.field_stream import MapShape
+from halocline.core.clock import Clock
+from halocline.core.errors import UserError
+from halocline.core.names import Quantity, quantities
+from halocline.core.options import option
+from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.regular import build_grid
+from halocline.runtime.fields.topology import all_sides
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.ranks.once_per_node import once_per_node
+from halocline.runtime.running.runner import Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtmosphereCase(Case):
+    """A run of the atmosphere."""
+
+    component: str = named("atmosphere")
+    atmosphere: AtmosphereOptions = option(
+        AtmosphereOptions(), meaning="physics and numerics of the atmosphere"
+    )
+
+    reflects: ClassVar[tuple[str, ...]] = ("mirror",)
+    built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
+    exports: ClassVar[Mapping[str, Quantity]] = {name: quantities[name] for name in always}
+
+    def build(
+        self,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        check_halos: bool = False,
+        plan: Plan | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> AtmosphereComponent:
+        """The atmosphere with its grid."""
+        return self.built(
+            once_per_node(communicator, self.build_grid),
+            self.atmosphere,
+            clock,
+            communicator,
+            decomposition=self.decomposition,
+            precision=self.precision,
+            check_halos=check_halos,
+            plan=plan,
+        )
+
+    def build_grid(self) -> Grid:
+        """The horizontal grid, whose cells are all air."""
+        grid = build_grid(replace(self._grid_found(), closed_edges=False))
+        if not grid.mask.all():
+            raise UserError(
+                "The grid has land, cells without a depth. The atmosphere lies over all cells:"
+                " leave grid.depth and grid.land out."
+            )
+        closed = [side for side in all_sides if grid.topology.is_closed(side)]
+        if closed:
+            raise UserError(
+                f"The grid is closed in the {closed[0]}, but air goes on there. Join it with the"
+                " other side (grid.periodic_x, grid.periodic_y), or make it a mirror:"
+                f" grid.sides.{closed[0]} = 'mirror'."
+            )
+        return grid
+
+    def holds(self, grid: Grid) -> str:
+        """How many layers there are, and how high."""
+        return f"{self.level_count} layers, to {self.atmosphere.layers.heights()[-1]:.0f} m"
+
+    @cached_property
+    def level_count(self) -> int:
+        """How many layers there are."""
+        return int(self.atmosphere.layers.heights().size) - 1
+
+    @cached_property
+    def halo(self) -> int:
+        """How deep halos are [cells]."""
+        return halo_of(self.build_grid().topology)
+
+    def map_shapes(self) -> dict[str, MapShape]:
+        """Where the fields lie, and their layers."""
+        return map_shapes(self.level_count)
+
+    def state_values(self, grid: Grid) -> int:
+        """Wind, potential temperature and geopotential on all layers."""
+        return 5 * grid.depth.size * self.level_count
+
+    @cached_property
+    def cost(self) -> float:
+        """Of a step, divided among the values that the state has [s]."""
+        return 4e-8 if self.precision == "float32" else 8e-8

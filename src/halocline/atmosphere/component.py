@@ -1,0 +1,120 @@
+"""The atmosphere with its grid, start and output, as the time loop wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.atmosphere.coordinate import HybridCoordinate
+from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
+from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.options import AtmosphereOptions
+from halocline.atmosphere.shown_fields import ShownAir
+from halocline.atmosphere.starting_air import StartColumns, StartingAir
+from halocline.atmosphere.watch import AirWatch
+from halocline.component.component import Component
+from halocline.core.clock import Clock, Date, to_number
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan, Runner
+
+Index = NDArray[np.int64]
+
+
+class AtmosphereComponent(Component):
+    """The atmosphere on one grid."""
+
+    def __init__(
+        self,
+        grid: Grid,
+        options: AtmosphereOptions,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        decomposition: DecompositionOptions | None = None,
+        precision: str = "float32",
+        check_halos: bool = False,
+        plan: Plan | None = None,
+    ) -> None:
+        self.plane, self.options, self.precision = grid, options, precision
+        self.step_length = clock.step
+        self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
+        cut = Decomposition(
+            grid.mask,
+            grid.topology,
+            halo=halo_of(grid.topology),
+            options=decomposition,
+            communicator=communicator,
+        )
+        self.run = Runner(cut, check_halos=check_halos, plan=plan)
+        self.state = AirFields(grid, self.coordinate, cut, options, precision)
+        self.dynamics = AirDynamics(self.run, self.state, options)
+        self.watch = AirWatch(self.state, self.run, grid, options)
+        self.maps = ShownAir(self.state)
+        self.shown = self.maps.fields
+
+    def restart_fields(self) -> Sequence[Field]:
+        """What is advanced."""
+        return [getattr(self.state, name) for name in prognostic]
+
+    def facts(self) -> dict[str, str | int | float]:
+        """Precision, which a restart must share."""
+        return {"precision": self.precision}
+
+    def start(self, time: Date, restarted: bool) -> None:
+        """Set the air of the start, unless `restarted`, and what follows from the state."""
+        if not restarted:
+            self._set_start()
+        if self.run.plan is None:
+            self.dynamics.air_state()
+            self.watch.begin()
+
+    def _set_start(self) -> None:
+        s, o = self.state, self.options
+        air = StartingAir(self.coordinate, o.air, o.base_air, o.start)
+        ground = o.mountain.heights(self.plane)
+        x, y = np.broadcast_arrays(self.plane.x, self.plane.y[:, None])
+
+        def part(name: str, j: Index, i: Index) -> NDArray[Any]:
+            found: NDArray[Any] = getattr(air.columns(x[j, i], y[j, i], ground[j, i]), name)
+            return found.astype(s.dtype)
+
+        for name in StartColumns._fields:
+            field: Field = getattr(s, name)
+            field.set_cells(partial(part, name))
+        s.w.set_cells(lambda j, i: self._rise_at_ground(ground)[:, j, i].astype(s.dtype))
+        for field, wind, open_face in (
+            (s.u, o.start.wind_u, s.x_open), (s.v, o.start.wind_v, s.y_open),
+        ):  # fmt: skip
+            with field.change() as owned:
+                for array, faces in zip(owned, open_face.read(), strict=True):
+                    array[...] = wind * faces
+
+    def _rise_at_ground(self, ground: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Upward wind of the start [m s-1]: along the ground, and none above it."""
+        start, plane = self.options.start, self.plane
+        wide = plane.topology.widened(ground, (1, 1, 1, 1), nearest=True)
+        rise = np.zeros((self.state.interfaces.size, *plane.shape))
+        rise[0] = start.wind_u * (wide[1:-1, 2:] - wide[1:-1, :-2]) / (2.0 * plane.dx)
+        rise[0] += start.wind_v * (wide[2:, 1:-1] - wide[:-2, 1:-1]) / (2.0 * plane.dy)
+        return rise
+
+    def step(self, time: Date) -> None:
+        """Advance from `time` by one step."""
+        seconds = self.step_length.total_seconds()
+        self.dynamics.step(seconds)
+        self.watch.look(round(to_number(time) / seconds), time, seconds)
+
+    def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
+        """Fields by name."""
+        return self.maps.update(names)
+
+    def summary(self) -> str:
+        """Dry mass, extremes with places; a call for all ranks."""
+        return self.watch.summary()

@@ -1,0 +1,1 @@
+"""The dynamics: what moves the air, by kernels."""

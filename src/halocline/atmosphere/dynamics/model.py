@@ -1,0 +1,124 @@
+"""The compressible equations of the air, and one step of them.
+
+Non-hydrostatic, in flux form, on the C-grid, in a coordinate of dry mass (Skamarock et al. 2019, A
+Description of the Advanced Research WRF Model Version 4, NCAR/TN-556); docs/atmosphere.md has the
+equations.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from halocline.atmosphere import _native
+from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.options import AtmosphereOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.running.calls import BoundCall
+from halocline.runtime.running.runner import Runner
+
+kernels = kernels_of(_native)
+
+
+def halo_of(topology: Topology) -> int:
+    """Halo of a step [cells]: values of sixth order at the faces of a cell.
+
+    Velocities on a side that is a mirror are computed too, from values one cell further.
+    """
+    return 4 if topology.reflects else 3
+
+
+class Stage:
+    """One of the three stages of a step: the state that it begins with has names of `stage`."""
+
+    def __init__(self, run: Runner, s: AirFields, options: AtmosphereOptions, prefix: str) -> None:
+        self.options, mixing = options, options.mixing
+        begun = {name: getattr(s, prefix + name) for name in prognostic}
+        given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
+        given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
+        if not s.sloping:
+            given |= dict.fromkeys(("base_pressure", "base_volume"))
+        if not options.rotation:
+            given["coriolis"] = None
+        if not mixing.viscosity:
+            given |= dict.fromkeys(("u_forcing", "v_forcing", "w_forcing"))
+        if not mixing.diffusivity:
+            given["theta_forcing"] = None
+
+        def bound(name: str, *own: str) -> BoundCall:
+            """A kernel bound to these fields, but for the new state, which are its `own`."""
+            kernel = kernels[f"atmosphere_{name}"]
+            known = {argument.name for argument in kernel.arguments} - set(own)
+            return run.bind(kernel, s, **{key: f for key, f in given.items() if key in known})
+
+        self.fluxes = [bound("mass_fluxes"), bound("rise")]
+        self.tendencies = [bound(f"{name}_tendency") for name in ("u", "v", "w", "theta")]
+        self.push = bound("acoustic_push")
+        if not options.damping.depth:
+            given |= dict.fromkeys(("w", "w_damping"))
+        self.columns = bound("acoustic_columns")
+        self.new_wind = bound("new_wind", *prognostic)
+        self.new_stage = bound("new_stage", *prognostic, "base_pressure", "base_volume")
+
+    def __call__(self, steps: int, dt: float, *, last: bool) -> None:
+        """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
+
+        1. mass fluxes  2. tendencies  3. acoustic steps  4. the new state
+        """
+        o, advection = self.options.acoustic, self.options.advection
+        # 1. mass fluxes
+        for flux in self.fluxes:
+            flux()
+        # 2. tendencies
+        for tendency in self.tendencies:
+            tendency(order=advection.order, vertical_order=advection.vertical_order)
+        # 3. acoustic steps
+        for _ in range(steps):
+            self.push(dt=dt, external_damping=o.external_damping)
+            self.columns(
+                dt=dt, off_centring=o.off_centring, divergence_damping=o.divergence_damping
+            )
+        # 4. the new state
+        self.new_wind(last=int(last))
+        self.new_stage(last=int(last))
+
+
+class AirDynamics:
+    """The dynamics of one atmosphere."""
+
+    def __init__(self, run: Runner, state: AirFields, options: AtmosphereOptions) -> None:
+        self.run, self.state, self.options = run, state, options
+        self.air_state = run.bind(kernels["atmosphere_air_state"], state)
+        mixing, self.mix = options.mixing, []
+        for name, at in (("u", "x_face"), ("v", "y_face"), ("w", "center"), ("theta", "center")):
+            strength = mixing.diffusivity if name == "theta" else mixing.viscosity
+            if strength:
+                units = "Pa K s-1" if name == "theta" else "Pa m s-2"
+                over = "interfaces" if name == "w" else "layers"
+                state.add(f"{name}_forcing", units, Place(at), over)
+                kernel = kernels[f"atmosphere_mix_{name}"]
+                begun = {"mass": state.old_mass, name: getattr(state, f"old_{name}")}
+                if name == "w":
+                    begun["geopotential"] = state.old_geopotential
+                call = run.bind(kernel, state, **begun)
+                self.mix.append(partial(call, coefficient=strength))
+        self.first = Stage(run, state, options, "old_")
+        self.later = Stage(run, state, options, "")
+
+    def step(self, dt: float) -> None:
+        """Advance by dt [s] (Wicker and Skamarock 2002).
+
+        1. what mixing does throughout the step  2. three stages
+        """
+        s, steps = self.state, self.options.acoustic.steps
+        for name in prognostic:
+            getattr(s, name).swap(getattr(s, f"old_{name}"))
+        # 1. what mixing does throughout the step
+        for mix in self.mix:
+            mix()
+        # 2. three stages
+        self.first(1, dt / 3.0, last=False)
+        self.later(steps // 2, dt / steps, last=False)
+        self.later(steps, dt / steps, last=True)

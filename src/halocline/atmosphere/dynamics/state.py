@@ -1,0 +1,204 @@
+"""Fields of the atmosphere's dynamics; names are those of the arguments of its kernels."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from halocline.atmosphere.constants import reference_temperature
+from halocline.atmosphere.coordinate import HybridCoordinate
+from halocline.atmosphere.options import AtmosphereOptions
+from halocline.atmosphere.starting_air import ReferenceColumns
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.axis import Axis
+from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.field import Field, pair
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.space import Space
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+center, x_face, y_face, none = Place.center, Place.x_face, Place.y_face, Place.none
+
+prognostic = {
+    "mass": ("Pa", center, ""),
+    "u": ("m s-1", x_face, "layers"),
+    "v": ("m s-1", y_face, "layers"),
+    "w": ("m s-1", center, "interfaces"),
+    "theta": ("K", center, "layers"),
+    "geopotential": ("m2 s-2", center, "interfaces"),
+}
+"""Units, place and vertical axis of what a restart holds."""
+
+of_stage = {
+    "pressure": ("Pa", center, "layers"),
+    "full_volume": ("m3 kg-1", center, "layers"),
+    "stiffness": ("Pa", center, "layers"),
+    "height": ("m2 s-2", center, "layers"),
+    "x_flux": ("Pa m2 s-1", x_face, "layers"),
+    "y_flux": ("Pa m2 s-1", y_face, "layers"),
+    "rise": ("Pa s-1", center, "interfaces"),
+    "mass_tendency": ("Pa s-1", center, ""),
+    "u_tendency": ("Pa m s-2", x_face, "layers"),
+    "v_tendency": ("Pa m s-2", y_face, "layers"),
+    "w_tendency": ("Pa m s-2", center, "interfaces"),
+    "theta_rate": ("Pa K s-1", center, "layers"),
+    "geopotential_tendency": ("m2 s-3", center, "interfaces"),
+}
+"""The same of what follows from the state of a stage."""
+
+of_acoustic_steps = {
+    "u_change": ("Pa m s-1", x_face, "layers"),
+    "v_change": ("Pa m s-1", y_face, "layers"),
+    "w_change": ("Pa m s-1", center, "interfaces"),
+    "theta_change": ("Pa K", center, "layers"),
+    "geopotential_change": ("m2 s-2", center, "interfaces"),
+    "pressure_change": ("Pa", center, "layers"),
+    "mass_change": ("Pa", center, ""),
+    "mass_rate": ("Pa s-1", center, ""),
+}
+"""The same of what acoustic steps change."""
+
+vectors = (
+    ("u", "v"), ("old_u", "old_v"), ("x_flux", "y_flux"), ("u_tendency", "v_tendency"),
+    ("u_change", "v_change"),
+)  # fmt: skip
+"""Components of vectors along x and y."""
+
+
+class AirFields:
+    """All fields of one atmosphere's dynamics."""
+
+    def __init__(
+        self,
+        grid: Grid,
+        coordinate: HybridCoordinate,
+        decomposition: Decomposition,
+        options: AtmosphereOptions,
+        dtype: DTypeLike,
+    ) -> None:
+        heights = options.layers.heights()
+        middles = 0.5 * (heights[1:] + heights[:-1])
+        self.layers = Axis("height", coordinates=tuple(middles.tolist()), units="m")
+        self.interfaces = Axis(
+            "height", coordinates=tuple(heights.tolist()), units="m", staggered=True
+        )
+        self.space = Space(decomposition, levels=self.layers)
+        self.dtype = dtype
+        self.sloping = options.mountain.kind != "flat"
+        self.over = {"": (), "layers": (self.layers,), "interfaces": (self.interfaces,)}
+        for name, (units, place, over) in prognostic.items():
+            self.add(name, units, place, over, restart=True)
+            self.add(f"old_{name}", units, place, over)
+        for name, (units, place, over) in (of_stage | of_acoustic_steps).items():
+            self.add(name, units, place, over)
+        self._coordinate(coordinate)
+        self._table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))
+        self._lengths(grid, options)
+        self._base(grid, coordinate, options)
+        for x, y in vectors:
+            pair(getattr(self, x), getattr(self, y))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Field: ...
+
+    def add(self, name: str, units: str, place: Place, over: str = "", **more: Any) -> Field:
+        """A field by the name of an argument of kernels, on layers, interfaces or neither."""
+        made = Field(
+            name, units, self.space, axes=self.over[over], place=place, dtype=self.dtype, **more
+        )
+        setattr(self, name, made)
+        return made
+
+    def add_plane(self, name: str, units: str, place: Place, values: Array) -> None:
+        """A plane that stays as it is."""
+        field = self.add(name, units, place, static=True)
+        field.set_global(np.broadcast_to(values, field.shape).astype(self.dtype))
+
+    def _table(self, name: str, units: str, axis: Axis, values: Array) -> None:
+        made = Field(
+            name, units, self.space, axes=(axis,), place=none, dtype=self.dtype, static=True
+        )
+        made.set_global(values.astype(self.dtype))
+        setattr(self, name, made)
+
+    def _coordinate(self, c: HybridCoordinate) -> None:
+        layers, interfaces = self.layers, self.interfaces
+        self._table("c1", "1", layers, c.c1)
+        self._table("c2", "Pa", layers, c.c2)
+        self._table("c1_face", "1", interfaces, c.c1_face)
+        self._table("c2_face", "Pa", interfaces, c.c2_face)
+        self._table("thickness", "1", layers, c.thickness)
+        self._table("spacing", "1", interfaces, c.spacing)
+        self._table("upper_share", "1", interfaces, c.upper_share)
+        self._table("to_ground", "1", Axis("", 3), c.to_ground)
+
+    def _lengths(self, grid: Grid, options: AtmosphereOptions) -> None:
+        x, y = grid.at(x_face), grid.at(y_face)
+        self.add_plane("area", "m2", center, grid.area)
+        self.add_plane("coriolis", "s-1", center, np.full(grid.shape, options.rotation))
+        self.add_plane("dx", "m", center, grid.dx)
+        self.add_plane("dy", "m", center, grid.dy)
+        self.add_plane("x_area", "m2", x_face, x.area)
+        self.add_plane("y_area", "m2", y_face, y.area)
+        self.add_plane("x_distance", "m", x_face, x.dx)
+        self.add_plane("y_distance", "m", y_face, y.dy)
+        self.add_plane("x_length", "m", x_face, x.dy)
+        self.add_plane("y_length", "m", y_face, y.dx)
+        self.add_plane("x_open", "1", x_face, _open(grid, x_face))
+        self.add_plane("y_open", "1", y_face, _open(grid, y_face))
+
+    def _base(self, grid: Grid, coordinate: HybridCoordinate, options: AtmosphereOptions) -> None:
+        """The base state, and the slopes of the ground."""
+        ground = options.mountain.heights(grid)
+        columns = ReferenceColumns(coordinate, options.base_air).columns
+        coordinate.refuse_thin(columns(ground).mass)
+        self.add_plane("ground", "m", center, ground)
+        self._slopes(grid, ground)
+        found = {
+            "base_mass": ("Pa", ""),
+            "base_pressure": ("Pa", "layers"),
+            "base_volume": ("m3 kg-1", "layers"),
+            "base_theta": ("K", "layers"),
+            "base_geopotential": ("m2 s-2", "interfaces"),
+        }
+
+        def part(name: str, j: Index, i: Index) -> NDArray[Any]:
+            made: Array = getattr(columns(ground[j, i]), name)
+            less = reference_temperature if name == "theta" else 0.0
+            return (made - less).astype(self.dtype)
+
+        for name, (units, over) in found.items():
+            field = self.add(name, units, center, over, static=True)
+            field.set_cells(partial(part, name.removeprefix("base_")))
+
+    def _slopes(self, grid: Grid, ground: Array) -> None:
+        """Those of the ground along x and y, at faces."""
+        fields = [
+            self.add(f"{name}_slope", "1", place, static=True)
+            for name, place in (("x", x_face), ("y", y_face))
+        ]
+        pair(*fields)
+        wide = grid.topology.widened(ground, (1, 1, 1, 1), nearest=True)
+        steps = np.diff(wide[1:-1], axis=1), np.diff(wide[:, 1:-1], axis=0)
+        lengths = grid.at(x_face).dx, grid.at(y_face).dy
+        for field, step, length in zip(fields, steps, lengths, strict=True):
+            rows, columns = length.shape
+            field.set_global((step[:rows, :columns] / length).astype(self.dtype))
+
+
+def _open(grid: Grid, place: Place) -> Array:
+    """1 at faces that air passes, 0 at those on sides that are not joined."""
+    topology = grid.topology
+    faces = np.ones(topology.shape(place))
+    lines: dict[str, Any] = {"west": np.s_[:, 0], "east": np.s_[:, -1]}
+    if place is y_face:
+        lines = {"south": np.s_[0], "north": np.s_[-1]}
+    for side, line in lines.items():
+        if not topology.is_joined(side):
+            faces[line] = 0.0
+    return faces

@@ -1,0 +1,22 @@
+#include "atmosphere/dynamics/wind_tendency.hpp"
+
+#include "bind.hpp"
+
+using namespace halocline;
+
+namespace {
+
+template <class T>
+void bind(nb::module_& module) {
+  define(module, atmosphere_u_tendency_contract, &atmosphere_u_tendency<T>, "order",
+         "vertical_order");
+  define(module, atmosphere_v_tendency_contract, &atmosphere_v_tendency<T>, "order",
+         "vertical_order");
+}
+
+}  // namespace
+
+HALOCLINE_BIND(atmosphere_wind_tendency) {
+  bind<float>(module);
+  bind<double>(module);
+}

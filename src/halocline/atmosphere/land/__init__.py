@@ -1,0 +1,1 @@
+"""The ground below the atmosphere."""

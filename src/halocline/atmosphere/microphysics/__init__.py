@@ -1,0 +1,1 @@
+"""Clouds and precipitation: schemes that change `dry_theta` and `water` in place."""

@@ -1,0 +1,31 @@
+"""What all schemes of microphysics say of themselves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from halocline.core.options import Options
+
+
+@dataclass(frozen=True, kw_only=True)
+class MicrophysicsScheme(Options, ABC):
+    """A scheme: its kernel, its kinds of water, and numbers that are its options."""
+
+    kernel: ClassVar[str]
+    """The name of its kernel, which takes `numbers` and `dt` beside its arrays."""
+    species: ClassVar[tuple[str, ...]]
+    """Entries of `water`."""
+    fallen: ClassVar[tuple[str, ...]]
+    """What the kernel says of the ground [kg m-2]."""
+
+    @property
+    @abstractmethod
+    def numbers(self) -> dict[str, float]:
+        """What the kernel takes beside its arrays and `dt`."""
+
+    @property
+    @abstractmethod
+    def reflectivity(self) -> dict[str, float]:
+        """What `atmosphere_reflectivity` takes beside its arrays."""

@@ -1,0 +1,48 @@
+"""Options of the atmosphere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halocline.atmosphere.air_column import AirColumn
+from halocline.atmosphere.coordinate import AirLayerOptions
+from halocline.atmosphere.dynamics_options import (
+    AcousticOptions,
+    AirAdvectionOptions,
+    AirMixingOptions,
+    UpperDampingOptions,
+)
+from halocline.atmosphere.start.options import AnalysisOptions
+from halocline.atmosphere.starting_air import AirStartOptions
+from halocline.atmosphere.terrain import MountainOptions
+from halocline.core.options import Options, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtmosphereOptions(Options):
+    """The atmosphere's dynamics and its start."""
+
+    layers: AirLayerOptions = option(AirLayerOptions(), meaning="the layers")
+    mountain: MountainOptions = option(MountainOptions(), meaning="the ground")
+    air: AirColumn = option(AirColumn(), meaning="the air at rest that a run begins with")
+    base: AirColumn | None = option(
+        None, meaning="what the model's fields are less: air at rest; that of `air` if not given"
+    )
+    start: AirStartOptions = option(AirStartOptions(), meaning="what is in that air")
+    analysis: AnalysisOptions = option(
+        AnalysisOptions(), meaning="how `halocline analysis` brings analyses to the layers"
+    )
+    acoustic: AcousticOptions = option(AcousticOptions(), meaning="acoustic steps")
+    advection: AirAdvectionOptions = option(AirAdvectionOptions(), meaning="advection")
+    mixing: AirMixingOptions = option(AirMixingOptions(), meaning="mixing")
+    damping: UpperDampingOptions = option(UpperDampingOptions(), meaning="waves below the top")
+    rotation: float = option(
+        0.0, "s-1", "Coriolis parameter of a turning plane", at_least=-1e-3, at_most=1e-3
+    )
+    courant_interval: int = option(
+        10, "1", "steps between looks at how far the wind goes in a step; 0: never", at_least=0
+    )
+
+    @property
+    def base_air(self) -> AirColumn:
+        return self.base or self.air

@@ -1,0 +1,1 @@
+"""Radiation of the sun and of the Earth."""

@@ -1,0 +1,80 @@
+"""Fields of the atmosphere that output may hold, made of the state when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.atmosphere.constants import gravity, reference_temperature
+from halocline.atmosphere.dynamics.state import AirFields
+from halocline.component.streams.field_stream import MapShape
+from halocline.core.names import quantities
+from halocline.runtime.fields.field import Field, pair
+from halocline.runtime.fields.place import Place
+
+Array = NDArray[Any]
+center, x_face, y_face = Place.center, Place.x_face, Place.y_face
+always = {
+    "potential_temperature": (center, "layers"),
+    "potential_temperature_anomaly": (center, "layers"),
+    "air_pressure": (center, "layers"),
+    "x_wind": (x_face, "layers"),
+    "y_wind": (y_face, "layers"),
+    "upward_wind": (center, "interfaces"),
+    "geopotential_height": (center, "interfaces"),
+    "dry_column_pressure": (center, ""),
+}
+"""Place of the fields, and what they have over it: layers or interfaces."""
+
+
+def map_shapes(layers: int) -> dict[str, MapShape]:
+    """The same as shapes, over so many layers."""
+    extents = {"": (), "layers": (layers,), "interfaces": (layers + 1,)}
+    return {name: MapShape(place, extents[over]) for name, (place, over) in always.items()}
+
+
+class ShownAir:
+    """Such fields of one atmosphere, by name, and what sets them."""
+
+    def __init__(self, state: AirFields) -> None:
+        self.state = state
+        self.fields = {
+            name: Field(
+                name,
+                quantities[name].units,
+                state.space,
+                axes=state.over[over],
+                place=place,
+                dtype=state.dtype,
+            )
+            for name, (place, over) in always.items()
+        }
+        pair(self.fields["x_wind"], self.fields["y_wind"])
+        s, reference = state, reference_temperature
+        self.made: Mapping[str, tuple[Callable[..., Array], Sequence[Field]]] = {
+            "potential_temperature": (lambda theta: theta + reference, (s.theta,)),
+            "potential_temperature_anomaly": (np.subtract, (s.theta, s.base_theta)),
+            "air_pressure": (np.add, (s.pressure, s.base_pressure)),
+            "geopotential_height": (
+                lambda some, base: (some.astype(np.float64) + base) / gravity,
+                (s.geopotential, s.base_geopotential),
+            ),
+            "dry_column_pressure": (np.add, (s.mass, s.base_mass)),
+        }
+        self.copied = {"x_wind": s.u, "y_wind": s.v, "upward_wind": s.w}
+
+    def update(self, names: Sequence[str]) -> dict[str, Field]:
+        """Set some fields to what they are at this moment; a call for all ranks."""
+        for name in names:
+            if name in self.copied:
+                self.fields[name].copy(self.copied[name])
+                continue
+            function, sources = self.made[name]
+            with self.fields[name].change() as owned:
+                blocks = zip(*(source.read() for source in sources), strict=True)
+                for array, values in zip(owned, blocks, strict=True):
+                    array[...] = function(*values)
+        return {name: self.fields[name] for name in names}

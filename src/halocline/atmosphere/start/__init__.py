@@ -1,0 +1,1 @@
+"""Starts and sides of the atmosphere from analyses on pressure levels."""

@@ -1,0 +1,35 @@
+"""How a start or sides of the atmosphere are made from analyses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halocline.core.options import Options, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisOptions(Options):
+    """How analyses on pressure levels become the model's columns."""
+
+    saturation: str = option(
+        "clouds",
+        "",
+        "what relative humidity is relative to: saturation over water, or over water above 0, over"
+        " ice below -20 degrees C and a blend between (GFS and IFS)",
+        choices=("clouds", "water"),
+    )
+    between_levels: str = option(
+        "heights",
+        "",
+        "temperature between two levels: a line in log p, or the parabola that also keeps the"
+        " thickness which the heights of the analysis give the layer",
+        choices=("heights", "line"),
+    )
+    lapse_rate: float = option(
+        0.0065,
+        "K m-1",
+        "by which temperature grows downward below the ground of the analysis",
+        at_least=0.0,
+        at_most=0.03,
+        source="International Standard Atmosphere (ICAO Doc 7488)",
+    )

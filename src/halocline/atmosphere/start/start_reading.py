@@ -1,0 +1,176 @@
+"""Starts and sides from the files of `halocline analysis`, checked against the grid of a run."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.atmosphere.constants import reference_temperature
+from halocline.atmosphere.start.hybrid_column import HybridColumn
+from halocline.atmosphere.start.start_files import side_names, side_width
+from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns
+from halocline.core.clock import Date, from_number, text
+from halocline.core.errors import UserError
+from halocline.grids.files.sources import open_source
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.place import Place
+
+Array = NDArray[np.float64]
+
+remedy = "Make it again with 'halocline analysis' and the case of this run."
+
+
+def read_start(path: Path, grid: Grid, column: HybridColumn, moment: Date) -> Mapping[str, Array]:
+    """All fields and planes of a start by name, (layers, rows, columns) or (rows, columns).
+
+    The file must have the grid, the layers and the time of the run.
+    """
+    with StartFile(path, column) as file:
+        centers = grid.at(Place.center)
+        shape = file.shape("mass")[1:]
+        if shape != grid.shape:
+            raise UserError(
+                f"{path} has {shape[0]} x {shape[1]} columns, but the grid of the run"
+                f" {grid.shape[0]} x {grid.shape[1]}. {remedy}"
+            )
+        off = np.abs(file.read("latitude") - centers.y).max()
+        turned = (file.read("longitude") - centers.x + 180.0) % 360.0 - 180.0
+        off = max(off, np.abs(turned * np.cos(np.deg2rad(centers.y))).max())
+        if off > 1e-4:
+            raise UserError(
+                f"{path} lies up to {off:.3g} degrees off the grid of the run. {remedy}"
+            )
+        if file.times[0] != moment:
+            raise UserError(
+                f"{path} is of {text(file.times[0])}, but the run begins at {text(moment)}."
+                f" {remedy}"
+            )
+        return {name: file.read(name, 0) for name in file.names if name not in _axes}
+
+
+def less_base(fields: Mapping[str, Array], reference: ReferenceColumns) -> StartColumns:
+    """Mass, geopotential and potential temperature of a start as the model's fields have them.
+
+    Less those of the base state over the ground of the start, and less 300 K.
+    """
+    base = reference.columns(fields["ground"])
+    return StartColumns(
+        fields["mass"] - base.mass,
+        fields["geopotential"] - base.geopotential,
+        fields["theta"] - reference_temperature,
+    )
+
+
+_axes = ("time", "level", "interface", "c1", "c2", "top_pressure", "longitude", "latitude")
+
+
+class StartFile:
+    """A file of `halocline analysis` on the layers of a run."""
+
+    def __init__(self, path: Path, column: HybridColumn) -> None:
+        self.path, self.source = path, open_source(path)
+        missing = {"time", "c1", "c2", "top_pressure"} - set(self.source.variables)
+        if missing:
+            raise UserError(
+                f"{path} is no start and has no sides: it lacks {', '.join(sorted(missing))}."
+                f" {remedy}"
+            )
+        time = self.source["time"]
+        calendar = str(time.attrs.get("calendar", "standard"))
+        self.times = [from_number(float(t), calendar) for t in np.atleast_1d(time.read())]
+        self._check_layers(column)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.source.close()
+
+    @property
+    def names(self) -> list[str]:
+        """Variables that are no coordinates of faces."""
+        return [name for name in self.source.variables if not name.endswith(("_face",))]
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self.source[name].shape
+
+    def read(self, name: str, record: int | None = None) -> Array:
+        """A variable, or one record of it."""
+        variable = self.source[name]
+        return variable.read() if record is None else variable.read(time=record)
+
+    def _check_layers(self, column: HybridColumn) -> None:
+        c1, top = self.read("c1"), float(self.read("top_pressure"))
+        same = c1.shape == column.c1.shape and abs(top - column.top_pressure) < 1e-3
+        if same and np.allclose(c1, column.c1, atol=1e-9):
+            return
+        raise UserError(
+            f"{self.path} has {c1.size} layers up to {top:.6g} Pa, the run {column.c1.size} up to"
+            f" {column.top_pressure:.6g} Pa, or they are cut in another way. {remedy}"
+        )
+
+
+@dataclass
+class _Held:
+    """Two records around a moment."""
+
+    number: int
+    values: dict[str, tuple[Array, Array]]
+
+
+class AnalysedSides:
+    """Values on the outer rows of sides at any moment of a run, linear between two records."""
+
+    def __init__(
+        self, path: Path, grid: Grid, column: HybridColumn, period: tuple[Date, Date]
+    ) -> None:
+        self.file = StartFile(path, column)
+        times = self.file.times
+        if times[0] > period[0] or times[-1] < period[1]:
+            raise UserError(
+                f"{path} has sides from {text(times[0])} to {text(times[-1])}, but the run needs"
+                f" {text(period[0])} to {text(period[1])}. Shorten the run, or make them from more"
+                " analyses."
+            )
+        for side, along in zip(side_names, (0, 0, 1, 1), strict=True):
+            shape = self.file.shape(f"mass_{side}")[-2:]
+            if shape != (side_width, grid.shape[along]):
+                raise UserError(
+                    f"{path} has {shape[1]} columns along the {side}ern side, the grid of the run"
+                    f" {grid.shape[along]}. {remedy}"
+                )
+        self._held = _Held(-1, {})
+
+    def close(self) -> None:
+        self.file.close()
+
+    def at(self, name: str, side: str, moment: Date) -> Array:
+        """A field on a side, (layers, inward, along) or (inward, along)."""
+        times = self.file.times
+        number = min(max(bisect_right(times, moment) - 1, 0), max(len(times) - 2, 0))
+        if number != self._held.number:
+            self._held = _Held(number, {})
+        key = f"{name}_{side}"
+        if key not in self._held.values:
+            after = min(number + 1, len(times) - 1)
+            pair = self.file.read(key, number), self.file.read(key, after)
+            self._held.values[key] = pair
+        before, later = self._held.values[key]
+        length = (times[min(number + 1, len(times) - 1)] - times[number]).total_seconds()
+        share = (moment - times[number]).total_seconds() / length if length else 0.0
+        return (1.0 - share) * before + share * later

@@ -1,0 +1,200 @@
+"""The air at the start: a profile, a warm or cold bubble in it, wind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.atmosphere.air_column import AirColumn
+from halocline.atmosphere.constants import (
+    dry_gas_constant,
+    gravity,
+    kappa,
+    reference_pressure,
+    reference_temperature,
+)
+from halocline.atmosphere.coordinate import HybridCoordinate
+from halocline.core.errors import UserError
+from halocline.core.options import Options, option
+
+Array = NDArray[np.float64]
+fine = 16
+"""Points of integrals over height for each layer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BubbleOptions(Options):
+    """Air that is warmer by amplitude cos^2(pi L / 2) where L < 1, the distance over the radii."""
+
+    amplitude: float = option(0.0, "K", "in its middle; negative: colder", at_most=50, at_least=-50)
+    of: str = option("theta", "", "what differs by that", choices=("theta", "temperature"))
+    x: float = option(0.0, "m", "of its middle")
+    y: float = option(0.0, "m", "of its middle")
+    z: float = option(2e3, "m", "of its middle, above sea level")
+    radius_x: float = option(2e3, "m", "0: it has no end along x", at_least=0.0)
+    radius_y: float = option(0.0, "m", "0: it has no end along y", at_least=0.0)
+    radius_z: float = option(2e3, "m", "its vertical radius", at_least=1.0)
+
+    def shape(self, x: Array, y: Array, z: Array) -> Array:
+        """Share of the amplitude at places [m]."""
+        sides = ((x - self.x, self.radius_x), (y - self.y, self.radius_y))
+        squared = ((z - self.z) / self.radius_z) ** 2
+        for away, radius in sides:
+            squared = squared + ((away / radius) ** 2 if radius else 0.0)
+        distance = np.minimum(np.sqrt(squared), 1.0)
+        return np.asarray(np.cos(0.5 * np.pi * distance) ** 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AirStartOptions(Options):
+    """The air at the start."""
+
+    wind_u: float = option(0.0, "m s-1", "wind along x", at_least=-150.0, at_most=150.0)
+    wind_v: float = option(0.0, "m s-1", "wind along y", at_least=-150.0, at_most=150.0)
+    bubble: BubbleOptions = option(BubbleOptions(), meaning="warm or cold air")
+    balance: str = option(
+        "hydrostatic",
+        "",
+        "with the bubble in it, columns keep their mass and are hydrostatic, or their pressure and"
+        " are heavier or lighter (as published cases want it)",
+        choices=("hydrostatic", "pressure"),
+    )
+
+
+class StartColumns(NamedTuple):
+    """Less those of the base state: mass [Pa] of columns, geopotential of interfaces [m2 s-2].
+
+    Of layers, potential temperature less 300 K.
+    """
+
+    mass: Array
+    geopotential: Array
+    theta: Array
+
+
+class StartingAir:
+    """Columns of air at the start, in discrete hydrostatic balance but for the bubble."""
+
+    def __init__(
+        self, coordinate: HybridCoordinate, air: AirColumn, base: AirColumn, start: AirStartOptions
+    ) -> None:
+        self.coordinate, self.air, self.start = coordinate, air, start
+        self.reference = ReferenceColumns(coordinate, base)
+
+    def columns(self, x: Array, y: Array, ground: Array) -> StartColumns:
+        """Of columns at places, with the height of the ground [m]; all arrays of one shape."""
+        base = self.reference.columns(ground)
+        mass = self.air.pressure(ground) - self.coordinate.top - base.mass
+        pressure = base.pressure + self.coordinate_pressure(mass)
+        theta = self.air.potential_temperature(pressure)
+        still = gravity * ground + rise(self.coordinate, base.mass + mass, theta, pressure)
+        if self.start.bubble.amplitude:
+            middle = 0.5 * (still[1:] + still[:-1]) / gravity
+            warmer = self.warmer(x, y, middle)
+            if self.start.balance == "pressure":
+                more, lifted = self._at_pressure(x, y, ground)
+                mass, still = mass + more, still + lifted
+                theta = theta + self.warmer(x, y, 0.5 * (still[1:] + still[:-1]) / gravity)
+            else:
+                theta = theta + warmer
+                still = gravity * ground + rise(self.coordinate, base.mass + mass, theta, pressure)
+        return StartColumns(mass, still - base.geopotential, theta - reference_temperature)
+
+    def coordinate_pressure(self, mass: Array) -> Array:
+        """Hydrostatic pressure in the middle of layers of so much more mass [Pa]."""
+        c = self.coordinate
+        steps = (c.spacing[1:] * c.c1_face[1:]).reshape(-1, *(1,) * mass.ndim) * mass
+        return np.asarray(np.cumsum(steps[::-1], axis=0)[::-1])
+
+    def warmer(self, x: Array, y: Array, z: Array) -> Array:
+        """Potential temperature of the bubble [K] at heights z, (n, ...)."""
+        bubble = self.start.bubble
+        share = bubble.amplitude * bubble.shape(x, y, z)
+        if bubble.of == "theta":
+            return share
+        return np.asarray(share / (self.air.pressure(z) / reference_pressure) ** kappa)
+
+    def _at_pressure(self, x: Array, y: Array, ground: Array) -> tuple[Array, Array]:
+        """What the bubble adds to mass [Pa] and geopotential [m2 s-2] where pressure stays."""
+        c = self.coordinate
+        top = self._height_of_top()
+        share = np.linspace(0.0, 1.0, fine * c.thickness.size + 1)
+        flat = [np.ravel(a) for a in (x, y, ground)]
+        mass, lifted = np.zeros(flat[0].size), np.zeros((c.eta.size, flat[0].size))
+        for number, (px, py, low) in enumerate(zip(*flat, strict=True)):
+            z = low + share * (top - low)
+            pressure = self.air.pressure(z)
+            exner = (pressure / reference_pressure) ** kappa
+            theta = self.air.potential_temperature(pressure)
+            still, moved = (
+                above(pressure / (dry_gas_constant * warm * exner), z)
+                for warm in (theta, theta + self.warmer(px, py, z))
+            )
+            mass[number] = moved[0] - still[0]
+            heights = [
+                np.interp(c.pressure(own[0]) - c.top, own[::-1], z[::-1]) for own in (still, moved)
+            ]
+            lifted[:, number] = gravity * (heights[1] - heights[0])
+        return mass.reshape(x.shape), lifted.reshape(-1, *x.shape)
+
+    def _height_of_top(self) -> float:
+        """Where the air has the pressure of the top [m]."""
+        low, high = -1e3, 1e5
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            try:
+                lower = bool(self.air.pressure(np.array(middle)) > self.coordinate.top)
+            except UserError:
+                lower = False
+            low, high = (middle, high) if lower else (low, middle)
+        return low
+
+
+class BaseColumns(NamedTuple):
+    """Mass [Pa], pressure [Pa], specific volume [m3 kg-1], potential temperature [K] and
+    geopotential of interfaces [m2 s-2] of columns of the base state."""
+
+    mass: Array
+    pressure: Array
+    volume: Array
+    theta: Array
+    geopotential: Array
+
+
+class ReferenceColumns:
+    """Columns of the base state, which the fields are less."""
+
+    def __init__(self, coordinate: HybridCoordinate, base: AirColumn) -> None:
+        self.coordinate, self.base = coordinate, base
+
+    def columns(self, ground: Array) -> BaseColumns:
+        """Over ground of these heights [m]."""
+        ground = np.asarray(ground, np.float64)
+        mass = self.base.pressure(ground) - self.coordinate.top
+        faces = self.coordinate.pressure(mass)
+        pressure = 0.5 * (faces[1:] + faces[:-1])
+        theta = self.base.potential_temperature(pressure)
+        geopotential = gravity * ground + rise(self.coordinate, mass, theta, pressure)
+        return BaseColumns(mass, pressure, volume_of(theta, pressure), theta, geopotential)
+
+
+def volume_of(theta: Array, pressure: Array) -> Array:
+    """Specific volume [m3 kg-1]."""
+    exner = (pressure / reference_pressure) ** kappa
+    return np.asarray(dry_gas_constant * theta * exner / pressure)
+
+
+def rise(coordinate: HybridCoordinate, mass: Array, theta: Array, pressure: Array) -> Array:
+    """Geopotential of interfaces above the ground [m2 s-2]."""
+    thickness = coordinate.thickness.reshape(-1, *(1,) * np.ndim(mass))
+    depth = volume_of(theta, pressure) * coordinate.layer_mass(mass) * thickness
+    return np.concatenate([np.zeros((1, *depth.shape[1:])), np.cumsum(depth, axis=0)])
+
+
+def above(density: Array, z: Array) -> Array:
+    """Weight of the air above heights [Pa], by the rule of trapezia."""
+    steps = 0.5 * (density[1:] + density[:-1]) * np.diff(z)
+    return np.asarray(gravity * np.append(np.cumsum(steps[::-1])[::-1], 0.0))

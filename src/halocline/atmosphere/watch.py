@@ -1,0 +1,121 @@
+"""How far the wind goes in a step, values that are none, and the summary of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.atmosphere.constants import gravity
+from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.options import AtmosphereOptions
+from halocline.core.clock import Date, text
+from halocline.core.errors import BrokenState
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.field import Field
+from halocline.runtime.running.runner import Runner
+from halocline.runtime.sums.field_sums import FieldSums
+
+Array = NDArray[np.float64]
+most_allowed = 1.42
+"""Courant number along one direction that three stages bear with fifth order (Wicker and Skamarock
+2002)."""
+
+
+class AirWatch:
+    """Looks at the state of one atmosphere; all calls are for all ranks."""
+
+    def __init__(
+        self, state: AirFields, run: Runner, grid: Grid, options: AtmosphereOptions
+    ) -> None:
+        self.state, self.run, self.grid, self.options = state, run, grid, options
+        self.sums = FieldSums(state.mass, 2)
+        self.begun = 0.0
+        self.most = 0.0
+
+    def begin(self) -> None:
+        """Look at what the run begins with."""
+        self.begun = self._dry_mass()
+
+    def look(self, number: int, time: Date, dt: float) -> None:
+        """Refuse a wind that goes too far in step `number`, from `time`, of dt [s]."""
+        every = self.options.courant_interval
+        if every == 0 or number % every:
+            return
+        s = self.state
+        finite = all(np.isfinite(a).all() for name in prognostic for a in getattr(s, name).read())
+        rates = (self._rate(s.u, s.x_distance), self._rate(s.v, s.y_distance), self._rise())
+        found = np.array([float(not finite), *(dt * rate for rate in rates)])
+        broken, *courant = self.run.decomposition.communicator.maximum(found)
+        if broken:
+            raise BrokenState(f"In the step from {text(time)} {self._not_finite()}")
+        self.most = max(self.most, *map(float, courant))
+        if self.most > most_allowed:
+            raise BrokenState(
+                f"In the step from {text(time)} the wind passes {self.most:.2f} cells along"
+                f" {'x y z'.split()[int(np.argmax(courant))]}; at most {most_allowed} it may. Use"
+                f" time.step = {0.7 * dt * most_allowed / self.most:.3g} s or less."
+            )
+
+    def _rate(self, wind: Field, distance: Field) -> float:
+        """The greatest number of cells that a wind passes [s-1]."""
+        pairs = zip(wind.read(), distance.read(), strict=True)
+        return max((_greatest(np.abs(a) / d) for a, d in pairs if a.size), default=0.0)
+
+    def _rise(self) -> float:
+        """The same upward."""
+        s, most = self.state, 0.0
+        pairs = zip(s.w.read(), s.geopotential.read(), s.base_geopotential.read(), strict=True)
+        for w, more, base in pairs:
+            if w.size:
+                depth = np.diff(more + base, axis=0) / gravity
+                most = max(most, _greatest(np.abs(w[1:]) / depth))
+        return most
+
+    def _not_finite(self) -> str:
+        """The first field and place with a value that is not finite."""
+        said = ""
+        for name in prognostic:
+            values = getattr(self.state, name).gather()
+            if values is None or said or np.isfinite(values).all():
+                continue
+            *outer, j, i = (int(n[0]) for n in np.nonzero(~np.isfinite(values)))
+            level = f"level {outer[0]}, " if outer else ""
+            said = f"{name} is not finite at {level}row {j}, column {i}. Use a smaller time.step."
+        return str(self.run.decomposition.communicator.broadcast(said))
+
+    def _dry_mass(self) -> float:
+        """Of all columns, per gravity [Pa m2]."""
+        s = self.state
+        terms: list[list[Array]] = [[], []]
+        for mass, base, area in zip(s.mass.read(), s.base_mass.read(), s.area.read(), strict=True):
+            terms[0].append(mass.astype(np.float64) * area)
+            terms[1].append(base.astype(np.float64) * area)
+        return float(sum(self.sums(terms)))
+
+    def summary(self) -> str:
+        """Dry mass since the start, extremes, the greatest Courant number."""
+        s = self.state
+        words = [f"dry mass {self._dry_mass() / self.begun - 1.0:+.1e} of it"]
+        for name, units in (("theta", "K"), ("u", "m/s"), ("v", "m/s"), ("w", "m/s")):
+            least, most = self._extremes(
+                getattr(s, name), s.base_theta if name == "theta" else None
+            )
+            called = "theta less base" if name == "theta" else name
+            words.append(f"{called} {least:.3f} to {most:.3f} {units}")
+        return ", ".join([*words, f"Courant number up to {self.most:.2f}"])
+
+    def _extremes(self, field: Field, base: Field | None) -> tuple[float, float]:
+        arrays = field.read()
+        if base is not None:
+            arrays = [a.astype(np.float64) - b for a, b in zip(arrays, base.read(), strict=True)]
+        found = [
+            max((float((sign * a).max()) for a in arrays if a.size), default=-np.inf)
+            for sign in (-1.0, 1.0)
+        ]
+        low, high = self.run.decomposition.communicator.maximum(np.array(found))
+        return -float(low), float(high)
+
+
+def _greatest(values: Array) -> float:
+    """The greatest value that is a number."""
+    return float(values.max(initial=0.0, where=np.isfinite(values)))

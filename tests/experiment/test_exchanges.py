@@ -1,0 +1,136 @@
+"""What members give each other: the right values at the right time, whatever the grids."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from experiment.ponds import nests, pond, ponds, together
+from halocline.core.errors import UserError
+from halocline.experiment.exchanges import ExchangeOptions
+from halocline.experiment.run import run
+
+there = {"a": 2.0, "b": 2.0}
+
+
+def whole(field):
+    return np.asarray(field.gather())
+
+
+def start_of(some):
+    place = some.plane.at(some.level.place)
+    return 2.0 * place.x - 3.0 * place.y + 0.5 * place.x * place.y
+
+
+def to_b(**more):
+    return {"levels": ExchangeOptions(source="a", target="b", fields=["level"], **more)}
+
+
+@pytest.mark.parametrize("lagged", [False, True])
+def test_a_target_has_what_the_source_has_at_the_end_of_the_interval_or_before(lagged):
+    cases = {"a": pond("a", "20min"), "b": pond("b", "30min", rise=0.0)}
+    members = together(cases, exchanges=to_b(lagged=lagged))
+    lines = ["a 3 x 20min", "a gives b: levels", "b 2 x 30min"]
+    lines = [lines[0], lines[2], lines[1]] if lagged else lines
+    assert list(members.schedule().lines())[1:] == [
+        f"  {n}. {line}" for n, line in enumerate(lines, 1)
+    ]
+    run(members)
+    begin = start_of(ponds["a"])
+    hours = (0 + 1 + 2) if lagged else (1 + 2 + 3)
+    found = whole(ponds["b"].level)
+    assert np.abs(found - (begin + 3 * begin + hours)).max() < 1e-12
+    times = [time for _, time in ponds["b"].heard]
+    first = ponds["b"].case.time.clock().start
+    assert times == [first + hour * timedelta(hours=1) for hour in range(4)]
+
+
+def test_who_steps_later_gives_at_the_end():
+    cases = {"a": pond("a", "30min"), "b": pond("b", "1h", rise=0.0)}
+    members = together(cases, exchanges=to_b(), order=["b", "a"])
+    assert members.schedule().text() == "every 1h: b 1 x 1h, a 2 x 30min, a gives b: levels"
+    run(members)
+    begin = start_of(ponds["a"])
+    assert np.abs(whole(ponds["b"].level) - (4 * begin + 3)).max() < 1e-12
+
+
+@pytest.mark.parametrize(("dx", "nx", "ny"), [(1.0, 15, 12), (9.0, 4, 3)])
+def test_other_cells(dx, nx, ny):
+    """To finer cells values are linear between points, to coarser ones means: exact for both."""
+    inside = {"x0": 6.0, "y0": 3.0} if dx < 3 else {}
+    cases = {"a": pond("a", "1h"), "b": pond("b", "1h", nx=nx, ny=ny, dx=dx, rise=0.0, **inside)}
+    run(together(cases, exchanges=to_b()))
+    assert np.abs(whole(ponds["b"].given) - (start_of(ponds["b"]) + 3)).max() < 1e-11
+
+
+def nested(seats=None, feedback=True, rise=1.0):
+    cases = {name: pond(name, step, rise=rise, **grid) for name, (step, grid) in nests.items()}
+    seats = {name: {**(seats or {}).get(name, {}), "feedback": feedback} for name in cases}
+    return together(cases, nested={"middle": "outer", "inner": "middle"}, seats=seats)
+
+
+def test_turns_of_nests():
+    assert nested().schedule().text() == (
+        "every 1h: outer 1 x 1h, outer gives middle: sides of middle,"
+        " 2 times (middle 1 x 30min, middle gives inner: sides of inner, inner 3 x 10min,"
+        " inner gives middle: from inner), middle gives outer: from middle"
+    )
+    one_way = nested(feedback=False).schedule().lines()
+    assert list(one_way) == [
+        "every 1h",
+        "  1. outer 1 x 1h",
+        "  2. outer gives middle: sides of middle",
+        "  3. 2 times",
+        "     1. middle 1 x 30min",
+        "     2. middle gives inner: sides of inner",
+        "     3. inner 3 x 10min",
+    ]
+
+
+def test_nests_take_their_sides_and_give_back():
+    """Levels rise alike, so that sides are exact; flows count steps, those of the innermost."""
+    run(nested())
+    for name in ("middle", "inner"):
+        some = ponds[name]
+        for word in ("level", "flow"):
+            side = some.sides[word]
+            place = some.plane.at(side.field.place)
+            wanted = 2.0 * place.x - 3.0 * place.y + 0.5 * place.x * place.y + 3
+            if word == "level":
+                assert np.abs(whole(side.field) - wanted)[side.points].max() < 1e-11
+            assert not whole(side.field)[~side.points].any()
+    begin = ponds["outer"].plane.at(ponds["outer"].flow.place)
+    flow = whole(ponds["outer"].flow) - (2.0 * begin.x - 3.0 * begin.y + 0.5 * begin.x * begin.y)
+    counted = np.round(flow, 9)
+    assert counted[0, 0] == 3 and counted[4, 4] == 6  # once an hour, and twice
+    # Of three faces of the middle one in a face of the outer, two have the 18 of the inner one.
+    assert set(np.unique(counted)) == {3.0, 6.0, 14.0}
+    middle = ponds["middle"].plane.at(ponds["middle"].flow.place)
+    steps = whole(ponds["middle"].flow) - (2 * middle.x - 3 * middle.y + 0.5 * middle.x * middle.y)
+    assert set(np.unique(np.round(steps, 9))) == {6.0, 18.0}
+
+
+refused = {
+    "names 'c', which is no member": {"source": "c", "target": "b", "fields": ["level"]},
+    "moves nothing: it goes from 'a' to 'a'": {"source": "a", "target": "a", "fields": ["level"]},
+    "'a' does not give 'levels'. Did you mean 'level'": {
+        "source": "a", "target": "b", "fields": ["levels"],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", refused)
+def test_refused(words):
+    cases = {"a": pond("a", "1h"), "b": pond("b", "1h")}
+    with pytest.raises(UserError, match=words):
+        together(cases, exchanges={"x": ExchangeOptions(**refused[words])})
+
+
+def test_nests_that_cannot_be_are_refused():
+    cases = {"a": pond("a", "30min"), "b": pond("b", "20min")}
+    with pytest.raises(UserError, match="'b' steps by 20min, and 'a', in which it lies, by 30min"):
+        together(cases, nested={"b": "a"})
+    with pytest.raises(UserError, match="'a' lies in itself: a in b in a"):
+        together({**cases, "a": pond("a", "20min")}, nested={"a": "b", "b": "a"})
+    with pytest.raises(UserError, match="nested_in names 'c', which is no member"):
+        together(cases, nested={"b": "c"})

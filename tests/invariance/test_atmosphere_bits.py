@@ -1,0 +1,68 @@
+"""The atmosphere: the same bits on any ranks, threads, cuts and restarts, with checks of halos.
+
+Ranks: 1, 3, and 5 with `--all`, started here; more than there are cores on most machines.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from halocline.experiment.run import Result, run
+from invariance.printed_bits import printed_bits
+
+
+def bits(ranks: int, threads: int) -> frozenset[str]:
+    """Distinct lines of sides and hash, over all ways to cut the grid."""
+    return printed_bits("small_atmosphere.py", ranks, threads, lines=6)
+
+
+@pytest.mark.parametrize("ranks", [1, 3, pytest.param(5, marks=pytest.mark.slow)])
+def test_ranks_and_cuts(ranks):
+    assert len(bits(1, 1)) == 2  # one of each kind of sides
+    assert bits(ranks, 1) == bits(1, 1)
+
+
+def test_threads():
+    assert bits(1, 3) == bits(1, 1)
+
+
+def case(**more: Any) -> dict[str, Any]:
+    """A bubble in wind over a mountain."""
+    base: dict[str, Any] = {
+        "component": "atmosphere",
+        "grid": {
+            "kind": "cartesian", "nx": 16, "ny": 5, "dx": 500.0, "dy": 500.0, "x0": -3750.0,
+            "periodic_x": True, "periodic_y": True,
+        },
+        "time": {"start": "2000-01-01", "length": "6s", "step": "1s"},
+        "atmosphere": {
+            "layers": {"count": 8, "top": 5000.0},
+            "mountain": {"kind": "bell", "height": 300.0, "width": 1500.0},
+            "start": {"wind_u": 10.0, "wind_v": 3.0, "bubble": {"amplitude": 3.0}},
+            "mixing": {"viscosity": 50.0, "diffusivity": 50.0},
+        },
+    }  # fmt: skip
+    return base | more
+
+
+def state(result: Result) -> dict[str, np.ndarray]:
+    fields = {field.name: field.gather() for field in result.component.restart_fields()}
+    assert all(np.isfinite(values).all() for values in fields.values())
+    assert np.abs(fields["w"]).max() > 1e-2
+    return fields
+
+
+def test_restarts_and_output(tmp_path: Path):
+    whole = state(run(case()))
+    first = case(restart={"interval": "2s", "at_end": False})
+    first["time"] = first["time"] | {"length": "2s"}
+    maps = {"air": {"interval": "1s"}, "means": {"interval": "2s", "processing": "mean"}}
+    run(first | {"output": {"fields": maps}}, output=tmp_path, check_halos=True)
+    other_cut = {"kind": "curve", "blocks_per_rank": 3}
+    again = run(case(restart={"source": str(tmp_path)}, decomposition=other_cut))
+    assert again.outcome.steps == 4
+    found = state(again)
+    assert found.keys() == whole.keys()
+    assert all(np.array_equal(found[name], whole[name]) for name in whole)

@@ -1,0 +1,43 @@
+"""Exchanges: the same bits on any ranks, side by side or in sequence, and over restarts.
+
+Ranks: 1, 3 and 5, started here; more than there are cores on most machines.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiment.ponds import ponds
+from halocline.experiment.run import run
+from invariance.printed_bits import printed_bits
+from invariance.small_ponds import members
+
+
+@pytest.mark.parametrize("ranks", [3, pytest.param(5, marks=pytest.mark.slow)])
+def test_ranks_and_seats(ranks: int):
+    alone = printed_bits("small_ponds.py", 1, 1, lines=8)
+    assert len(alone) == 4  # one of each member
+    assert printed_bits("small_ponds.py", ranks, 1, lines=8) == alone
+
+
+@pytest.mark.parametrize("split", [1, 2])
+def test_restart_split(tmp_path: Path, split: int):
+    """What others gave before the moment is there after it."""
+
+    ponds.clear()
+
+    def state():
+        return {
+            (name, field.name): field.gather()
+            for name, pond in ponds.items()
+            for field in pond.restart_fields()
+        }
+
+    run(members({}))
+    whole = state()
+    run(members({}, restart={"interval": f"{split}h"}, length=f"{split}h"), output=tmp_path)
+    run(members({}, restart={"source": str(tmp_path)}))
+    found = state()
+    assert found.keys() == whole.keys() and len(found) == 20
+    assert [name for name in whole if not np.array_equal(found[name], whole[name])] == []

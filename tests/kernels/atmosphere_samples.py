@@ -1,0 +1,190 @@
+"""Samples of the kernels of the atmosphere: each follows from the kernel's contract.
+
+A kernel needs one line: `atmosphere_sample("atmosphere_name", "names of random scalars",
+other=scalars)`. Arrays are random, in the range of `ranges` under their name, or their units.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernels.samples import Sample, sample, samples
+
+extents = {"species": 6, "depth": 5, "soil": 3}
+tables = {
+    "warmth": 2, "pressure": 3, "eta": 2, "term": 4, "band": 2, "lower": 4, "upper": 4,
+    "lower_gas": 2, "upper_gas": 2, "ozone": 2, "kelvin": 6,
+}  # fmt: skip
+extents |= tables
+"""Entries of the words of axes; a number stands for itself."""
+
+ranges = {
+    "air_pressure": (4e4, 1e5),
+    "exner": (0.8, 1.0),
+    "air_density": (0.5, 1.2),
+    "layer_depth": (50.0, 500.0),
+    "height": (20.0, 9000.0),
+    "dry_theta": (-20.0, 20.0),
+    "theta": (-20.0, 20.0),
+    "skin_temperature": (260.0, 310.0),
+    "soil_temperature": (260.0, 300.0),
+    "surface_pressure": (9e4, 1e5),
+    "mass": (-1e3, 1e3),
+    "base_mass": (8e4, 9e4),
+    "pressure": (-500.0, 500.0),
+    "base_pressure": (4e4, 1e5),
+    "volume": (-0.05, 0.05),
+    "base_volume": (0.8, 2.0),
+    "geopotential": (-100.0, 100.0),
+    "heat_flux": (-50.0, 300.0),
+    "vapor_flux": (-1e-5, 1e-4),
+    "friction_velocity": (0.1, 0.8),
+    "roughness": (1e-3, 0.5),
+    "short_wave_down": (0.0, 800.0),
+    "long_wave_down": (200.0, 400.0),
+    "albedo": (0.05, 0.6),
+    "emissivity": (0.9, 1.0),
+    "boundary_layer_depth": (200.0, 2000.0),
+    "u": (-20.0, 20.0),
+    "v": (-20.0, 20.0),
+    "w": (-3.0, 3.0),
+    "moisture_availability": (0.2, 0.9),
+    "theta_nonlocal": (-0.1, 0.1),
+    "sun": (0.1, 0.9),
+    "absorption": (1e-25, 1e-24),
+    "lower": (1e-26, 1e-25),
+    "upper": (1e-26, 1e-25),
+    "lower_scattering": (1e-26, 1e-25),
+    "upper_scattering": (1e-26, 1e-25),
+    "liquid_albedo": (0.5, 0.99),
+    "ice_albedo": (0.5, 0.99),
+    "liquid_asymmetry": (0.7, 0.9),
+    "ice_asymmetry": (0.7, 0.9),
+    **dict.fromkeys(("x_flux", "y_flux", "rise"), (-1.0, 1.0)),
+    "soil_heat_capacity": (1e6, 4e6),
+    "deep_temperature": (275.0, 290.0),
+}
+"""Least and largest values by name of an argument; others are between 0.5 and 1.5."""
+
+exact = ("total",)
+"""Arguments that are float64 in all versions of a kernel."""
+
+humid = (2e-2, *(3e-3,) * 5)
+"""Largest mixing ratio of vapour, cloud, rain, ice, snow, graupel [1]."""
+
+
+def values(random: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Random values of an argument; a fifth of all drops and crystals, and of all land, is 0."""
+    least, largest = ranges.get(name, (0.5, 1.5))
+    some = random.uniform(least, largest, shape)
+    if name == "land":
+        return np.round(random.random(shape))
+    if name == "water":
+        some = random.random(shape) * np.reshape(humid, (6, *(1,) * (len(shape) - 1)))
+        some[1:] *= random.random(shape[1:]) > 0.2
+    if name == "height":
+        some.sort(axis=0)
+    return some
+
+
+def atmosphere_sample(kernel: str, numbers: str = "", **scalars: Any) -> None:
+    """Register the sample of a kernel; the scalars `numbers` are random ones."""
+
+    @sample(kernel)
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        from halocline.atmosphere import _native
+
+        contract = _native.contracts[kernel]
+        halo = max(1, *(abs(offset) for argument in contract for offset in argument[4]))
+        rows, columns = 3, 9
+        plane = (rows + 2 * halo, columns + 2 * halo)
+        arrays = {}
+        for name, _, place, _, _, _, _, axes in contract:
+            outer = tuple(entries(word) for word in axes.split())
+            shape = outer if place == "none" else (*outer, *plane)
+            number = np.float64 if name in exact else dtype
+            arrays[name] = values(random, name, shape).astype(number)
+        given = {name: float(random.uniform(0.1, 0.9)) for name in numbers.split()}
+        return Sample((halo, halo + rows, halo, halo + columns, 0), arrays, given | scalars)
+
+
+def entries(word: str) -> int:
+    """How many an axis has: "depth+1" one more than "depth"."""
+    name, _, more = word.partition("+")
+    return (int(name) if name.isdigit() else extents[name]) + int(more or 0)
+
+
+for name, numbers in {
+    "mass_fluxes": "",
+    "rise": "",
+    "acoustic_push": "dt external_damping",
+    "acoustic_columns": "dt off_centring divergence_damping",
+    "air_state": "",
+    "mix_u": "coefficient",
+    "mix_v": "coefficient",
+    "mix_w": "coefficient",
+    "mix_theta": "coefficient",
+}.items():
+    atmosphere_sample(f"atmosphere_{name}", numbers)
+for name in ("u", "v", "w", "theta"):
+    atmosphere_sample(f"atmosphere_{name}_tendency", order=5, vertical_order=3)
+for name in ("new_wind", "new_stage"):
+    atmosphere_sample(f"atmosphere_{name}", last=0)
+atmosphere_sample(
+    "atmosphere_kessler", dt=20.0, autoconversion=1e-3, threshold=1e-3, accretion=2.2, courant=0.75
+)
+atmosphere_sample(
+    "atmosphere_wsm6", dt=20.0, longest=120.0, courant=0.75, droplets=3e8, rain_intercept=8e6,
+    snow_intercept=2e6, graupel_intercept=4e6, graupel_density=500.0, graupel_speed=330.0,
+    one_speed=True, weak_if_scarce=True,
+)  # fmt: skip
+atmosphere_sample(
+    "atmosphere_reflectivity", rain_intercept=8e6, snow_intercept=2e6, graupel_intercept=4e6,
+    graupel_density=500.0, wet=True,
+)  # fmt: skip
+atmosphere_sample("atmosphere_collect")
+atmosphere_sample(
+    "atmosphere_surface_layer",
+    charnock=0.0185,
+    zilitinkevich=0.1,
+    gustiness=1.0,
+    least_wind=0.1,
+    sea_saturation=0.98,
+)
+atmosphere_sample(
+    "atmosphere_ysu", critical=0.25, entrainment=0.15, free_length=30.0, background=0.01,
+    cloud=1, ice_entry=3,
+)  # fmt: skip
+atmosphere_sample("atmosphere_column_mixing", dt=60.0)
+atmosphere_sample("atmosphere_slab", diffusivity=5e-7, dt=60.0)
+
+given_tables = {
+    "minors_lower": [[2, 0, 1, 1, 0, 0], [6, 1, 0, -1, 0, 2]],
+    "minors_upper": [[2, 1, 1, 1, 1, 2], [6, 0, 0, -1, 0, 0]],
+    "keys": [[[1, 2], [3, 0]], [[2, 1], [0, 6]]],
+    "band_ends": [0, 2, 4],
+    "temperatures": [200.0, 300.0],
+    "pressures": [1e5, 6e4, 3e4],
+    "ozone_pressure": [1e5, 1e3],
+    "standard_temperature": [290.0, 230.0],
+}
+"""Tables of radiation whose numbers have to fit each other."""
+
+
+def radiation_sample(kernel: str, **scalars: Any) -> None:
+    """Register the sample of radiation, whose tables have two bands of two terms each."""
+    atmosphere_sample(kernel, tropopause=6e4, cloud=1, ice_entry=3, extra=2, **scalars)
+    made = samples[kernel]
+
+    @sample(kernel)
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        found = made(random, dtype)
+        found.arrays |= {name: np.array(table, dtype) for name, table in given_tables.items()
+                         if name in found.arrays}  # fmt: skip
+        return found
+
+
+radiation_sample("atmosphere_long_wave", first_kelvin=160.0)
+radiation_sample("atmosphere_short_wave", solar=1361.0)
