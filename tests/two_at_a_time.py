@@ -214,6 +214,8 @@ class First:
             if line:
                 plain = json.loads(line)
                 report = hook.pytest_report_from_serializable(config=self.config, data=plain)
+                if isinstance(report.longrepr, list):  # file, line and reason of a skip
+                    report.longrepr = tuple(report.longrepr)
                 hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
                 hook.pytest_runtest_logreport(report=report)
         self.passed_on = max(end, self.passed_on)

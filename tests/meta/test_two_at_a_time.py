@@ -78,6 +78,14 @@ def test_failures_of_both_are_told_with_their_output(tmp_path):
     assert said.splitlines()[-1].strip("= ").startswith("2 failed, 3 passed in")
 
 
+def test_why_tests_of_both_are_skipped_is_told(tmp_path):
+    skips = "import pytest; pytest.skip('no ' + str(is_second()))"
+    code, said = outcome(tmp_path, skips, skips, "-ra")
+    assert code == 0, said
+    assert "no 0" in said and "no 1" in said
+    assert said.splitlines()[-1].strip("= ").startswith("3 passed, 2 skipped in")
+
+
 def test_a_failure_of_the_second_ends_a_run_that_ends_with_the_first_failure(tmp_path):
     fails = "assert not is_second()"
     code, said = outcome(tmp_path, fails, fails, "-x")
