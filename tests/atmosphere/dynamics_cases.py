@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
 
 from halocline.atmosphere.case import AtmosphereCase
 from halocline.atmosphere.component import AtmosphereComponent
+from halocline.atmosphere.sides.given_sides import given_names
 from halocline.component.case.reading import make_case, read_case
 from halocline.runtime.ranks.communicator import Alone
 
@@ -39,6 +41,17 @@ def begun(case: AtmosphereCase) -> AtmosphereComponent:
     """The atmosphere at its start."""
     component = case.build(case.time.clock(), Alone())
     component.start(case.time.clock().time, False)
+    return component
+
+
+def held(component: AtmosphereComponent) -> AtmosphereComponent:
+    """Its given sides keep the state that the air has now, for a day."""
+    assert component.given is not None
+    for moment in ("before", "after"):
+        for name in given_names:
+            component.given.field(moment, name).copy(getattr(component.state, name))
+    start = component.period[0]
+    component.given.before_time, component.given.after_time = start, start + timedelta(days=1)
     return component
 
 

@@ -9,13 +9,18 @@ import numpy as np
 from halocline.runtime.ranks.communicator import world
 
 sys.path.append(str(Path(__file__).parents[1]))
-from atmosphere.dynamics_cases import small
+from atmosphere.dynamics_cases import held, small
 
 sides = {
     "joined": {},
     "mirrors": {
         "grid.periodic_x": False, "grid.periodic_y": False,
         **{f"grid.sides.{side}": "mirror" for side in ("west", "east", "south", "north")},
+    },
+    "given": {
+        "grid.periodic_x": False, "grid.periodic_y": False, "atmosphere.sides.kind": "nest",
+        "grid.kind": "lambert", "grid.ny": 17, "atmosphere.mountain.width": 1500.0,
+        "atmosphere.mountain.y": 0.0,
     },
 }  # fmt: skip
 ways = ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2})
@@ -33,10 +38,12 @@ stirred = {
 for name, settings in sides.items():
     for way in ways:
         cut = {f"decomposition.{key}": value for key, value in way.items()}
-        case = small(**stirred, **settings, **cut)
+        case = small(**(stirred | settings | cut))
         clock = case.time.clock()
         component = case.build(clock, world(), check_halos=not way)
         component.start(clock.time, False)
+        if component.given:
+            held(component)
         while clock.time < clock.end:
             component.step(clock.time)
             clock.advance()

@@ -65,6 +65,18 @@ ranges = {
     **dict.fromkeys(("x_flux", "y_flux", "rise"), (-1.0, 1.0)),
     "soil_heat_capacity": (1e6, 4e6),
     "deep_temperature": (275.0, 290.0),
+    **dict.fromkeys(("inward_x", "inward_y"), (-3.4, 3.4)),
+    **{
+        f"{moment}_{name}": span
+        for moment in ("before", "after", "old")
+        for name, span in {
+            "mass": (-1e3, 1e3),
+            "u": (-20.0, 20.0),
+            "v": (-20.0, 20.0),
+            "theta": (-20.0, 20.0),
+            "geopotential": (-100.0, 100.0),
+        }.items()
+    },
 }
 """Least and largest values by name of an argument; others are between 0.5 and 1.5."""
 
@@ -76,7 +88,7 @@ humid = (2e-2, *(3e-3,) * 5)
 
 
 def values(random: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Random values of an argument; a fifth of all drops and crystals, and of all land, is 0."""
+    """Random values of an argument; a fifth of all drops and crystals, and some of masks, is 0."""
     least, largest = ranges.get(name, (0.5, 1.5))
     some = random.uniform(least, largest, shape)
     if name == "land":
@@ -84,6 +96,8 @@ def values(random: np.random.Generator, name: str, shape: tuple[int, ...]) -> np
     if name == "water":
         some = random.random(shape) * np.reshape(humid, (6, *(1,) * (len(shape) - 1)))
         some[1:] *= random.random(shape[1:]) > 0.2
+    if name.endswith(("given", "drawn")):
+        some *= random.random(shape) > 0.3
     if name == "height":
         some.sort(axis=0)
     return some
@@ -130,6 +144,13 @@ for name, numbers in {
     atmosphere_sample(f"atmosphere_{name}", numbers)
 for name in ("u", "v", "w", "theta"):
     atmosphere_sample(f"atmosphere_{name}_tendency", order=5, vertical_order=3)
+for name in ("draw_u", "draw_v", "draw_cells"):
+    atmosphere_sample(f"atmosphere_{name}", "share pull smoothing")
+for name in ("given_u", "given_v"):
+    atmosphere_sample(f"atmosphere_{name}", "share elapsed")
+atmosphere_sample("atmosphere_given_cells", "share elapsed ahead dt")
+for name in "uvw":
+    atmosphere_sample(f"atmosphere_turn_{name}", "curvature")
 for name in ("new_wind", "new_stage"):
     atmosphere_sample(f"atmosphere_{name}", last=0)
 atmosphere_sample(

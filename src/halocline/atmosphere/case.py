@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 from halocline.atmosphere.component import AtmosphereComponent
@@ -48,9 +49,16 @@ class AtmosphereCase(Case):
         given: Mapping[str, Any] | None = None,
     ) -> AtmosphereComponent:
         """The atmosphere with its grid."""
+        air = self.atmosphere
+        found = replace(
+            air,
+            start=replace(air.start, file=self._made(air.start.file)),
+            sides=replace(air.sides, file=self._made(air.sides.file)),
+            mountain=replace(air.mountain, file=self._made(air.mountain.file)),
+        )
         return self.built(
             once_per_node(communicator, self.build_grid),
-            self.atmosphere,
+            found,
             clock,
             communicator,
             decomposition=self.decomposition,
@@ -58,6 +66,10 @@ class AtmosphereCase(Case):
             check_halos=check_halos,
             plan=plan,
         )
+
+    def _made(self, name: str) -> str:
+        """Path of a file that another command made, or of a data file; '' if it has no name."""
+        return name and str(Path(name) if Path(name).exists() else self.find(name))
 
     def build_grid(self) -> Grid:
         """The horizontal grid, whose cells are all air."""
@@ -68,11 +80,16 @@ class AtmosphereCase(Case):
                 " leave grid.depth and grid.land out."
             )
         closed = [side for side in all_sides if grid.topology.is_closed(side)]
-        if closed:
+        if closed and not self.atmosphere.sides.kind:
             raise UserError(
                 f"The grid is closed in the {closed[0]}, but air goes on there. Join it with the"
-                " other side (grid.periodic_x, grid.periodic_y), or make it a mirror:"
-                f" grid.sides.{closed[0]} = 'mirror'."
+                " other side (grid.periodic_x, grid.periodic_y), make it a mirror:"
+                f" grid.sides.{closed[0]} = 'mirror', or give values there: [atmosphere.sides]."
+            )
+        if self.atmosphere.sides.kind and not closed:
+            raise UserError(
+                f"atmosphere.sides.kind = '{self.atmosphere.sides.kind}', but all sides of the grid"
+                " are joined or mirrors. Leave [atmosphere.sides] out, or grid.sides."
             )
         return grid
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,22 @@ from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import ShownAir
-from halocline.atmosphere.starting_air import StartColumns, StartingAir
+from halocline.atmosphere.sides.file_sides import FileSides
+from halocline.atmosphere.sides.given_sides import GivenSides
+from halocline.atmosphere.start.hybrid_column import HybridColumn
+from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
+from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
 from halocline.core.clock import Clock, Date, to_number
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
 
+Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 
@@ -44,7 +51,9 @@ class AtmosphereComponent(Component):
     ) -> None:
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
+        self.period = clock.start, clock.end
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
+        ground = self._ground()
         cut = Decomposition(
             grid.mask,
             grid.topology,
@@ -53,11 +62,25 @@ class AtmosphereComponent(Component):
             communicator=communicator,
         )
         self.run = Runner(cut, check_halos=check_halos, plan=plan)
-        self.state = AirFields(grid, self.coordinate, cut, options, precision)
-        self.dynamics = AirDynamics(self.run, self.state, options)
+        self.state = AirFields(grid, self.coordinate, cut, options, precision, ground)
+        self.given: GivenSides | None = None
+        if options.sides.kind:
+            self.given = GivenSides(self.run, self.state, grid, options.sides)
+        self.dynamics = AirDynamics(self.run, self.state, options, self.given)
+        self.reference = ReferenceColumns(self.coordinate, options.base_air)
+        self.files: FileSides | None = None
         self.watch = AirWatch(self.state, self.run, grid, options)
         self.maps = ShownAir(self.state)
         self.shown = self.maps.fields
+
+    def _ground(self) -> Array:
+        """Height of the ground [m]: that of the start's file, or of the mountain."""
+        o = self.options
+        if not o.start.file:
+            return o.mountain.heights(self.plane)
+        with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
+            file.check_grid(self.plane)
+            return file.read("ground", 0)
 
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced."""
@@ -71,14 +94,43 @@ class AtmosphereComponent(Component):
         """Set the air of the start, unless `restarted`, and what follows from the state."""
         if not restarted:
             self._set_start()
+        if self.options.sides.kind == "file" and self.given and self.run.plan is None:
+            path = Path(self.options.sides.file)
+            self.files = FileSides(
+                path, self.given, self.coordinate, self.reference, self._ground(), self.period
+            )
         if self.run.plan is None:
             self.dynamics.air_state()
             self.watch.begin()
 
     def _set_start(self) -> None:
+        if self.options.start.file:
+            self._set_analysis()
+        else:
+            self._set_column()
+
+    def _set_analysis(self) -> None:
+        """The state of a file, of the same weight where there is no water."""
+        s, column = self.state, HybridColumn.of_coordinate(self.coordinate)
+        path = Path(self.options.start.file)
+        found = as_dry_air(read_start(path, self.plane, column, self.period[0]), column)
+        for name, values in less_base(found, self.reference)._asdict().items():
+            getattr(s, name).set_global(values.astype(s.dtype))
+        for name in ("u", "v"):
+            getattr(s, name).set_global(found[name].astype(s.dtype))
+        # what rises along the ground
+        wide = self.plane.topology.widened(found["ground"], (1, 1, 1, 1), nearest=True)
+        slope_x, slope_y = np.diff(wide[1:-1], axis=1), np.diff(wide[:, 1:-1], axis=0)
+        x, y = self.plane.at(Place.x_face), self.plane.at(Place.y_face)
+        rise = np.zeros((s.interfaces.size, *self.plane.shape))
+        u, v = found["u"][0] * slope_x / x.dx, found["v"][0] * slope_y / y.dy
+        rise[0] = 0.5 * (u[:, 1:] + u[:, :-1] + v[1:] + v[:-1])
+        s.w.set_global(rise.astype(s.dtype))
+
+    def _set_column(self) -> None:
         s, o = self.state, self.options
         air = StartingAir(self.coordinate, o.air, o.base_air, o.start)
-        ground = o.mountain.heights(self.plane)
+        ground = self._ground()
         x, y = np.broadcast_arrays(self.plane.x, self.plane.y[:, None])
 
         def part(name: str, j: Index, i: Index) -> NDArray[Any]:
@@ -89,12 +141,12 @@ class AtmosphereComponent(Component):
             field: Field = getattr(s, name)
             field.set_cells(partial(part, name))
         s.w.set_cells(lambda j, i: self._rise_at_ground(ground)[:, j, i].astype(s.dtype))
-        for field, wind, open_face in (
-            (s.u, o.start.wind_u, s.x_open), (s.v, o.start.wind_v, s.y_open),
-        ):  # fmt: skip
+        for field, wind, prefix in ((s.u, o.start.wind_u, "x"), (s.v, o.start.wind_v, "y")):
+            passed = [getattr(s, f"{prefix}_open")]
+            passed += [getattr(s, f"{prefix}_given")] if self.given else []
             with field.change() as owned:
-                for array, faces in zip(owned, open_face.read(), strict=True):
-                    array[...] = wind * faces
+                for array, *faces in zip(owned, *(one.read() for one in passed), strict=True):
+                    array[...] = wind * sum(faces)
 
     def _rise_at_ground(self, ground: NDArray[np.float64]) -> NDArray[np.float64]:
         """Upward wind of the start [m s-1]: along the ground, and none above it."""
@@ -108,12 +160,21 @@ class AtmosphereComponent(Component):
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""
         seconds = self.step_length.total_seconds()
+        if self.files:
+            self.files.bring(time)
+        if self.given:
+            self.given.begin_step(time, self.step_length)
         self.dynamics.step(seconds)
         self.watch.look(round(to_number(time) / seconds), time, seconds)
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""
         return self.maps.update(names)
+
+    def close(self) -> None:
+        """Close the file of sides."""
+        if self.files:
+            self.files.close()
 
     def summary(self) -> str:
         """Dry mass, extremes with places; a call for all ranks."""

@@ -12,6 +12,7 @@ from halocline.atmosphere.dynamics_options import (
     AirMixingOptions,
     UpperDampingOptions,
 )
+from halocline.atmosphere.sides.options import AirSideOptions
 from halocline.atmosphere.start.options import AnalysisOptions
 from halocline.atmosphere.starting_air import AirStartOptions
 from halocline.atmosphere.terrain import MountainOptions
@@ -29,6 +30,9 @@ class AtmosphereOptions(Options):
         None, meaning="what the model's fields are less: air at rest; that of `air` if not given"
     )
     start: AirStartOptions = option(AirStartOptions(), meaning="what is in that air")
+    sides: AirSideOptions = option(
+        AirSideOptions(), meaning="values at sides that are neither joined nor mirrors"
+    )
     analysis: AnalysisOptions = option(
         AnalysisOptions(), meaning="how `halocline analysis` brings analyses to the layers"
     )
@@ -37,7 +41,11 @@ class AtmosphereOptions(Options):
     mixing: AirMixingOptions = option(AirMixingOptions(), meaning="mixing")
     damping: UpperDampingOptions = option(UpperDampingOptions(), meaning="waves below the top")
     rotation: float = option(
-        0.0, "s-1", "Coriolis parameter of a turning plane", at_least=-1e-3, at_most=1e-3
+        0.0,
+        "s-1",
+        "Coriolis parameter of a turning plane; on the globe it follows from the latitude",
+        at_least=-1e-3,
+        at_most=1e-3,
     )
     courant_interval: int = option(
         10, "1", "steps between looks at how far the wind goes in a step; 0: never", at_least=0

@@ -12,6 +12,7 @@ from functools import partial
 from halocline.atmosphere import _native
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.options import AtmosphereOptions
+from halocline.atmosphere.sides.given_sides import GivenSides
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -33,14 +34,21 @@ def halo_of(topology: Topology) -> int:
 class Stage:
     """One of the three stages of a step: the state that it begins with has names of `stage`."""
 
-    def __init__(self, run: Runner, s: AirFields, options: AtmosphereOptions, prefix: str) -> None:
+    def __init__(
+        self,
+        run: Runner,
+        s: AirFields,
+        options: AtmosphereOptions,
+        prefix: str,
+        sides: GivenSides | None,
+    ) -> None:
         self.options, mixing = options, options.mixing
         begun = {name: getattr(s, prefix + name) for name in prognostic}
         given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
         given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
         if not s.sloping:
             given |= dict.fromkeys(("base_pressure", "base_volume"))
-        if not options.rotation:
+        if not options.rotation or s.curvature:
             given["coriolis"] = None
         if not mixing.viscosity:
             given |= dict.fromkeys(("u_forcing", "v_forcing", "w_forcing"))
@@ -54,7 +62,13 @@ class Stage:
             return run.bind(kernel, s, **{key: f for key, f in given.items() if key in known})
 
         self.fluxes = [bound("mass_fluxes"), bound("rise")]
-        self.tendencies = [bound(f"{name}_tendency") for name in ("u", "v", "w", "theta")]
+        order, vertical = options.advection.order, options.advection.vertical_order
+        advect = (bound(f"{name}_tendency") for name in ("u", "v", "w", "theta"))
+        self.tendencies = [partial(some, order=order, vertical_order=vertical) for some in advect]
+        if s.curvature:
+            turns = (bound(f"turn_{name}") for name in "uvw")
+            self.tendencies += [partial(turn, curvature=s.curvature) for turn in turns]
+        self.sides = sides.of_stage(begun) if sides else None
         self.push = bound("acoustic_push")
         if not options.damping.depth:
             given |= dict.fromkeys(("w", "w_damping"))
@@ -67,28 +81,40 @@ class Stage:
 
         1. mass fluxes  2. tendencies  3. acoustic steps  4. the new state
         """
-        o, advection = self.options.acoustic, self.options.advection
+        sides, o = self.sides, self.options.acoustic
         # 1. mass fluxes
         for flux in self.fluxes:
             flux()
         # 2. tendencies
         for tendency in self.tendencies:
-            tendency(order=advection.order, vertical_order=advection.vertical_order)
+            tendency()
+        if sides:
+            sides.draw()
         # 3. acoustic steps
-        for _ in range(steps):
+        for number in range(steps):
             self.push(dt=dt, external_damping=o.external_damping)
             self.columns(
                 dt=dt, off_centring=o.off_centring, divergence_damping=o.divergence_damping
             )
+            if sides:
+                sides.follow((number + 1) * dt, o.divergence_damping * dt)
         # 4. the new state
         self.new_wind(last=int(last))
+        if sides:
+            sides.wind(steps * dt)
         self.new_stage(last=int(last))
 
 
 class AirDynamics:
     """The dynamics of one atmosphere."""
 
-    def __init__(self, run: Runner, state: AirFields, options: AtmosphereOptions) -> None:
+    def __init__(
+        self,
+        run: Runner,
+        state: AirFields,
+        options: AtmosphereOptions,
+        sides: GivenSides | None = None,
+    ) -> None:
         self.run, self.state, self.options = run, state, options
         self.air_state = run.bind(kernels["atmosphere_air_state"], state)
         mixing, self.mix = options.mixing, []
@@ -104,8 +130,8 @@ class AirDynamics:
                     begun["geopotential"] = state.old_geopotential
                 call = run.bind(kernel, state, **begun)
                 self.mix.append(partial(call, coefficient=strength))
-        self.first = Stage(run, state, options, "old_")
-        self.later = Stage(run, state, options, "")
+        self.first = Stage(run, state, options, "old_", sides)
+        self.later = Stage(run, state, options, "", sides)
 
     def step(self, dt: float) -> None:
         """Advance by dt [s] (Wicker and Skamarock 2002).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,10 @@ from halocline.atmosphere.constants import reference_temperature
 from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.starting_air import ReferenceColumns
+from halocline.core.constants import earth_rotation
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.axis import Axis
+from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.place import Place
@@ -79,6 +82,7 @@ class AirFields:
         decomposition: Decomposition,
         options: AtmosphereOptions,
         dtype: DTypeLike,
+        ground: Array,
     ) -> None:
         heights = options.layers.heights()
         middles = 0.5 * (heights[1:] + heights[:-1])
@@ -88,7 +92,7 @@ class AirFields:
         )
         self.space = Space(decomposition, levels=self.layers)
         self.dtype = dtype
-        self.sloping = options.mountain.kind != "flat"
+        self.sloping = bool(np.ptp(ground))
         self.over = {"": (), "layers": (self.layers,), "interfaces": (self.interfaces,)}
         for name, (units, place, over) in prognostic.items():
             self.add(name, units, place, over, restart=True)
@@ -98,7 +102,7 @@ class AirFields:
         self._coordinate(coordinate)
         self._table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))
         self._lengths(grid, options)
-        self._base(grid, coordinate, options)
+        self._base(grid, coordinate, options, ground)
         for x, y in vectors:
             pair(getattr(self, x), getattr(self, y))
 
@@ -141,6 +145,7 @@ class AirFields:
         x, y = grid.at(x_face), grid.at(y_face)
         self.add_plane("area", "m2", center, grid.area)
         self.add_plane("coriolis", "s-1", center, np.full(grid.shape, options.rotation))
+        self._turning(grid)
         self.add_plane("dx", "m", center, grid.dx)
         self.add_plane("dy", "m", center, grid.dy)
         self.add_plane("x_area", "m2", x_face, x.area)
@@ -152,9 +157,26 @@ class AirFields:
         self.add_plane("x_open", "1", x_face, _open(grid, x_face))
         self.add_plane("y_open", "1", y_face, _open(grid, y_face))
 
-    def _base(self, grid: Grid, coordinate: HybridCoordinate, options: AtmosphereOptions) -> None:
+    def _turning(self, grid: Grid) -> None:
+        """Twice the Earth's rotation about axes of the grid, where it lies on the globe."""
+        self.curvature = 1.0 / grid.radius if lies_on_globe(grid) else 0.0
+        if not self.curvature:
+            return
+        middle = grid.at(center)
+        latitude = np.radians(middle.y)
+        along = 2.0 * earth_rotation * np.cos(latitude)
+        self.add_plane("turning", "s-1", center, 2.0 * earth_rotation * np.sin(latitude))
+        self.add_plane("tilt_x", "s-1", center, along * np.sin(middle.angle))
+        self.add_plane("tilt_y", "s-1", center, along * np.cos(middle.angle))
+
+    def _base(
+        self,
+        grid: Grid,
+        coordinate: HybridCoordinate,
+        options: AtmosphereOptions,
+        ground: Array,
+    ) -> None:
         """The base state, and the slopes of the ground."""
-        ground = options.mountain.heights(grid)
         columns = ReferenceColumns(coordinate, options.base_air).columns
         coordinate.refuse_thin(columns(ground).mass)
         self.add_plane("ground", "m", center, ground)
@@ -175,6 +197,22 @@ class AirFields:
         for name, (units, over) in found.items():
             field = self.add(name, units, center, over, static=True)
             field.set_cells(partial(part, name.removeprefix("base_")))
+        self._beyond_sides(partial(part, "mass"))
+
+    def _beyond_sides(self, mass: Callable[[Index, Index], NDArray[Any]]) -> None:
+        """Beyond sides stand the columns before them: what is computed there is a number."""
+        nj, ni = self.base_mass.shape
+        for array, block in zip(self.base_mass.blocks, self.base_mass.layout.blocks, strict=True):
+            assert isinstance(block, Block)
+            inside = block.points_of(center).inside
+            if inside.all():
+                continue
+            r, h = block.rectangle, block.halo
+            j, i = np.mgrid[r.j0 - h : r.j1 + h, r.i0 - h : r.i1 + h]
+            found = mass(np.clip(j, 0, nj - 1), np.clip(i, 0, ni - 1))
+            self.base_mass.memory.write(
+                array, np.where(inside, self.base_mass.memory.read(array), found)
+            )
 
     def _slopes(self, grid: Grid, ground: Array) -> None:
         """Those of the ground along x and y, at faces."""
@@ -189,6 +227,11 @@ class AirFields:
         for field, step, length in zip(fields, steps, lengths, strict=True):
             rows, columns = length.shape
             field.set_global((step[:rows, :columns] / length).astype(self.dtype))
+
+
+def lies_on_globe(grid: Grid) -> bool:
+    """Whether cells have longitudes and latitudes."""
+    return grid.spherical or grid.curvilinear is not None
 
 
 def _open(grid: Grid, place: Place) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 
 from halocline.atmosphere.air_column import AirColumn
 from halocline.atmosphere.coordinate import AirLayerOptions, HybridCoordinate
+from halocline.atmosphere.sides.options import AirSideOptions
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.options import AnalysisOptions
 from halocline.component.case.reading import read_table
@@ -28,10 +29,11 @@ class AnalysisCase:
     column: HybridColumn
     clock: Clock
     options: AnalysisOptions
+    side_width: int = AirSideOptions().width  # rows of sides
 
     @classmethod
     def read(cls, name: str | Path) -> AnalysisCase:
-        """From the tables [grid], [time], [atmosphere.layers], [atmosphere.base] and .air."""
+        """From [grid], [time] and tables of [atmosphere]: layers, base, air, sides, analysis."""
         path, table = read_table(name)
         table = plain_dates(table)
         try:
@@ -41,7 +43,9 @@ class AnalysisCase:
             coordinate = HybridCoordinate.of(layers, AirColumn.from_table(base, "atmosphere.base"))
             options = AnalysisOptions.from_table(air.get("analysis", {}), "atmosphere.analysis")
             clock = TimeOptions.from_table(table.get("time", {}), "time").clock()
-            return cls(_grid(table.get("grid", {})), _column(coordinate), clock, options)
+            sides = AirSideOptions.from_table(air.get("sides", {}), "atmosphere.sides")
+            grid, column = _grid(table.get("grid", {})), HybridColumn.of_coordinate(coordinate)
+            return cls(grid, column, clock, options, sides.width)
         except UserError as error:
             raise UserError(f"{path}: {error}") from None
 
@@ -55,14 +59,3 @@ def _grid(table: Mapping[str, Any]) -> Grid:
             " grid.kind to 'spherical', or to a map such as 'lambert'."
         )
     return grid
-
-
-def _column(coordinate: HybridCoordinate) -> HybridColumn:
-    return HybridColumn(
-        coordinate.c1,
-        coordinate.c2,
-        coordinate.c1_face,
-        coordinate.c2_face,
-        coordinate.thickness,
-        coordinate.top,
-    )

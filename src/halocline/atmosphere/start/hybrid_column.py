@@ -14,6 +14,7 @@ from halocline.atmosphere.constants import (
     reference_pressure,
     vapor_gas_constant,
 )
+from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.core.errors import UserError
 
 Array = NDArray[np.float64]
@@ -44,6 +45,12 @@ class HybridColumn:
         c1_face[1:-1] = np.diff(middle_share) / np.diff(middle)
         c1_face[-1] = c1[-1]
         return cls(c1, (1 - c1) * rest, c1_face, (1 - c1_face) * rest, thickness, top_pressure)
+
+    @classmethod
+    def of_coordinate(cls, coordinate: HybridCoordinate) -> HybridColumn:
+        """The columns of the model's own layers."""
+        c = coordinate
+        return cls(c.c1, c.c2, c.c1_face, c.c2_face, c.thickness, c.top)
 
     def layer_mass(self, mass: Array) -> Array:
         """Mass of dry air over eta [Pa], shape (nk, ...), of column masses (...)."""

@@ -74,7 +74,7 @@ class Making:
 
         Those that are `steady` are the start's at begin and end.
         """
-        clock = self.case.clock
+        case, clock = self.case, self.case.clock
         if steady:
             state = self.state(self.first)
             states = iter([(clock.start, state), (clock.end, state)])
@@ -82,7 +82,9 @@ class Making:
             records = self.files.within((clock.start, clock.end))
             _refuse_gaps([record.time for record in records])
             states = ((record.time, self.state(record)) for record in records)
-        yield from write_sides(path, self.case.grid, self.case.column, states, clock.start.calendar)
+        yield from write_sides(
+            path, case.grid, case.column, states, clock.start.calendar, case.side_width
+        )
 
 
 def _refuse_gaps(times: Sequence[Date]) -> None:

@@ -23,8 +23,6 @@ from halocline.runtime.fields.place import Place
 Array = NDArray[np.float64]
 
 side_names = ("west", "east", "south", "north")
-side_width = 5
-"""Rows that a side gives: one that is specified, four that relax (Skamarock et al. 2019, 6.4)."""
 
 
 @dataclass(frozen=True)
@@ -122,14 +120,15 @@ def write_sides(
     column: HybridColumn,
     states: Iterator[tuple[Date, AnalysedState]],
     calendar: str,
+    width: int,
 ) -> Iterator[Date]:
-    """Write the outer rows of states, record after record, as their times say that are given back.
+    """Write `width` outer rows of states, record after record, whose times are given back.
 
     A variable FIELD_SIDE has the axes time, layers, rows from the side inward, and along the side.
     """
     with netcdf_lock, netCDF4.Dataset(path, "w") as file:
         _define_axes(file, column, calendar, "Sides of the atmosphere from analyses")
-        file.createDimension("inward", side_width)
+        file.createDimension("inward", width)
         for place in (Place.center, Place.x_face, Place.y_face):
             for axis, size in zip(_plane_axes(place), grid.topology.shape(place), strict=True):
                 if axis not in file.dimensions:
@@ -145,12 +144,12 @@ def write_sides(
             file["time"][number] = to_number(moment)
             for field in state_fields:
                 for side in side_names:
-                    rows = side_rows(getattr(state, field.name), side)
+                    rows = side_rows(getattr(state, field.name), side, width)
                     file[f"{field.name}_{side}"][number] = rows
         yield moment
 
 
-def side_rows(values: Array, side: str, width: int = side_width) -> Array:
+def side_rows(values: Array, side: str, width: int) -> Array:
     """The outer rows of a side (..., inward, along) of values (..., rows, columns).
 
     >>> side_rows(np.arange(12.0).reshape(3, 4), "east", 2).tolist()

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.constants import reference_temperature
-from halocline.atmosphere.start.hybrid_column import HybridColumn
-from halocline.atmosphere.start.start_files import side_names, side_width
+from halocline.atmosphere.start.hybrid_column import HybridColumn, dry_volume
+from halocline.atmosphere.start.start_files import side_names
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns
 from halocline.core.clock import Date, from_number, text
 from halocline.core.errors import UserError
@@ -33,20 +33,7 @@ def read_start(path: Path, grid: Grid, column: HybridColumn, moment: Date) -> Ma
     The file must have the grid, the layers and the time of the run.
     """
     with StartFile(path, column) as file:
-        centers = grid.at(Place.center)
-        shape = file.shape("mass")[1:]
-        if shape != grid.shape:
-            raise UserError(
-                f"{path} has {shape[0]} x {shape[1]} columns, but the grid of the run"
-                f" {grid.shape[0]} x {grid.shape[1]}. {remedy}"
-            )
-        off = np.abs(file.read("latitude") - centers.y).max()
-        turned = (file.read("longitude") - centers.x + 180.0) % 360.0 - 180.0
-        off = max(off, np.abs(turned * np.cos(np.deg2rad(centers.y))).max())
-        if off > 1e-4:
-            raise UserError(
-                f"{path} lies up to {off:.3g} degrees off the grid of the run. {remedy}"
-            )
+        file.check_grid(grid)
         if file.times[0] != moment:
             raise UserError(
                 f"{path} is of {text(file.times[0])}, but the run begins at {text(moment)}."
@@ -66,6 +53,21 @@ def less_base(fields: Mapping[str, Array], reference: ReferenceColumns) -> Start
         fields["geopotential"] - base.geopotential,
         fields["theta"] - reference_temperature,
     )
+
+
+def as_dry_air(fields: Mapping[str, Array], column: HybridColumn) -> dict[str, Array]:
+    """Air that is as heavy and as light as moist air, for a model without water.
+
+    The mass of a column becomes that of all its air, potential temperature the virtual one, and the
+    geopotential follows from both in the balance of the core.
+    """
+    mass, vapor = fields["mass"], fields["vapor"]
+    whole = mass + column.weight(mass, vapor).sum(axis=0)
+    theta = fields["theta"] / (1.0 + vapor)
+    dry = np.zeros_like(vapor)
+    volume = dry_volume(theta, column.pressure(whole, dry))
+    lifted = column.geopotential(fields["geopotential"][0], whole, volume)
+    return {**fields, "mass": whole, "theta": theta, "geopotential": lifted, "vapor": dry}
 
 
 _axes = ("time", "level", "interface", "c1", "c2", "top_pressure", "longitude", "latitude")
@@ -100,6 +102,22 @@ class StartFile:
 
     def close(self) -> None:
         self.source.close()
+
+    def check_grid(self, grid: Grid) -> None:
+        """Refuse a start on other places than those of `grid`."""
+        centers, shape = grid.at(Place.center), self.shape("mass")[1:]
+        if shape != grid.shape:
+            raise UserError(
+                f"{self.path} has {shape[0]} x {shape[1]} columns, but the grid of the run"
+                f" {grid.shape[0]} x {grid.shape[1]}. {remedy}"
+            )
+        off = np.abs(self.read("latitude") - centers.y).max()
+        turned = (self.read("longitude") - centers.x + 180.0) % 360.0 - 180.0
+        off = max(off, np.abs(turned * np.cos(np.deg2rad(centers.y))).max())
+        if off > 1e-4:
+            raise UserError(
+                f"{self.path} lies up to {off:.3g} degrees off the grid of the run. {remedy}"
+            )
 
     @property
     def names(self) -> list[str]:
@@ -137,7 +155,7 @@ class AnalysedSides:
     """Values on the outer rows of sides at any moment of a run, linear between two records."""
 
     def __init__(
-        self, path: Path, grid: Grid, column: HybridColumn, period: tuple[Date, Date]
+        self, path: Path, grid: Grid, column: HybridColumn, period: tuple[Date, Date], width: int
     ) -> None:
         self.file = StartFile(path, column)
         times = self.file.times
@@ -149,10 +167,10 @@ class AnalysedSides:
             )
         for side, along in zip(side_names, (0, 0, 1, 1), strict=True):
             shape = self.file.shape(f"mass_{side}")[-2:]
-            if shape != (side_width, grid.shape[along]):
+            if shape != (width, grid.shape[along]):
                 raise UserError(
-                    f"{path} has {shape[1]} columns along the {side}ern side, the grid of the run"
-                    f" {grid.shape[along]}. {remedy}"
+                    f"{path} has {shape[0]} rows of {shape[1]} columns along the {side}ern side,"
+                    f" the run wants {width} of {grid.shape[along]}. {remedy}"
                 )
         self._held = _Held(-1, {})
 

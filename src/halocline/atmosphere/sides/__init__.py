@@ -1,0 +1,1 @@
+"""Sides of a limited area: values that are given there, and where they come from."""

@@ -1,0 +1,26 @@
+#include "atmosphere/sides/given_sides.hpp"
+
+#include "bind.hpp"
+
+using namespace halocline;
+
+namespace {
+
+template <class T>
+void bind(nb::module_& module) {
+  define(module, atmosphere_draw_u_contract, &atmosphere_draw_u<T>, "share", "pull", "smoothing");
+  define(module, atmosphere_draw_v_contract, &atmosphere_draw_v<T>, "share", "pull", "smoothing");
+  define(module, atmosphere_draw_cells_contract, &atmosphere_draw_cells<T>, "share", "pull",
+         "smoothing");
+  define(module, atmosphere_given_u_contract, &atmosphere_given_u<T>, "share", "elapsed");
+  define(module, atmosphere_given_v_contract, &atmosphere_given_v<T>, "share", "elapsed");
+  define(module, atmosphere_given_cells_contract, &atmosphere_given_cells<T>, "share", "elapsed",
+         "ahead", "dt");
+}
+
+}  // namespace
+
+HALOCLINE_BIND(atmosphere_given_sides) {
+  bind<float>(module);
+  bind<double>(module);
+}

@@ -1,0 +1,145 @@
+"""Sides of a limited area: outer rows follow given values, the next ones are drawn to them.
+
+The normal wind, its momentum, heat, geopotential and mass at sides come from elsewhere, at two
+moments `before` and `after`, and are linear between these (Davies 1976; Skamarock et al. 2019,
+NCAR/TN-556, section 6.4). ARW gives one row and lowers the order of advection beside it; here as
+many rows are given as the schemes look at, so that none has to know of sides. `given_sides.hpp` has
+the equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.atmosphere import _native
+from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.sides.options import AirSideOptions, given_rows
+from halocline.core.clock import Date
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.field import Field, pair
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.topology import Topology
+from halocline.runtime.running.calls import BoundCall
+from halocline.runtime.running.runner import Runner
+
+Index = NDArray[np.int64]
+kernels = kernels_of(_native)
+center, x_face, y_face = Place.center, Place.x_face, Place.y_face
+
+given_names = tuple(name for name in prognostic if name != "w")
+"""State that is given at sides; the upward wind there is that of the next cell inside."""
+
+
+def rows_from_sides(topology: Topology, place: Place) -> Index:
+    """How far points of a place lie from the nearest side of their own, 0 on it.
+
+    >>> rows_from_sides(Topology(3, 4, periodic_j=True), Place.x_face)[0].tolist()
+    [0, 1, 2, 1, 0]
+    """
+    nj, ni = topology.shape(place)
+    far = np.full((nj, ni), max(nj, ni), np.int64)
+    j, i = np.indices((nj, ni))
+    away = {"west": i, "east": ni - 1 - i, "south": j, "north": nj - 1 - j}
+    for side, rows in away.items():
+        if topology.is_closed(side):
+            far = np.minimum(far, rows)
+    return far
+
+
+def marked_rows(topology: Topology, place: Place, width: int) -> NDArray[np.bool_]:
+    """Points of a place in the outer rows of sides."""
+    return rows_from_sides(topology, place) < width
+
+
+class GivenSides:
+    """Given values of one atmosphere's sides, and where they are given."""
+
+    def __init__(self, run: Runner, state: AirFields, grid: Grid, options: AirSideOptions) -> None:
+        self.run, self.state, self.options, self.grid = run, state, options, grid
+        self.before_time: Date | None = None
+        self.after_time: Date | None = None
+        self.shares = 0.0, 0.0
+        self.dt = 1.0
+        for moment in ("before", "after"):
+            for name in given_names:
+                units, place, over = prognostic[name]
+                state.add(f"{moment}_{name}", units, place, over)
+            pair(self.field(moment, "u"), self.field(moment, "v"))
+        self._planes()
+
+    def field(self, moment: str, name: str) -> Field:
+        """What is given, `before` or `after`."""
+        found: Field = getattr(self.state, f"{moment}_{name}")
+        return found
+
+    def _planes(self) -> None:
+        """Where values are given, and how much others are drawn to them."""
+        topology = self.grid.topology
+        for prefix, place in (("", center), ("x_", x_face), ("y_", y_face)):
+            rows = rows_from_sides(topology, place)
+            given = (rows < given_rows).astype(np.float64)
+            self.state.add_plane(f"{prefix}given", "1", place, given)
+            self.state.add_plane(f"{prefix}drawn", "1", place, self.options.weights(rows))
+            if prefix:
+                is_open: Field = getattr(self.state, f"{prefix}open")
+                is_open.set_global((1.0 - given).astype(self.state.dtype))
+        nj, ni = topology.shape(center)
+        for name, count, low, high in (("x", ni, "west", "east"), ("y", nj, "south", "north")):
+            line = np.arange(count)
+            first = given_rows if topology.is_closed(low) else 0
+            last = count - 1 - given_rows if topology.is_closed(high) else count - 1
+            inward = np.clip(line, first, last) - line
+            plane = inward[None, :] if name == "x" else inward[:, None]
+            self.state.add_plane(f"inward_{name}", "1", center, plane.astype(np.float64))
+
+    def begin_step(self, time: Date, length: timedelta) -> None:
+        """Where a step from `time` lies between the moments of given values."""
+        assert self.before_time is not None and self.after_time is not None
+        whole = (self.after_time - self.before_time).total_seconds()
+        passed = (time - self.before_time).total_seconds()
+        self.dt = length.total_seconds()
+        self.shares = (passed / whole, (passed + self.dt) / whole) if whole else (0.0, 0.0)
+
+    def of_stage(self, begun: Mapping[str, Field]) -> StageSides:
+        """The sides of a stage that begins with the state `begun`."""
+        return StageSides(self, begun)
+
+
+class StageSides:
+    """What sides do in one stage of a step."""
+
+    def __init__(self, sides: GivenSides, begun: Mapping[str, Field]) -> None:
+        self.sides = sides
+        run, s = sides.run, sides.state
+
+        def bound(name: str, *own: str) -> BoundCall:
+            kernel = kernels[f"atmosphere_{name}"]
+            known = {argument.name for argument in kernel.arguments} - set(own)
+            return run.bind(kernel, s, **{key: f for key, f in begun.items() if key in known})
+
+        self._draw = [bound(f"draw_{name}") for name in ("u", "v", "cells")]
+        self._cells = bound("given_cells")
+        self._wind = [bound("given_u", "u"), bound("given_v", "v")]
+
+    def draw(self) -> None:
+        """Add to tendencies what draws rows to given values."""
+        sides, o = self.sides, self.sides.options
+        for call in self._draw:
+            call(share=sides.shares[0], pull=o.pull / sides.dt, smoothing=o.smoothing / sides.dt)
+
+    def follow(self, passed: float, ahead: float) -> None:
+        """Given cells after acoustic steps of so many seconds; pressure looks ahead [s]."""
+        sides = self.sides
+        self._cells(
+            share=sides.shares[1], elapsed=passed / sides.dt, ahead=ahead / sides.dt, dt=sides.dt
+        )
+
+    def wind(self, passed: float) -> None:
+        """Wind on given faces at the end of a stage of so many seconds."""
+        for call in self._wind:
+            call(share=self.sides.shares[1], elapsed=passed / self.sides.dt)

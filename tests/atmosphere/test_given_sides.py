@@ -1,0 +1,268 @@
+"""Limited areas: given sides, the turning Earth on a map, starts and ground from files."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+from numpy.testing import assert_allclose
+
+from atmosphere.analysis_files import column_values, write_analysis
+from atmosphere.dynamics_cases import begun, ended, held, small, values
+from halocline.atmosphere import _native
+from halocline.atmosphere.case import AtmosphereCase
+from halocline.atmosphere.component import AtmosphereComponent
+from halocline.atmosphere.constants import kappa, reference_pressure
+from halocline.atmosphere.start import analysis_command
+from halocline.atmosphere.start.hybrid_column import HybridColumn, dry_volume
+from halocline.component.case.reading import read_case
+from halocline.component.case.shipped import data_folder
+from halocline.core.constants import earth_rotation
+from halocline.core.errors import UserError
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from kernels.all_samples import samples
+
+kernels = kernels_of(_native)
+limited = {
+    "grid.periodic_x": False, "grid.periodic_y": False, "atmosphere.sides.kind": "nest",
+}  # fmt: skip
+
+
+analysed = """
+component = "atmosphere"
+[grid]
+kind = "lambert"
+nx = 14
+ny = 11
+dx = 60e3
+dy = 60e3
+[grid.projection]
+center_longitude = 3.0
+center_latitude = 52.0
+[time]
+start = "2020-01-01T06"
+length = "6h"
+step = "240s"
+[atmosphere.base]
+kind = "standard"
+[atmosphere.layers]
+count = 12
+top = 15e3
+"""
+x, y = np.arange(-15.0, 21.0, 2.5), np.arange(40.0, 63.0, 2.5)
+levels = np.array([1000, 850, 700, 500, 300, 200, 100, 50.0]) * 100
+
+
+def test_uniform_wind_between_given_sides_stays_as_it_is():
+    wind = {"atmosphere.start.wind_u": 20.0, "atmosphere.start.wind_v": -7.0}
+    case = small(**limited, **wind, **{"grid.ny": 20, "atmosphere.air.kind": "stable"})
+    component = ended(case, held(begun(case)))
+    for name, expected in (("u", 20.0), ("v", -7.0), ("w", 0.0)):
+        assert_allclose(values(component, name), expected, atol=1e-9)
+
+
+def test_given_rows_follow_and_the_next_are_drawn():
+    """Sides that warm by 1 K and gain 100 Pa in a minute, which the air beside them takes on."""
+    case = small(**limited, **{"grid.ny": 20})
+    component = held(begun(case))
+    assert component.given is not None
+    after = component.given.field("after", "theta")
+    with after.change() as owned:
+        owned[0] += 1.0
+    component.given.after_time = component.period[0] + timedelta(seconds=60)
+    warmed = values(ended(case, component), "theta")[10, 10] - values(begun(case), "theta")[10, 10]
+    assert_allclose(warmed[:3], 1.0, atol=1e-9)
+    assert_allclose(warmed[-3:], 1.0, atol=1e-9)
+    assert 0.5 < warmed[3] < 1.0 and warmed[3] > warmed[4] > warmed[5] > warmed[7]
+
+
+def lambert(**settings: Any) -> AtmosphereCase:
+    """36 x 30 columns of 60 km around 54 N 14 W, sides given."""
+    grid = {
+        "grid.kind": "lambert", "grid.nx": 36, "grid.ny": 30, "grid.dx": 60e3, "grid.dy": 60e3,
+        "grid.x0": 0.0, "grid.projection.center_longitude": -14.0,
+        "grid.projection.center_latitude": 54.0, "grid.projection.true_latitudes": [50.0, 60.0],
+        "grid.projection.longitude": 10.0,
+    }  # fmt: skip
+    air = {
+        "atmosphere.air.kind": "isothermal", "atmosphere.air.temperature": 270.0,
+        "atmosphere.layers.count": 10, "time.step": "240s", "time.length": "4h",
+    }  # fmt: skip
+    return small(**(limited | grid | air | settings))
+
+
+def solid_rotation(component: AtmosphereComponent, speed: float) -> None:
+    """Isothermal air that turns about the Earth's axis, `speed` [m s-1] at the equator, balanced.
+
+    RT d(ln p) = -(2 Omega sin(lat) u + u^2 tan(lat) / a) a d(lat) with u = speed cos(lat) has the
+    solution ln p = (Omega a speed + speed^2 / 2) cos^2(lat) / RT + constant.
+    """
+    plane, s, c = component.plane, component.state, component.coordinate
+    middle, heat = plane.at(Place.center), 287.0 * 270.0
+    squared = np.cos(np.radians(middle.y)) ** 2
+    head = earth_rotation * plane.radius * speed + 0.5 * speed**2
+    surface = 1e5 * np.exp(head * (squared - squared.mean()) / heat)
+    column, mass = HybridColumn.of_coordinate(c), surface - c.top
+    pressure = column.pressure(mass, np.zeros((c.thickness.size, *mass.shape)))
+    theta = 270.0 * (reference_pressure / pressure) ** kappa
+    lighter = (2.0 * earth_rotation * speed + speed**2 / plane.radius) * squared / 9.81
+    volume = dry_volume(theta, pressure) / (1.0 - lighter)
+    base = component.reference.columns(np.zeros(plane.shape))
+    s.mass.set_global(mass - base.mass)
+    s.theta.set_global(theta - 300.0)
+    s.geopotential.set_global(
+        column.geopotential(np.zeros(plane.shape), mass, volume) - base.geopotential
+    )
+    for field, place, along in ((s.u, Place.x_face, np.cos), (s.v, Place.y_face, np.sin)):
+        at = plane.at(place)
+        wind = speed * np.cos(np.radians(at.y)) * along(at.angle)
+        field.set_global(np.broadcast_to(wind if along is np.cos else -wind, field.shape).copy())
+    component.dynamics.air_state()
+
+
+@pytest.mark.parametrize("speed", [20.0, -15.0])
+def test_air_that_turns_as_a_solid_about_the_earth_goes_on(speed):
+    """Coriolis force of all latitudes, turned map and curvature hold the balance for four hours."""
+    case = lambert()
+    component = begun(case)
+    solid_rotation(component, speed)
+    start = {name: values(component, name) for name in ("u", "v")}
+    assert np.ptp(start["v"]) > 4.0  # the map is turned
+    ended(case, held(component))
+    for name, before in start.items():
+        assert np.abs(values(component, name) - before).max() < 0.1
+    assert np.abs(values(component, "w")).max() < 0.02
+
+
+def reference_turning(a: dict[str, np.ndarray], c: float) -> dict[str, np.ndarray]:
+    """Forces of cells along x, y and upward [Pa m s-2], from the arguments of the kernels."""
+    u, v = 0.5 * (a["u"][..., :-1] + a["u"][..., 1:]), 0.5 * (a["v"][:, :-1] + a["v"][:, 1:])
+    u, v = u[:, :-1], v[..., :-1]
+    layer = a["c1"][:, None, None] * (a["mass"] + a["base_mass"]) + a["c2"][:, None, None]
+    layer, found = layer[:, :-1, :-1], {}
+    if "turning" in a:
+        w = 0.5 * (a["w"][1:] + a["w"][:-1])[:, :-1, :-1]
+        about_z = (
+            a["turning"][:-1, :-1]
+            + (v * np.diff(a["x_length"])[:-1] - u * np.diff(a["y_length"], axis=0)[:, :-1])
+            / a["area"][:-1, :-1]
+        )
+        if "tilt_y" in a:
+            found["u"] = layer * (about_z * v - (a["tilt_y"][:-1, :-1] + c * u) * w)
+        else:
+            found["v"] = layer * ((a["tilt_x"][:-1, :-1] - c * v) * w - about_z * u)
+    else:
+        tilt_x, tilt_y = a["tilt_x"][:-1, :-1], a["tilt_y"][:-1, :-1]
+        found["w"] = layer * (tilt_y * u - tilt_x * v + c * (u**2 + v**2))
+    return found
+
+
+@pytest.mark.parametrize("name", ["u", "v", "w"])
+def test_turning_is_that_of_plain_numpy(name):
+    kernel = kernels[f"atmosphere_turn_{name}"]
+    sample = samples[kernel.name](np.random.default_rng(3), np.float64)
+    a = {key: array.copy() for key, array in sample.arrays.items()}
+    (j0, j1, i0, i1, _), c = sample.box, sample.scalars["curvature"]
+    kernel.function(box=sample.box, **a, **sample.scalars)
+    force = reference_turning(sample.arrays, c)[name]
+    tendency = f"{name}_tendency"
+    if name == "w":
+        share = a["upper_share"][1:-1, None, None]
+        at = np.concatenate([share * force[1:] + (1 - share) * force[:-1], force[-1:]])
+        more = np.concatenate([np.zeros_like(at[:1]), at])[:, j0:j1, i0:i1]
+    elif name == "u":
+        more = 0.5 * (force[:, j0:j1, i0:i1] + force[:, j0:j1, i0 - 1 : i1 - 1])
+        more = more * a["x_open"][j0:j1, i0:i1]
+    else:
+        more = 0.5 * (force[:, j0:j1, i0:i1] + force[:, j0 - 1 : j1 - 1, i0:i1])
+        more = more * a["y_open"][j0:j1, i0:i1]
+    found = (a[tendency] - sample.arrays[tendency])[:, j0:j1, i0:i1]
+    assert_allclose(found, more, rtol=1e-12, atol=1e-9)
+
+
+def real_ground(folder: Path, **settings: Any) -> AtmosphereCase:
+    """The steepest 24 x 20 columns of 9 km between Greenland and Norway, sides given."""
+    with xr.open_dataset(data_folder() / "a_gnr_terrain.nc") as file:
+        ground = file.terrain1.values
+        row, column = np.unravel_index(np.abs(np.diff(ground)).argmax(), (195, 354))
+        j, i = min(max(row - 10, 0), 175), min(max(column - 12, 0), 331)
+        cut = file.isel(y1=slice(j, j + 20), x1=slice(i, i + 24))
+        cut[["terrain1", "lat1", "lon1"]].to_netcdf(folder / "ground.nc")
+    return lambert(
+        **{
+            "grid.nx": 24, "grid.ny": 20, "grid.dx": 9e3, "grid.dy": 9e3,
+            "grid.projection.longitude": -14.0,
+            "grid.projection.parents": [(355, 195, 1, int(i) + 1, int(j) + 1)],
+            "atmosphere.mountain.kind": "file", "atmosphere.layers.count": 12,
+            "atmosphere.mountain.file": str(folder / "ground.nc"), "time.step": "40s",
+            "time.length": "30min", **settings,
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("precision", "base", "most"),
+    [("float64", 270.0, 1e-9), ("float32", 270.0, 1e-3), ("float64", 250.0, 0.4)],
+)
+def test_air_at_rest_over_real_ground_stays_at_rest(tmp_path, precision, base, most):
+    """In the base state to round-off; 20 K warmer than it to 0.4 m/s."""
+    air = {
+        "atmosphere.base.kind": "isothermal", "atmosphere.base.temperature": base,
+        "precision": precision,
+    }  # fmt: skip
+    case = real_ground(tmp_path, **air)
+    component = held(begun(case))
+    assert np.abs(np.diff(values(component, "ground"))).max() > 600.0
+    ended(case, component)
+    for name in ("u", "v", "w"):
+        assert np.abs(values(component, name)).max() < most
+
+
+def test_sides_of_a_file_are_lines_in_time(tmp_path):
+    """An analysis of three times on the model's grid: start, sides, and what is refused."""
+    case = make_analysis(tmp_path)
+    component = begun(case)
+    assert component.files is not None
+    ended(case, component)
+    with xr.open_dataset(tmp_path / "sides.nc") as sides:
+        for name, at in (("u", 0.5), ("v", 0.5)):
+            rows = sides[f"{name}_west"].values
+            wanted = (1 - at) * rows[0] + at * rows[1]
+            found = np.swapaxes(values(component, name), -1, -2)
+            assert_allclose(found[:, :3, 3:-3], wanted[:, :3, 3:-3], atol=1e-3)
+    component.close()
+    late = case.with_settings({"time.length": "13h"})
+    with pytest.raises(UserError, match="the run needs 2020-01-01 06:00 to"):
+        begun(late)
+    other = case.with_settings({"atmosphere.sides.drawn_rows": 6})
+    with pytest.raises(UserError, match="has 7 rows of 11 columns"):
+        begun(other)
+
+
+def make_analysis(folder: Path) -> AtmosphereCase:
+    """Start and sides by `halocline analysis`; half of the way between two of its times is run."""
+    (folder / "case.toml").write_text(analysed)
+    values = column_values(levels, (y.size, x.size))
+    values["orog"] = np.full((y.size, x.size), 120.0)
+    path = write_analysis(folder / "analysis.nc", x, y, levels, values, hours=(0.0, 6.0, 12.0))
+    with netCDF4.Dataset(path, "a") as file:
+        for n in range(3):
+            file["u"][n] += 2.0 * n
+    parser = argparse.ArgumentParser()
+    analysis_command.add_arguments(parser)
+    words = [str(path), str(folder / "case.toml"), "--output", str(folder), "--no-picture"]
+    assert analysis_command.main(parser.parse_args(words)) == 0
+    files = {
+        "atmosphere.start.file": str(folder / "start.nc"), "atmosphere.sides.kind": "file",
+        "atmosphere.sides.file": str(folder / "sides.nc"), "time.length": "3h",
+    }  # fmt: skip
+    case = read_case(folder / "case.toml").with_settings(files)
+    assert isinstance(case, AtmosphereCase)
+    return case
