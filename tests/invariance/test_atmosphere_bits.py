@@ -28,6 +28,13 @@ def test_threads():
     assert bits(1, 3) == bits(1, 1)
 
 
+@pytest.mark.parametrize("ranks", [3])
+def test_nests_with_ranks_of_their_own_or_shared(ranks):
+    alone = printed_bits("small_air_nests.py", 1, 1, lines=4)
+    assert len(alone) == 2  # one of each member
+    assert printed_bits("small_air_nests.py", ranks, 1, lines=4) == alone
+
+
 def case(**more: Any) -> dict[str, Any]:
     """A bubble in wind over a mountain."""
     base: dict[str, Any] = {

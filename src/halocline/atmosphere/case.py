@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.dynamics.model import halo_of
+from halocline.atmosphere.dynamics.state import prognostic
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import always, map_shapes
 from halocline.component.case.case import Case, named
@@ -35,6 +36,7 @@ class AtmosphereCase(Case):
         AtmosphereOptions(), meaning="physics and numerics of the atmosphere"
     )
 
+    nested: ClassVar[tuple[str, ...]] = tuple(prognostic)
     reflects: ClassVar[tuple[str, ...]] = ("mirror",)
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {name: quantities[name] for name in always}

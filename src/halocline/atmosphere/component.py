@@ -37,6 +37,10 @@ Index = NDArray[np.int64]
 class AtmosphereComponent(Component):
     """The atmosphere on one grid."""
 
+    feedback_rim = (
+        4  # rows of its own that the sides of nests with a ratio of 2 or more are made of
+    )
+
     def __init__(
         self,
         grid: Grid,
@@ -66,6 +70,9 @@ class AtmosphereComponent(Component):
         self.given: GivenSides | None = None
         if options.sides.kind:
             self.given = GivenSides(self.run, self.state, grid, options.sides)
+        self.nested = {name: getattr(self.state, name) for name in prognostic}
+        self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
+        self.time = clock.time
         self.dynamics = AirDynamics(self.run, self.state, options, self.given)
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
@@ -92,6 +99,7 @@ class AtmosphereComponent(Component):
 
     def start(self, time: Date, restarted: bool) -> None:
         """Set the air of the start, unless `restarted`, and what follows from the state."""
+        self.time = time
         if not restarted:
             self._set_start()
         if self.options.sides.kind == "file" and self.given and self.run.plan is None:
@@ -165,11 +173,22 @@ class AtmosphereComponent(Component):
         if self.given:
             self.given.begin_step(time, self.step_length)
         self.dynamics.step(seconds)
+        self.time = time + self.step_length
+        if self.given:
+            self.given.passed(self.time)
         self.watch.look(round(to_number(time) / seconds), time, seconds)
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""
         return self.maps.update(names)
+
+    def took(self, names: Sequence[str], time: Date) -> None:
+        """Values at sides came, of a time that lies ahead, or a nest gave back its state."""
+        super().took(names, time)
+        if self.given and self.sides and (self.given.before_time is None or time > self.time):
+            self.given.came(time)
+        else:
+            self.dynamics.air_state()
 
     def close(self) -> None:
         """Close the file of sides."""

@@ -192,6 +192,12 @@ class Exchanges:
                 name: Port(field, nest.inside(field.place, rim)) for name, field in fields.items()
             }
         known = component.sides if plan.kind == "sides" else component.ports
+        if plan.kind == "sides" and not known:
+            raise UserError(
+                f"The member '{plan.link.target}' is nested in '{plan.link.source}', but its case"
+                " says that others give values at its sides, or nobody. Let its sides be those of a"
+                " nest (of the atmosphere: atmosphere.sides.kind = 'nest')."
+            )
         return {name: known[name] for name in plan.fields}
 
 

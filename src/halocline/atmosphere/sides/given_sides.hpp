@@ -293,7 +293,7 @@ void atmosphere_given_v(Box box, View3<const T> old_v, View3<const T> before_v,
   atmosphere_given_u<T>(box, old_v, before_v, after_v, y_given, v, v_change, share, elapsed);
 }
 
-inline constexpr Contract<30> atmosphere_given_cells_contract{
+inline constexpr Contract<33> atmosphere_given_cells_contract{
     "atmosphere_given_cells",
     {{{"theta", Access::read, Place::center, "K", "depth"},
       {"geopotential", Access::read, Place::center, "m2 s-2", "depth+1", {}, Column::whole},
@@ -308,6 +308,9 @@ inline constexpr Contract<30> atmosphere_given_cells_contract{
       {"after_geopotential", Access::read, Place::center, "m2 s-2", "depth+1", {}, Column::whole},
       {"before_mass", Access::read, Place::center, "Pa"},
       {"after_mass", Access::read, Place::center, "Pa"},
+      if_wanted({"old_w", Access::read, Place::center, "m s-1", "depth+1"}),
+      if_wanted({"before_w", Access::read, Place::center, "m s-1", "depth+1"}),
+      if_wanted({"after_w", Access::read, Place::center, "m s-1", "depth+1"}),
       {"base_mass", Access::read, Place::center, "Pa"},
       {"full_volume", Access::read, Place::center, "m3 kg-1", "depth"},
       {"stiffness", Access::read, Place::center, "Pa", "depth"},
@@ -327,8 +330,9 @@ inline constexpr Contract<30> atmosphere_given_cells_contract{
       {"mass_rate", Access::update, Place::center, "Pa s-1"}}}};
 
 /// Changes since the stage's state of given cells after an acoustic step: mass, heat and
-/// geopotential are on the way of a step from what they were to what is given at its end, the
-/// upward wind is that of the nearest cell that is not given, in the stage's state.
+/// geopotential are on the way of a step from what they were to what is given at its end. So is the
+/// upward wind where it is given; else it is that of the nearest cell that is not, in the stage's
+/// state.
 ///
 /// @param[in] theta, geopotential, w, mass, full_volume, stiffness  of the stage's state
 /// @param[in] old_theta, old_geopotential, old_mass  at the beginning of the step
@@ -346,7 +350,8 @@ void atmosphere_given_cells(
     View2<const T> mass, View3<const T> old_theta, View3<const T> old_geopotential,
     View2<const T> old_mass, View3<const T> before_theta, View3<const T> after_theta,
     View3<const T> before_geopotential, View3<const T> after_geopotential,
-    View2<const T> before_mass, View2<const T> after_mass, View2<const T> base_mass,
+    View2<const T> before_mass, View2<const T> after_mass, View3<const T> old_w,
+    View3<const T> before_w, View3<const T> after_w, View2<const T> base_mass,
     View3<const T> full_volume, View3<const T> stiffness, View2<const T> given,
     View2<const T> inward_x, View2<const T> inward_y, View1<const T> c1, View1<const T> c2,
     View1<const T> c1_face, View1<const T> c2_face, View1<const T> thickness, View3<T> theta_change,
@@ -360,6 +365,13 @@ void atmosphere_given_cells(
   const Given<View2<const T>, T> column{before_mass, after_mass, part};
   const int levels = static_cast<int>(theta.extent[0]);
   const T reference = static_cast<T>(reference_temperature);
+  const auto rising = [&](int k, int j, int i) {
+    if (before_w.data == nullptr)
+      return w(k, j + static_cast<int>(std::lround(inward_y(j, i))),
+               i + static_cast<int>(std::lround(inward_x(j, i))));
+    const T wanted = before_w(k, j, i) + part * (after_w(k, j, i) - before_w(k, j, i));
+    return old_w(k, j, i) + done * (wanted - old_w(k, j, i));
+  };
   along_sides(box, given, [&](int j, int a, int b) {
     // at a part of the step
     const auto mass_at = [&]<class V>(Lane<V>, std::ptrdiff_t i, T when) {
@@ -398,14 +410,12 @@ void atmosphere_given_cells(
         store<V>(geopotential_change.row(k, j) + i, lifted(lane, k, i, done));
       });
       for (int i = a; i < b; ++i) {
-        const auto to_j = static_cast<int>(std::lround(inward_y(j, i)));
-        const auto to_i = static_cast<int>(std::lround(inward_x(j, i)));
         const T base = base_mass(j, i);
         const auto layer = [&](T column) {
           return layer_mass<T>(c1_face(k), c2_face(k), base + column);
         };
-        w_change(k, j, i) = layer(mass_at(Lane<T>{}, i, done)) * w(k, j + to_j, i + to_i) -
-                            layer(mass(j, i)) * w(k, j, i);
+        w_change(k, j, i) =
+            layer(mass_at(Lane<T>{}, i, done)) * rising(k, j, i) - layer(mass(j, i)) * w(k, j, i);
       }
     }
   });

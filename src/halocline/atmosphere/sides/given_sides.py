@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from halocline.atmosphere import _native
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.sides.options import AirSideOptions, given_rows
+from halocline.component.exchange import Port
 from halocline.core.clock import Date
+from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.kernel import kernels_of
@@ -32,7 +34,7 @@ kernels = kernels_of(_native)
 center, x_face, y_face = Place.center, Place.x_face, Place.y_face
 
 given_names = tuple(name for name in prognostic if name != "w")
-"""State that is given at sides; the upward wind there is that of the next cell inside."""
+"""State that is given at all sides; files know no upward wind, members around a nest do."""
 
 
 def rows_from_sides(topology: Topology, place: Place) -> Index:
@@ -65,8 +67,9 @@ class GivenSides:
         self.after_time: Date | None = None
         self.shares = 0.0, 0.0
         self.dt = 1.0
+        self.names = tuple(prognostic) if options.kind == "nest" else given_names
         for moment in ("before", "after"):
-            for name in given_names:
+            for name in self.names:
                 units, place, over = prognostic[name]
                 state.add(f"{moment}_{name}", units, place, over)
             pair(self.field(moment, "u"), self.field(moment, "v"))
@@ -97,9 +100,37 @@ class GivenSides:
             plane = inward[None, :] if name == "x" else inward[:, None]
             self.state.add_plane(f"inward_{name}", "1", center, plane.astype(np.float64))
 
+    def ports(self) -> dict[str, Port]:
+        """What the member around a nest fills: values of the time that it has come to."""
+        topology, width = self.grid.topology, self.options.width
+        fields = {name: self.field("after", name) for name in self.names}
+        return {
+            name: Port(field, marked_rows(topology, field.place, width))
+            for name, field in fields.items()
+        }
+
+    def came(self, time: Date) -> None:
+        """The member around a nest has filled `after` with values of `time`."""
+        self.after_time = time
+        if self.before_time is None:
+            self.before_time = time
+            for name in self.names:
+                self.field("before", name).copy(self.field("after", name))
+
+    def passed(self, time: Date) -> None:
+        """A step of a nest has come to `time`, from which `before` is what was `after`."""
+        if self.options.kind == "nest" and time == self.after_time:
+            self.before_time = time
+            for name in self.names:
+                self.field("before", name).swap(self.field("after", name))
+
     def begin_step(self, time: Date, length: timedelta) -> None:
         """Where a step from `time` lies between the moments of given values."""
-        assert self.before_time is not None and self.after_time is not None
+        if self.before_time is None or self.after_time is None:
+            raise UserError(
+                "atmosphere.sides.kind = 'nest', but nobody gives values at the sides. Let the"
+                " member be nested in another one (members.NAME.nested_in), or take another kind."
+            )
         whole = (self.after_time - self.before_time).total_seconds()
         passed = (time - self.before_time).total_seconds()
         self.dt = length.total_seconds()
@@ -120,8 +151,11 @@ class StageSides:
         def bound(name: str, *own: str) -> BoundCall:
             kernel = kernels[f"atmosphere_{name}"]
             known = {argument.name for argument in kernel.arguments} - set(own)
-            return run.bind(kernel, s, **{key: f for key, f in begun.items() if key in known})
+            return run.bind(kernel, s, **{key: f for key, f in given.items() if key in known})
 
+        given: dict[str, Field | None] = dict(begun)
+        if "w" not in sides.names:
+            given |= dict.fromkeys(("old_w", "before_w", "after_w"))
         self._draw = [bound(f"draw_{name}") for name in ("u", "v", "cells")]
         self._cells = bound("given_cells")
         self._wind = [bound("given_u", "u"), bound("given_v", "v")]
