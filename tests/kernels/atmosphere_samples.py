@@ -146,9 +146,10 @@ for name in ("u", "v", "w", "theta"):
     atmosphere_sample(f"atmosphere_{name}_tendency", order=5, vertical_order=3)
 for name in ("draw_u", "draw_v", "draw_cells"):
     atmosphere_sample(f"atmosphere_{name}", "share pull smoothing")
-for name in ("given_u", "given_v"):
+for name in ("given_u", "given_v", "given_w"):
     atmosphere_sample(f"atmosphere_{name}", "share elapsed")
 atmosphere_sample("atmosphere_given_cells", "share elapsed ahead dt")
+atmosphere_sample("atmosphere_inner_w")
 for name in "uvw":
     atmosphere_sample(f"atmosphere_turn_{name}", "curvature")
 for name in ("new_wind", "new_stage"):

@@ -16,6 +16,8 @@ void bind(nb::module_& module) {
   define(module, atmosphere_given_v_contract, &atmosphere_given_v<T>, "share", "elapsed");
   define(module, atmosphere_given_cells_contract, &atmosphere_given_cells<T>, "share", "elapsed",
          "ahead", "dt");
+  define(module, atmosphere_given_w_contract, &atmosphere_given_w<T>, "share", "elapsed");
+  define(module, atmosphere_inner_w_contract, &atmosphere_inner_w<T>);
 }
 
 }  // namespace

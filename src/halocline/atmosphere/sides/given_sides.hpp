@@ -293,11 +293,10 @@ void atmosphere_given_v(Box box, View3<const T> old_v, View3<const T> before_v,
   atmosphere_given_u<T>(box, old_v, before_v, after_v, y_given, v, v_change, share, elapsed);
 }
 
-inline constexpr Contract<33> atmosphere_given_cells_contract{
+inline constexpr Contract<24> atmosphere_given_cells_contract{
     "atmosphere_given_cells",
     {{{"theta", Access::read, Place::center, "K", "depth"},
       {"geopotential", Access::read, Place::center, "m2 s-2", "depth+1", {}, Column::whole},
-      {"w", Access::read, Place::center, "m s-1", "depth+1", three_around},
       {"mass", Access::read, Place::center, "Pa"},
       {"old_theta", Access::read, Place::center, "K", "depth"},
       {"old_geopotential", Access::read, Place::center, "m2 s-2", "depth+1", {}, Column::whole},
@@ -308,55 +307,44 @@ inline constexpr Contract<33> atmosphere_given_cells_contract{
       {"after_geopotential", Access::read, Place::center, "m2 s-2", "depth+1", {}, Column::whole},
       {"before_mass", Access::read, Place::center, "Pa"},
       {"after_mass", Access::read, Place::center, "Pa"},
-      if_wanted({"old_w", Access::read, Place::center, "m s-1", "depth+1"}),
-      if_wanted({"before_w", Access::read, Place::center, "m s-1", "depth+1"}),
-      if_wanted({"after_w", Access::read, Place::center, "m s-1", "depth+1"}),
       {"base_mass", Access::read, Place::center, "Pa"},
       {"full_volume", Access::read, Place::center, "m3 kg-1", "depth"},
       {"stiffness", Access::read, Place::center, "Pa", "depth"},
       {"given", Access::read, Place::center, "1"},
-      {"inward_x", Access::read, Place::center, "1"},
-      {"inward_y", Access::read, Place::center, "1"},
       {"c1", Access::read, Place::none, "1", "depth"},
       {"c2", Access::read, Place::none, "Pa", "depth"},
-      {"c1_face", Access::read, Place::none, "1", "depth+1"},
-      {"c2_face", Access::read, Place::none, "Pa", "depth+1"},
       {"thickness", Access::read, Place::none, "1", "depth"},
       {"theta_change", Access::update, Place::center, "Pa K", "depth"},
-      {"w_change", Access::update, Place::center, "Pa m s-1", "depth+1"},
       {"geopotential_change", Access::update, Place::center, "m2 s-2", "depth+1"},
       {"pressure_change", Access::update, Place::center, "Pa", "depth"},
       {"mass_change", Access::update, Place::center, "Pa"},
       {"mass_rate", Access::update, Place::center, "Pa s-1"}}}};
 
 /// Changes since the stage's state of given cells after an acoustic step: mass, heat and
-/// geopotential are on the way of a step from what they were to what is given at its end. So is the
-/// upward wind where it is given; else it is that of the nearest cell that is not, in the stage's
-/// state.
+/// geopotential are on the way of a step from what they were to what is given at its end.
 ///
-/// @param[in] theta, geopotential, w, mass, full_volume, stiffness  of the stage's state
+/// @param[in] theta, geopotential, mass, full_volume, stiffness  of the stage's state
 /// @param[in] old_theta, old_geopotential, old_mass  at the beginning of the step
 /// @param[in] given      not 0 in given cells
-/// @param[in] inward_x, inward_y  cells to the nearest one that is not given [1]
-/// @param[in,out] theta_change, w_change, geopotential_change, mass_change  as in acoustic steps
+/// @param[in,out] theta_change, geopotential_change, mass_change  as in acoustic steps
 /// @param[in,out] pressure_change, mass_rate  [Pa], [Pa s-1]
 /// @param[in] share      of the way from `before` to `after` at the end of the step [1]
 /// @param[in] elapsed    of the step after the acoustic one [1]
 /// @param[in] ahead      by how much of the step the pressure looks ahead [1]
 /// @param[in] dt         the step [s]
 template <class T>
-void atmosphere_given_cells(
-    Box box, View3<const T> theta, View3<const T> geopotential, View3<const T> w,
-    View2<const T> mass, View3<const T> old_theta, View3<const T> old_geopotential,
-    View2<const T> old_mass, View3<const T> before_theta, View3<const T> after_theta,
-    View3<const T> before_geopotential, View3<const T> after_geopotential,
-    View2<const T> before_mass, View2<const T> after_mass, View3<const T> old_w,
-    View3<const T> before_w, View3<const T> after_w, View2<const T> base_mass,
-    View3<const T> full_volume, View3<const T> stiffness, View2<const T> given,
-    View2<const T> inward_x, View2<const T> inward_y, View1<const T> c1, View1<const T> c2,
-    View1<const T> c1_face, View1<const T> c2_face, View1<const T> thickness, View3<T> theta_change,
-    View3<T> w_change, View3<T> geopotential_change, View3<T> pressure_change, View2<T> mass_change,
-    View2<T> mass_rate, double share, double elapsed, double ahead, double dt) {
+void atmosphere_given_cells(Box box, View3<const T> theta, View3<const T> geopotential,
+                            View2<const T> mass, View3<const T> old_theta,
+                            View3<const T> old_geopotential, View2<const T> old_mass,
+                            View3<const T> before_theta, View3<const T> after_theta,
+                            View3<const T> before_geopotential, View3<const T> after_geopotential,
+                            View2<const T> before_mass, View2<const T> after_mass,
+                            View2<const T> base_mass, View3<const T> full_volume,
+                            View3<const T> stiffness, View2<const T> given, View1<const T> c1,
+                            View1<const T> c2, View1<const T> thickness, View3<T> theta_change,
+                            View3<T> geopotential_change, View3<T> pressure_change,
+                            View2<T> mass_change, View2<T> mass_rate, double share, double elapsed,
+                            double ahead, double dt) {
   using namespace air;
   const T part = static_cast<T>(share), done = static_cast<T>(elapsed);
   const T later = static_cast<T>(elapsed + ahead), per_step = static_cast<T>(1.0 / dt);
@@ -365,13 +353,6 @@ void atmosphere_given_cells(
   const Given<View2<const T>, T> column{before_mass, after_mass, part};
   const int levels = static_cast<int>(theta.extent[0]);
   const T reference = static_cast<T>(reference_temperature);
-  const auto rising = [&](int k, int j, int i) {
-    if (before_w.data == nullptr)
-      return w(k, j + static_cast<int>(std::lround(inward_y(j, i))),
-               i + static_cast<int>(std::lround(inward_x(j, i))));
-    const T wanted = before_w(k, j, i) + part * (after_w(k, j, i) - before_w(k, j, i));
-    return old_w(k, j, i) + done * (wanted - old_w(k, j, i));
-  };
   along_sides(box, given, [&](int j, int a, int b) {
     // at a part of the step
     const auto mass_at = [&]<class V>(Lane<V>, std::ptrdiff_t i, T when) {
@@ -405,18 +386,83 @@ void atmosphere_given_cells(
                  load<V>(stiffness.row(k, j) + i) *
                      (more / (layer * (warm + reference)) - deeper / depth));
       });
-    for (int k = 0; k <= levels; ++k) {
+    for (int k = 0; k <= levels; ++k)
       over_row<T>(a, b, [&]<class V>(Lane<V> lane, std::ptrdiff_t i) {
         store<V>(geopotential_change.row(k, j) + i, lifted(lane, k, i, done));
       });
-      for (int i = a; i < b; ++i) {
-        const T base = base_mass(j, i);
-        const auto layer = [&](T column) {
-          return layer_mass<T>(c1_face(k), c2_face(k), base + column);
-        };
-        w_change(k, j, i) =
-            layer(mass_at(Lane<T>{}, i, done)) * rising(k, j, i) - layer(mass(j, i)) * w(k, j, i);
-      }
+  });
+}
+
+inline constexpr Contract<11> atmosphere_given_w_contract{
+    "atmosphere_given_w",
+    {{{"w", Access::read, Place::center, "m s-1", "depth+1"},
+      {"old_w", Access::read, Place::center, "m s-1", "depth+1"},
+      {"before_w", Access::read, Place::center, "m s-1", "depth+1"},
+      {"after_w", Access::read, Place::center, "m s-1", "depth+1"},
+      {"mass", Access::read, Place::center, "Pa"},
+      {"base_mass", Access::read, Place::center, "Pa"},
+      {"mass_change", Access::read, Place::center, "Pa"},
+      {"given", Access::read, Place::center, "1"},
+      {"c1_face", Access::read, Place::none, "1", "depth+1"},
+      {"c2_face", Access::read, Place::none, "Pa", "depth+1"},
+      {"w_change", Access::update, Place::center, "Pa m s-1", "depth+1"}}}};
+
+/// The same of upward momentum, after that of mass; arguments as in `atmosphere_given_cells`.
+template <class T>
+void atmosphere_given_w(Box box, View3<const T> w, View3<const T> old_w, View3<const T> before_w,
+                        View3<const T> after_w, View2<const T> mass, View2<const T> base_mass,
+                        View2<const T> mass_change, View2<const T> given, View1<const T> c1_face,
+                        View1<const T> c2_face, View3<T> w_change, double share, double elapsed) {
+  const air::Given<View3<const T>, T> wanted{before_w, after_w, static_cast<T>(share)};
+  const T done = static_cast<T>(elapsed);
+  const int interfaces = static_cast<int>(w.extent[0]);
+  air::along_sides(box, given, [&](int j, int a, int b) {
+    for (int k = 0; k < interfaces; ++k)
+      over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const V was = load<V>(base_mass.row(j) + i) + load<V>(mass.row(j) + i);
+        const V now = was + load<V>(mass_change.row(j) + i);
+        const V old = load<V>(old_w.row(k, j) + i);
+        const V rising = old + done * (wanted.template at<V>(k, j, i) - old);
+        store<V>(w_change.row(k, j) + i,
+                 air::layer_mass<V>(c1_face(k), c2_face(k), now) * rising -
+                     air::layer_mass<V>(c1_face(k), c2_face(k), was) * load<V>(w.row(k, j) + i));
+      });
+  });
+}
+
+inline constexpr Contract<10> atmosphere_inner_w_contract{
+    "atmosphere_inner_w",
+    {{{"w", Access::read, Place::center, "m s-1", "depth+1", three_around},
+      {"mass", Access::read, Place::center, "Pa"},
+      {"base_mass", Access::read, Place::center, "Pa"},
+      {"mass_change", Access::read, Place::center, "Pa"},
+      {"given", Access::read, Place::center, "1"},
+      {"inward_x", Access::read, Place::center, "1"},
+      {"inward_y", Access::read, Place::center, "1"},
+      {"c1_face", Access::read, Place::none, "1", "depth+1"},
+      {"c2_face", Access::read, Place::none, "Pa", "depth+1"},
+      {"w_change", Access::update, Place::center, "Pa m s-1", "depth+1"}}}};
+
+/// Where no upward wind is given, given cells take that of the nearest cell inside, in the stage's
+/// state.
+///
+/// @param[in] inward_x, inward_y  cells to it [1]
+/// @param[in] w, mass, given      as in `atmosphere_given_cells`
+/// @param[in,out] w_change        [Pa m s-1]
+template <class T>
+void atmosphere_inner_w(Box box, View3<const T> w, View2<const T> mass, View2<const T> base_mass,
+                        View2<const T> mass_change, View2<const T> given, View2<const T> inward_x,
+                        View2<const T> inward_y, View1<const T> c1_face, View1<const T> c2_face,
+                        View3<T> w_change) {
+  const int interfaces = static_cast<int>(w.extent[0]);
+  air::along_sides(box, given, [&](int j, int a, int b) {
+    for (int i = a; i < b; ++i) {
+      const int from_j = j + static_cast<int>(std::lround(inward_y(j, i)));
+      const int from_i = i + static_cast<int>(std::lround(inward_x(j, i)));
+      const T was = base_mass(j, i) + mass(j, i), now = was + mass_change(j, i);
+      for (int k = 0; k < interfaces; ++k)
+        w_change(k, j, i) = air::layer_mass<T>(c1_face(k), c2_face(k), now) * w(k, from_j, from_i) -
+                            air::layer_mass<T>(c1_face(k), c2_face(k), was) * w(k, j, i);
     }
   });
 }

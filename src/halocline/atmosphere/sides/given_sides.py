@@ -151,13 +151,11 @@ class StageSides:
         def bound(name: str, *own: str) -> BoundCall:
             kernel = kernels[f"atmosphere_{name}"]
             known = {argument.name for argument in kernel.arguments} - set(own)
-            return run.bind(kernel, s, **{key: f for key, f in given.items() if key in known})
+            return run.bind(kernel, s, **{key: f for key, f in begun.items() if key in known})
 
-        given: dict[str, Field | None] = dict(begun)
-        if "w" not in sides.names:
-            given |= dict.fromkeys(("old_w", "before_w", "after_w"))
         self._draw = [bound(f"draw_{name}") for name in ("u", "v", "cells")]
         self._cells = bound("given_cells")
+        self._rise = bound("given_w") if "w" in sides.names else bound("inner_w")
         self._wind = [bound("given_u", "u"), bound("given_v", "v")]
 
     def draw(self) -> None:
@@ -169,9 +167,12 @@ class StageSides:
     def follow(self, passed: float, ahead: float) -> None:
         """Given cells after acoustic steps of so many seconds; pressure looks ahead [s]."""
         sides = self.sides
-        self._cells(
-            share=sides.shares[1], elapsed=passed / sides.dt, ahead=ahead / sides.dt, dt=sides.dt
-        )
+        share, elapsed = sides.shares[1], passed / sides.dt
+        self._cells(share=share, elapsed=elapsed, ahead=ahead / sides.dt, dt=sides.dt)
+        if "w" in sides.names:
+            self._rise(share=share, elapsed=elapsed)
+        else:
+            self._rise()
 
     def wind(self, passed: float) -> None:
         """Wind on given faces at the end of a stage of so many seconds."""
