@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from halocline.atmosphere import _native
+from atmosphere.calling import call
 from halocline.core import moist_air
 
 levels, nj, ni = 6, 2, 19
@@ -40,14 +40,12 @@ def test_air_is_what_the_law_of_gases_says(dtype):
     given = moist(dtype)
     wanted = given.pop("wanted")
     found = {name: np.full(values.shape, np.nan, dtype) for name, values in wanted.items()}
-    _native.atmosphere_air_for_physics(box, **given, **found)
+    call("atmosphere_air_for_physics", box, given | found)
     few = 1e-5 if dtype is np.float32 else 1e-12
     for name, values in wanted.items():
         np.testing.assert_allclose(found[name], values, rtol=few, atol=few * 300.0, err_msg=name)
     again = np.full_like(found["dry_theta"], np.nan)
-    _native.atmosphere_moist_theta(
-        box, dry_theta=found["dry_theta"], water=given["water"], theta=again
-    )
+    call("atmosphere_moist_theta", box, given | found | {"theta": again})
     np.testing.assert_allclose(again, given["theta"], atol=few * 10.0)
 
 
@@ -55,7 +53,7 @@ def test_dry_air_needs_no_water():
     given = moist(np.float64)
     wanted = given.pop("wanted")
     found = {name: np.full(values.shape, np.nan) for name, values in wanted.items()}
-    _native.atmosphere_air_for_physics(box, **(given | {"water": None}), **found)
+    call("atmosphere_air_for_physics", box, given | found | {"water": None, "height": None})
     np.testing.assert_array_equal(found["dry_theta"], given["theta"])
 
 
@@ -63,12 +61,12 @@ def test_the_ground_bears_the_lower_half_of_the_lowest_layer_with_its_water():
     given = moist(np.float64)
     air = given.pop("wanted")
     dilution, pressure = np.full((levels, nj, ni), np.nan), np.full((nj, ni), np.nan)
-    _native.atmosphere_dilution(box, water=given["water"], dilution=dilution)
+    call("atmosphere_dilution", box, given | {"dilution": dilution})
     np.testing.assert_allclose(1.0 / dilution, 1.0 + given["water"].sum(axis=0), rtol=1e-15)
-    arrays = {name: air[name] for name in ("air_pressure", "air_density", "layer_depth")}
-    _native.atmosphere_surface_pressure(
-        box, **arrays, dilution=dilution, surface_pressure=pressure
-    )
+    call(
+        "atmosphere_surface_pressure", box,
+        air | {"dilution": dilution, "surface_pressure": pressure},
+    )  # fmt: skip
     all_mass = air["air_density"][0] * (1.0 + given["water"][:, 0].sum(axis=0))
     weight = 0.5 * 9.81 * all_mass * air["layer_depth"][0]
     np.testing.assert_allclose(pressure, air["air_pressure"][0] + weight, rtol=1e-14)
