@@ -21,6 +21,7 @@ from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.constants import kappa, reference_pressure
 from halocline.atmosphere.start import analysis_command
 from halocline.atmosphere.start.hybrid_column import HybridColumn, dry_volume
+from halocline.atmosphere.start.start_files import side_rows
 from halocline.component.case.reading import read_case
 from halocline.component.case.shipped import data_folder
 from halocline.core.constants import earth_rotation
@@ -225,6 +226,18 @@ def test_air_at_rest_over_real_ground_stays_at_rest(tmp_path, precision, base, m
         assert np.abs(values(component, name)).max() < most
 
 
+def test_pressure_at_sea_level_hardly_sees_the_ground(tmp_path):
+    """In air that is colder upward by some 6 K/km."""
+    standard = {"atmosphere.air.kind": "standard", "atmosphere.air.temperature": 288.0}
+    component = begun(real_ground(tmp_path, **standard))
+    found = component.diagnose(["sea_level_pressure", "surface_pressure"], component.period[0])
+    at_ground, at_sea = (
+        found[name].gather() for name in ("surface_pressure", "sea_level_pressure")
+    )
+    assert np.ptp(at_ground) > 1e4
+    assert_allclose(at_sea, 1e5, atol=200.0)
+
+
 def test_sides_of_a_file_are_lines_in_time(tmp_path):
     """An analysis of three times on the model's grid: start, sides, and what is refused."""
     case = make_analysis(tmp_path)
@@ -232,11 +245,12 @@ def test_sides_of_a_file_are_lines_in_time(tmp_path):
     assert component.files is not None
     ended(case, component)
     with xr.open_dataset(tmp_path / "sides.nc") as sides:
-        for name, at in (("u", 0.5), ("v", 0.5)):
-            rows = sides[f"{name}_west"].values
-            wanted = (1 - at) * rows[0] + at * rows[1]
-            found = np.swapaxes(values(component, name), -1, -2)
-            assert_allclose(found[:, :3, 3:-3], wanted[:, :3, 3:-3], atol=1e-3)
+        for name in ("u", "v"):
+            for side in ("west", "east", "south", "north"):
+                rows = sides[f"{name}_{side}"].values[:2, :, :3].mean(0)
+                found = side_rows(values(component, name), side, 3)
+                assert_allclose(found, rows, atol=1e-3)
+                assert name == "v" or np.ptp(rows) > 3.0
     component.close()
     late = case.with_settings({"time.length": "13h"})
     with pytest.raises(UserError, match="the run needs 2020-01-01 06:00 to"):
@@ -254,7 +268,7 @@ def make_analysis(folder: Path) -> AtmosphereCase:
     path = write_analysis(folder / "analysis.nc", x, y, levels, values, hours=(0.0, 6.0, 12.0))
     with netCDF4.Dataset(path, "a") as file:
         for n in range(3):
-            file["u"][n] += 2.0 * n
+            file["u"][n] += 2.0 * n + 0.1 * x + 0.2 * (y[:, None] - 50.0)
     parser = argparse.ArgumentParser()
     analysis_command.add_arguments(parser)
     words = [str(path), str(folder / "case.toml"), "--output", str(folder), "--no-picture"]

@@ -136,10 +136,24 @@ def _maps(
     if narrow is not None:
         return [save(narrow, place("-lines.png"))]
     record = _record_of(dataset, index)
-    shown = [reading.record(field, index) for field in fields]
+    shown = [in_usual_units(reading.record(field, index)) for field in fields]
     figure, _ = map_sheet(record, shown, **drawing)
     suffix = f"-{chosen[0].name}" if len(chosen) == 1 else "-maps"
     return [save(figure, place(f"{suffix}.png"))]
+
+
+def in_usual_units(field: xr.DataArray) -> xr.DataArray:
+    """Pressure of air in hPa, as weather maps have it; other fields as they are.
+
+    >>> pressure = {"units": "Pa", "standard_name": "air_pressure"}
+    >>> in_usual_units(xr.DataArray(1e5, attrs=pressure)).item()
+    1000.0
+    """
+    if field.attrs.get("units") != "Pa" or "air_pressure" not in field.attrs.get(
+        "standard_name", ""
+    ):
+        return field
+    return (0.01 * field).assign_attrs({**field.attrs, "units": "hPa"})
 
 
 def _narrow(fields: list[xr.DataArray], index: int, title: str) -> Figure | None:

@@ -56,7 +56,9 @@ class AtmosphereCase(Case):
             air,
             start=replace(air.start, file=self._made(air.start.file)),
             sides=replace(air.sides, file=self._made(air.sides.file)),
-            mountain=replace(air.mountain, file=self._made(air.mountain.file)),
+            mountain=replace(
+                air.mountain, file=air.mountain.file and str(self.find(air.mountain.file))
+            ),
         )
         return self.built(
             once_per_node(communicator, self.build_grid),
@@ -70,8 +72,14 @@ class AtmosphereCase(Case):
         )
 
     def _made(self, name: str) -> str:
-        """Path of a file that another command made, or of a data file; '' if it has no name."""
-        return name and str(Path(name) if Path(name).exists() else self.find(name))
+        """Path of a file of `halocline analysis`; '' if it has no name."""
+        try:
+            return name and str(Path(name) if Path(name).exists() else self.find(name))
+        except UserError as error:
+            raise UserError(
+                f"{error} Starts and sides are made by 'halocline analysis FILES CASE --output"
+                f" {Path(name).parent}'."
+            ) from None
 
     def build_grid(self) -> Grid:
         """The horizontal grid, whose cells are all air."""

@@ -77,7 +77,7 @@ class AtmosphereComponent(Component):
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
         self.watch = AirWatch(self.state, self.run, grid, options)
-        self.maps = ShownAir(self.state)
+        self.maps = ShownAir(self.state, self.coordinate.top)
         self.shown = self.maps.fields
 
     def _ground(self) -> Array:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.atmosphere.constants import gravity, reference_temperature
+from halocline.atmosphere.constants import (
+    gravity,
+    kappa,
+    reference_pressure,
+    reference_temperature,
+)
+from halocline.atmosphere.diagnostics.columns import sea_level_pressure
 from halocline.atmosphere.dynamics.state import AirFields
 from halocline.component.streams.field_stream import MapShape
 from halocline.core.names import quantities
@@ -26,6 +33,9 @@ always = {
     "upward_wind": (center, "interfaces"),
     "geopotential_height": (center, "interfaces"),
     "dry_column_pressure": (center, ""),
+    "surface_pressure": (center, ""),
+    "sea_level_pressure": (center, ""),
+    "ground": (center, ""),
 }
 """Place of the fields, and what they have over it: layers or interfaces."""
 
@@ -39,7 +49,8 @@ def map_shapes(layers: int) -> dict[str, MapShape]:
 class ShownAir:
     """Such fields of one atmosphere, by name, and what sets them."""
 
-    def __init__(self, state: AirFields) -> None:
+    def __init__(self, state: AirFields, top: float) -> None:
+        """Of a state below a top of this pressure [Pa]."""
         self.state = state
         self.fields = {
             name: Field(
@@ -63,6 +74,12 @@ class ShownAir:
                 (s.geopotential, s.base_geopotential),
             ),
             "dry_column_pressure": (np.add, (s.mass, s.base_mass)),
+            "surface_pressure": (lambda some, base: some + base + top, (s.mass, s.base_mass)),
+            "sea_level_pressure": (
+                partial(_at_sea_level, top),
+                (s.mass, s.base_mass, s.ground, s.theta, s.pressure, s.base_pressure),
+            ),
+            "ground": (np.positive, (s.ground,)),
         }
         self.copied = {"x_wind": s.u, "y_wind": s.v, "upward_wind": s.w}
 
@@ -78,3 +95,20 @@ class ShownAir:
                 for array, values in zip(owned, blocks, strict=True):
                     array[...] = function(*values)
         return {name: self.fields[name] for name in names}
+
+
+def _at_sea_level(
+    top: float,
+    mass: Array,
+    base_mass: Array,
+    ground: Array,
+    theta: Array,
+    pressure: Array,
+    base_pressure: Array,
+) -> Array:
+    """Pressure at sea level [Pa] from fields of the state."""
+    air = pressure.astype(np.float64) + base_pressure
+    temperature = (theta + reference_temperature) * (air / reference_pressure) ** kappa
+    return sea_level_pressure(
+        mass.astype(np.float64) + base_mass + top, ground, air, temperature, np.zeros_like(air)
+    )

@@ -36,8 +36,10 @@ def main(options: argparse.Namespace) -> int:
     from halocline.grids.files.gridded_files import expand
 
     case = AnalysisCase.read(options.case)
-    files = PressureLevelFiles(expand(options.file, Path()), case.clock.start.calendar)
-    making = Making(files, case, Path(options.ground) if options.ground else None)
+    names = [_here_or_shipped(name) for name in options.file]
+    files = PressureLevelFiles(expand(names, Path()), case.clock.start.calendar)
+    ground = Path(_here_or_shipped(options.ground)) if options.ground else None
+    making = Making(files, case, ground)
     folder = Path(options.output)
     folder.mkdir(parents=True, exist_ok=True)
     for line in making.write_start(folder / "start.nc"):
@@ -52,3 +54,11 @@ def main(options: argparse.Namespace) -> int:
         for path in plot(folder / "start.nc", shown, output=folder / "start.png"):
             print(path)
     return 0
+
+
+def _here_or_shipped(name: str) -> str:
+    """A file or a pattern as it is given, or of that name among the shipped data."""
+    from halocline.component.case.shipped import data_folder
+
+    shipped = data_folder() / name
+    return str(shipped) if not Path(name).exists() and shipped.is_file() else name
