@@ -36,8 +36,8 @@ def main(options: argparse.Namespace) -> int:
     from halocline.grids.files.gridded_files import expand
 
     case = AnalysisCase.read(options.case)
-    names = [_here_or_shipped(name) for name in options.file]
-    files = PressureLevelFiles(expand(names, Path()), case.clock.start.calendar)
+    named = _here_or_shipped(options.file)
+    files = PressureLevelFiles(expand(named, Path()), case.clock.start.calendar)
     ground = Path(_here_or_shipped(options.ground)) if options.ground else None
     making = Making(files, case, ground)
     folder = Path(options.output)
