@@ -95,10 +95,10 @@ def test_start_and_sides(folder, capsys):
         low = 8.0 * np.log(1e5 / start.pressure.isel(x=7, y=5).values[0])
         assert_allclose(speed, 15.0 + np.maximum(low, 0.0), rtol=0.02)
         with xr.open_dataset(folder / "made" / "sides.nc") as sides:
-            assert sides.sizes["time"] == 2 and sides.sizes["inward"] == 5
+            assert sides.sizes["time"] == 2 and sides.sizes["inward"] == 7
             for name in ("mass", "u", "v", "theta", "vapor", "geopotential"):
                 for side in ("west", "east", "south", "north"):
-                    rows = side_rows(start[name].values, side)
+                    rows = side_rows(start[name].values, side, 7)
                     assert_array_equal(sides[f"{name}_{side}"].values[:1], rows)
             change = (sides.u_west[1] - sides.u_west[0]).values
             assert 4.0 < change.mean() < 5.01
@@ -179,7 +179,7 @@ def test_runs_read_what_was_made(folder):
     run(folder, "--no-picture")
     hour = timedelta(hours=1)
     period = start - 6 * hour, start + 6 * hour
-    sides = AnalysedSides(made / "sides.nc", given.grid, given.column, period)
+    sides = AnalysedSides(made / "sides.nc", given.grid, given.column, period, 7)
     with xr.open_dataset(made / "sides.nc") as file:
         u = file.u_south.values.astype(float)
         for hours, wanted in (
@@ -218,7 +218,7 @@ def test_runs_refuse_what_was_made_for_others(folder):
     with pytest.raises(
         UserError, match="from 2020-01-01 06:00 .* run needs 2020-01-01 06:00 to 2020-01-02"
     ):
-        AnalysedSides(made / "sides.nc", given.grid, given.column, (start, start + day))
+        AnalysedSides(made / "sides.nc", given.grid, given.column, (start, start + day), 7)
     (folder / "case.toml").write_text(case.replace("count = 12", "count = 13"))
     more = AnalysisCase.read(folder / "case.toml")
     with pytest.raises(UserError, match="has 12 layers up to .* the run 13"):
