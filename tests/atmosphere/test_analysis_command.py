@@ -235,8 +235,10 @@ def test_runs_refuse_what_was_made_for_others(folder):
     wider = AnalysisCase.read(folder / "case.toml").grid
     with pytest.raises(UserError, match="has 11 x 14 columns, but the grid of the run 11 x 15"):
         read_start(made / "start.nc", wider, given.column, start)
-    with pytest.raises(UserError, match="has 14 columns along the southern side, .* run 15"):
-        AnalysedSides(made / "sides.nc", wider, given.column, (start, start))
+    with pytest.raises(
+        UserError, match="has 7 rows of 14 columns along the southern side, .* wants 7 of 15"
+    ):
+        AnalysedSides(made / "sides.nc", wider, given.column, (start, start), 7)
     with pytest.raises(UserError, match="is no start and has no sides: it lacks c1, c2"):
         read_start(folder / "analysis.nc", given.grid, given.column, start)
 
