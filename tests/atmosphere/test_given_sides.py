@@ -280,3 +280,109 @@ def make_analysis(folder: Path) -> AtmosphereCase:
     case = read_case(folder / "case.toml").with_settings(files)
     assert isinstance(case, AtmosphereCase)
     return case
+
+
+def called(name: str, seed: int = 5) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], Any]:
+    """Arrays before and after a call of a kernel, and its sample."""
+    kernel = kernels[f"atmosphere_{name}"]
+    sample = samples[kernel.name](np.random.default_rng(seed), np.float64)
+    after = {key: array.copy() for key, array in sample.arrays.items()}
+    kernel.function(box=sample.box, **after, **sample.scalars)
+    return sample.arrays, after, sample
+
+
+def given(a: dict[str, np.ndarray], name: str, share: float) -> np.ndarray:
+    return a[f"before_{name}"] + share * (a[f"after_{name}"] - a[f"before_{name}"])
+
+
+def drawn(lacking: np.ndarray, weight: np.ndarray, scalars: dict[str, float]) -> np.ndarray:
+    """What rows gain; the outermost values of the result are of no use."""
+    around = sum(np.roll(lacking, n, axis) for n in (-1, 1) for axis in (-2, -1))
+    more = scalars["pull"] * lacking - scalars["smoothing"] * (around - 4.0 * lacking)
+    return weight * more
+
+
+@pytest.mark.parametrize("name", ["u", "v"])
+def test_drawing_of_wind_is_that_of_plain_numpy(name):
+    a, after, sample = called(f"draw_{name}")
+    s, axis = sample.scalars, -1 if name == "u" else -2
+    full, wanted = (a["base_mass"] + m for m in (a["mass"], given(a, "mass", s["share"])))
+    column = [0.5 * (mass + np.roll(mass, 1, axis)) for mass in (full, wanted)]
+    c1, c2 = a["c1"][:, None, None], a["c2"][:, None, None]
+    lacking = (c1 * column[1] + c2) * given(a, name, s["share"]) - (c1 * column[0] + c2) * a[name]
+    weight = a["x_drawn" if name == "u" else "y_drawn"]
+    j0, j1, i0, i1, _ = sample.box
+    more = drawn(lacking, weight, s)[:, j0:j1, i0:i1]
+    found = (after[f"{name}_tendency"] - a[f"{name}_tendency"])[:, j0:j1, i0:i1]
+    assert_allclose(found, more, rtol=1e-9, atol=1e-6)
+
+
+def test_drawing_of_cells_is_that_of_plain_numpy():
+    a, after, sample = called("draw_cells")
+    s, c1, c2 = sample.scalars, a["c1"][:, None, None], a["c2"][:, None, None]
+    mass = given(a, "mass", s["share"])
+    layer = [c1 * (a["base_mass"] + some) + c2 for some in (mass, a["mass"])]
+    lacking = {
+        "theta_rate": layer[0] * given(a, "theta", s["share"]) - layer[1] * a["theta"],
+        "geopotential_tendency": given(a, "geopotential", s["share"]) - a["geopotential"],
+        "mass_tendency": mass - a["mass"],
+    }
+    lacking["geopotential_tendency"][0] = 0.0  # the ground stays
+    j0, j1, i0, i1, _ = sample.box
+    for name, some in lacking.items():
+        more = drawn(some, a["drawn"], s)[..., j0:j1, i0:i1]
+        found = (after[name] - a[name])[..., j0:j1, i0:i1]
+        assert_allclose(found, more, rtol=1e-9, atol=1e-6)
+
+
+def test_given_cells_are_those_of_plain_numpy():
+    a, after, sample = called("given_cells")
+    s, marked = sample.scalars, a["given"] != 0.0
+    c1, c2 = a["c1"][:, None, None], a["c2"][:, None, None]
+
+    def on_the_way(name: str, elapsed: float) -> np.ndarray:
+        return a[f"old_{name}"] + elapsed * (given(a, name, s["share"]) - a[f"old_{name}"])
+
+    def changes(elapsed: float) -> tuple[np.ndarray, ...]:
+        """Of mass, heat and geopotential since the stage's state."""
+        mass = on_the_way("mass", elapsed)
+        new, old = (c1 * (a["base_mass"] + some) + c2 for some in (mass, a["mass"]))
+        heat = new * on_the_way("theta", elapsed) - old * a["theta"]
+        return mass - a["mass"], heat, on_the_way("geopotential", elapsed) - a["geopotential"]
+
+    mass, heat, lifted = changes(s["elapsed"])
+    later, more, higher = changes(s["elapsed"] + s["ahead"])
+    layer = c1 * (a["base_mass"] + a["mass"]) + c2
+    depth = a["full_volume"] * layer * a["thickness"][:, None, None]
+    pressure = a["stiffness"] * (
+        (more + 300.0 * c1 * later) / (layer * (a["theta"] + 300.0))
+        - np.diff(higher, axis=0) / depth
+    )
+    rate = (given(a, "mass", s["share"]) - a["old_mass"]) / s["dt"]
+    j0, j1, i0, i1, _ = sample.box
+    for name, expected in (
+        ("mass_change", mass), ("theta_change", heat), ("geopotential_change", lifted),
+        ("pressure_change", pressure), ("mass_rate", rate),
+    ):  # fmt: skip
+        wanted = np.where(marked, expected, a[name])[..., j0:j1, i0:i1]
+        assert_allclose(after[name][..., j0:j1, i0:i1], wanted, rtol=1e-8, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["given_w", "inner_w"])
+def test_upward_wind_at_sides_is_that_of_plain_numpy(name):
+    a, after, sample = called(name)
+    c1, c2 = a["c1_face"][:, None, None], a["c2_face"][:, None, None]
+    was = a["base_mass"] + a["mass"]
+    if name == "given_w":
+        s = sample.scalars
+        wind = a["old_w"] + s["elapsed"] * (given(a, "w", s["share"]) - a["old_w"])
+    else:
+        j, i = np.indices(was.shape)
+        to_j, to_i = (np.rint(a[f"inward_{axis}"]).astype(int) for axis in "yx")
+        rows, columns = was.shape
+        wind = a["w"][:, (j + to_j) % rows, (i + to_i) % columns]
+    wanted = (c1 * (was + a["mass_change"]) + c2) * wind - (c1 * was + c2) * a["w"]
+    wanted = np.where(a["given"] != 0.0, wanted, a["w_change"])
+    j0, j1, i0, i1, _ = sample.box
+    found = after["w_change"][:, j0:j1, i0:i1]
+    assert_allclose(found, wanted[:, j0:j1, i0:i1], rtol=1e-9, atol=1e-6)
