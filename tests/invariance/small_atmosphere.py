@@ -11,9 +11,11 @@ from halocline.runtime.ranks.communicator import world
 sys.path.append(str(Path(__file__).parents[1]))
 from atmosphere.dynamics_cases import small
 
+stir = {"atmosphere.mixing.kind": "smagorinsky", "atmosphere.mixing.filter": 0.12,
+        "atmosphere.damping.depth": 3000.0, "atmosphere.damping.return_rate": 0.003}  # fmt: skip
 sides = {
     "joined": {},
-    "mirrors": {
+    "mirrors": stir | {
         "grid.periodic_x": False, "grid.periodic_y": False,
         **{f"grid.sides.{side}": "mirror" for side in ("west", "east", "south", "north")},
     },

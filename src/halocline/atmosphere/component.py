@@ -44,6 +44,7 @@ class AtmosphereComponent(Component):
     ) -> None:
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
+        options.damping.refuse_long(clock.step.total_seconds())
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         cut = Decomposition(
             grid.mask,
@@ -61,7 +62,8 @@ class AtmosphereComponent(Component):
 
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced."""
-        return [getattr(self.state, name) for name in prognostic]
+        held = ("start_u", "start_v", "start_theta") if self.options.damping.return_rate else ()
+        return [getattr(self.state, name) for name in (*prognostic, *held)]
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -95,6 +97,9 @@ class AtmosphereComponent(Component):
             with field.change() as owned:
                 for array, faces in zip(owned, open_face.read(), strict=True):
                     array[...] = wind * faces
+        if o.damping.return_rate:
+            for name in ("u", "v", "theta"):
+                getattr(s, f"start_{name}").copy(getattr(s, name))
 
     def _rise_at_ground(self, ground: NDArray[np.float64]) -> NDArray[np.float64]:
         """Upward wind of the start [m s-1]: along the ground, and none above it."""

@@ -50,6 +50,14 @@ of_stage = {
 }
 """The same of what follows from the state of a stage."""
 
+forced = {
+    "u": ("Pa m s-2", x_face, "layers"),
+    "v": ("Pa m s-2", y_face, "layers"),
+    "w": ("Pa m s-2", center, "interfaces"),
+    "theta": ("Pa K s-1", center, "layers"),
+}
+"""The same of what is found once in a step and changes a field throughout it."""
+
 of_acoustic_steps = {
     "u_change": ("Pa m s-1", x_face, "layers"),
     "v_change": ("Pa m s-1", y_face, "layers"),
@@ -97,10 +105,15 @@ class AirFields:
             self.add(name, units, place, over)
         self._coordinate(coordinate)
         self._table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))
+        if options.damping.return_rate:
+            self._table("return_rate", "s-1", self.layers, options.damping.return_rates(heights))
+            for name in ("u", "v", "theta"):
+                self.add(f"start_{name}", *prognostic[name], restart=True)
         self._lengths(grid, options)
         self._base(grid, coordinate, options)
-        for x, y in vectors:
-            pair(getattr(self, x), getattr(self, y))
+        for x, y in (*vectors, ("start_u", "start_v")):
+            if hasattr(self, x):
+                pair(getattr(self, x), getattr(self, y))
 
     if TYPE_CHECKING:
 
