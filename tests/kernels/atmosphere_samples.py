@@ -127,6 +127,10 @@ for name, numbers in {
     "acoustic_push": "dt external_damping",
     "acoustic_columns": "dt off_centring divergence_damping",
     "air_state": "",
+    "air_for_physics": "",
+    "surface_pressure": "",
+    "moist_theta": "",
+    "dilution": "",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)
 for name in ("u", "v", "w"):
