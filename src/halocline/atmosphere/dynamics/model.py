@@ -45,7 +45,7 @@ class Stage:
         given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
         if not s.sloping:
             given |= dict.fromkeys(("base_pressure", "base_volume"))
-        if not options.rotation:
+        if not options.rotation and not options.rotation_gradient:
             given["coriolis"] = None
         given |= dict.fromkeys(f"{name}_forcing" for name in forced if name not in forcing.made)
 

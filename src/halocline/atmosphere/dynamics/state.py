@@ -168,7 +168,9 @@ class AirFields:
     def _lengths(self, grid: Grid, options: AtmosphereOptions) -> None:
         x, y = grid.at(x_face), grid.at(y_face)
         self.add_plane("area", "m2", center, grid.area)
-        self.add_plane("coriolis", "s-1", center, np.full(grid.shape, options.rotation))
+        north = grid.y - grid.y.mean() if options.rotation_gradient else np.zeros(grid.shape[0])
+        turning = options.rotation + options.rotation_gradient * north
+        self.add_plane("coriolis", "s-1", center, np.repeat(turning[:, None], grid.shape[1], 1))
         self.add_plane("dx", "m", center, grid.dx)
         self.add_plane("dy", "m", center, grid.dy)
         self.add_plane("x_area", "m2", x_face, x.area)
