@@ -39,8 +39,8 @@ ranges = {
     "base_volume": (0.8, 2.0),
     "geopotential": (-100.0, 100.0),
     "base_geopotential": (0.0, 5e3),
-    "strain": (1e-4, 1e-3),
-    "stability": (-1e-4, 1e-4),
+    "strain": (1e-3, 1e-2),
+    "stability": (-1e-2, 1e-2),
     "heat_flux": (-50.0, 300.0),
     "vapor_flux": (-1e-5, 1e-4),
     "friction_velocity": (0.1, 0.8),
@@ -138,6 +138,10 @@ for name in ("u", "v", "w"):
 atmosphere_sample("atmosphere_mix_theta", "factor given", upward=1, sloping=1)
 atmosphere_sample("atmosphere_strain", upward=1, sloping=1)
 atmosphere_sample("atmosphere_smagorinsky", "coefficient prandtl", upward=1)
+atmosphere_sample("atmosphere_energy_mixing", "coefficient")
+atmosphere_sample("atmosphere_mix_energy", sloping=1)
+atmosphere_sample("atmosphere_energy_transport", "dt", order=5, vertical_order=3)
+atmosphere_sample("atmosphere_energy_sources", "coefficient given dt", least=1e-6)
 for name in ("u", "v", "w", "theta"):
     atmosphere_sample(f"atmosphere_filter_{name}", "strength dt", fresh=0)
 for name in ("u", "v", "theta"):

@@ -67,7 +67,8 @@ class AtmosphereComponent(Component):
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced."""
         held = ("start_u", "start_v", "start_theta") if self.options.damping.return_rate else ()
-        return [getattr(self.state, name) for name in (*prognostic, *held)]
+        energy = ("energy",) if self.dynamics.forcing.energy else ()
+        return [getattr(self.state, name) for name in (*prognostic, *held, *energy)]
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -104,6 +105,8 @@ class AtmosphereComponent(Component):
         if air.jet:
             west = self.plane.at(x_face)
             s.u.set_cells(lambda j, i: air.jet_wind(west.x[j, i], west.y[j, i]).astype(s.dtype))
+        if self.dynamics.forcing.energy:
+            self.dynamics.forcing.energy.start()
         if o.damping.return_rate:
             for name in ("u", "v", "theta"):
                 getattr(s, f"start_{name}").copy(getattr(s, name))

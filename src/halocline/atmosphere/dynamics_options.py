@@ -128,8 +128,8 @@ class AirMixingOptions(Options):
         "constant",
         "",
         "coefficients: constant; by the deformation of cells (Smagorinsky), or by that along layers"
-        " for mixing along layers alone",
-        choices=("constant", "smagorinsky", "smagorinsky-2d"),
+        " for mixing along layers alone; by an energy of eddies that is carried, made and lost",
+        choices=("constant", "smagorinsky", "smagorinsky-2d", "turbulent-energy"),
         source="Skamarock et al. (2019), NCAR/TN-556, section 4.2",
     )
     viscosity: float = option(0.0, "m2 s-1", "of wind along x, y and upward, constant", at_least=0)
@@ -148,6 +148,13 @@ class AirMixingOptions(Options):
         1.0 / 3.0, "1", "viscosity over diffusivity, where these follow from deformation",
         at_least=0.1, at_most=10.0, source="Skamarock et al. (2019), NCAR/TN-556, section 4.2",
     )  # fmt: skip
+    energy_coefficient: float = option(
+        0.15, "1", "of the length of eddies times the root of their energy", at_least=0.01,
+        at_most=1.0, source="Skamarock et al. (2019), NCAR/TN-556, section 4.2.4",
+    )  # fmt: skip
+    least_energy: float = option(
+        1e-6, "m2 s-2", "of eddies, which a run begins with", at_least=1e-12, at_most=1.0
+    )
     filter: float = option(
         0.0,
         "1",
@@ -191,6 +198,8 @@ class AirMixingOptions(Options):
     @property
     def heat_factor(self) -> float:
         """Of what the field `viscosity` says, for potential temperature."""
+        if self.kind == "turbulent-energy":
+            return 1.0
         if self.kind != "constant":
             return 1.0 / self.prandtl
         return self.diffusivity / (self.viscosity or 1.0)

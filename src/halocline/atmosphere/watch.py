@@ -86,7 +86,8 @@ class AirWatch:
     def _mixing(self) -> float:
         """The greatest coefficient over the squares of the lengths of its cell [s-1]."""
         s, o, most = self.state, self.options.mixing, 0.0
-        factor = max(2.0 * o.of_wind, o.heat_factor * o.of_heat)
+        heat = 3.0 if o.kind == "turbulent-energy" else o.heat_factor
+        factor = max(2.0 * o.of_wind, heat * o.of_heat)
         fields = (s.viscosity, s.geopotential, s.base_geopotential, s.dx, s.dy)
         for k, more, base, dx, dy in zip(*(field.read() for field in fields), strict=True):
             if k.size:

@@ -4,8 +4,10 @@ filter along layers, a return to the start below the top."""
 from __future__ import annotations
 
 from halocline.atmosphere import _native
+from halocline.atmosphere.dynamics.energy import TurbulentEnergy
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.options import AtmosphereOptions
+from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.running.calls import BoundCall
@@ -20,13 +22,16 @@ class AirForcing:
     def __init__(self, run: Runner, state: AirFields, options: AtmosphereOptions) -> None:
         self.run, self.state, self.options = run, state, options
         self.made: list[str] = []
+        self.of_heat: dict[str, Field] = {}
+        self.energy: TurbulentEnergy | None = None
         self.calls: list[tuple[BoundCall, dict[str, float]]] = []
         if options.mixing.acts:
             self._mixing()
         if options.mixing.filter:
             for name in forced:
                 fresh = self._forced(name)
-                call = self._bound(f"filter_{name}", without=not state.sloping)
+                base = {} if state.sloping or name != "theta" else {"base_theta": None}
+                call = self._bound(f"filter_{name}", **base)
                 self.calls.append((call, {"strength": options.mixing.filter, "fresh": fresh}))
         if options.damping.return_rate:
             for name in ("u", "v", "theta"):
@@ -48,10 +53,9 @@ class AirForcing:
         else:
             for name in ("strain", "stability"):
                 s.add(name, "s-2", Place.center, "layers")
-            strain, viscosity = self._bound("strain"), self._bound("smagorinsky")
+            strain = self._bound("strain")
             self.calls.append((strain, {"upward": upward, "sloping": sloping}))
-            numbers = {"coefficient": mixing.coefficient, "prandtl": mixing.prandtl}
-            self.calls.append((viscosity, numbers | {"upward": upward}))
+            self._coefficients(upward)
         if mixing.of_wind:
             for name in ("u", "v", "w"):
                 self._forced(name)
@@ -60,8 +64,22 @@ class AirForcing:
         if mixing.of_heat:
             self._forced("theta")
             numbers = {"factor": mixing.heat_factor, "given": mixing.ground_heat_flux}
-            call = self._bound("mix_theta")
+            call = self._bound("mix_theta", **self.of_heat)
             self.calls.append((call, numbers | {"upward": upward, "sloping": sloping}))
+
+    def _coefficients(self, upward: int) -> None:
+        """Those that follow from deformation, or from the energy of eddies."""
+        s, mixing = self.state, self.options.mixing
+        if mixing.kind != "turbulent-energy":
+            numbers = {"coefficient": mixing.coefficient, "prandtl": mixing.prandtl}
+            self.calls.append((self._bound("smagorinsky"), numbers | {"upward": upward}))
+            return
+        s.add("diffusivity", "m2 s-1", Place.center, "layers")
+        self.of_heat["viscosity"] = s.diffusivity
+        self.energy = TurbulentEnergy(self.run, s, self.options)
+        call = self._bound("energy_mixing", energy=s.old_energy)
+        self.calls.append((call, {"coefficient": mixing.energy_coefficient}))
+        self.calls.append((self.energy.mix, {"sloping": int(s.sloping)}))
 
     def _forced(self, name: str) -> int:
         """1 if this is the first forcing of a field, whose array is made then, or 0."""
@@ -72,11 +90,9 @@ class AirForcing:
         self.made.append(name)
         return 1
 
-    def _bound(self, name: str, without: bool = False) -> BoundCall:
-        """A kernel bound to the state at the beginning of the step; `without` a base state."""
+    def _bound(self, name: str, **own: Field | None) -> BoundCall:
+        """A kernel bound to the state at the beginning of the step, and to fields of its `own`."""
         kernel = kernels[f"atmosphere_{name}"]
         known = {argument.name for argument in kernel.arguments}
         given = {key: getattr(self.state, f"old_{key}") for key in prognostic if key in known}
-        if without and "base_theta" in known:
-            given["base_theta"] = None
-        return self.run.bind(kernel, self.state, **given)
+        return self.run.bind(kernel, self.state, **given, **own)

@@ -39,7 +39,7 @@ class Stage:
         forcing: AirForcing,
         prefix: str,
     ) -> None:
-        self.options = options
+        self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
         given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
         given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
@@ -67,12 +67,14 @@ class Stage:
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
 
-        1. mass fluxes  2. tendencies  3. acoustic steps  4. the new state
+        1. mass fluxes, and what they carry  2. tendencies  3. acoustic steps  4. the new state
         """
         o, advection = self.options.acoustic, self.options.advection
-        # 1. mass fluxes
+        # 1. mass fluxes, and what they carry
         for flux in self.fluxes:
             flux()
+        if self.energy:
+            self.energy.carry(steps * dt, first=self.begins)
         # 2. tendencies
         for tendency in self.tendencies:
             tendency(order=advection.order, vertical_order=advection.vertical_order)
@@ -100,14 +102,20 @@ class AirDynamics:
     def step(self, dt: float) -> None:
         """Advance by dt [s] (Wicker and Skamarock 2002).
 
-        1. what forces the air throughout the step  2. three stages
+        1. what forces the air throughout the step  2. three stages  3. the energy of eddies
         """
         s, steps = self.state, self.options.acoustic.steps
         for name in prognostic:
             getattr(s, name).swap(getattr(s, f"old_{name}"))
+        energy = self.forcing.energy
+        if energy:
+            energy.begin()
         # 1. what forces the air throughout the step
         self.forcing(dt)
         # 2. three stages
         self.first(1, dt / 3.0, last=False)
         self.later(steps // 2, dt / steps, last=False)
         self.later(steps, dt / steps, last=True)
+        # 3. the energy of eddies
+        if energy:
+            energy.end(dt)
