@@ -31,7 +31,7 @@ class TileRows {
   T* lifted(int k) { return at(4, k); }        ///< of a layer, then upward momentum and factors
   T* geopotential(int k) { return at(5, k); }  ///< without the new upward wind
   T* factor(int k) { return at(6, k); }
-  T* per_mass(int k) { return at(7, k); }   ///< 1 / mass per coordinate at interfaces, 0 at ground
+  T* per_mass(int k) { return at(7, k); }  ///< 1 / mass per coordinate at interfaces, 0 at ground
   T* old_mass() { return at(8, 0); }
   T* new_mass() { return at(8, 1); }
   T* gain() { return at(8, 2); }
@@ -97,8 +97,8 @@ struct AcousticColumns {
     T *gain = rows.gain(), *before = rows.old_mass(), *after = rows.new_mass();
     T* per_area = rows.per_area();
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      store<V>(per_area + i, T(1) / load<V>(area.row(j) + i));
-      store<V>(gain + i, V{});
+      put<V>(per_area + i, T(1) / load<V>(area.row(j) + i));
+      put<V>(gain + i, V{});
     });
     for (int k = 0; k < levels; ++k)
       over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
@@ -107,17 +107,17 @@ struct AcousticColumns {
         const V out = (east - through<V>(u_change, x_length, k, j, i)) +
                       (north - through<V>(v_change, y_length, k, j, i));
         const V lost = layers.thickness(k) * (out * load<V>(per_area + i));
-        store<V>(rows.rise(k + 1) + i, lost);
-        store<V>(gain + i, load<V>(gain + i) - lost);
+        put<V>(rows.rise(k + 1) + i, lost);
+        put<V>(gain + i, load<V>(gain + i) - lost);
       });
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V rate = load<V>(gain + i) + load<V>(mass_tendency.row(j) + i);
       const V old = load<V>(mass_change.row(j) + i);
-      store<V>(before + i, old);
-      store<V>(after + i, old + step.dt * rate);
-      store<V>(mass_change.row(j) + i, old + step.dt * rate);
-      store<V>(mass_rate.row(j) + i, rate);
-      store<V>(rows.rise(0) + i, V{});
+      put<V>(before + i, old);
+      put<V>(after + i, old + step.dt * rate);
+      put<V>(mass_change.row(j) + i, old + step.dt * rate);
+      put<V>(mass_rate.row(j) + i, rate);
+      put<V>(rows.rise(0) + i, V{});
     });
   }
 
@@ -136,7 +136,7 @@ struct AcousticColumns {
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V below = load<V>(rows.rise(k) + i), lost = load<V>(rows.rise(k + 1) + i);
       const V above = top ? V{} : below - (lost + depth * c1 * load<V>(rows.gain() + i));
-      store<V>(rows.rise(k + 1) + i, above);
+      put<V>(rows.rise(k + 1) + i, above);
       const V out = heat_out<V>(k, j, i) * load<V>(rows.per_area() + i);
       V leaves{};
       if (!top) leaves = above * theta_below<V>(k + 1, j, i);
@@ -145,7 +145,7 @@ struct AcousticColumns {
       const V old_heat = load<V>(heat);
       const V rate = load<V>(theta_rate.row(k, j) + i) - (out + leaves * per_depth);
       const V new_heat = old_heat + step.dt * rate;
-      store<V>(heat, new_heat);
+      put<V>(heat, new_heat);
       const V layer = layer_mass<V>(c1, c2, mass.template at<V>(j, i));
       const V gamma_p = load<V>(stiffness.row(k, j) + i);
       const V by_volume = load<V>(full_volume.row(k, j) + i) * layer;
@@ -155,11 +155,11 @@ struct AcousticColumns {
       const V stiff = shared * hot, per_heat = shared * deep;
       const V was = load<V>(geopotential_change.row(k + 1, j) + i) -
                     load<V>(geopotential_change.row(k, j) + i);
-      store<V>(rows.stiffness(k) + i, stiff);
-      store<V>(rows.warmed(k) + i, per_heat * (new_heat + base * load<V>(rows.new_mass() + i)));
-      store<V>(rows.old_pressure(k) + i,
-               per_heat * (old_heat + base * load<V>(rows.old_mass() + i)) - stiff * was);
-      store<V>(rows.lifted(k) + i, T(0.5) * (below + above) * by_volume);
+      put<V>(rows.stiffness(k) + i, stiff);
+      put<V>(rows.warmed(k) + i, per_heat * (new_heat + base * load<V>(rows.new_mass() + i)));
+      put<V>(rows.old_pressure(k) + i,
+             per_heat * (old_heat + base * load<V>(rows.old_mass() + i)) - stiff * was);
+      put<V>(rows.lifted(k) + i, T(0.5) * (below + above) * by_volume);
     });
   }
 
@@ -185,14 +185,12 @@ struct AcousticColumns {
                                 load<V>(rows.lifted(k - 1) + i));
       const V rising = step.g * (1 - step.after) * load<V>(w_change.row(k, j) + i);
       const V per_mass = T(1) / face_mass<V>(k, j, i);
-      const V rate =
-          load<V>(geopotential_tendency.row(k, j) + i) + (rising - taken) * per_mass;
-      store<V>(rows.per_mass(k) + i, per_mass);
-      store<V>(rows.geopotential(k) + i,
-               load<V>(geopotential_change.row(k, j) + i) + step.dt * rate);
+      const V rate = load<V>(geopotential_tendency.row(k, j) + i) + (rising - taken) * per_mass;
+      put<V>(rows.per_mass(k) + i, per_mass);
+      put<V>(rows.geopotential(k) + i, load<V>(geopotential_change.row(k, j) + i) + step.dt * rate);
       if (k > 1) return;
-      store<V>(rows.geopotential(0) + i, V{});
-      store<V>(rows.per_mass(0) + i, V{});
+      put<V>(rows.geopotential(0) + i, V{});
+      put<V>(rows.per_mass(0) + i, V{});
     });
   }
 
@@ -219,7 +217,7 @@ struct AcousticColumns {
       };
       const V eastward = along(u_change, x_slope, j, i) + along(u_change, x_slope, j, i + 1);
       const V northward = along(v_change, y_slope, j, i) + along(v_change, y_slope, j + 1, i);
-      store<V>(w_change.row(0, j) + i, T(0.5) * (eastward + northward));
+      put<V>(w_change.row(0, j) + i, T(0.5) * (eastward + northward));
     });
   }
 
@@ -259,8 +257,8 @@ struct AcousticColumns {
         right += lower * load<V>(w_change.row(k - 1, j) + i);
       }
       const V per_pivot = T(1) / pivot;
-      store<V>(rows.factor(k) + i, upper * per_pivot);
-      store<V>(w_change.row(k, j) + i, right * per_pivot);
+      put<V>(rows.factor(k) + i, upper * per_pivot);
+      put<V>(w_change.row(k, j) + i, right * per_pivot);
     });
   }
 
@@ -286,15 +284,15 @@ struct AcousticColumns {
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       V now = load<V>(w_change.row(k, j) + i);
       if (k < levels) now += load<V>(rows.factor(k) + i) * load<V>(rows.factor(k + 1) + i);
-      store<V>(rows.factor(k) + i, now);
+      put<V>(rows.factor(k) + i, now);
       if (w_damping.data != nullptr) now = damped<V>(now, k, j, i);
-      store<V>(w_change.row(k, j) + i, now);
+      put<V>(w_change.row(k, j) + i, now);
       const V lifted = load<V>(rows.geopotential(k) + i) + lifting<V>(rows, k, i) * now;
-      store<V>(geopotential_change.row(k, j) + i, lifted);
+      put<V>(geopotential_change.row(k, j) + i, lifted);
       const auto press = [&](int k, V deeper) {
         const V after = load<V>(rows.warmed(k) + i) - load<V>(rows.stiffness(k) + i) * deeper;
         const V more = after - load<V>(rows.old_pressure(k) + i);
-        store<V>(pressure_change.row(k, j) + i, after + step.damping * more);
+        put<V>(pressure_change.row(k, j) + i, after + step.damping * more);
       };
       if (k < levels) press(k, load<V>(geopotential_change.row(k + 1, j) + i) - lifted);
       if (k == 1) press(0, lifted);

@@ -23,10 +23,10 @@ struct PressureForce {
   /// columns before it (Skamarock et al. 2019, equations 2.40 and 3.7).
   template <class V>
   INLINE V at(int k, int j, std::ptrdiff_t i, int dj, int di) const {
-    const auto difference = [&](const View3<const T>& of, int k) {
+    const auto difference = [&](const View3<const T>& of, int k) __attribute__((always_inline)) {
       return load<V>(of.row(k, j) + i) - load<V>(of.row(k, j - dj) + i - di);
     };
-    const auto sum = [&](const View3<const T>& of, int k) {
+    const auto sum = [&](const View3<const T>& of, int k) __attribute__((always_inline)) {
       return load<V>(of.row(k, j) + i) + load<V>(of.row(k, j - dj) + i - di);
     };
     const int levels = static_cast<int>(pressure.extent[0]);
