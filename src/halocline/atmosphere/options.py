@@ -44,5 +44,10 @@ class AtmosphereOptions(Options):
     )
 
     @property
+    def species(self) -> tuple[str, ...]:
+        """Entries of `water` that the air holds, vapour first; none in dry air."""
+        return ()
+
+    @property
     def base_air(self) -> AirColumn:
         return self.base or self.air

@@ -13,7 +13,7 @@ inline constexpr Contract<27> atmosphere_acoustic_push_contract{
       {"geopotential_change", Access::read, Place::center, "m2 s-2", "depth+1", to_west_and_south,
        Column::whole},
       {"full_volume", Access::read, Place::center, "m3 kg-1", "depth", to_west_and_south},
-      {"height", Access::read, Place::center, "m2 s-2", "depth", to_west_and_south},
+      {"middle_geopotential", Access::read, Place::center, "m2 s-2", "depth", to_west_and_south},
       if_wanted({"base_pressure", Access::read, Place::center, "Pa", "depth", to_west_and_south}),
       if_wanted({"dilution", Access::read, Place::center, "1", "depth", to_west_and_south}),
       {"mass", Access::read, Place::center, "Pa", to_west_and_south},
@@ -42,7 +42,7 @@ inline constexpr Contract<27> atmosphere_acoustic_push_contract{
 /// (Skamarock et al. 2019, equations 3.7 and 3.8, with the external-mode filter of 3.3.2).
 ///
 /// @param[in] pressure_change, geopotential_change, mass_change  since that state
-/// @param[in] full_volume, height, mass  of that state
+/// @param[in] full_volume, middle_geopotential, mass  of that state
 /// @param[in] mass_rate    of columns in the acoustic step before [Pa s-1]
 /// @param[in,out] u_change, v_change     momentum per area and coordinate [Pa m s-1]
 /// @param[in,out] x_carried, y_carried   where wanted, sums over acoustic steps of what
@@ -52,7 +52,7 @@ inline constexpr Contract<27> atmosphere_acoustic_push_contract{
 template <class T>
 void atmosphere_acoustic_push(
     Box box, View3<const T> pressure_change, View3<const T> geopotential_change,
-    View3<const T> full_volume, View3<const T> height, View3<const T> base_pressure,
+    View3<const T> full_volume, View3<const T> middle_geopotential, View3<const T> base_pressure,
     View3<const T> dilution, View2<const T> mass, View2<const T> base_mass,
     View2<const T> mass_change, View2<const T> mass_rate, View3<const T> u_tendency,
     View3<const T> v_tendency, View2<const T> x_distance, View2<const T> y_distance,
@@ -61,17 +61,10 @@ void atmosphere_acoustic_push(
     View1<const T> to_ground, View3<T> u_change, View3<T> v_change, View3<T> x_carried,
     View3<T> y_carried, double dt, double external_damping) {
   const air::Layers<T> layers{c1, c2, {}, {}, thickness, {}, upper_share};
-  const air::PressureForce<T> force{layers,
-                                    {base_mass, mass},
-                                    mass_change,
-                                    pressure_change,
-                                    geopotential_change,
-                                    full_volume,
-                                    height,
-                                    base_pressure,
-                                    full_volume,
-                                    dilution,
-                                    to_ground};
+  const air::PressureForce<T> force{
+      layers,      {base_mass, mass},   mass_change,   pressure_change, geopotential_change,
+      full_volume, middle_geopotential, base_pressure, full_volume,     dilution,
+      to_ground};
   const T step = static_cast<T>(dt), damping = static_cast<T>(external_damping);
   const int levels = static_cast<int>(full_volume.extent[0]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {

@@ -17,7 +17,7 @@ enum class Mixed { cells, x_faces, y_faces, interfaces };
 /// What mixing brings, by layers or interfaces.
 template <class T, Mixed place>
 struct Mixing {
-  View3<const T> q, full_volume, height, geopotential, base_geopotential;
+  View3<const T> q, full_volume, middle_geopotential, geopotential, base_geopotential;
   Columns<T> columns;
   View2<const T> dx, dy;
   View1<const T> share, rest, depth;  ///< c1, c2 and thickness, or those of interfaces and spacing
@@ -60,7 +60,8 @@ struct Mixing {
       } else {
         const V volume =
             load<V>(full_volume.row(k - 1, j) + i) + load<V>(full_volume.row(k, j) + i);
-        const V apart = load<V>(height.row(k, j) + i) - load<V>(height.row(k - 1, j) + i);
+        const V apart = load<V>(middle_geopotential.row(k, j) + i) -
+                        load<V>(middle_geopotential.row(k - 1, j) + i);
         return T(2) * g * g / (volume * apart);
       }
     });
@@ -95,7 +96,8 @@ inline constexpr Contract<11> atmosphere_mix_u_contract{
     "atmosphere_mix_u",
     {{{"u", Access::read, Place::x_face, "m s-1", "depth", around, Column::whole},
       {"full_volume", Access::read, Place::center, "m3 kg-1", "depth", to_west, Column::whole},
-      {"height", Access::read, Place::center, "m2 s-2", "depth", to_west, Column::whole},
+      {"middle_geopotential", Access::read, Place::center, "m2 s-2", "depth", to_west,
+       Column::whole},
       {"mass", Access::read, Place::center, "Pa", {-2, 1, -1, 1}},
       {"base_mass", Access::read, Place::center, "Pa", {-2, 1, -1, 1}},
       {"x_distance", Access::read, Place::x_face, "m"},
@@ -108,18 +110,21 @@ inline constexpr Contract<11> atmosphere_mix_u_contract{
 /// What mixing does to the wind along x.
 ///
 /// @param[in]  u  [m s-1]
-/// @param[in]  full_volume, height  of dry air [m3 kg-1], geopotential of middles [m2 s-2]
+/// @param[in]  full_volume, middle_geopotential  of dry air [m3 kg-1], of middles [m2 s-2]
 /// @param[in]  x_distance, x_length  lengths along x and y [m]
 /// @param[out] u_forcing  [Pa m s-2]
 /// @param[in]  coefficient  [m2 s-1]
 template <class T>
-void atmosphere_mix_u(Box box, View3<const T> u, View3<const T> full_volume, View3<const T> height,
-                      View2<const T> mass, View2<const T> base_mass, View2<const T> x_distance,
-                      View2<const T> x_length, View1<const T> c1, View1<const T> c2,
-                      View1<const T> thickness, View3<T> u_forcing, double coefficient) {
+void atmosphere_mix_u(Box box, View3<const T> u, View3<const T> full_volume,
+                      View3<const T> middle_geopotential, View2<const T> mass,
+                      View2<const T> base_mass, View2<const T> x_distance, View2<const T> x_length,
+                      View1<const T> c1, View1<const T> c2, View1<const T> thickness,
+                      View3<T> u_forcing, double coefficient) {
   const air::Mixing<T, air::Mixed::x_faces> mixing{
-      u,          full_volume, height, {}, {},        {base_mass, mass},
-      x_distance, x_length,    c1,     c2, thickness, static_cast<T>(coefficient)};
+      u,          full_volume, middle_geopotential,
+      {},         {},          {base_mass, mass},
+      x_distance, x_length,    c1,
+      c2,         thickness,   static_cast<T>(coefficient)};
   air::mix(box, mixing, 0, u_forcing);
 }
 
@@ -127,7 +132,8 @@ inline constexpr Contract<11> atmosphere_mix_v_contract{
     "atmosphere_mix_v",
     {{{"v", Access::read, Place::y_face, "m s-1", "depth", around, Column::whole},
       {"full_volume", Access::read, Place::center, "m3 kg-1", "depth", to_south, Column::whole},
-      {"height", Access::read, Place::center, "m2 s-2", "depth", to_south, Column::whole},
+      {"middle_geopotential", Access::read, Place::center, "m2 s-2", "depth", to_south,
+       Column::whole},
       {"mass", Access::read, Place::center, "Pa", {-1, 1, -2, 1}},
       {"base_mass", Access::read, Place::center, "Pa", {-1, 1, -2, 1}},
       {"y_length", Access::read, Place::y_face, "m"},
@@ -140,18 +146,21 @@ inline constexpr Contract<11> atmosphere_mix_v_contract{
 /// What mixing does to the wind along y.
 ///
 /// @param[in]  v  [m s-1]
-/// @param[in]  full_volume, height  of dry air [m3 kg-1], geopotential of middles [m2 s-2]
+/// @param[in]  full_volume, middle_geopotential  of dry air [m3 kg-1], of middles [m2 s-2]
 /// @param[in]  y_length, y_distance  lengths along x and y [m]
 /// @param[out] v_forcing  [Pa m s-2]
 /// @param[in]  coefficient  [m2 s-1]
 template <class T>
-void atmosphere_mix_v(Box box, View3<const T> v, View3<const T> full_volume, View3<const T> height,
-                      View2<const T> mass, View2<const T> base_mass, View2<const T> y_length,
-                      View2<const T> y_distance, View1<const T> c1, View1<const T> c2,
-                      View1<const T> thickness, View3<T> v_forcing, double coefficient) {
+void atmosphere_mix_v(Box box, View3<const T> v, View3<const T> full_volume,
+                      View3<const T> middle_geopotential, View2<const T> mass,
+                      View2<const T> base_mass, View2<const T> y_length, View2<const T> y_distance,
+                      View1<const T> c1, View1<const T> c2, View1<const T> thickness,
+                      View3<T> v_forcing, double coefficient) {
   const air::Mixing<T, air::Mixed::y_faces> mixing{
-      v,        full_volume, height, {}, {},        {base_mass, mass},
-      y_length, y_distance,  c1,     c2, thickness, static_cast<T>(coefficient)};
+      v,        full_volume, middle_geopotential,
+      {},       {},          {base_mass, mass},
+      y_length, y_distance,  c1,
+      c2,       thickness,   static_cast<T>(coefficient)};
   air::mix(box, mixing, 0, v_forcing);
 }
 
@@ -159,7 +168,7 @@ inline constexpr Contract<11> atmosphere_mix_theta_contract{
     "atmosphere_mix_theta",
     {{{"theta", Access::read, Place::center, "K", "depth", around, Column::whole},
       {"full_volume", Access::read, Place::center, "m3 kg-1", "depth", {}, Column::whole},
-      {"height", Access::read, Place::center, "m2 s-2", "depth", {}, Column::whole},
+      {"middle_geopotential", Access::read, Place::center, "m2 s-2", "depth", {}, Column::whole},
       {"mass", Access::read, Place::center, "Pa", around},
       {"base_mass", Access::read, Place::center, "Pa", around},
       {"dx", Access::read, Place::center, "m"},
@@ -172,19 +181,19 @@ inline constexpr Contract<11> atmosphere_mix_theta_contract{
 /// What mixing does to potential temperature.
 ///
 /// @param[in]  theta  [K]
-/// @param[in]  full_volume, height  of dry air [m3 kg-1], geopotential of middles [m2 s-2]
+/// @param[in]  full_volume, middle_geopotential  of dry air [m3 kg-1], of middles [m2 s-2]
 /// @param[in]  dx, dy  lengths along x and y [m]
 /// @param[out] theta_forcing  [Pa K s-1]
 /// @param[in]  coefficient  [m2 s-1]
 template <class T>
 void atmosphere_mix_theta(Box box, View3<const T> theta, View3<const T> full_volume,
-                          View3<const T> height, View2<const T> mass, View2<const T> base_mass,
-                          View2<const T> dx, View2<const T> dy, View1<const T> c1,
-                          View1<const T> c2, View1<const T> thickness, View3<T> theta_forcing,
-                          double coefficient) {
+                          View3<const T> middle_geopotential, View2<const T> mass,
+                          View2<const T> base_mass, View2<const T> dx, View2<const T> dy,
+                          View1<const T> c1, View1<const T> c2, View1<const T> thickness,
+                          View3<T> theta_forcing, double coefficient) {
   const air::Mixing<T, air::Mixed::cells> mixing{
-      theta, full_volume, height, {}, {},        {base_mass, mass},
-      dx,    dy,          c1,     c2, thickness, static_cast<T>(coefficient)};
+      theta, full_volume, middle_geopotential,        {}, {}, {base_mass, mass}, dx, dy, c1,
+      c2,    thickness,   static_cast<T>(coefficient)};
   air::mix(box, mixing, 0, theta_forcing);
 }
 

@@ -37,7 +37,7 @@ struct AirState {
   Layers<T> layers;
   View2<const T> base_mass;
   View3<const T> base_pressure, base_volume, base_theta, base_geopotential;
-  View3<T> pressure, full_volume, stiffness, height;
+  View3<T> pressure, full_volume, stiffness, middle_geopotential;
 
   template <class V>
   struct Found {
@@ -64,7 +64,7 @@ struct AirState {
     store<V>(stiffness.row(k, j) + i, stiff);
     const V base =
         load<V>(base_geopotential.row(k, j) + i) + load<V>(base_geopotential.row(k + 1, j) + i);
-    store<V>(height.row(k, j) + i, T(0.5) * (base + (below + above)));
+    store<V>(middle_geopotential.row(k, j) + i, T(0.5) * (base + (below + above)));
     return {stiff / (layer * warm), stiff / (volume * layer * depth)};
   }
 };
@@ -87,7 +87,7 @@ inline constexpr Contract<15> atmosphere_air_state_contract{
       {"pressure", Access::write, Place::center, "Pa", "depth"},
       {"full_volume", Access::write, Place::center, "m3 kg-1", "depth"},
       {"stiffness", Access::write, Place::center, "Pa", "depth"},
-      {"height", Access::write, Place::center, "m2 s-2", "depth"}}}};
+      {"middle_geopotential", Access::write, Place::center, "m2 s-2", "depth"}}}};
 
 /// Pressure, specific volume, gamma p and the geopotential of the middle of layers, by the law of
 /// gases p = p0 (R theta / (p0 alpha))^gamma.
@@ -97,7 +97,7 @@ inline constexpr Contract<15> atmosphere_air_state_contract{
 /// @param[out] pressure      less that of the base state [Pa]
 /// @param[out] full_volume   of dry air [m3 kg-1]
 /// @param[out] stiffness     gamma p [Pa]
-/// @param[out] height        [m2 s-2]
+/// @param[out] middle_geopotential  [m2 s-2]
 template <class T>
 void atmosphere_air_state(Box box, View3<const T> theta, View3<const T> geopotential,
                           View2<const T> mass, View2<const T> base_mass,
@@ -105,7 +105,7 @@ void atmosphere_air_state(Box box, View3<const T> theta, View3<const T> geopoten
                           View3<const T> base_theta, View3<const T> base_geopotential,
                           View1<const T> c1, View1<const T> c2, View1<const T> thickness,
                           View3<T> pressure, View3<T> full_volume, View3<T> stiffness,
-                          View3<T> height) {
+                          View3<T> middle_geopotential) {
   const air::AirState<T> state{{c1, c2, {}, {}, thickness, {}, {}},
                                base_mass,
                                base_pressure,
@@ -115,7 +115,7 @@ void atmosphere_air_state(Box box, View3<const T> theta, View3<const T> geopoten
                                pressure,
                                full_volume,
                                stiffness,
-                               height};
+                               middle_geopotential};
   const int levels = static_cast<int>(theta.extent[0]);
   for_rows(box, [&](int j) {
     for (int k = 0; k < levels; ++k)
@@ -215,7 +215,13 @@ inline constexpr Contract<32> atmosphere_new_stage_contract{
       {"pressure", Access::write, Place::center, "Pa", "depth", {}, Column::whole},
       {"full_volume", Access::write, Place::center, "m3 kg-1", "depth", {}, Column::whole},
       {"stiffness", Access::write, Place::center, "Pa", "depth", {}, Column::whole},
-      {"height", Access::write, Place::center, "m2 s-2", "depth", {}, Column::whole}}}};
+      {"middle_geopotential",
+       Access::write,
+       Place::center,
+       "m2 s-2",
+       "depth",
+       {},
+       Column::whole}}}};
 
 /// Mass, potential temperature, upward wind, geopotential and what follows from them at the end of
 /// a stage; their changes become what the state at the beginning of the step differs by, or 0
@@ -226,19 +232,22 @@ inline constexpr Contract<32> atmosphere_new_stage_contract{
 /// @param[in,out] geopotential_change, mass_change  [m2 s-2], [Pa]
 /// @param[out] mass_rate  0
 /// @param[out] pressure_change  that of these changes [Pa]
-/// @param[out] pressure, full_volume, stiffness, height  as in `atmosphere_air_state`
+/// @param[out] pressure, full_volume, stiffness, middle_geopotential  as in `atmosphere_air_state`
 /// @param[in]  last       not 0: after the last stage
 template <class T>
-void atmosphere_new_stage(
-    Box box, View3<const T> stage_theta, View3<const T> stage_w, View3<const T> stage_geopotential,
-    View2<const T> stage_mass, View3<const T> old_theta, View3<const T> old_w,
-    View3<const T> old_geopotential, View2<const T> old_mass, View2<const T> base_mass,
-    View3<const T> base_pressure, View3<const T> base_volume, View3<const T> base_theta,
-    View3<const T> base_geopotential, View1<const T> c1, View1<const T> c2, View1<const T> c1_face,
-    View1<const T> c2_face, View1<const T> thickness, View3<T> theta_change, View3<T> w_change,
-    View3<T> geopotential_change, View2<T> mass_change, View3<T> theta, View3<T> w,
-    View3<T> geopotential, View2<T> mass, View2<T> mass_rate, View3<T> pressure_change,
-    View3<T> pressure, View3<T> full_volume, View3<T> stiffness, View3<T> height, int last) {
+void atmosphere_new_stage(Box box, View3<const T> stage_theta, View3<const T> stage_w,
+                          View3<const T> stage_geopotential, View2<const T> stage_mass,
+                          View3<const T> old_theta, View3<const T> old_w,
+                          View3<const T> old_geopotential, View2<const T> old_mass,
+                          View2<const T> base_mass, View3<const T> base_pressure,
+                          View3<const T> base_volume, View3<const T> base_theta,
+                          View3<const T> base_geopotential, View1<const T> c1, View1<const T> c2,
+                          View1<const T> c1_face, View1<const T> c2_face, View1<const T> thickness,
+                          View3<T> theta_change, View3<T> w_change, View3<T> geopotential_change,
+                          View2<T> mass_change, View3<T> theta, View3<T> w, View3<T> geopotential,
+                          View2<T> mass, View2<T> mass_rate, View3<T> pressure_change,
+                          View3<T> pressure, View3<T> full_volume, View3<T> stiffness,
+                          View3<T> middle_geopotential, int last) {
   const air::AirState<T> state{{c1, c2, c1_face, c2_face, thickness, {}, {}},
                                base_mass,
                                base_pressure,
@@ -248,7 +257,7 @@ void atmosphere_new_stage(
                                pressure,
                                full_volume,
                                stiffness,
-                               height};
+                               middle_geopotential};
   const int levels = static_cast<int>(theta.extent[0]);
   const T reference = static_cast<T>(air::reference_temperature);
   for_pairs(levels + 1, box.j0, box.j1, 1, [&](int k, int j) {

@@ -13,10 +13,10 @@ struct PressureForce {
   Layers<T> layers;
   Columns<T> columns;
   View2<const T> mass_change;
-  View3<const T> pressure, geopotential;  // changes
-  View3<const T> full_volume, height;     // of the state: specific volume, geopotential of middles
-  View3<const T> base_pressure, reference_volume;  // empty where layers are level
-  View3<const T> dilution;                         // dry mass over all mass, empty where air is dry
+  View3<const T> pressure, geopotential;            // changes
+  View3<const T> full_volume, middle_geopotential;  // of the state
+  View3<const T> base_pressure, reference_volume;   // empty where layers are level
+  View3<const T> dilution;   // dry mass over all mass, empty where air is dry
   View1<const T> to_ground;  // weights of the lowest three layers at the ground
 
   /// Force [Pa m s-2 m] times the distance, at the face between the cell and the one dj rows, di
@@ -51,7 +51,7 @@ struct PressureForce {
     const V load_change =
         load<V>(mass_change.row(j) + i) + load<V>(mass_change.row(j - dj) + i - di);
     const V unbalanced = T(0.5) * ((below - above) / layers.thickness(k) - c1 * load_change);
-    V force = mass * along + difference(height, k) * unbalanced;
+    V force = mass * along + difference(middle_geopotential, k) * unbalanced;
     if (dilution.data != nullptr) force *= T(0.5) * sum(dilution, k);
     return -force;
   }

