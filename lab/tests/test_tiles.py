@@ -43,7 +43,7 @@ def test_the_table_and_the_picture_show_all_cuts():
 def test_transport_has_tiles_of_other_lengths_too():
     cuts = tiles.cuts("tracer-51", [1, 4])
     assert [(row.blocks_per_rank, row.tile_bytes) for row in cuts[:3]] == [
-        (1, 1280), (4, 1280), (1, 320),
+        (1, 640), (4, 640), (1, 160),
     ]  # fmt: skip
     assert [row.tile_bytes for row in tiles.cuts("swell", [1])] == [0]
 

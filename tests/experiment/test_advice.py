@@ -100,9 +100,9 @@ def test_candidates_say_which_options_make_them():
     assert tall.settings(case)["decomposition.rows"] == 8
     assert tall.apply(case).decomposition.rows == 8
     tracers = make_case(TRACERS)
-    small = Candidate("blocks", 1, 1, 1, tile=640)
-    assert small.settings(tracers) == {"transport.tile_bytes": 640}
-    assert small.apply(tracers).transport.tile_bytes == 640
+    small = Candidate("blocks", 1, 1, 1, tile=320)
+    assert small.settings(tracers) == {"transport.tile_bytes": 320}
+    assert small.apply(tracers).transport.tile_bytes == 320
 
 
 def standing(ratios: dict[int, tuple[float, float]], rounds: int) -> Standing:

@@ -1,9 +1,13 @@
 """The fused transport of tracers: bits of its parts, plain reference, invariance, conservation."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
 from halocline.numerics import _native
+from halocline.runtime.ranks.threads import set_threads
+from halocline_lab import _native as laboratory
 from numerics.tracer_states import inside, random_sea
 from references import tracer_transport as reference
 
@@ -21,6 +25,16 @@ def fused(arrays, box, *, first="x", limited=True, diffusive=True, width=64, gro
         group=group,
     )
     return result
+
+
+@contextmanager
+def on_threads(number):
+    before = laboratory.threads()
+    set_threads(number)
+    try:
+        yield
+    finally:
+        set_threads(before)
 
 
 def composed(a, box, limited=True, first="x"):
@@ -75,17 +89,52 @@ def test_fused_has_the_bits_of_its_parts(dtype, limited, first):
 @pytest.mark.parametrize("first", ["x", "y"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_tracers_may_be_passed_in_their_own_place(dtype, first):
-    """In one tile and in many: those are as many as the width, and 64 rows at most, make them."""
+    """In one tile and in many; threads share parts of 16 rows or more."""
     random = np.random.default_rng(8)
     for tracers, levels, rows, columns in ((5, 4, 20, 33), (2, 3, 133, 40), (1, 1, 1, 1)):
         a, box = random_sea(random, tracers, levels, rows, columns, dtype)
         expected = a["tracer"].copy()
         expected[inside(box)] = fused(a, box, first=first)[inside(box)]
-        for width, group in ((64, 8), (16, 2), (13, 5), (2, 1)):
+        for width, group, threads in ((64, 8, 3), (16, 2, 1), (13, 5, 2), (2, 1, 1), (1, 2, 3)):
             tracer = a["tracer"].copy()
             own = {**a, "tracer": tracer}
-            fused(own, box, first=first, width=width, group=group, result=tracer)
+            with on_threads(threads):
+                fused(own, box, first=first, width=width, group=group, result=tracer)
             np.testing.assert_array_equal(tracer, expected)
+
+
+@pytest.mark.parametrize("first", ["x", "y"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_land_is_left_out(dtype, first):
+    """Whole rows, packs and tiles of land at the lower levels, and single seas in them."""
+    random = np.random.default_rng(12)
+    for _ in range(4):
+        a, box = random_sea(random, 3, 6, 14, 70, dtype)
+        deep = np.zeros(a["area"].shape, bool)
+        deep[random.integers(0, deep.shape[0], 6), random.integers(0, deep.shape[1], 6)] = True
+        deep[5:9, 20:24] = True
+        make_land(a, np.where(deep, 0, 3), np.where(random.random(deep.shape) < 0.5, 6, 0))
+        expected, _ = composed(a, box, first=first)
+        for width, group in ((80, 3), (16, 2), (5, 1), (1, 3)):
+            np.testing.assert_array_equal(
+                fused(a, box, first=first, width=width, group=group), expected
+            )
+            tracer = a["tracer"].copy()
+            fused(
+                {**a, "tracer": tracer}, box, first=first, width=width, group=group, result=tracer
+            )
+            np.testing.assert_array_equal(tracer[inside(box)], expected[inside(box)])
+
+
+def make_land(a, floor, other):
+    """No water below `floor`, nor below `other` in the northern half; no flow through land."""
+    floor = floor.copy()
+    floor[floor.shape[0] // 2 :] = np.maximum(floor, other)[floor.shape[0] // 2 :]
+    wet = (np.arange(len(a["volume"]))[:, None, None] >= floor) & (a["volume"] > 0)
+    a["volume"] *= wet
+    a["tracer"] *= wet
+    for axis, name in ((2, "x_volume_flux"), (1, "y_volume_flux"), (0, "z_volume_flux")):
+        a[name] *= wet & np.roll(wet, 1, axis)
 
 
 @pytest.mark.parametrize("limited", [True, False])

@@ -139,7 +139,7 @@ class TransportOptions(Options):
     )
     mixing: MixingOptions = option(MixingOptions(), meaning="vertical diffusivity")
     tile_bytes: int = option(
-        1280,
+        640,
         "byte",
         "length of a row of the tiles that the fused kernel cuts a block into; no choice changes a"
         " bit ('halocline lab decompose' measures)",

@@ -35,7 +35,7 @@ from halocline.runtime.running.runner import Plan
 
 kinds = ("blocks", "curve", "cards")  # the simplest first
 blocks_of_a_rank = {"blocks": (1, 2, 4, 8), "curve": (4, 16), "cards": (1, 2)}
-tile_bytes = (640, 2560, 5120)
+tile_bytes = (320, 1280, 2560)
 message_seconds, byte_seconds = 5e-6, 2.5e-10
 """Expected time of a message and of a byte of it, between ranks of one machine [s]; only the order
 in which candidates are measured depends on them."""

@@ -61,13 +61,13 @@ HD INLINE FaceWeights<T> face_weights(T flux, T far_low_volume, T far_high_volum
           upstream_volume > T(0) ? bound : T(0)};
 }
 
-/// Tracer content that passes one face, positive to the higher index; V is a number or a pack.
+/// Tracer content that the flow carries through one face, positive to the higher index; V is a
+/// number or a pack.
 ///
-/// @param weights   of the face
-/// @param exchange  volume exchanged by diffusion through the face [m3]
+/// @param weights  of the face
 /// @param far_low, low, high, far_high  tracer in the four cells around the face
 template <bool Limited, class V>
-HD INLINE V face_content(FaceWeights<V> weights, V exchange, V far_low, V low, V high, V far_high) {
+HD INLINE V face_content(FaceWeights<V> weights, V far_low, V low, V high, V far_high) {
   const V zero{};
   const auto forward = weights.flux > zero;
   const V donor = forward ? low : high;
@@ -82,7 +82,15 @@ HD INLINE V face_content(FaceWeights<V> weights, V exchange, V far_low, V low, V
   } else {
     correction = weights.bound > zero ? correction : zero;
   }
-  return weights.flux * donor + absolute(weights.flux) * correction - exchange * ahead;
+  return weights.flux * donor + absolute(weights.flux) * correction;
+}
+
+/// The same with what diffusion carries.
+///
+/// @param exchange  volume exchanged by diffusion through the face [m3]
+template <bool Limited, class V>
+HD INLINE V face_content(FaceWeights<V> weights, V exchange, V far_low, V low, V high, V far_high) {
+  return face_content<Limited>(weights, far_low, low, high, far_high) - exchange * (high - low);
 }
 
 /// Volume exchanged by diffusion through a face in the step [m3]; none with land.

@@ -46,6 +46,9 @@ inline constexpr auto transport_tracers_y_first_contract =
 /// Advect, sink and diffuse tracers: `sweep_x` and `sweep_y` or the other way round, `sweep_z`,
 /// `sinking` and `vertical_diffusion` in one pass over the rows, with the same bits.
 ///
+/// Tiles of a row follow one another from west to east in one thread, so that each finds what the
+/// one before has written over; groups of tracers and parts of the rows are shared among threads.
+///
 /// @param[in]  box         cells to compute
 /// @param[in]  diffusive   whether the horizontal conductances are used
 /// @param[in]  width       most columns per tile [1]; any value gives the same bits
@@ -70,37 +73,39 @@ void transport_tracers(Box box, View4<const T> tracer, View3<const T> volume,
   const int groups = (tracers + group - 1) / group;
   const int columns = box.i1 - box.i0, rows = box.j1 - box.j0;
   const int tiles = (columns + width - 1) / width;
-  const int longest = most_threads() == 1 || groups * tiles >= 32 ? rows : 64;
-  const int chunks = (rows + longest - 1) / longest;
-  const auto cut = [](int length, int parts, int part) {
-    return static_cast<int>(static_cast<long long>(length) * part / parts);
+  const int shares = most_threads() == 1 ? 1 : (4 * most_threads() + groups - 1) / groups;
+  const int parts = std::clamp(rows / 16, 1, shares);
+  const auto cut = [](int length, int pieces, int piece) {
+    return static_cast<int>(static_cast<long long>(length) * piece / pieces);
   };
-  const auto tile_of = [&](int tile, int chunk) {
-    return TileBox{box.i0 + cut(columns, tiles, tile), box.i0 + cut(columns, tiles, tile + 1),
-                   box.j0 + cut(rows, chunks, chunk), box.j0 + cut(rows, chunks, chunk + 1)};
+  const auto part_of = [&](int part) {
+    return TileBox{box.i0, box.i1, box.j0 + cut(rows, parts, part),
+                   box.j0 + cut(rows, parts, part + 1)};
   };
   thread_local Scratch<T> kept;
-  const bool framed = new_tracer.data == tracer.data && tiles * chunks > 1;
-  const std::size_t frame_size =
-      framed ? tracers * levels * TileFrame<T>::size({0, columns / tiles + 1, 0, longest}) : 0;
-  if (framed) kept.reserve(tiles * chunks * frame_size);
-  T* const frames = framed ? kept.take(tiles * chunks * frame_size) : nullptr;
-  const auto frame_of = [&](int tile, int chunk) {
-    if (!framed) return TileFrame<T>();
-    return TileFrame<T>(frames + (tile * chunks + chunk) * frame_size, tile_of(tile, chunk),
-                        levels);
+  const bool framed = new_tracer.data == tracer.data && parts > 1;
+  const std::size_t frame_size = framed ? tracers * levels * RowFrame<T>::size(part_of(0)) : 0;
+  if (framed) kept.reserve(parts * frame_size);
+  T* const frames = framed ? kept.take(parts * frame_size) : nullptr;
+  const auto frame_of = [&](int part) {
+    return framed ? RowFrame<T>(frames + part * frame_size, part_of(part), levels) : RowFrame<T>();
   };
   if (framed)
-    for_tiles(tiles, chunks, tracers,
-              [&](int tile, int chunk, int t) { frame_of(tile, chunk).keep(tracer, t); });
-  for_tiles(tiles, chunks, groups, [&](int tile, int chunk, int set) {
-    thread_local Scratch<T> scratch;
+    for_pairs(parts, 0, tracers, 1, [&](int part, int t) { frame_of(part).keep(tracer, t); });
+  for_tiles(1, parts, groups, [&](int, int part, int set) {
+    thread_local Scratch<T> scratch, beside;
     const int first = cut(tracers, groups, set);
     const int count = cut(tracers, groups, set + 1) - first;
+    const TileBox whole = part_of(part);
+    T* const western = western_cells(tracer, whole, first, count, levels, beside);
     const auto sweep = [&]<bool Limited, bool Diffuse>() {
-      TransportTile<T, first_sweep, Limited, Diffuse>(
-          fields, tile_of(tile, chunk), frame_of(tile, chunk), first, count, dt, scratch)
-          .pass();
+      for (int tile = 0; tile < tiles; ++tile) {
+        const TileBox own{box.i0 + cut(columns, tiles, tile),
+                          box.i0 + cut(columns, tiles, tile + 1), whole.j0, whole.j1};
+        TransportTile<T, first_sweep, Limited, Diffuse>(fields, own, frame_of(part), western, first,
+                                                        count, dt, scratch)
+            .pass();
+      }
     };
     if (limited && diffusive) sweep.template operator()<true, true>();
     if (limited && !diffusive) sweep.template operator()<true, false>();
