@@ -19,10 +19,12 @@ from halocline.atmosphere.sides.file_sides import FileSides
 from halocline.atmosphere.sides.given_sides import GivenSides
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
+from halocline.atmosphere.start_jet import BalancedJet
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
 from halocline.core.clock import Clock, Date, to_number
+from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
@@ -31,6 +33,7 @@ from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
 
 Array = NDArray[np.float64]
+x_face, y_face = Place.x_face, Place.y_face
 Index = NDArray[np.int64]
 
 
@@ -56,6 +59,7 @@ class AtmosphereComponent(Component):
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
         self.period = clock.start, clock.end
+        options.damping.refuse_long(clock.step.total_seconds())
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         ground = self._ground()
         cut = Decomposition(
@@ -91,7 +95,9 @@ class AtmosphereComponent(Component):
 
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced."""
-        return [getattr(self.state, name) for name in prognostic]
+        held = ("start_u", "start_v", "start_theta") if self.options.damping.return_rate else ()
+        energy = ("energy",) if self.dynamics.forcing.energy else ()
+        return [getattr(self.state, name) for name in (*prognostic, *held, *energy)]
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -137,7 +143,7 @@ class AtmosphereComponent(Component):
 
     def _set_column(self) -> None:
         s, o = self.state, self.options
-        air = StartingAir(self.coordinate, o.air, o.base_air, o.start)
+        air = StartingAir(self.coordinate, o.air, o.base_air, o.start, self._jet())
         ground = self._ground()
         x, y = np.broadcast_arrays(self.plane.x, self.plane.y[:, None])
 
@@ -155,6 +161,34 @@ class AtmosphereComponent(Component):
             with field.change() as owned:
                 for array, *faces in zip(owned, *(one.read() for one in passed), strict=True):
                     array[...] = wind * sum(faces)
+        if air.jet:
+            west = self.plane.at(x_face)
+            s.u.set_cells(lambda j, i: air.jet_wind(west.x[j, i], west.y[j, i]).astype(s.dtype))
+        if self.dynamics.forcing.energy:
+            self.dynamics.forcing.energy.start()
+        if o.damping.return_rate:
+            for name in ("u", "v", "theta"):
+                getattr(s, f"start_{name}").copy(getattr(s, name))
+
+    def _jet(self) -> BalancedJet | None:
+        """The jet of the start, over the width of the channel."""
+        o, plane = self.options, self.plane
+        if not o.start.jet.speed:
+            return None
+        if plane.topology.is_joined("south") or np.ptp(o.mountain.heights(plane)):
+            raise UserError(
+                "atmosphere.start.jet blows in a channel over flat ground: make the grid's sides"
+                " mirrors in the south and north (grid.sides.south = 'mirror', grid.sides.north ="
+                " 'mirror', grid.periodic_y = false), and atmosphere.mountain.kind 'flat'."
+            )
+        if not o.rotation:
+            raise UserError(
+                "atmosphere.start.jet needs a turning plane to be in balance: give"
+                " atmosphere.rotation [s-1], as 1.03e-4 at 45 degrees north."
+            )
+        edges = plane.at(y_face).y
+        south, north = float(edges[0, 0]), float(edges[-1, 0])
+        return BalancedJet(o.start.jet, south, north - south, o.rotation, o.rotation_gradient)
 
     def _rise_at_ground(self, ground: NDArray[np.float64]) -> NDArray[np.float64]:
         """Upward wind of the start [m s-1]: along the ground, and none above it."""
