@@ -25,7 +25,7 @@ void force_wind(Box box, View3<const T> physics, Columns<T> columns, View1<const
                 View1<const T> c2, View3<T> forcing, int dj, int di, bool fresh) {
   const int levels = static_cast<int>(physics.extent[0]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
-    over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto force_of = [&](int j, std::ptrdiff_t i) {
         return V(layer_mass<V>(c1(k), c2(k), columns.template at<V>(j, i)) *
                  load<V>(physics.row(k, j) + i));
@@ -112,7 +112,7 @@ void atmosphere_force_theta(Box box, View3<const T> turbulent_heating,
   const T reference = T(air::reference_temperature), ratio = T(1 / air::epsilon);
   const int levels = static_cast<int>(dry_theta.extent[0]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
-    over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       V rate{};
       for (const auto& heating : {turbulent_heating, long_wave_heating, short_wave_heating})
         if (heating.data != nullptr) rate += load<V>(heating.row(k, j) + i);
