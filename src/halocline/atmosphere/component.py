@@ -23,7 +23,7 @@ from halocline.atmosphere.start_jet import BalancedJet
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
-from halocline.core.clock import Clock, Date, to_number
+from halocline.core.clock import Clock, Date, day_of_year, to_number
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
@@ -77,7 +77,8 @@ class AtmosphereComponent(Component):
         self.nested = {name: getattr(self.state, name) for name in prognostic}
         self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
         self.time = clock.time
-        self.dynamics = AirDynamics(self.run, self.state, options, self.given)
+        self.begins = clock.start
+        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.given)
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
         self.watch = AirWatch(self.state, self.run, grid, options)
@@ -97,7 +98,8 @@ class AtmosphereComponent(Component):
         """What is advanced."""
         held = ("start_u", "start_v", "start_theta") if self.options.damping.return_rate else ()
         energy = ("energy",) if self.dynamics.forcing.energy else ()
-        return [getattr(self.state, name) for name in (*prognostic, *held, *energy)]
+        physics = self.dynamics.physics.restart_fields if self.dynamics.physics else ()
+        return [*(getattr(self.state, name) for name in (*prognostic, *held, *energy)), *physics]
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -106,6 +108,8 @@ class AtmosphereComponent(Component):
     def start(self, time: Date, restarted: bool) -> None:
         """Set the air of the start, unless `restarted`, and what follows from the state."""
         self.time = time
+        if self.dynamics.physics:
+            self.dynamics.physics.start(restarted)
         if not restarted:
             self._set_start()
         if self.options.sides.kind == "file" and self.given and self.run.plan is None:
@@ -206,6 +210,9 @@ class AtmosphereComponent(Component):
             self.files.bring(time)
         if self.given:
             self.given.begin_step(time, self.step_length)
+        if self.dynamics.physics:
+            elapsed = (time - self.begins).total_seconds()
+            self.dynamics.physics.step(seconds, elapsed, day_of_year(time))
         self.dynamics.step(seconds)
         self.time = time + self.step_length
         if self.given:
