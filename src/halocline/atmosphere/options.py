@@ -12,6 +12,7 @@ from halocline.atmosphere.dynamics_options import (
     AirMixingOptions,
     UpperDampingOptions,
 )
+from halocline.atmosphere.microphysics.clouds import MicrophysicsOptions
 from halocline.atmosphere.start.options import AnalysisOptions
 from halocline.atmosphere.starting_air import AirStartOptions
 from halocline.atmosphere.terrain import MountainOptions
@@ -36,6 +37,9 @@ class AtmosphereOptions(Options):
     advection: AirAdvectionOptions = option(AirAdvectionOptions(), meaning="advection")
     mixing: AirMixingOptions = option(AirMixingOptions(), meaning="mixing")
     damping: UpperDampingOptions = option(UpperDampingOptions(), meaning="waves below the top")
+    microphysics: MicrophysicsOptions = option(
+        MicrophysicsOptions(), meaning="clouds and precipitation; with them the air is moist"
+    )
     rotation: float = option(
         0.0, "s-1", "Coriolis parameter of a turning plane", at_least=-1e-3, at_most=1e-3
     )
@@ -46,7 +50,8 @@ class AtmosphereOptions(Options):
     @property
     def species(self) -> tuple[str, ...]:
         """Entries of `water` that the air holds, vapour first; none in dry air."""
-        return ()
+        scheme = self.microphysics.chosen
+        return scheme.species if scheme else ()
 
     @property
     def base_air(self) -> AirColumn:
