@@ -18,6 +18,7 @@ from halocline.atmosphere.constants import (
 )
 from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.sounding import SoundingOptions
+from halocline.atmosphere.start_jet import BalancedJet, JetOptions
 from halocline.atmosphere.wind_profile import ShearOptions
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
@@ -59,6 +60,7 @@ class AirStartOptions(Options):
     shear: ShearOptions = option(ShearOptions(), meaning="wind that changes with height")
     sounding: SoundingOptions = option(SoundingOptions(), meaning="moist air at rest")
     bubble: BubbleOptions = option(BubbleOptions(), meaning="warm or cold air")
+    jet: JetOptions = option(JetOptions(), meaning="a balanced jet in place of `air`")
     balance: str = option(
         "hydrostatic",
         "",
@@ -83,14 +85,19 @@ class StartingAir:
     """Columns of air at the start, in discrete hydrostatic balance but for the bubble."""
 
     def __init__(
-        self, coordinate: HybridCoordinate, air: AirColumn, base: AirColumn, start: AirStartOptions
+        self,
+        coordinate: HybridCoordinate,
+        air: AirColumn,
+        base: AirColumn,
+        start: AirStartOptions,
+        jet: BalancedJet | None = None,
     ) -> None:
-        self.coordinate, self.air, self.start = coordinate, air, start
+        self.coordinate, self.air, self.start, self.jet = coordinate, air, start, jet
         self.reference = ReferenceColumns(coordinate, base)
 
     def columns(self, x: Array, y: Array, ground: Array) -> StartColumns:
         """Of columns at places, with the height of the ground [m]; all arrays of one shape."""
-        base, mass, pressure, theta, still = self._still(ground)
+        base, mass, pressure, theta, still = self._still(ground, y)
         if self.start.bubble.amplitude:
             middle = 0.5 * (still[1:] + still[:-1]) / gravity
             warmer = self.warmer(x, y, middle)
@@ -104,18 +111,31 @@ class StartingAir:
         return StartColumns(mass, still - base.geopotential, theta - reference_temperature)
 
     def middles(self, ground: Array) -> Array:
-        """Heights of the middles of layers above sea level without the bubble [m], (n, ...)."""
+        """Heights of the middles of layers above sea level without bubble and jet [m], (n, ...)."""
         *_, still = self._still(ground)
         return np.asarray(0.5 * (still[1:] + still[:-1]) / gravity)
 
-    def _still(self, ground: Array) -> tuple[BaseColumns, Array, Array, Array, Array]:
+    def _still(
+        self, ground: Array, y: Array | None = None
+    ) -> tuple[BaseColumns, Array, Array, Array, Array]:
         """Base state, mass that is added to it, pressure, potential temperature, geopotential."""
         base = self.reference.columns(ground)
         mass = self.air.pressure(ground) - self.coordinate.top - base.mass
         pressure = base.pressure + self.coordinate_pressure(mass)
         theta = self.air.potential_temperature(pressure)
+        if self.jet and y is not None:
+            exner = (pressure / reference_pressure) ** kappa
+            theta = self.jet.temperature(y, pressure / self.air.surface_pressure) / exner
         still = gravity * ground + rise(self.coordinate, base.mass + mass, theta, pressure)
         return base, mass, pressure, theta, still
+
+    def jet_wind(self, x: Array, y: Array) -> Array:
+        """Wind along x of the jet in layers [m s-1] at places, over ground at sea level."""
+        assert self.jet
+        mass = np.full(np.shape(x), self.air.surface_pressure - self.coordinate.top)
+        faces = self.coordinate.pressure(mass)
+        middle = 0.5 * (faces[1:] + faces[:-1])
+        return self.jet.wind(x, y, middle / self.air.surface_pressure)
 
     def coordinate_pressure(self, mass: Array) -> Array:
         """Hydrostatic pressure in the middle of layers of so much more mass [Pa]."""
