@@ -21,7 +21,7 @@ from halocline.atmosphere.start_jet import BalancedJet
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
-from halocline.core.clock import Clock, Date, to_number
+from halocline.core.clock import Clock, Date, day_of_year, to_number
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
@@ -49,6 +49,12 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
+        if options.species and options.physics.turbulence != "none":
+            raise UserError(
+                f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' and"
+                f" atmosphere.physics.turbulence = '{options.physics.turbulence}': water that"
+                " turbulence moves is not in the step yet. Choose 'none' for one of them."
+            )
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
         options.damping.refuse_long(clock.step.total_seconds())
@@ -62,7 +68,7 @@ class AtmosphereComponent(Component):
         )
         self.run = Runner(cut, check_halos=check_halos, plan=plan)
         self.state = AirFields(grid, self.coordinate, cut, options, precision)
-        self.dynamics = AirDynamics(self.run, self.state, options)
+        self.begins, self.dynamics = clock.start, AirDynamics(self.run, self.state, options, grid)
         self.air = PhysicsAir(self.run, self.state)
         self.clouds: Clouds | None = None
         if (scheme := options.microphysics.chosen) is not None:
@@ -78,6 +84,8 @@ class AtmosphereComponent(Component):
         found = [getattr(self.state, name) for name in (*prognostic, *held, *energy)]
         if self.clouds is not None:
             found += [self.state.water, *self.clouds.totals.values()]
+        if self.dynamics.physics:
+            found += self.dynamics.physics.restart_fields
         return found
 
     def facts(self) -> dict[str, str | int | float]:
@@ -86,6 +94,8 @@ class AtmosphereComponent(Component):
 
     def start(self, time: Date, restarted: bool) -> None:
         """Set the air of the start, unless `restarted`, and what follows from the state."""
+        if self.dynamics.physics:
+            self.dynamics.physics.start(restarted)
         if not restarted:
             self._set_start()
         if self.run.plan is None:
@@ -186,6 +196,9 @@ class AtmosphereComponent(Component):
         1. dynamics, with transport of water  2. clouds, at the pressure that these have led to
         """
         seconds = self.step_length.total_seconds()
+        if self.dynamics.physics:
+            elapsed = (time - self.begins).total_seconds()
+            self.dynamics.physics.step(seconds, elapsed, day_of_year(time))
         self.dynamics.step(seconds)
         if self.clouds is not None:
             self.air.update_layers()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halocline.atmosphere.air_column import AirColumn
+from halocline.atmosphere.column_physics import ColumnPhysicsOptions
 from halocline.atmosphere.coordinate import AirLayerOptions
 from halocline.atmosphere.dynamics_options import (
     AcousticOptions,
@@ -12,6 +13,7 @@ from halocline.atmosphere.dynamics_options import (
     AirMixingOptions,
     UpperDampingOptions,
 )
+from halocline.atmosphere.land.ground_options import GroundOptions
 from halocline.atmosphere.microphysics.clouds import MicrophysicsOptions
 from halocline.atmosphere.start.options import AnalysisOptions
 from halocline.atmosphere.starting_air import AirStartOptions
@@ -40,6 +42,10 @@ class AtmosphereOptions(Options):
     microphysics: MicrophysicsOptions = option(
         MicrophysicsOptions(), meaning="clouds and precipitation; with them the air is moist"
     )
+    physics: ColumnPhysicsOptions = option(
+        ColumnPhysicsOptions(), meaning="turbulence, soil and radiation of columns"
+    )
+    ground: GroundOptions = option(GroundOptions(), meaning="land and sea, for physics")
     rotation: float = option(
         0.0, "s-1", "Coriolis parameter of a turning plane", at_least=-1e-3, at_most=1e-3
     )
