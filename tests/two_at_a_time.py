@@ -1,8 +1,8 @@
-"""Tests that need few cores run two at a time: a second pytest shares the files of some rooms.
+"""Tests that judge no time run two at a time: a second pytest shares their files.
 
-All other tests start many ranks or measure time. They have the cores for themselves, after the
-shared files. The first pytest reports what the second has run, file by file, as if it had run it
-itself.
+All other tests measure time, or start more ranks than two at a time bear. They have the cores for
+themselves, after the shared files. The first pytest reports what the second has run, file by file,
+as if it had run it itself.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
 
@@ -22,61 +23,57 @@ from halocline.runtime.ranks.launch import tethered
 from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
 
-rooms = (
-    "meta",
-    "experiment",
-    "docs",
-    "runtime",
-    "ocean",
-    "atmosphere",
-    "waves",
-    "component",
-    "analysis",
-    "biogeochemistry",
-    "living_ocean",
-    "numerics",
-    "kernels",
-    "grids",
-    "core",
-)
-
-of_laboratory = (
-    "record",
-    "rank_programs",
-    "compare",
-    "advice",
-    "advice_recorded",
-    "balance",
-    "extrapolation",
-    "history",
-    "loading",
-    "output_programs",
-    "predict_replay",
-    "replay",
-    "report_page",
-    "retime",
-    "solver",
-    "tiles",
-    "transport",
-)
-"""Tests of the laboratory that look at records, make short ones, or judge powers of ten of time."""
-
 shared = (
-    *(f"tests/{room}/" for room in rooms),
-    *(f"lab/tests/test_{name}.py" for name in of_laboratory),
+    *(
+        f"tests/{room}/"
+        for room in (
+            "meta",
+            "docs",
+            "invariance",
+            "experiment",
+            "runtime",
+            "ocean",
+            "atmosphere",
+            "waves",
+            "component",
+            "analysis",
+            "biogeochemistry",
+            "living_ocean",
+            "numerics",
+        )
+    ),
+    "lab/tests/",
+    *(f"tests/{room}/" for room in ("kernels", "grids", "core")),
 )
 """How the names of shared files begin; what takes longest first."""
 
 alone = tuple(
-    f"tests/{room}/test_{name}.py"
+    f"{room}/test_{name}.py"
     for room, names in {
-        "experiment": ("kills", "planes_on_ranks", "ranks"),
-        "meta": ("install", "mutations"),
-        "runtime": ("every_way", "halo_choices", "ranks", "recording", "referee", "sum_variants"),
+        "tests/meta": ("install", "mutations"),
+        "tests/runtime": (
+            "every_way",
+            "halo_choices",
+            "ranks",
+            "recording",
+            "referee",
+            "sum_variants",
+        ),
+        "lab/tests": (
+            "calls",
+            "faults",
+            "noise",
+            "peak",
+            "platform_measure",
+            "processors",
+            "recorder",
+            "stream",
+            "sums",
+        ),
     }.items()
     for name in names
 )
-"""Files of shared rooms that are not shared: they start many ranks, or measure time."""
+"""Files of shared rooms that are not shared."""
 
 option = "--second-in"
 
@@ -123,6 +120,20 @@ def taken(folder: Path, tests: list[pytest.Item]) -> Iterator[list[pytest.Item]]
         yield files[file]
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Kernels have one thread, and ranks that wait give way to the other pytest's."""
+    threads, polite = _native.threads(), {"OMPI_MCA_mpi_yield_when_idle": "true"}
+    set_threads(1)
+    os.environ.update(polite)
+    try:
+        yield
+    finally:
+        for name in polite:
+            del os.environ[name]
+        set_threads(threads)
+
+
 def run(session: pytest.Session, tests: list[pytest.Item]) -> None:
     """Run tests as pytest does."""
     for test, following in zip_longest(tests, tests[1:]):
@@ -153,10 +164,10 @@ class Second:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run what the first has not taken."""
-        set_threads(1)
-        for tests in taken(self.folder, session.items):
-            run(session, tests)
-            self.reports.write("\n")
+        with one_core():
+            for tests in taken(self.folder, session.items):
+                run(session, tests)
+                self.reports.write("\n")
         return True
 
 
@@ -190,18 +201,16 @@ class First:
         """Run shared files beside the second, then all others with all cores."""
         if session.testsfailed:  # while collecting: pytest goes on, or ends
             return None
-        threads = _native.threads()
-        set_threads(1)
-        for tests in taken(self.folder, session.items):
-            run(session, tests)
-            self.pass_on(session)
+        with one_core():
+            for tests in taken(self.folder, session.items):
+                run(session, tests)
+                self.pass_on(session)
         code = self.second.wait()
         self.pass_on(session)
         if code not in expected_codes:
             said = (self.folder / "output").read_text(encoding="utf-8")
             session.shouldfail = f"The second pytest ended with code {code}. It said:\n{said}"
             stop_where_asked(session)
-        set_threads(threads)
         run(session, [test for test in session.items if not is_shared(test)])
         return True
 

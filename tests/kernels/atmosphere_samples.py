@@ -38,6 +38,9 @@ ranges = {
     "volume": (-0.05, 0.05),
     "base_volume": (0.8, 2.0),
     "geopotential": (-100.0, 100.0),
+    "base_geopotential": (0.0, 5e3),
+    "strain": (1e-3, 1e-2),
+    "stability": (-1e-2, 1e-2),
     "heat_flux": (-50.0, 300.0),
     "vapor_flux": (-1e-5, 1e-4),
     "friction_velocity": (0.1, 0.8),
@@ -86,6 +89,8 @@ def values(random: np.random.Generator, name: str, shape: tuple[int, ...]) -> np
         some[1:] *= random.random(shape[1:]) > 0.2
     if name == "height":
         some.sort(axis=0)
+    if name == "base_geopotential":
+        some += 1e4 * np.arange(shape[0])[:, None, None]
     return some
 
 
@@ -126,12 +131,21 @@ for name, numbers in {
     "surface_pressure": "",
     "moist_theta": "",
     "dilution": "",
-    "mix_u": "coefficient",
-    "mix_v": "coefficient",
-    "mix_w": "coefficient",
-    "mix_theta": "coefficient",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)
+for name in ("u", "v", "w"):
+    atmosphere_sample(f"atmosphere_mix_{name}", upward=1, sloping=1)
+atmosphere_sample("atmosphere_mix_theta", "factor given", upward=1, sloping=1)
+atmosphere_sample("atmosphere_strain", upward=1, sloping=1)
+atmosphere_sample("atmosphere_smagorinsky", "coefficient prandtl", upward=1)
+atmosphere_sample("atmosphere_energy_mixing", "coefficient")
+atmosphere_sample("atmosphere_mix_energy", sloping=1)
+atmosphere_sample("atmosphere_energy_transport", "dt", order=5, vertical_order=3)
+atmosphere_sample("atmosphere_energy_sources", "coefficient given dt", least=1e-6)
+for name in ("u", "v", "w", "theta"):
+    atmosphere_sample(f"atmosphere_filter_{name}", "strength dt", fresh=0)
+for name in ("u", "v", "theta"):
+    atmosphere_sample(f"atmosphere_return_{name}", fresh=0)
 for name in ("u", "v", "w", "theta"):
     atmosphere_sample(f"atmosphere_{name}_tendency", order=5, vertical_order=3)
 for name in ("new_wind", "new_stage"):

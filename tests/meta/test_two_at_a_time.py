@@ -40,12 +40,12 @@ def outcome(folder, one, two="pass", *options):
     """Two shared files whose tests wait for each other, and then do what is told; and a third."""
     (folder / "conftest.py").write_text(conftest)
     (folder / "pytest.ini").write_text("[pytest]\ntestpaths = tests\n")
-    for name in ("grids", "waves", "invariance"):
+    for name in ("grids", "waves", "gpu"):
         (folder / "tests" / name).mkdir(parents=True)
     body = "{}\ndef test_meets():\n    meet({!r}, {!r})\n    {}\n\ndef test_after():\n    pass\n"
     (folder / "tests/grids/test_one.py").write_text(body.format(meeting, "one", "two", one))
     (folder / "tests/waves/test_two.py").write_text(body.format(meeting, "two", "one", two))
-    (folder / "tests/invariance/test_alone.py").write_text(
+    (folder / "tests/gpu/test_alone.py").write_text(
         "import pathlib\ndef test_alone():\n    pathlib.Path('alone').touch()\n"
     )
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
@@ -59,7 +59,7 @@ def test_files_are_shared_and_reported_once(tmp_path):
     assert (tmp_path / "one").read_text() != (tmp_path / "two").read_text()
     assert (tmp_path / "alone").exists()
     names = [line.split()[0] for line in said.splitlines() if line.startswith("tests/")]
-    assert names[-1] == "tests/invariance/test_alone.py"
+    assert names[-1] == "tests/gpu/test_alone.py"
     assert sorted(names[:2]) == ["tests/grids/test_one.py", "tests/waves/test_two.py"]
     assert said.splitlines()[-1].strip("= ").startswith("5 passed in")
 

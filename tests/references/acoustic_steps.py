@@ -37,7 +37,7 @@ def pressure_force(a, before, distance):
     ground = np.tensordot(a.to_ground, p[:3], 1)
     pressures = np.concatenate([ground[None], at_interfaces(a, p), np.zeros((1, *ground.shape))])
     unbalanced = -np.diff(pressures, axis=0) / thickness - c1 * a.mass_change
-    force = -(mean(layer) * along + gradient(a.height) * mean(unbalanced))
+    force = -(mean(layer) * along + gradient(a.middle_geopotential) * mean(unbalanced))
     return force if a.dilution is None else mean(a.dilution) * force
 
 

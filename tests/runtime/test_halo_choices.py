@@ -53,7 +53,7 @@ def exchanges(output: str) -> dict[str, int]:
 
 @alone
 @pytest.mark.parametrize(
-    "ranks, number", [(1, 200), (2, 300), (3, 300), (4, 200), (6, 150), (9, 100)]
+    "ranks, number", [(1, 100), (2, 150), (3, 150), (4, 120), (6, 100), (9, 80)]
 )
 def test_random_exchanges_give_what_the_global_field_says(ranks, number):
     taken = exchanges(launch(ranks, "random_exchanges.py", str(number), str(ranks)))

@@ -130,6 +130,13 @@ def ocean() -> Command:
     return ocean
 
 
+def atmosphere() -> Command:
+    """the dry atmosphere's steps on a box, by kernel"""
+    from halocline_lab.benchmarks import atmosphere
+
+    return atmosphere
+
+
 def solver() -> Command:
     """the elliptic solver on POP's x1 grid"""
     from halocline_lab.benchmarks import solver
@@ -214,6 +221,7 @@ rooms = {
         transport,
         biology,
         ocean,
+        atmosphere,
         solver,
         calls,
         recorder,

@@ -14,16 +14,20 @@ from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import ShownAir
+from halocline.atmosphere.start_jet import BalancedJet
 from halocline.atmosphere.starting_air import StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
 from halocline.core.clock import Clock, Date, to_number
+from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
 
+x_face, y_face = Place.x_face, Place.y_face
 Index = NDArray[np.int64]
 
 
@@ -44,6 +48,7 @@ class AtmosphereComponent(Component):
     ) -> None:
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
+        options.damping.refuse_long(clock.step.total_seconds())
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         cut = Decomposition(
             grid.mask,
@@ -61,7 +66,9 @@ class AtmosphereComponent(Component):
 
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced."""
-        return [getattr(self.state, name) for name in prognostic]
+        held = ("start_u", "start_v", "start_theta") if self.options.damping.return_rate else ()
+        energy = ("energy",) if self.dynamics.forcing.energy else ()
+        return [getattr(self.state, name) for name in (*prognostic, *held, *energy)]
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -77,7 +84,7 @@ class AtmosphereComponent(Component):
 
     def _set_start(self) -> None:
         s, o = self.state, self.options
-        air = StartingAir(self.coordinate, o.air, o.base_air, o.start)
+        air = StartingAir(self.coordinate, o.air, o.base_air, o.start, self._jet())
         ground = o.mountain.heights(self.plane)
         x, y = np.broadcast_arrays(self.plane.x, self.plane.y[:, None])
 
@@ -95,6 +102,34 @@ class AtmosphereComponent(Component):
             with field.change() as owned:
                 for array, faces in zip(owned, open_face.read(), strict=True):
                     array[...] = wind * faces
+        if air.jet:
+            west = self.plane.at(x_face)
+            s.u.set_cells(lambda j, i: air.jet_wind(west.x[j, i], west.y[j, i]).astype(s.dtype))
+        if self.dynamics.forcing.energy:
+            self.dynamics.forcing.energy.start()
+        if o.damping.return_rate:
+            for name in ("u", "v", "theta"):
+                getattr(s, f"start_{name}").copy(getattr(s, name))
+
+    def _jet(self) -> BalancedJet | None:
+        """The jet of the start, over the width of the channel."""
+        o, plane = self.options, self.plane
+        if not o.start.jet.speed:
+            return None
+        if plane.topology.is_joined("south") or np.ptp(o.mountain.heights(plane)):
+            raise UserError(
+                "atmosphere.start.jet blows in a channel over flat ground: make the grid's sides"
+                " mirrors in the south and north (grid.sides.south = 'mirror', grid.sides.north ="
+                " 'mirror', grid.periodic_y = false), and atmosphere.mountain.kind 'flat'."
+            )
+        if not o.rotation:
+            raise UserError(
+                "atmosphere.start.jet needs a turning plane to be in balance: give"
+                " atmosphere.rotation [s-1], as 1.03e-4 at 45 degrees north."
+            )
+        edges = plane.at(y_face).y
+        south, north = float(edges[0, 0]), float(edges[-1, 0])
+        return BalancedJet(o.start.jet, south, north - south, o.rotation, o.rotation_gradient)
 
     def _rise_at_ground(self, ground: NDArray[np.float64]) -> NDArray[np.float64]:
         """Upward wind of the start [m s-1]: along the ground, and none above it."""

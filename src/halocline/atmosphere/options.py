@@ -39,6 +39,10 @@ class AtmosphereOptions(Options):
     rotation: float = option(
         0.0, "s-1", "Coriolis parameter of a turning plane", at_least=-1e-3, at_most=1e-3
     )
+    rotation_gradient: float = option(
+        0.0, "s-1 m-1", "by which it grows northward from the middle of the grid", at_least=-1e-9,
+        at_most=1e-9,
+    )  # fmt: skip
     courant_interval: int = option(
         10, "1", "steps between looks at how far the wind goes in a step; 0: never", at_least=0
     )

@@ -17,6 +17,7 @@ from halocline.atmosphere.constants import (
     reference_temperature,
 )
 from halocline.atmosphere.coordinate import HybridCoordinate
+from halocline.atmosphere.start_jet import BalancedJet, JetOptions
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 
@@ -55,6 +56,7 @@ class AirStartOptions(Options):
     wind_u: float = option(0.0, "m s-1", "wind along x", at_least=-150.0, at_most=150.0)
     wind_v: float = option(0.0, "m s-1", "wind along y", at_least=-150.0, at_most=150.0)
     bubble: BubbleOptions = option(BubbleOptions(), meaning="warm or cold air")
+    jet: JetOptions = option(JetOptions(), meaning="a balanced jet in place of `air`")
     balance: str = option(
         "hydrostatic",
         "",
@@ -79,9 +81,14 @@ class StartingAir:
     """Columns of air at the start, in discrete hydrostatic balance but for the bubble."""
 
     def __init__(
-        self, coordinate: HybridCoordinate, air: AirColumn, base: AirColumn, start: AirStartOptions
+        self,
+        coordinate: HybridCoordinate,
+        air: AirColumn,
+        base: AirColumn,
+        start: AirStartOptions,
+        jet: BalancedJet | None = None,
     ) -> None:
-        self.coordinate, self.air, self.start = coordinate, air, start
+        self.coordinate, self.air, self.start, self.jet = coordinate, air, start, jet
         self.reference = ReferenceColumns(coordinate, base)
 
     def columns(self, x: Array, y: Array, ground: Array) -> StartColumns:
@@ -90,6 +97,9 @@ class StartingAir:
         mass = self.air.pressure(ground) - self.coordinate.top - base.mass
         pressure = base.pressure + self.coordinate_pressure(mass)
         theta = self.air.potential_temperature(pressure)
+        if self.jet:
+            exner = (pressure / reference_pressure) ** kappa
+            theta = self.jet.temperature(y, pressure / self.air.surface_pressure) / exner
         still = gravity * ground + rise(self.coordinate, base.mass + mass, theta, pressure)
         if self.start.bubble.amplitude:
             middle = 0.5 * (still[1:] + still[:-1]) / gravity
@@ -102,6 +112,14 @@ class StartingAir:
                 theta = theta + warmer
                 still = gravity * ground + rise(self.coordinate, base.mass + mass, theta, pressure)
         return StartColumns(mass, still - base.geopotential, theta - reference_temperature)
+
+    def jet_wind(self, x: Array, y: Array) -> Array:
+        """Wind along x of the jet in layers [m s-1] at places, over ground at sea level."""
+        assert self.jet
+        mass = np.full(np.shape(x), self.air.surface_pressure - self.coordinate.top)
+        faces = self.coordinate.pressure(mass)
+        middle = 0.5 * (faces[1:] + faces[:-1])
+        return self.jet.wind(x, y, middle / self.air.surface_pressure)
 
     def coordinate_pressure(self, mass: Array) -> Array:
         """Hydrostatic pressure in the middle of layers of so much more mass [Pa]."""

@@ -21,6 +21,11 @@ most_allowed = 1.42
 2002)."""
 
 
+most_mixed = 0.5
+"""Coefficient times the sum of 1 / length^2 along all directions times the step that forcings of
+one forward step bear."""
+
+
 class AirWatch:
     """Looks at the state of one atmosphere; all calls are for all ranks."""
 
@@ -44,10 +49,17 @@ class AirWatch:
         s = self.state
         finite = all(np.isfinite(a).all() for name in prognostic for a in getattr(s, name).read())
         rates = (self._rate(s.u, s.x_distance), self._rate(s.v, s.y_distance), self._rise())
-        found = np.array([float(not finite), *(dt * rate for rate in rates)])
-        broken, *courant = self.run.decomposition.communicator.maximum(found)
+        mixing = self._mixing() if self.options.mixing.acts else 0.0
+        found = np.array([float(not finite), dt * mixing, *(dt * rate for rate in rates)])
+        broken, mixed, *courant = self.run.decomposition.communicator.maximum(found)
         if broken:
             raise BrokenState(f"In the step from {text(time)} {self._not_finite()}")
+        if mixed > most_mixed:
+            raise BrokenState(
+                f"In the step from {text(time)} mixing spreads over {mixed:.2f} of a cell's square;"
+                f" at most {most_mixed} it may. Use time.step = {0.7 * dt * most_mixed / mixed:.3g}"
+                " s or less, or a smaller atmosphere.mixing.coefficient, viscosity or diffusivity."
+            )
         self.most = max(self.most, *map(float, courant))
         if self.most > most_allowed:
             raise BrokenState(
@@ -69,6 +81,20 @@ class AirWatch:
             if w.size:
                 depth = np.diff(more + base, axis=0) / gravity
                 most = max(most, _greatest(np.abs(w[1:]) / depth))
+        return most
+
+    def _mixing(self) -> float:
+        """The greatest coefficient over the squares of the lengths of its cell [s-1]."""
+        s, o, most = self.state, self.options.mixing, 0.0
+        heat = 3.0 if o.kind == "turbulent-energy" else o.heat_factor
+        factor = max(2.0 * o.of_wind, heat * o.of_heat)
+        fields = (s.viscosity, s.geopotential, s.base_geopotential, s.dx, s.dy)
+        for k, more, base, dx, dy in zip(*(field.read() for field in fields), strict=True):
+            if k.size:
+                squares = 1.0 / dx**2 + 1.0 / dy**2
+                if o.upward:
+                    squares = squares + (gravity / np.diff(more + base, axis=0)) ** 2
+                most = max(most, factor * _greatest(k * squares))
         return most
 
     def _not_finite(self) -> str:

@@ -31,12 +31,14 @@ class TileRows {
   T* lifted(int k) { return at(4, k); }        ///< of a layer, then upward momentum and factors
   T* geopotential(int k) { return at(5, k); }  ///< without the new upward wind
   T* factor(int k) { return at(6, k); }
-  T* old_mass() { return at(7, 0); }
-  T* new_mass() { return at(7, 1); }
-  T* gain() { return at(7, 2); }
+  T* per_mass(int k) { return at(7, k); }  ///< 1 / mass per coordinate at interfaces, 0 at ground
+  T* old_mass() { return at(8, 0); }
+  T* new_mass() { return at(8, 1); }
+  T* gain() { return at(8, 2); }
+  T* per_area() { return at(8, 3); }
 
  private:
-  static constexpr std::size_t kinds = 8;
+  static constexpr std::size_t kinds = 9;
   T* at(std::size_t kind, int k) {
     return values_.data() + (kind * rows_ + static_cast<std::size_t>(k)) * columns - first_;
   }
@@ -93,25 +95,29 @@ struct AcousticColumns {
   /// What columns lose, layer by layer, and in all.
   void gather(TileRows<T>& rows, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     T *gain = rows.gain(), *before = rows.old_mass(), *after = rows.new_mass();
-    std::fill(gain + a, gain + b, T(0));
+    T* per_area = rows.per_area();
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      put<V>(per_area + i, T(1) / load<V>(area.row(j) + i));
+      put<V>(gain + i, V{});
+    });
     for (int k = 0; k < levels; ++k)
       over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         const V east = through<V>(u_change, x_length, k, j, i + 1);
         const V north = through<V>(v_change, y_length, k, j + 1, i);
         const V out = (east - through<V>(u_change, x_length, k, j, i)) +
                       (north - through<V>(v_change, y_length, k, j, i));
-        const V lost = layers.thickness(k) * (out / load<V>(area.row(j) + i));
-        store<V>(rows.rise(k + 1) + i, lost);
-        store<V>(gain + i, load<V>(gain + i) - lost);
+        const V lost = layers.thickness(k) * (out * load<V>(per_area + i));
+        put<V>(rows.rise(k + 1) + i, lost);
+        put<V>(gain + i, load<V>(gain + i) - lost);
       });
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V rate = load<V>(gain + i) + load<V>(mass_tendency.row(j) + i);
       const V old = load<V>(mass_change.row(j) + i);
-      store<V>(before + i, old);
-      store<V>(after + i, old + step.dt * rate);
-      store<V>(mass_change.row(j) + i, old + step.dt * rate);
-      store<V>(mass_rate.row(j) + i, rate);
-      store<V>(rows.rise(0) + i, V{});
+      put<V>(before + i, old);
+      put<V>(after + i, old + step.dt * rate);
+      put<V>(mass_change.row(j) + i, old + step.dt * rate);
+      put<V>(mass_rate.row(j) + i, rate);
+      put<V>(rows.rise(0) + i, V{});
     });
   }
 
@@ -125,37 +131,39 @@ struct AcousticColumns {
   /// What rises above layer k, its new heat, and what both mean for the pressure.
   void heat(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     const T depth = layers.thickness(k), c1 = layers.c1(k), c2 = layers.c2(k);
+    const T per_depth = 1 / depth, base = step.base_theta * c1;
     const bool top = k + 1 == levels;
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V below = load<V>(rows.rise(k) + i), lost = load<V>(rows.rise(k + 1) + i);
       const V above = top ? V{} : below - (lost + depth * c1 * load<V>(rows.gain() + i));
-      store<V>(rows.rise(k + 1) + i, above);
-      const V out = heat_out<V>(k, j, i);
+      put<V>(rows.rise(k + 1) + i, above);
+      const V out = heat_out<V>(k, j, i) * load<V>(rows.per_area() + i);
       V leaves{};
       if (!top) leaves = above * theta_below<V>(k + 1, j, i);
       if (k > 0) leaves -= below * theta_below<V>(k, j, i);
       T* heat = theta_change.row(k, j) + i;
       const V old_heat = load<V>(heat);
-      const V rate = load<V>(theta_rate.row(k, j) + i) - (out + leaves / depth);
+      const V rate = load<V>(theta_rate.row(k, j) + i) - (out + leaves * per_depth);
       const V new_heat = old_heat + step.dt * rate;
-      store<V>(heat, new_heat);
+      put<V>(heat, new_heat);
       const V layer = layer_mass<V>(c1, c2, mass.template at<V>(j, i));
       const V gamma_p = load<V>(stiffness.row(k, j) + i);
       const V by_volume = load<V>(full_volume.row(k, j) + i) * layer;
-      const V stiff = gamma_p / (by_volume * depth);
-      const V per_heat = gamma_p / (layer * (load<V>(theta.row(k, j) + i) + step.base_theta));
-      const T base = step.base_theta * c1;
+      const V deep = by_volume * depth;
+      const V hot = layer * (load<V>(theta.row(k, j) + i) + step.base_theta);
+      const V shared = gamma_p / (deep * hot);
+      const V stiff = shared * hot, per_heat = shared * deep;
       const V was = load<V>(geopotential_change.row(k + 1, j) + i) -
                     load<V>(geopotential_change.row(k, j) + i);
-      store<V>(rows.stiffness(k) + i, stiff);
-      store<V>(rows.warmed(k) + i, per_heat * (new_heat + base * load<V>(rows.new_mass() + i)));
-      store<V>(rows.old_pressure(k) + i,
-               per_heat * (old_heat + base * load<V>(rows.old_mass() + i)) - stiff * was);
-      store<V>(rows.lifted(k) + i, T(0.5) * (below + above) * by_volume);
+      put<V>(rows.stiffness(k) + i, stiff);
+      put<V>(rows.warmed(k) + i, per_heat * (new_heat + base * load<V>(rows.new_mass() + i)));
+      put<V>(rows.old_pressure(k) + i,
+             per_heat * (old_heat + base * load<V>(rows.old_mass() + i)) - stiff * was);
+      put<V>(rows.lifted(k) + i, T(0.5) * (below + above) * by_volume);
     });
   }
 
-  /// Heat that the change of the wind carries out of a cell [Pa K s-1].
+  /// Heat that the change of the wind carries out of a cell, times its area [Pa K m2 s-1].
   template <class V>
   INLINE V heat_out(int k, int j, std::ptrdiff_t i) const {
     const T* at = theta.row(k, j) + i;
@@ -165,7 +173,7 @@ struct AcousticColumns {
     const V east = through<V>(u_change, x_length, k, j, i + 1) * (here + load<V>(at + 1));
     const V south = through<V>(v_change, y_length, k, j, i) * (load<V>(at - row) + here);
     const V north = through<V>(v_change, y_length, k, j + 1, i) * (here + load<V>(at + row));
-    return T(0.5) * ((east - west) + (north - south)) / load<V>(area.row(j) + i);
+    return T(0.5) * ((east - west) + (north - south));
   }
 
   /// The geopotential of interface k but for what the new upward wind will do.
@@ -176,11 +184,13 @@ struct AcousticColumns {
         taken = at_interface<V>(layers.upper_share(k), load<V>(rows.lifted(k) + i),
                                 load<V>(rows.lifted(k - 1) + i));
       const V rising = step.g * (1 - step.after) * load<V>(w_change.row(k, j) + i);
-      const V rate =
-          load<V>(geopotential_tendency.row(k, j) + i) + (rising - taken) / face_mass<V>(k, j, i);
-      store<V>(rows.geopotential(k) + i,
-               load<V>(geopotential_change.row(k, j) + i) + step.dt * rate);
-      if (k == 1) store<V>(rows.geopotential(0) + i, V{});
+      const V per_mass = T(1) / face_mass<V>(k, j, i);
+      const V rate = load<V>(geopotential_tendency.row(k, j) + i) + (rising - taken) * per_mass;
+      put<V>(rows.per_mass(k) + i, per_mass);
+      put<V>(rows.geopotential(k) + i, load<V>(geopotential_change.row(k, j) + i) + step.dt * rate);
+      if (k > 1) return;
+      put<V>(rows.geopotential(0) + i, V{});
+      put<V>(rows.per_mass(0) + i, V{});
     });
   }
 
@@ -191,9 +201,8 @@ struct AcousticColumns {
 
   /// What the new upward momentum at an interface adds to the geopotential there.
   template <class V>
-  INLINE V lifting(int k, int j, std::ptrdiff_t i) const {
-    if (k == 0) return V{};
-    return (step.dt * step.g * step.after) / face_mass<V>(k, j, i);
+  INLINE V lifting(TileRows<T>& rows, int k, std::ptrdiff_t i) const {
+    return (step.dt * step.g * step.after) * load<V>(rows.per_mass(k) + i);
   }
 
   /// Upward momentum at the ground, along its slopes.
@@ -208,7 +217,7 @@ struct AcousticColumns {
       };
       const V eastward = along(u_change, x_slope, j, i) + along(u_change, x_slope, j, i + 1);
       const V northward = along(v_change, y_slope, j, i) + along(v_change, y_slope, j + 1, i);
-      store<V>(w_change.row(0, j) + i, T(0.5) * (eastward + northward));
+      put<V>(w_change.row(0, j) + i, T(0.5) * (eastward + northward));
     });
   }
 
@@ -238,17 +247,18 @@ struct AcousticColumns {
       const V known = load<V>(w_change.row(k, j) + i) +
                       step.dt * load<V>(w_tendency.row(k, j) + i) + share * push -
                       step.dt * step.g * c1 * weight;
-      const V lower = coupling * below * lifting<V>(k - 1, j, i);
-      const V diagonal = splat<V>(T(1)) + coupling * (below + above) * lifting<V>(k, j, i);
+      const V lower = coupling * below * lifting<V>(rows, k - 1, i);
+      const V diagonal = splat<V>(T(1)) + coupling * (below + above) * lifting<V>(rows, k, i);
       V upper{};
-      if (k < levels) upper = coupling * above * lifting<V>(k + 1, j, i);
+      if (k < levels) upper = coupling * above * lifting<V>(rows, k + 1, i);
       V pivot = diagonal, right = known;
       if (k > 1) {
         pivot -= lower * load<V>(rows.factor(k - 1) + i);
         right += lower * load<V>(w_change.row(k - 1, j) + i);
       }
-      store<V>(rows.factor(k) + i, upper / pivot);
-      store<V>(w_change.row(k, j) + i, right / pivot);
+      const V per_pivot = T(1) / pivot;
+      put<V>(rows.factor(k) + i, upper * per_pivot);
+      put<V>(w_change.row(k, j) + i, right * per_pivot);
     });
   }
 
@@ -274,15 +284,15 @@ struct AcousticColumns {
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       V now = load<V>(w_change.row(k, j) + i);
       if (k < levels) now += load<V>(rows.factor(k) + i) * load<V>(rows.factor(k + 1) + i);
-      store<V>(rows.factor(k) + i, now);
+      put<V>(rows.factor(k) + i, now);
       if (w_damping.data != nullptr) now = damped<V>(now, k, j, i);
-      store<V>(w_change.row(k, j) + i, now);
-      const V lifted = load<V>(rows.geopotential(k) + i) + lifting<V>(k, j, i) * now;
-      store<V>(geopotential_change.row(k, j) + i, lifted);
+      put<V>(w_change.row(k, j) + i, now);
+      const V lifted = load<V>(rows.geopotential(k) + i) + lifting<V>(rows, k, i) * now;
+      put<V>(geopotential_change.row(k, j) + i, lifted);
       const auto press = [&](int k, V deeper) {
         const V after = load<V>(rows.warmed(k) + i) - load<V>(rows.stiffness(k) + i) * deeper;
         const V more = after - load<V>(rows.old_pressure(k) + i);
-        store<V>(pressure_change.row(k, j) + i, after + step.damping * more);
+        put<V>(pressure_change.row(k, j) + i, after + step.damping * more);
       };
       if (k < levels) press(k, load<V>(geopotential_change.row(k + 1, j) + i) - lifted);
       if (k == 1) press(0, lifted);

@@ -69,22 +69,29 @@ void atmosphere_acoustic_push(
   const int levels = static_cast<int>(full_volume.extent[0]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const auto push = [&](const View3<T>& change, const View3<const T>& tendency,
-                            const View2<const T>& distance, const View2<const T>& open,
-                            const View2<const T>& length, const View3<T>& carried, int dj, int di) {
+      // the momentum of a face after the step
+      const auto pushed = [&](const View3<T>& change, const View3<const T>& tendency,
+                              const View2<const T>& distance, const View2<const T>& open, int dj,
+                              int di) __attribute__((always_inline)) {
         const V apart = load<V>(distance.row(j) + i);
         const V rate =
             load<V>(tendency.row(k, j) + i) + force.template at<V>(k, j, i, dj, di) / apart;
         const V uneven = load<V>(mass_rate.row(j) + i) - load<V>(mass_rate.row(j - dj) + i - di);
         const V more = step * rate - damping * apart * uneven;
-        const V now = load<V>(change.row(k, j) + i) + load<V>(open.row(j) + i) * more;
-        store<V>(change.row(k, j) + i, now);
-        if (carried.data != nullptr)
-          store<V>(carried.row(k, j) + i,
-                   load<V>(carried.row(k, j) + i) + now * load<V>(length.row(j) + i));
+        return V(load<V>(change.row(k, j) + i) + load<V>(open.row(j) + i) * more);
       };
-      push(u_change, u_tendency, x_distance, x_open, x_length, x_carried, 0, 1);
-      push(v_change, v_tendency, y_distance, y_open, y_length, y_carried, 1, 0);
+      // both are found before either is stored, so that what they share is loaded once
+      const V east = pushed(u_change, u_tendency, x_distance, x_open, 0, 1);
+      const V north = pushed(v_change, v_tendency, y_distance, y_open, 1, 0);
+      const auto keep = [&](const View3<T>& change, const View2<const T>& length,
+                            const View3<T>& carried, V now) __attribute__((always_inline)) {
+        air::put<V>(change.row(k, j) + i, now);
+        if (carried.data != nullptr)
+          air::put<V>(carried.row(k, j) + i,
+                      load<V>(carried.row(k, j) + i) + now * load<V>(length.row(j) + i));
+      };
+      keep(u_change, x_length, x_carried, east);
+      keep(v_change, y_length, y_carried, north);
     });
   });
 }

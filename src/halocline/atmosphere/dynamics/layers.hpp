@@ -18,6 +18,14 @@ struct Layers {
   View1<const T> upper_share;       ///< weight of the layer above in a value at an interface
 };
 
+/// Stores a pack as values of its type: the compiler knows that no address of a row lies there, as
+/// it does not of `store`, and keeps addresses in registers over a row (GCC 12).
+template <class V>
+INLINE void put(scalar_of<V>* to, V value) {
+  typedef V Unaligned __attribute__((aligned(alignof(scalar_of<V>))));
+  *reinterpret_cast<Unaligned*>(to) = value;
+}
+
 /// Mass of a layer per area and coordinate [Pa] in a column of mass `column` [Pa].
 template <class V>
 INLINE V layer_mass(scalar_of<V> c1, scalar_of<V> c2, V column) {

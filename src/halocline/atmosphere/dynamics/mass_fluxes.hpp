@@ -41,8 +41,10 @@ void atmosphere_mass_fluxes(Box box, View3<const T> u, View3<const T> v, View2<c
     over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V x = half * columns.template two<V>(j, i, 0, 1) + rest;
       const V y = half * columns.template two<V>(j, i, 1, 0) + rest;
-      store<V>(x_flux.row(k, j) + i, x * load<V>(x_length.row(j) + i) * load<V>(u.row(k, j) + i));
-      store<V>(y_flux.row(k, j) + i, y * load<V>(y_length.row(j) + i) * load<V>(v.row(k, j) + i));
+      air::put<V>(x_flux.row(k, j) + i,
+                  x * load<V>(x_length.row(j) + i) * load<V>(u.row(k, j) + i));
+      air::put<V>(y_flux.row(k, j) + i,
+                  y * load<V>(y_length.row(j) + i) * load<V>(v.row(k, j) + i));
     });
   });
 }
@@ -79,15 +81,15 @@ void atmosphere_rise(Box box, View3<const T> x_flux, View3<const T> y_flux, View
         const T *x = x_flux.row(k, j) + i, *y = y_flux.row(k, j) + i;
         const V out = (load<V>(x + 1) - load<V>(x)) + (load<V>(y + y_flux.stride[1]) - load<V>(y));
         const V lost = thickness(k) * (out / load<V>(area.row(j) + i));
-        store<V>(rise.row(k + 1, j) + i, lost);
-        store<V>(gain + i, load<V>(gain + i) - lost);
+        air::put<V>(rise.row(k + 1, j) + i, lost);
+        air::put<V>(gain + i, load<V>(gain + i) - lost);
       });
     for (int k = 0; k < levels; ++k) {
       const T share = thickness(k) * c1(k);
       T *below = rise.row(k, j), *above = rise.row(k + 1, j);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         const V kept = load<V>(above + i) + share * load<V>(gain + i);
-        store<V>(above + i, k + 1 < levels ? load<V>(below + i) - kept : V{});
+        air::put<V>(above + i, k + 1 < levels ? load<V>(below + i) - kept : V{});
       });
     }
   });

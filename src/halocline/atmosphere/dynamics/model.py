@@ -7,14 +7,12 @@ equations.
 
 from __future__ import annotations
 
-from functools import partial
-
 from halocline.atmosphere import _native
-from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.dynamics.forcing import AirForcing
+from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
-from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.running.calls import BoundCall
 from halocline.runtime.running.runner import Runner
@@ -33,19 +31,23 @@ def halo_of(topology: Topology) -> int:
 class Stage:
     """One of the three stages of a step: the state that it begins with has names of `stage`."""
 
-    def __init__(self, run: Runner, s: AirFields, options: AtmosphereOptions, prefix: str) -> None:
-        self.options, mixing = options, options.mixing
+    def __init__(
+        self,
+        run: Runner,
+        s: AirFields,
+        options: AtmosphereOptions,
+        forcing: AirForcing,
+        prefix: str,
+    ) -> None:
+        self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
         given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
         given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
         if not s.sloping:
             given |= dict.fromkeys(("base_pressure", "base_volume"))
-        if not options.rotation:
+        if not options.rotation and not options.rotation_gradient:
             given["coriolis"] = None
-        if not mixing.viscosity:
-            given |= dict.fromkeys(("u_forcing", "v_forcing", "w_forcing"))
-        if not mixing.diffusivity:
-            given["theta_forcing"] = None
+        given |= dict.fromkeys(f"{name}_forcing" for name in forced if name not in forcing.made)
 
         def bound(name: str, *own: str) -> BoundCall:
             """A kernel bound to these fields, but for the new state, which are its `own`."""
@@ -65,12 +67,14 @@ class Stage:
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
 
-        1. mass fluxes  2. tendencies  3. acoustic steps  4. the new state
+        1. mass fluxes, and what they carry  2. tendencies  3. acoustic steps  4. the new state
         """
         o, advection = self.options.acoustic, self.options.advection
-        # 1. mass fluxes
+        # 1. mass fluxes, and what they carry
         for flux in self.fluxes:
             flux()
+        if self.energy:
+            self.energy.carry(steps * dt, first=self.begins)
         # 2. tendencies
         for tendency in self.tendencies:
             tendency(order=advection.order, vertical_order=advection.vertical_order)
@@ -91,34 +95,27 @@ class AirDynamics:
     def __init__(self, run: Runner, state: AirFields, options: AtmosphereOptions) -> None:
         self.run, self.state, self.options = run, state, options
         self.air_state = run.bind(kernels["atmosphere_air_state"], state)
-        mixing, self.mix = options.mixing, []
-        for name, at in (("u", "x_face"), ("v", "y_face"), ("w", "center"), ("theta", "center")):
-            strength = mixing.diffusivity if name == "theta" else mixing.viscosity
-            if strength:
-                units = "Pa K s-1" if name == "theta" else "Pa m s-2"
-                over = "interfaces" if name == "w" else "layers"
-                state.add(f"{name}_forcing", units, Place(at), over)
-                kernel = kernels[f"atmosphere_mix_{name}"]
-                begun = {"mass": state.old_mass, name: getattr(state, f"old_{name}")}
-                if name == "w":
-                    begun["geopotential"] = state.old_geopotential
-                call = run.bind(kernel, state, **begun)
-                self.mix.append(partial(call, coefficient=strength))
-        self.first = Stage(run, state, options, "old_")
-        self.later = Stage(run, state, options, "")
+        self.forcing = AirForcing(run, state, options)
+        self.first = Stage(run, state, options, self.forcing, "old_")
+        self.later = Stage(run, state, options, self.forcing, "")
 
     def step(self, dt: float) -> None:
         """Advance by dt [s] (Wicker and Skamarock 2002).
 
-        1. what mixing does throughout the step  2. three stages
+        1. what forces the air throughout the step  2. three stages  3. the energy of eddies
         """
         s, steps = self.state, self.options.acoustic.steps
         for name in prognostic:
             getattr(s, name).swap(getattr(s, f"old_{name}"))
-        # 1. what mixing does throughout the step
-        for mix in self.mix:
-            mix()
+        energy = self.forcing.energy
+        if energy:
+            energy.begin()
+        # 1. what forces the air throughout the step
+        self.forcing(dt)
         # 2. three stages
         self.first(1, dt / 3.0, last=False)
         self.later(steps // 2, dt / steps, last=False)
         self.later(steps, dt / steps, last=True)
+        # 3. the energy of eddies
+        if energy:
+            energy.end(dt)

@@ -59,12 +59,12 @@ struct AirState {
     const V denser = ((theta - theta0) * volume0 - warm0 * volume1) / (warm0 * volume);
     const V p0 = load<V>(base_pressure.row(k, j) + i);
     const V p1 = p0 * grown_by_gamma<V>(denser), stiff = T(1.4) * (p0 + p1);
-    store<V>(pressure.row(k, j) + i, p1);
-    store<V>(full_volume.row(k, j) + i, volume);
-    store<V>(stiffness.row(k, j) + i, stiff);
+    air::put<V>(pressure.row(k, j) + i, p1);
+    air::put<V>(full_volume.row(k, j) + i, volume);
+    air::put<V>(stiffness.row(k, j) + i, stiff);
     const V base =
         load<V>(base_geopotential.row(k, j) + i) + load<V>(base_geopotential.row(k + 1, j) + i);
-    store<V>(middle_geopotential.row(k, j) + i, T(0.5) * (base + (below + above)));
+    air::put<V>(middle_geopotential.row(k, j) + i, T(0.5) * (base + (below + above)));
     return {stiff / (layer * warm), stiff / (volume * layer * depth)};
   }
 };
@@ -169,12 +169,12 @@ void atmosphere_new_wind(Box box, View3<const T> stage_u, View3<const T> stage_v
         const V columns = before.template two<V>(j, i, dj, di);
         const V now = half * (columns + more) + rest, was = half * columns + rest;
         const V momentum = load<V>(change.row(k, j) + i) + was * load<V>(stage.row(k, j) + i);
-        store<V>(to.row(k, j) + i, momentum / now);
+        air::put<V>(to.row(k, j) + i, momentum / now);
         V back{};
         if (last == 0)
           back = (half * first.template two<V>(j, i, dj, di) + rest) * load<V>(old.row(k, j) + i) -
                  momentum;
-        store<V>(change.row(k, j) + i, back);
+        air::put<V>(change.row(k, j) + i, back);
       };
       turn(stage_u, old_u, u_change, u, 0, 1);
       turn(stage_v, old_v, v_change, v, 1, 0);
@@ -270,14 +270,14 @@ void atmosphere_new_stage(Box box, View3<const T> stage_theta, View3<const T> st
       };
       const V momentum =
           load<V>(w_change.row(k, j) + i) + layer(was) * load<V>(stage_w.row(k, j) + i);
-      store<V>(w.row(k, j) + i, momentum / layer(now));
+      air::put<V>(w.row(k, j) + i, momentum / layer(now));
       const V back = layer(first) * load<V>(old_w.row(k, j) + i) - momentum;
-      store<V>(w_change.row(k, j) + i, last ? V{} : back);
+      air::put<V>(w_change.row(k, j) + i, last ? V{} : back);
       const V lifted =
           load<V>(geopotential_change.row(k, j) + i) + load<V>(stage_geopotential.row(k, j) + i);
-      store<V>(geopotential.row(k, j) + i, lifted);
+      air::put<V>(geopotential.row(k, j) + i, lifted);
       const V lower = load<V>(old_geopotential.row(k, j) + i) - lifted;
-      store<V>(geopotential_change.row(k, j) + i, last ? V{} : lower);
+      air::put<V>(geopotential_change.row(k, j) + i, last ? V{} : lower);
     });
   });
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
@@ -289,24 +289,24 @@ void atmosphere_new_stage(Box box, View3<const T> stage_theta, View3<const T> st
       const V heat =
           load<V>(theta_change.row(k, j) + i) + layer(was) * load<V>(stage_theta.row(k, j) + i);
       const V warm = heat / layer(now);
-      store<V>(theta.row(k, j) + i, warm);
+      air::put<V>(theta.row(k, j) + i, warm);
       const V back = layer(old) * load<V>(old_theta.row(k, j) + i) - heat;
-      store<V>(theta_change.row(k, j) + i, last ? V{} : back);
+      air::put<V>(theta_change.row(k, j) + i, last ? V{} : back);
       const auto found = state.template find<V>(k, j, i, warm, load<V>(geopotential.row(k, j) + i),
                                                 load<V>(geopotential.row(k + 1, j) + i), now);
       const V deeper = load<V>(geopotential_change.row(k + 1, j) + i) -
                        load<V>(geopotential_change.row(k, j) + i);
       const V more_heat = back + reference * c1(k) * (old - now);
       const V pressed = found.per_heat * more_heat - found.per_depth * deeper;
-      store<V>(pressure_change.row(k, j) + i, last ? V{} : pressed);
+      air::put<V>(pressure_change.row(k, j) + i, last ? V{} : pressed);
     });
   });
   for_rows(box, [&](int j) {
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V now = load<V>(stage_mass.row(j) + i) + load<V>(mass_change.row(j) + i);
-      store<V>(mass_change.row(j) + i, last ? V{} : V(load<V>(old_mass.row(j) + i) - now));
-      store<V>(mass.row(j) + i, now);
-      store<V>(mass_rate.row(j) + i, V{});
+      air::put<V>(mass_change.row(j) + i, last ? V{} : V(load<V>(old_mass.row(j) + i) - now));
+      air::put<V>(mass.row(j) + i, now);
+      air::put<V>(mass_rate.row(j) + i, V{});
     });
   });
 }

@@ -23,21 +23,25 @@ struct PressureForce {
   /// columns before it (Skamarock et al. 2019, equations 2.40 and 3.7).
   template <class V>
   INLINE V at(int k, int j, std::ptrdiff_t i, int dj, int di) const {
-    const auto difference = [&](const View3<const T>& of, int k) {
+    const auto difference = [&](const View3<const T>& of, int k) __attribute__((always_inline)) {
       return load<V>(of.row(k, j) + i) - load<V>(of.row(k, j - dj) + i - di);
     };
-    const auto sum = [&](const View3<const T>& of, int k) {
+    const auto sum = [&](const View3<const T>& of, int k) __attribute__((always_inline)) {
       return load<V>(of.row(k, j) + i) + load<V>(of.row(k, j - dj) + i - di);
     };
     const int levels = static_cast<int>(pressure.extent[0]);
-    const T c1 = layers.c1(k), c2 = layers.c2(k);
+    const T c1 = layers.c1(k), c2 = layers.c2(k), per_depth = 1 / layers.thickness(k);
     const V mass = T(0.5) * c1 * columns.template two<V>(j, i, dj, di) + c2;
     const V lifted = T(0.5) * (difference(geopotential, k + 1) + difference(geopotential, k));
     const V pushed = T(0.5) * sum(full_volume, k) * difference(pressure, k);
     V along = lifted + pushed;
     if (base_pressure.data != nullptr) {
-      const V volume = volume_change<V>(k, j, i) + volume_change<V>(k, j - dj, i - di);
-      along += T(0.5) * volume * difference(base_pressure, k);
+      // sum of the changes of specific volume of the two cells, with one division
+      const V own = layer_mass<V>(c1, c2, columns.template at<V>(j, i));
+      const V other = layer_mass<V>(c1, c2, columns.template at<V>(j - dj, i - di));
+      const V volume = volume_gain<V>(k, j, i, per_depth) * other +
+                       volume_gain<V>(k, j - dj, i - di, per_depth) * own;
+      along += T(0.5) * (volume / (own * other)) * difference(base_pressure, k);
     }
     const V here = sum(pressure, k);
     V above{}, below;
@@ -50,21 +54,19 @@ struct PressureForce {
           to_ground(0) * here + (to_ground(1) * sum(pressure, 1) + to_ground(2) * sum(pressure, 2));
     const V load_change =
         load<V>(mass_change.row(j) + i) + load<V>(mass_change.row(j - dj) + i - di);
-    const V unbalanced = T(0.5) * ((below - above) / layers.thickness(k) - c1 * load_change);
+    const V unbalanced = T(0.5) * ((below - above) * per_depth - c1 * load_change);
     V force = mass * along + difference(middle_geopotential, k) * unbalanced;
     if (dilution.data != nullptr) force *= T(0.5) * sum(dilution, k);
     return -force;
   }
 
  private:
-  /// Change of the specific volume [m3 kg-1].
+  /// Change of the specific volume times the mass of the layer [m2 s-2].
   template <class V>
-  INLINE V volume_change(int k, int j, std::ptrdiff_t i) const {
-    const T c1 = layers.c1(k);
+  INLINE V volume_gain(int k, int j, std::ptrdiff_t i, T per_depth) const {
     const V deeper = load<V>(geopotential.row(k + 1, j) + i) - load<V>(geopotential.row(k, j) + i);
-    const V more = c1 * load<V>(mass_change.row(j) + i);
-    return (deeper / layers.thickness(k) - load<V>(reference_volume.row(k, j) + i) * more) /
-           layer_mass<V>(c1, layers.c2(k), columns.template at<V>(j, i));
+    const V more = layers.c1(k) * load<V>(mass_change.row(j) + i);
+    return deeper * per_depth - load<V>(reference_volume.row(k, j) + i) * more;
   }
 };
 

@@ -50,6 +50,14 @@ of_stage = {
 }
 """The same of what follows from the state of a stage."""
 
+forced = {
+    "u": ("Pa m s-2", x_face, "layers"),
+    "v": ("Pa m s-2", y_face, "layers"),
+    "w": ("Pa m s-2", center, "interfaces"),
+    "theta": ("Pa K s-1", center, "layers"),
+}
+"""The same of what is found once in a step and changes a field throughout it."""
+
 of_acoustic_steps = {
     "u_change": ("Pa m s-1", x_face, "layers"),
     "v_change": ("Pa m s-1", y_face, "layers"),
@@ -112,9 +120,13 @@ class AirFields:
                 self.add(name, units, place, over, restart=name == "water")
         self._coordinate(coordinate)
         self._table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))
+        if options.damping.return_rate:
+            self._table("return_rate", "s-1", self.layers, options.damping.return_rates(heights))
+            for name in ("u", "v", "theta"):
+                self.add(f"start_{name}", *prognostic[name], restart=True)
         self._lengths(grid, options)
         self._base(grid, coordinate, options)
-        for x, y in vectors:
+        for x, y in (*vectors, ("start_u", "start_v")):
             if hasattr(self, x):
                 pair(getattr(self, x), getattr(self, y))
 
@@ -156,7 +168,9 @@ class AirFields:
     def _lengths(self, grid: Grid, options: AtmosphereOptions) -> None:
         x, y = grid.at(x_face), grid.at(y_face)
         self.add_plane("area", "m2", center, grid.area)
-        self.add_plane("coriolis", "s-1", center, np.full(grid.shape, options.rotation))
+        north = grid.y - grid.y.mean() if options.rotation_gradient else np.zeros(grid.shape[0])
+        turning = options.rotation + options.rotation_gradient * north
+        self.add_plane("coriolis", "s-1", center, np.repeat(turning[:, None], grid.shape[1], 1))
         self.add_plane("dx", "m", center, grid.dx)
         self.add_plane("dy", "m", center, grid.dy)
         self.add_plane("x_area", "m2", x_face, x.area)

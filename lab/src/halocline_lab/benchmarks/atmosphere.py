@@ -1,0 +1,174 @@
+"""`halocline lab atmosphere`: steps of the dry atmosphere on a box of 160 x 160 x 40 cells.
+
+The setting: a warm bubble in wind over a hill, sides joined, four acoustic steps, advection of
+fifth order along layers and third across them, no mixing, no output. Each run is a process of its
+own, and runs take turns; times are those of its record without the first step. The floor is the
+time to pass the fields of each kernel once at the triad's bandwidth, measured in the same process.
+Read the ratios where other programs compute beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from halocline.core.errors import UserError
+from halocline_lab.benchmarks import atmosphere_run, result_files
+from halocline_lab.benchmarks.ocean import configurations_of
+from halocline_lab.benchmarks.rank_programs import answer_of
+
+rival = (308.0, 382.0)
+"""WRF 4.7.1, dry, float32, on one core of the project's reference machine [ns]."""
+
+level = 150.0
+"""To reach on such a core in float32 [ns per cell and step]."""
+
+precisions = ("float32", "float64")
+
+keys = {
+    "cells": "cells of the box",
+    "rows": "one entry per precision, ranks and threads",
+    "rows.precision": "float32 or float64",
+    "rows.ranks": "ranks of MPI",
+    "rows.threads": "threads of each rank",
+    "rows.nanoseconds": "median time of a step per cell [ns]",
+    "rows.spread": "least and greatest of the runs of the same [ns]",
+    "rows.processor_nanoseconds": "least processor time of a step per cell on the slowest rank, the"
+    " first step among them, which other programs disturb less [ns]",
+    "rows.kernels": "of each kernel on the first rank: nanoseconds, the least of the runs, and"
+    " floor, per cell and step [ns]",
+    "rows.floor": "sum of the floors of the kernels [ns]",
+    "rows.over_floor": "nanoseconds over floor [1]",
+    "rows.triad": "bandwidth, median [byte s-1]",
+    "rows.speed_up": "against the first of --on, median of pairs",
+}
+
+Choice = tuple[str, int, int]
+"""Precision, ranks and threads."""
+
+
+def measure(
+    chosen: Sequence[str] = precisions,
+    configurations: Sequence[tuple[int, int]] = ((1, 1),),
+    *,
+    rounds: int = 3,
+    steps: int = 12,
+    quick: bool = False,
+) -> dict[str, Any]:
+    """Time the precisions on (ranks, threads) in turns; see `keys`."""
+    choices: list[Choice] = [(p, *c) for p in chosen for c in configurations]
+    runs: dict[Choice, list[dict[str, Any]]] = {choice: [] for choice in choices}
+    for turn in range(rounds):
+        for precision, ranks, threads in choices:
+            words = f"{precision}, {ranks} ranks x {threads} threads"
+            print(f"round {turn + 1} of {rounds}: {words}", flush=True)
+            settings = {"precision": precision, "steps": steps, "quick": quick}
+            answer = answer_of(atmosphere_run.__name__, settings, ranks, threads)
+            runs[precision, ranks, threads].append(json.loads(answer))
+    rows = [evaluate(c, runs[c], runs[c[0], *configurations[0]]) for c in choices]
+    return {"cells": runs[choices[0]][0]["cells"], "rows": rows}
+
+
+def evaluate(
+    choice: Choice, runs: Sequence[dict[str, Any]], base: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """A row of the result, from runs of one choice and those on the first configuration."""
+    precision, ranks, threads = choice
+    unit = 1e9 / runs[0]["cells"]
+    seconds = [run["seconds"] for run in runs]
+    nanoseconds = statistics.median(seconds) * unit
+    triad = statistics.median(run["stream"]["triad"] for run in runs)
+    kernels = {
+        name: {
+            "nanoseconds": unit * min(run["kernels"][name]["seconds"] for run in runs),
+            "floor": 1e9 * first["bytes"] / triad / ranks,
+        }
+        for name, first in runs[0]["kernels"].items()
+    }
+    floor = sum(kernel["floor"] for kernel in kernels.values())
+    pairs = zip(base, seconds, strict=True)
+    return {
+        "precision": precision,
+        "ranks": ranks,
+        "threads": threads,
+        "nanoseconds": nanoseconds,
+        "spread": [min(seconds) * unit, max(seconds) * unit],
+        "processor_nanoseconds": min(run["processor"] for run in runs) * unit,
+        "kernels": kernels,
+        "floor": floor,
+        "over_floor": nanoseconds / floor,
+        "triad": triad,
+        "speed_up": statistics.median(one["seconds"] / other for one, other in pairs),
+    }
+
+
+def table(result: dict[str, Any]) -> str:
+    """What `measure` found, as text."""
+    lines = [
+        f"{result['cells']:,} cells, dry, four acoustic steps; ns per cell and step",
+        f"{'numbers':<9}{'on':>5}{'median':>8}{'min':>8}{'max':>8}{'busy':>8}{'floor':>8}"
+        f"{'x floor':>9}{'speed-up':>10}{'triad GB/s':>12}",
+    ]
+    for row in result["rows"]:
+        lines.append(
+            f"{row['precision']:<9}{row['ranks']:>3}x{row['threads']}{row['nanoseconds']:>8.1f}"
+            f"{row['spread'][0]:>8.1f}{row['spread'][1]:>8.1f}{row['processor_nanoseconds']:>8.1f}"
+            f"{row['floor']:>8.1f}{row['over_floor']:>9.2f}{row['speed_up']:>10.2f}"
+            f"{row['triad'] / 1e9:>12.1f}"
+        )
+    for row in result["rows"]:
+        lines += words_of(row)
+    lines.append(
+        f"on one core of the reference machine, float32: WRF 4.7.1 {rival[0]:.0f} to {rival[1]:.0f}"
+        f" ns; to reach {level:.0f} ns"
+    )
+    return "\n".join(lines)
+
+
+def words_of(row: dict[str, Any]) -> Iterable[str]:
+    """The kernels of a row, the longest first."""
+    yield f"{row['precision']}, {row['ranks']}x{row['threads']}: kernels, least time over floor"
+    kernels = sorted(row["kernels"].items(), key=lambda item: -item[1]["nanoseconds"])
+    for name, kernel in kernels:
+        over = kernel["nanoseconds"] / kernel["floor"]
+        yield f"  {name:<18}{kernel['nanoseconds']:>8.1f}{kernel['floor']:>8.1f}{over:>7.2f}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `halocline lab atmosphere`."""
+    parser.add_argument("--precision", nargs="+", choices=precisions, help="both if not given")
+    parser.add_argument("--rounds", type=int, default=3, help="how often choices take turns (3)")
+    parser.add_argument("--steps", type=int, default=12, help="steps of a run, at least 3 (12)")
+    parser.add_argument(
+        "--on",
+        action="append",
+        metavar="RANKSxTHREADS",
+        help="ranks and threads, for example 2x1 (may be repeated); 1x1 if not given",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a box of 24 x 24 x 8 cells: a look, no result"
+    )
+    parser.add_argument("--json", metavar="FILE", help=f"write results; keys: {', '.join(keys)}")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.steps < 3 or options.rounds < 1:
+        raise UserError(
+            f"--steps {options.steps} --rounds {options.rounds}: the first step is left out. Take"
+            " at least 3 steps, and a round."
+        )
+    result = measure(
+        options.precision or precisions,
+        configurations_of(options.on or ["1x1"]),
+        rounds=options.rounds,
+        steps=options.steps,
+        quick=options.quick,
+    )
+    print(table(result))
+    if options.json:
+        result_files.write(options.json, result, keys)
+    return 0

@@ -1,0 +1,116 @@
+"""One timed run of the atmosphere's benchmark, in a process (or ranks) of its own.
+
+`python -m halocline_lab.benchmarks.atmosphere_run SETTINGS.json ANSWER` leaves its times in ANSWER.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from halocline.atmosphere import _native
+from halocline.atmosphere.component import AtmosphereComponent
+from halocline.experiment.run import run
+from halocline.runtime.ranks.communicator import world
+from halocline.runtime.record.run_record import RunRecord
+from halocline.runtime.record.run_record_file import read_record
+from halocline_lab.benchmarks import stream
+from halocline_lab.benchmarks.ocean_run import calls_of, steady_rows
+from halocline_lab.benchmarks.rank_programs import give_answer
+from halocline_lab.diagnosis.timeline import timeline
+
+prefix = "atmosphere_"
+absent = ("dilution", "w", "w_damping", "coriolis", "x_carried", "y_carried")
+"""Arrays of kernels that may do without, and do in the case, beside all that is called forcing."""
+
+
+def benchmark_case(precision: str, steps: int, *, quick: bool) -> dict[str, Any]:
+    """Tables of a warm bubble in wind over a hill: 160 x 160 x 40 cells of 1 km, steps of 5 s."""
+    cells, layers = (24, 8) if quick else (160, 40)
+    length = 1000.0 * cells
+    return {
+        "component": "atmosphere",
+        "precision": precision,
+        "time": {"start": "2000-01-01", "length": f"{5 * steps}s", "step": "5s"},
+        "grid": {
+            "kind": "cartesian", "nx": cells, "ny": cells, "dx": 1000.0, "dy": 1000.0,
+            "x0": -0.5 * length, "y0": -0.5 * length, "periodic_x": True, "periodic_y": True,
+        },
+        "atmosphere": {
+            "layers": {"count": layers, "top": 20e3},
+            "air": {"kind": "stable"},
+            "start": {"wind_u": 10.0, "bubble": {"amplitude": 2.0, "radius_y": 2e3}},
+            "mountain": {"kind": "bell", "height": 500.0, "width": 10e3, "width_y": 10e3},
+            "courant_interval": 0,
+        },
+    }  # fmt: skip
+
+
+def bytes_per_cell(kernel: str, size: int) -> int:
+    """What a call must read and write of fields with layers, each value once [byte per cell].
+
+    >>> bytes_per_cell("theta_tendency", 4)  # theta, three fluxes, the tendency
+    20
+    """
+    passes = 0
+    for name, access, place, _, _, _, optional, axes in _native.contracts[prefix + kernel]:
+        missing = optional and (name in absent or name.endswith("_forcing"))
+        if place != "none" and "depth" in axes and not missing:
+            passes += 2 if access == "update" else 1
+    return passes * size
+
+
+def kernels_of(record: RunRecord, size: int) -> dict[str, dict[str, float]]:
+    """Seconds and least bytes per cell in a step of kernels; the first rank, all its steps."""
+    rows, steps = steady_rows(record), calls_of(record, "step")
+    found = {}
+    for number, region in enumerate(record.regions):
+        mine = rows[rows["region"] == number]
+        if region.kind == "kernel" and region.name.startswith(prefix) and mine.size:
+            name, calls = region.name.removeprefix(prefix), float(mine["calls"].sum()) / steps
+            found[name] = {
+                "seconds": float(mine["seconds"].sum()) / steps,
+                "bytes": round(calls) * bytes_per_cell(name, size),
+            }
+    return found
+
+
+def step_seconds(record: RunRecord) -> float:
+    """Median time of the steps after the first [s], of the rank that takes longest."""
+    lines = timeline(record)
+    names = np.array([region.name for region in lines.regions])[lines.events["region"]]
+    steps = lines.is_kind("phase") & (names == "step")
+    times = [
+        np.median(((lines.events["end"] - lines.events["begin"])[steps & mine])[1:]) / 1e9
+        for mine in (lines.events["rank"] == rank for rank in range(record.size))
+    ]
+    return float(max(times))
+
+
+def timed(settings: dict[str, Any]) -> dict[str, Any] | None:
+    """Times of the steps after the first, from the record of a run; all ranks take part."""
+    communicator, quick = world(), settings["quick"]
+    case = benchmark_case(settings["precision"], settings["steps"], quick=quick)
+    with tempfile.TemporaryDirectory() as folder:
+        place = communicator.broadcast(folder)
+        result = run(case, output=place)
+        communicator.broadcast(None)
+        if communicator.rank > 0:
+            return None
+        record = read_record(place)
+    assert isinstance(result.component, AtmosphereComponent)
+    shape, threads = result.component.plane.shape, int(record.ranks["threads"][0])
+    return {
+        "seconds": step_seconds(record),
+        "processor": float(record.ranks["steady_processor_seconds"].max())
+        / calls_of(record, "step"),
+        "kernels": kernels_of(record, np.dtype(settings["precision"]).itemsize),
+        "stream": stream.measure(threads, size=1_000_000) if quick else stream.measure(threads),
+        "cells": int(np.prod(shape)) * result.component.options.layers.count,
+    }
+
+
+if __name__ == "__main__":
+    give_answer(timed)

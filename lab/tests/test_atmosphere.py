@@ -1,0 +1,57 @@
+"""`halocline lab atmosphere`: evaluation of runs, and the benchmark itself at small size."""
+
+import argparse
+
+import pytest
+
+from halocline.core.errors import UserError
+from halocline_lab.benchmarks import atmosphere, atmosphere_run
+
+
+def run(seconds):
+    return {
+        "seconds": seconds,
+        "processor": 0.9 * seconds,
+        "kernels": {
+            "acoustic_push": {"seconds": 0.4 * seconds, "bytes": 280},
+            "theta_tendency": {"seconds": 0.2 * seconds, "bytes": 60},
+        },
+        "stream": {"copy": 1e10, "triad": 2e10},
+        "cells": 1_000_000,
+    }
+
+
+def test_rows_of_runs():
+    base = [run(0.2), run(0.3), run(0.25)]
+    row = atmosphere.evaluate(("float32", 2, 1), [run(0.1), run(0.2), run(0.125)], base)
+    assert row["nanoseconds"] == pytest.approx(125.0)
+    assert row["spread"] == pytest.approx([100.0, 200.0])
+    assert row["processor_nanoseconds"] == pytest.approx(90.0)
+    assert row["kernels"]["acoustic_push"] == pytest.approx({"nanoseconds": 40.0, "floor": 7.0})
+    assert row["floor"] == pytest.approx(8.5)
+    assert row["speed_up"] == pytest.approx(2.0)
+    text = atmosphere.table({"cells": 1_000_000, "rows": [row]})
+    assert "acoustic_push         40.0     7.0   5.71" in text and "WRF 4.7.1" in text
+
+
+def test_small_box():
+    found = atmosphere.measure(["float32"], rounds=1, steps=3, quick=True)
+    (row,) = found["rows"]
+    assert found["cells"] == 24 * 24 * 8
+    named = set(row["kernels"])
+    assert {"acoustic_push", "acoustic_columns", "u_tendency", "new_stage", "rise"} <= named
+    spent = sum(kernel["nanoseconds"] for kernel in row["kernels"].values())
+    assert 0.0 < row["floor"] and 0.0 < spent
+
+
+def test_bytes_are_those_of_a_step():
+    """Push: six fields read, two changed, the base pressure; geopotential and others once."""
+    assert atmosphere_run.bytes_per_cell("acoustic_push", 4) == 4 * (7 + 2 * 2)
+    assert atmosphere_run.bytes_per_cell("acoustic_columns", 8) == 8 * (8 + 2 * 3 + 1)
+
+
+def test_too_few_steps_are_refused():
+    parser = argparse.ArgumentParser()
+    atmosphere.add_arguments(parser)
+    with pytest.raises(UserError, match="at least 3 steps"):
+        atmosphere.main(parser.parse_args(["--steps", "2"]))
