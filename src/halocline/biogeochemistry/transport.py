@@ -56,8 +56,8 @@ work = Work(plane=0.0, halo=0.3, message=0.5)
 """What a step costs beside its cells, land taken for as long as sea (weights of 1).
 
 Measured, before land below the floor was left out, with 13 to 51 tracers on 40 levels: some 6 ns
-per cell and tracer, on parts of 42 to 100 % sea. A halo value, packed, sent and unpacked, takes some
-2 ns, a message 5 us.
+per cell and tracer, on parts of 42 to 100 % sea. A halo value, packed, sent and unpacked, takes
+some 2 ns, a message 5 us.
 """
 tracer_group = 13
 """Number of tracers per pass of the fused kernel.
