@@ -176,6 +176,8 @@ atmosphere_sample(
     cloud=1, ice_entry=3,
 )  # fmt: skip
 atmosphere_sample("atmosphere_column_mixing", dt=60.0)
+for name in ("u", "v", "theta"):
+    atmosphere_sample(f"atmosphere_force_{name}", fresh=0)
 atmosphere_sample("atmosphere_slab", diffusivity=5e-7, dt=60.0)
 
 given_tables = {

@@ -37,6 +37,11 @@ class ColumnPhysicsOptions(Options):
     soil: SlabOptions = option(SlabOptions(), meaning="the soil")
     radiation: RadiationOptions = option(RadiationOptions(), meaning="radiation")
 
+    @property
+    def acts(self) -> bool:
+        """Whether there is any."""
+        return (self.turbulence, self.sunlight) != ("none", "none")
+
 
 class ColumnPhysics:
     """What the options choose, over one `ground`, and `tendencies` that dynamics add up."""

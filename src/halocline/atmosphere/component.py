@@ -18,7 +18,7 @@ from halocline.atmosphere.start_jet import BalancedJet
 from halocline.atmosphere.starting_air import StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
-from halocline.core.clock import Clock, Date, to_number
+from halocline.core.clock import Clock, Date, day_of_year, to_number
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
@@ -59,7 +59,7 @@ class AtmosphereComponent(Component):
         )
         self.run = Runner(cut, check_halos=check_halos, plan=plan)
         self.state = AirFields(grid, self.coordinate, cut, options, precision)
-        self.dynamics = AirDynamics(self.run, self.state, options)
+        self.begins, self.dynamics = clock.start, AirDynamics(self.run, self.state, options, grid)
         self.watch = AirWatch(self.state, self.run, grid, options)
         self.maps = ShownAir(self.state)
         self.shown = self.maps.fields
@@ -68,7 +68,8 @@ class AtmosphereComponent(Component):
         """What is advanced."""
         held = ("start_u", "start_v", "start_theta") if self.options.damping.return_rate else ()
         energy = ("energy",) if self.dynamics.forcing.energy else ()
-        return [getattr(self.state, name) for name in (*prognostic, *held, *energy)]
+        physics = self.dynamics.physics.restart_fields if self.dynamics.physics else ()
+        return [*(getattr(self.state, name) for name in (*prognostic, *held, *energy)), *physics]
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -76,6 +77,8 @@ class AtmosphereComponent(Component):
 
     def start(self, time: Date, restarted: bool) -> None:
         """Set the air of the start, unless `restarted`, and what follows from the state."""
+        if self.dynamics.physics:
+            self.dynamics.physics.start(restarted)
         if not restarted:
             self._set_start()
         if self.run.plan is None:
@@ -143,6 +146,9 @@ class AtmosphereComponent(Component):
     def step(self, time: Date) -> None:
         """Advance from `time` by one step."""
         seconds = self.step_length.total_seconds()
+        if self.dynamics.physics:
+            elapsed = (time - self.begins).total_seconds()
+            self.dynamics.physics.step(seconds, elapsed, day_of_year(time))
         self.dynamics.step(seconds)
         self.watch.look(round(to_number(time) / seconds), time, seconds)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halocline.atmosphere.air_column import AirColumn
+from halocline.atmosphere.column_physics import ColumnPhysicsOptions
 from halocline.atmosphere.coordinate import AirLayerOptions
 from halocline.atmosphere.dynamics_options import (
     AcousticOptions,
@@ -12,6 +13,7 @@ from halocline.atmosphere.dynamics_options import (
     AirMixingOptions,
     UpperDampingOptions,
 )
+from halocline.atmosphere.land.ground_options import GroundOptions
 from halocline.atmosphere.start.options import AnalysisOptions
 from halocline.atmosphere.starting_air import AirStartOptions
 from halocline.atmosphere.terrain import MountainOptions
@@ -36,6 +38,10 @@ class AtmosphereOptions(Options):
     advection: AirAdvectionOptions = option(AirAdvectionOptions(), meaning="advection")
     mixing: AirMixingOptions = option(AirMixingOptions(), meaning="mixing")
     damping: UpperDampingOptions = option(UpperDampingOptions(), meaning="waves below the top")
+    physics: ColumnPhysicsOptions = option(
+        ColumnPhysicsOptions(), meaning="turbulence, soil and radiation of columns"
+    )
+    ground: GroundOptions = option(GroundOptions(), meaning="land and sea, for physics")
     rotation: float = option(
         0.0, "s-1", "Coriolis parameter of a turning plane", at_least=-1e-3, at_most=1e-3
     )

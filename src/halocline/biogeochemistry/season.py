@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halocline.biogeochemistry.environment import Environment
 from halocline.biogeochemistry.reacting_state import ReactingState
 from halocline.component.forcing.field_records import FieldRecords
-from halocline.core.clock import Date
+from halocline.core.clock import Date, day_of_year
 from halocline.core.options import Options, option
 from halocline.grids.vertical.levels import VerticalGrid
 
@@ -109,8 +109,3 @@ class Season(Environment):
         options = self.options
         share = np.exp(-((depth / self.mixed_depth(day)) ** 4))
         return np.asarray(options.background + options.mixing * share)
-
-
-def day_of_year(time: Date) -> float:
-    """Days since the year began."""
-    return time.dayofyr - 1 + (3600 * time.hour + 60 * time.minute + time.second) / 86400.0

@@ -170,6 +170,15 @@ def from_number(seconds: float, calendar: str) -> Date:
     return Date(*time.timetuple()[:6], time.microsecond, calendar=calendar)
 
 
+def day_of_year(time: Date) -> float:
+    """Days since the year began.
+
+    >>> day_of_year(date("2011-02-01 12"))
+    31.5
+    """
+    return time.dayofyr - 1 + (3600 * time.hour + 60 * time.minute + time.second) / 86400.0
+
+
 def text(time: Date) -> str:
     """A date for people: 2011-01-15 12:00, with seconds where there are some."""
     return time.strftime("%Y-%m-%d %H:%M:%S" if time.second else "%Y-%m-%d %H:%M")

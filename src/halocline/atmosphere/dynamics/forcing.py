@@ -29,13 +29,13 @@ class AirForcing:
             self._mixing()
         if options.mixing.filter:
             for name in forced:
-                fresh = self._forced(name)
+                fresh = self.first(name)
                 base = {} if state.sloping or name != "theta" else {"base_theta": None}
                 call = self._bound(f"filter_{name}", **base)
                 self.calls.append((call, {"strength": options.mixing.filter, "fresh": fresh}))
         if options.damping.return_rate:
             for name in ("u", "v", "theta"):
-                fresh = self._forced(name)
+                fresh = self.first(name)
                 self.calls.append((self._bound(f"return_{name}"), {"fresh": fresh}))
 
     def __call__(self, dt: float) -> None:
@@ -58,11 +58,11 @@ class AirForcing:
             self._coefficients(upward)
         if mixing.of_wind:
             for name in ("u", "v", "w"):
-                self._forced(name)
+                self.first(name)
                 call = self._bound(f"mix_{name}")
                 self.calls.append((call, {"upward": upward, "sloping": sloping}))
         if mixing.of_heat:
-            self._forced("theta")
+            self.first("theta")
             numbers = {"factor": mixing.heat_factor, "given": mixing.ground_heat_flux}
             call = self._bound("mix_theta", **self.of_heat)
             self.calls.append((call, numbers | {"upward": upward, "sloping": sloping}))
@@ -81,7 +81,7 @@ class AirForcing:
         self.calls.append((call, {"coefficient": mixing.energy_coefficient}))
         self.calls.append((self.energy.mix, {"sloping": int(s.sloping)}))
 
-    def _forced(self, name: str) -> int:
+    def first(self, name: str) -> int:
         """1 if this is the first forcing of a field, whose array is made then, or 0."""
         if name in self.made:
             return 0

@@ -8,9 +8,11 @@ equations.
 from __future__ import annotations
 
 from halocline.atmosphere import _native
+from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.options import AtmosphereOptions
+from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.topology import Topology
@@ -92,10 +94,15 @@ class Stage:
 class AirDynamics:
     """The dynamics of one atmosphere."""
 
-    def __init__(self, run: Runner, state: AirFields, options: AtmosphereOptions) -> None:
+    def __init__(
+        self, run: Runner, state: AirFields, options: AtmosphereOptions, grid: Grid
+    ) -> None:
         self.run, self.state, self.options = run, state, options
         self.air_state = run.bind(kernels["atmosphere_air_state"], state)
         self.forcing = AirForcing(run, state, options)
+        self.physics: AirPhysics | None = None
+        if options.physics.acts:
+            self.physics = AirPhysics(run, state, options, grid, self.forcing.first)
         self.first = Stage(run, state, options, self.forcing, "old_")
         self.later = Stage(run, state, options, self.forcing, "")
 
@@ -112,6 +119,8 @@ class AirDynamics:
             energy.begin()
         # 1. what forces the air throughout the step
         self.forcing(dt)
+        if self.physics:
+            self.physics.force()
         # 2. three stages
         self.first(1, dt / 3.0, last=False)
         self.later(steps // 2, dt / steps, last=False)

@@ -1,0 +1,110 @@
+"""Turbulence, soil and radiation in the step: the air gains what they give; same bits. Ranks: 1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from atmosphere.dynamics_cases import begun, small, values
+from halocline.atmosphere.component import AtmosphereComponent
+from halocline.atmosphere.constants import gravity, heat_capacity
+from halocline.core.errors import UserError
+from halocline.experiment.run import run
+
+physics = {
+    "atmosphere.physics.turbulence": "ysu",
+    "atmosphere.physics.sunlight": "rrtmgp",
+    "atmosphere.ground.kind": "strip",
+    "atmosphere.ground.west": -5e3,
+    "atmosphere.ground.east": 5e3,
+    "atmosphere.ground.land_temperature": 303.0,
+    "atmosphere.ground.latitude": 50.0,
+    "atmosphere.start.wind_u": 6.0,
+    "atmosphere.start.wind_v": 2.0,
+    "atmosphere.air.kind": "stable",
+    "atmosphere.air.theta": 290.0,
+    "time.start": "2000-06-21T11:00",
+}
+
+
+def weights(component: AtmosphereComponent, face: str = "") -> np.ndarray:
+    """Dry mass of layers [kg m-2] at centres, or at faces as its mean."""
+    s, c = component.state, component.coordinate
+    column = values(component, "mass") + values(component, "base_mass")
+    if face == "x":
+        column = 0.5 * (column + np.roll(column, 1, axis=1))
+    thick = np.asarray(c.thickness)[:, None, None]
+    assert s.layers.size == thick.size
+    return (c.c1[:, None, None] * column + c.c2[:, None, None]) * thick / gravity
+
+
+@pytest.mark.parametrize("kind", ["land", "strip"])
+def test_what_physics_gives_the_air_gains(kind):
+    """Heat of the ground's flux and of radiation; momentum of the ground's stress where all columns
+    are alike, as pressure along layers that slope is no flux of momentum."""
+    component = begun(small(**physics | {"atmosphere.ground.kind": kind}))
+    alike = kind == "land"
+    theta, wind = ("theta", ""), ("u", "x")
+    totals = {name: (weights(component, face) * values(component, name)).sum()
+              for name, face in (theta, wind)}  # fmt: skip
+    time, dt = component.begins, component.step_length.total_seconds()
+    for number in range(3):
+        mass = weights(component)
+        component.step(time + number * component.step_length)
+        found = component.dynamics.physics
+        assert found is not None
+        air, columns = found.air, found.columns
+        np.testing.assert_allclose(
+            air.air_density.gather() * air.layer_depth.gather(), mass, rtol=1e-11
+        )
+        turbulence, radiation = columns.turbulence, columns.radiation
+        assert turbulence is not None
+        assert radiation is not None
+        mixing = turbulence.tendencies["theta_tendency"].gather()
+        exner = air.exner.gather()
+        from_ground = heat_capacity * (mass * mixing).sum(axis=0) * exner[0]
+        flux = columns.ground.heat_flux.gather()
+        np.testing.assert_allclose(from_ground, flux, rtol=1e-9, atol=1e-9)
+        shining = sum(part["theta_tendency"].gather() for part in (radiation.long, radiation.short))
+        drag = turbulence.tendencies["u_tendency"].gather()
+        for (name, face), gain in ((theta, mixing + shining), (wind, drag))[: 1 + alike]:
+            total = (weights(component, face) * values(component, name)).sum()
+            given = dt * (mass * gain).sum()
+            rounding = 1e-13 * (weights(component) * (300.0 if name == "theta" else 6.0)).sum()
+            assert total - totals[name] == pytest.approx(given, abs=rounding)
+            assert abs(given) > 1e4 * rounding
+            totals[name] = total
+    land = columns.ground.land.gather()[0] > 0.5
+    assert alike or (flux[0][land] > 20 + flux[0][~land].max()).all()
+    assert not columns.ground.vapor_flux.gather()[0][land].any(), "dry air, dry ground"
+    assert (columns.ground.short_wave_down.gather() > 600).all()
+
+
+def test_restarts_and_cuts(tmp_path: Path):
+    """Restarts between calls of radiation, other blocks: the same bits."""
+    settings = dict(physics)
+    settings |= {"atmosphere.physics.radiation.interval": 6.0, "time.length": "20s"}
+    case = small(**settings).with_settings({"grid.ny": 3, "precision": "float32"})
+
+    def state(case: Any, **more: Any) -> dict[str, np.ndarray]:
+        fields = run(case, **more).component.restart_fields()
+        return {field.name: field.gather() for field in fields}
+
+    whole = state(case)
+    assert all(np.isfinite(found).all() for found in whole.values())
+    first = {"time.length": "8s", "restart.interval": "8s", "restart.at_end": False}
+    run(case.with_settings(first), output=tmp_path, check_halos=True)
+    cut = {"decomposition.kind": "curve", "decomposition.blocks_per_rank": 3}
+    again = state(case.with_settings({"restart.source": str(tmp_path)} | cut))
+    assert again.keys() == whole.keys()
+    assert {"skin_temperature", "soil_temperature", "boundary_layer_depth"} <= whole.keys()
+    for name in whole:
+        np.testing.assert_array_equal(again[name], whole[name], err_msg=name)
+
+
+def test_a_strip_without_width_is_refused():
+    with pytest.raises(UserError, match=r"atmosphere\.ground is empty"):
+        small(**physics | {"atmosphere.ground.east": -6e3})
