@@ -145,6 +145,7 @@ for name, numbers in {
     "surface_pressure": "",
     "moist_theta": "",
     "dilution": "",
+    "mean_fluxes": "share",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)
 for name in ("u", "v", "w"):
@@ -170,6 +171,8 @@ atmosphere_sample("atmosphere_given_cells", "share elapsed ahead dt")
 atmosphere_sample("atmosphere_inner_w")
 for name in "uvw":
     atmosphere_sample(f"atmosphere_turn_{name}", "curvature")
+for name in ("move_water", "water_shares", "move_water_within"):
+    atmosphere_sample(f"atmosphere_{name}", dt=10.0, order=5, vertical_order=3)
 for name in ("new_wind", "new_stage"):
     atmosphere_sample(f"atmosphere_{name}", last=0)
 atmosphere_sample(
