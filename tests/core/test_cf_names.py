@@ -37,7 +37,8 @@ without_standard_name = {
     "partitions": "1", "friction_velocity": "m s-1", "air_sea_temperature_difference": "K",
     "obstruction_x": "1", "obstruction_y": "1", "tracer": "1", "surface_temperature": "degree_C",
     "x_volume_flux": "m3 s-1", "y_volume_flux": "m3 s-1", "potential_temperature_anomaly": "K",
-    "dry_column_pressure": "Pa",
+    "dry_column_pressure": "Pa", "updraft": "m s-1", "rain_mixing_ratio": "1",
+    "snow_mixing_ratio": "1", "graupel_mixing_ratio": "1", "column_reflectivity": "dBZ",
 }  # fmt: skip
 
 

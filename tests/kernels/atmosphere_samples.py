@@ -131,6 +131,7 @@ for name, numbers in {
     "surface_pressure": "",
     "moist_theta": "",
     "dilution": "",
+    "mean_fluxes": "share",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)
 for name in ("u", "v", "w"):
@@ -148,6 +149,8 @@ for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_return_{name}", fresh=0)
 for name in ("u", "v", "w", "theta"):
     atmosphere_sample(f"atmosphere_{name}_tendency", order=5, vertical_order=3)
+for name in ("move_water", "water_shares", "move_water_within"):
+    atmosphere_sample(f"atmosphere_{name}", dt=10.0, order=5, vertical_order=3)
 for name in ("new_wind", "new_stage"):
     atmosphere_sample(f"atmosphere_{name}", last=0)
 atmosphere_sample(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.dynamics.model import halo_of
 from halocline.atmosphere.options import AtmosphereOptions
-from halocline.atmosphere.shown_fields import always, map_shapes
+from halocline.atmosphere.shown_fields import always, map_shapes, of_water, shown
 from halocline.component.case.case import Case, named
 from halocline.component.streams.field_stream import MapShape
 from halocline.core.clock import Clock
@@ -36,7 +36,9 @@ class AtmosphereCase(Case):
 
     reflects: ClassVar[tuple[str, ...]] = ("mirror",)
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
-    exports: ClassVar[Mapping[str, Quantity]] = {name: quantities[name] for name in always}
+    exports: ClassVar[Mapping[str, Quantity]] = {
+        name: quantities[name] for name in (*always, *of_water)
+    }
 
     def build(
         self,
@@ -92,11 +94,15 @@ class AtmosphereCase(Case):
 
     def map_shapes(self) -> dict[str, MapShape]:
         """Where the fields lie, and their layers."""
-        return map_shapes(self.level_count)
+        return map_shapes(self.atmosphere, self.level_count)
+
+    def described(self) -> Mapping[str, Quantity]:
+        """All fields that maps can hold."""
+        return {name: quantities[name] for name in shown(self.atmosphere)}
 
     def state_values(self, grid: Grid) -> int:
-        """Wind, potential temperature and geopotential on all layers."""
-        return 5 * grid.depth.size * self.level_count
+        """Wind, potential temperature, geopotential and water on all layers."""
+        return (5 + len(self.atmosphere.species)) * grid.depth.size * self.level_count
 
     @cached_property
     def cost(self) -> float:

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
+from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.microphysics.clouds import Clouds
+from halocline.atmosphere.moist_start import MoistStartingAir
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import ShownAir
 from halocline.atmosphere.start_jet import BalancedJet
-from halocline.atmosphere.starting_air import StartColumns, StartingAir
+from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
 from halocline.core.clock import Clock, Date, day_of_year, to_number
@@ -46,6 +49,12 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
+        if options.species and options.physics.turbulence != "none":
+            raise UserError(
+                f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' and"
+                f" atmosphere.physics.turbulence = '{options.physics.turbulence}': water that"
+                " turbulence moves is not in the step yet. Choose 'none' for one of them."
+            )
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
         options.damping.refuse_long(clock.step.total_seconds())
@@ -60,16 +69,24 @@ class AtmosphereComponent(Component):
         self.run = Runner(cut, check_halos=check_halos, plan=plan)
         self.state = AirFields(grid, self.coordinate, cut, options, precision)
         self.begins, self.dynamics = clock.start, AirDynamics(self.run, self.state, options, grid)
-        self.watch = AirWatch(self.state, self.run, grid, options)
-        self.maps = ShownAir(self.state)
+        self.air = PhysicsAir(self.run, self.state)
+        self.clouds: Clouds | None = None
+        if (scheme := options.microphysics.chosen) is not None:
+            self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
+        self.watch = AirWatch(self.state, self.run, grid, options, self.clouds)
+        self.maps = ShownAir(self.run, self.state, self.air, self.clouds, options)
         self.shown = self.maps.fields
 
     def restart_fields(self) -> Sequence[Field]:
-        """What is advanced."""
+        """What is advanced, what it returns to, and what has fallen."""
         held = ("start_u", "start_v", "start_theta") if self.options.damping.return_rate else ()
         energy = ("energy",) if self.dynamics.forcing.energy else ()
-        physics = self.dynamics.physics.restart_fields if self.dynamics.physics else ()
-        return [*(getattr(self.state, name) for name in (*prognostic, *held, *energy)), *physics]
+        found = [getattr(self.state, name) for name in (*prognostic, *held, *energy)]
+        if self.clouds is not None:
+            found += [self.state.water, *self.clouds.totals.values()]
+        if self.dynamics.physics:
+            found += self.dynamics.physics.restart_fields
+        return found
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -82,13 +99,13 @@ class AtmosphereComponent(Component):
         if not restarted:
             self._set_start()
         if self.run.plan is None:
-            self.dynamics.air_state()
+            self.air.follow()
             self.watch.begin()
 
     def _set_start(self) -> None:
         s, o = self.state, self.options
-        air = StartingAir(self.coordinate, o.air, o.base_air, o.start, self._jet())
         ground = o.mountain.heights(self.plane)
+        air = self._starting_air()
         x, y = np.broadcast_arrays(self.plane.x, self.plane.y[:, None])
 
         def part(name: str, j: Index, i: Index) -> NDArray[Any]:
@@ -98,21 +115,51 @@ class AtmosphereComponent(Component):
         for name in StartColumns._fields:
             field: Field = getattr(s, name)
             field.set_cells(partial(part, name))
+        if s.species:
+            s.water.fill(0.0)
+        if isinstance(air, MoistStartingAir):
+            for name in ("vapor", "cloud"):
+                s.water.set_cells(partial(part, name), at=s.species.index(name))
         s.w.set_cells(lambda j, i: self._rise_at_ground(ground)[:, j, i].astype(s.dtype))
-        for field, wind, open_face in (
-            (s.u, o.start.wind_u, s.x_open), (s.v, o.start.wind_v, s.y_open),
-        ):  # fmt: skip
-            with field.change() as owned:
-                for array, faces in zip(owned, open_face.read(), strict=True):
-                    array[...] = wind * faces
-        if air.jet:
-            west = self.plane.at(x_face)
-            s.u.set_cells(lambda j, i: air.jet_wind(west.x[j, i], west.y[j, i]).astype(s.dtype))
+        self._set_wind(air, ground)
+        if isinstance(air, StartingAir) and air.jet:
+            west, jet = self.plane.at(x_face), air.jet_wind
+            s.u.set_cells(lambda j, i: jet(west.x[j, i], west.y[j, i]).astype(s.dtype))
         if self.dynamics.forcing.energy:
             self.dynamics.forcing.energy.start()
         if o.damping.return_rate:
             for name in ("u", "v", "theta"):
                 getattr(s, f"start_{name}").copy(getattr(s, name))
+
+    def _starting_air(self) -> StartingAir | MoistStartingAir:
+        o = self.options
+        if o.start.sounding.kind == "none":
+            return StartingAir(self.coordinate, o.air, o.base_air, o.start, self._jet())
+        if not o.species:
+            raise UserError(
+                f"atmosphere.start.sounding.kind = '{o.start.sounding.kind}' is moist air, but"
+                " atmosphere.microphysics.scheme = 'none' knows no water. Choose 'kessler' or"
+                " 'wsm6'."
+            )
+        return MoistStartingAir(
+            self.coordinate, ReferenceColumns(self.coordinate, o.base_air), o.start
+        )
+
+    def _set_wind(self, air: StartingAir | MoistStartingAir, ground: NDArray[np.float64]) -> None:
+        s, start = self.state, self.options.start
+        wide = self.plane.topology.widened(ground, (1, 1, 1, 1), nearest=True)
+
+        def wind(axis: int, j: Index, i: Index) -> NDArray[Any]:
+            before = wide[j + 1 - (axis == 1), i + 1 - (axis == 0)]
+            middles = air.middles(0.5 * (wide[j + 1, i + 1] + before))
+            found = start.shear.wind(middles)[axis] + (start.wind_u, start.wind_v)[axis]
+            return found.astype(s.dtype)
+
+        for axis, (field, open_face) in enumerate(((s.u, s.x_open), (s.v, s.y_open))):
+            field.set_cells(partial(wind, axis))
+            with field.change() as owned:
+                for array, faces in zip(owned, open_face.read(), strict=True):
+                    array *= faces
 
     def _jet(self) -> BalancedJet | None:
         """The jet of the start, over the width of the channel."""
@@ -144,12 +191,19 @@ class AtmosphereComponent(Component):
         return rise
 
     def step(self, time: Date) -> None:
-        """Advance from `time` by one step."""
+        """Advance from `time` by one step.
+
+        1. dynamics, with transport of water  2. clouds, at the pressure that these have led to
+        """
         seconds = self.step_length.total_seconds()
         if self.dynamics.physics:
             elapsed = (time - self.begins).total_seconds()
             self.dynamics.physics.step(seconds, elapsed, day_of_year(time))
         self.dynamics.step(seconds)
+        if self.clouds is not None:
+            self.air.update_layers()
+            self.clouds.step(seconds)
+            self.air.give_back()
         self.watch.look(round(to_number(time) / seconds), time, seconds)
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:

@@ -118,6 +118,15 @@ class AirAdvectionOptions(Options):
 
     order: int = option(5, "1", "along layers; odd ones damp", at_least=2, at_most=6)
     vertical_order: int = option(3, "1", "across layers", at_least=2, at_most=6)
+    limiter: str = option(
+        "positive",
+        "",
+        "of water in the last stage of a step: 'positive' does not become negative, 'monotone'"
+        " stays between the values around it",
+        choices=("none", "positive", "monotone"),
+        source="Skamarock (2006), Mon. Wea. Rev. 134, 2241;"
+        " Zalesak (1979), J. Comput. Phys. 31, 335",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from halocline.atmosphere.dynamics_options import (
     UpperDampingOptions,
 )
 from halocline.atmosphere.land.ground_options import GroundOptions
+from halocline.atmosphere.microphysics.clouds import MicrophysicsOptions
 from halocline.atmosphere.start.options import AnalysisOptions
 from halocline.atmosphere.starting_air import AirStartOptions
 from halocline.atmosphere.terrain import MountainOptions
@@ -38,6 +39,9 @@ class AtmosphereOptions(Options):
     advection: AirAdvectionOptions = option(AirAdvectionOptions(), meaning="advection")
     mixing: AirMixingOptions = option(AirMixingOptions(), meaning="mixing")
     damping: UpperDampingOptions = option(UpperDampingOptions(), meaning="waves below the top")
+    microphysics: MicrophysicsOptions = option(
+        MicrophysicsOptions(), meaning="clouds and precipitation; with them the air is moist"
+    )
     physics: ColumnPhysicsOptions = option(
         ColumnPhysicsOptions(), meaning="turbulence, soil and radiation of columns"
     )
@@ -56,7 +60,8 @@ class AtmosphereOptions(Options):
     @property
     def species(self) -> tuple[str, ...]:
         """Entries of `water` that the air holds, vapour first; none in dry air."""
-        return ()
+        scheme = self.microphysics.chosen
+        return scheme.species if scheme else ()
 
     @property
     def base_air(self) -> AirColumn:

@@ -8,39 +8,76 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.atmosphere import _native
 from halocline.atmosphere.constants import gravity, reference_temperature
+from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.state import AirFields
+from halocline.atmosphere.microphysics.clouds import Clouds
+from halocline.atmosphere.options import AtmosphereOptions
 from halocline.component.streams.field_stream import MapShape
 from halocline.core.names import quantities
 from halocline.runtime.fields.field import Field, pair
+from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
+from halocline.runtime.running.runner import Runner
 
 Array = NDArray[Any]
+Shapes = Mapping[str, tuple[Place, str]]
+kernels = kernels_of(_native)
 center, x_face, y_face = Place.center, Place.x_face, Place.y_face
-always = {
+always: Shapes = {
     "potential_temperature": (center, "layers"),
     "potential_temperature_anomaly": (center, "layers"),
     "air_pressure": (center, "layers"),
     "x_wind": (x_face, "layers"),
     "y_wind": (y_face, "layers"),
     "upward_wind": (center, "interfaces"),
+    "updraft": (center, ""),
     "geopotential_height": (center, "interfaces"),
     "dry_column_pressure": (center, ""),
 }
 """Place of the fields, and what they have over it: layers or interfaces."""
 
+echoes: Shapes = {"reflectivity": (center, "layers"), "column_reflectivity": (center, "")}
+"""The same of what a radar sees."""
 
-def map_shapes(layers: int) -> dict[str, MapShape]:
+kinds = ("vapor", "cloud", "rain", "ice", "snow", "graupel")
+of_water: Shapes = {
+    **{f"{kind}_mixing_ratio": (center, "layers") for kind in kinds},
+    **{f"{kind}_total": (center, "") for kind in ("rain", "snow", "graupel")},
+    **echoes,
+}
+"""The same of moist air, of which a scheme of microphysics has some."""
+
+
+def shown(options: AtmosphereOptions) -> Shapes:
+    """Those that a run with these options has."""
+    scheme = options.microphysics.chosen
+    if scheme is None:
+        return always
+    names = [f"{kind}_mixing_ratio" for kind in scheme.species]
+    names += [name.replace("_fallen", "_total") for name in scheme.fallen]
+    return {**always, **{name: of_water[name] for name in (*names, *echoes)}}
+
+
+def map_shapes(options: AtmosphereOptions, layers: int) -> dict[str, MapShape]:
     """The same as shapes, over so many layers."""
     extents = {"": (), "layers": (layers,), "interfaces": (layers + 1,)}
-    return {name: MapShape(place, extents[over]) for name, (place, over) in always.items()}
+    return {name: MapShape(place, extents[over]) for name, (place, over) in shown(options).items()}
 
 
 class ShownAir:
     """Such fields of one atmosphere, by name, and what sets them."""
 
-    def __init__(self, state: AirFields) -> None:
-        self.state = state
+    def __init__(
+        self,
+        run: Runner,
+        state: AirFields,
+        air: PhysicsAir,
+        clouds: Clouds | None,
+        options: AtmosphereOptions,
+    ) -> None:
+        self.state, self.air, self.clouds = state, air, clouds
         self.fields = {
             name: Field(
                 name,
@@ -50,14 +87,16 @@ class ShownAir:
                 place=place,
                 dtype=state.dtype,
             )
-            for name, (place, over) in always.items()
+            for name, (place, over) in shown(options).items()
         }
         pair(self.fields["x_wind"], self.fields["y_wind"])
         s, reference = state, reference_temperature
-        self.made: Mapping[str, tuple[Callable[..., Array], Sequence[Field]]] = {
-            "potential_temperature": (lambda theta: theta + reference, (s.theta,)),
-            "potential_temperature_anomaly": (np.subtract, (s.theta, s.base_theta)),
+        theta = s.theta if clouds is None else air.dry_theta
+        self.made: dict[str, tuple[Callable[..., Array], Sequence[Field]]] = {
+            "potential_temperature": (lambda theta: theta + reference, (theta,)),
+            "potential_temperature_anomaly": (np.subtract, (theta, s.base_theta)),
             "air_pressure": (np.add, (s.pressure, s.base_pressure)),
+            "updraft": (lambda w: w.max(axis=0), (s.w,)),
             "geopotential_height": (
                 lambda some, base: (some.astype(np.float64) + base) / gravity,
                 (s.geopotential, s.base_geopotential),
@@ -65,10 +104,23 @@ class ShownAir:
             "dry_column_pressure": (np.add, (s.mass, s.base_mass)),
         }
         self.copied = {"x_wind": s.u, "y_wind": s.v, "upward_wind": s.w}
+        if clouds is not None:
+            for at, kind in enumerate(s.species):
+                self.made[f"{kind}_mixing_ratio"] = (_entry(at), (s.water,))
+            for name, total in clouds.totals.items():
+                self.made[name] = (np.array, (total,))
+            kernel = kernels["atmosphere_reflectivity"]
+            self._echo = run.bind(kernel, air, **{name: self.fields[name] for name in echoes})
 
     def update(self, names: Sequence[str]) -> dict[str, Field]:
         """Set some fields to what they are at this moment; a call for all ranks."""
+        if self.clouds is not None:
+            self.air.update_layers()
+            if not echoes.keys().isdisjoint(names):
+                self._echo(**self.clouds.scheme.reflectivity)
         for name in names:
+            if name in echoes:
+                continue
             if name in self.copied:
                 self.fields[name].copy(self.copied[name])
                 continue
@@ -78,3 +130,8 @@ class ShownAir:
                 for array, values in zip(owned, blocks, strict=True):
                     array[...] = function(*values)
         return {name: self.fields[name] for name in names}
+
+
+def _entry(at: int) -> Callable[[Array], Array]:
+    """One entry of an array."""
+    return lambda values: np.asarray(values[at])

@@ -17,7 +17,9 @@ from halocline.atmosphere.constants import (
     reference_temperature,
 )
 from halocline.atmosphere.coordinate import HybridCoordinate
+from halocline.atmosphere.sounding import SoundingOptions
 from halocline.atmosphere.start_jet import BalancedJet, JetOptions
+from halocline.atmosphere.wind_profile import ShearOptions
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 
@@ -55,6 +57,8 @@ class AirStartOptions(Options):
 
     wind_u: float = option(0.0, "m s-1", "wind along x", at_least=-150.0, at_most=150.0)
     wind_v: float = option(0.0, "m s-1", "wind along y", at_least=-150.0, at_most=150.0)
+    shear: ShearOptions = option(ShearOptions(), meaning="wind that changes with height")
+    sounding: SoundingOptions = option(SoundingOptions(), meaning="moist air at rest")
     bubble: BubbleOptions = option(BubbleOptions(), meaning="warm or cold air")
     jet: JetOptions = option(JetOptions(), meaning="a balanced jet in place of `air`")
     balance: str = option(
@@ -93,14 +97,7 @@ class StartingAir:
 
     def columns(self, x: Array, y: Array, ground: Array) -> StartColumns:
         """Of columns at places, with the height of the ground [m]; all arrays of one shape."""
-        base = self.reference.columns(ground)
-        mass = self.air.pressure(ground) - self.coordinate.top - base.mass
-        pressure = base.pressure + self.coordinate_pressure(mass)
-        theta = self.air.potential_temperature(pressure)
-        if self.jet:
-            exner = (pressure / reference_pressure) ** kappa
-            theta = self.jet.temperature(y, pressure / self.air.surface_pressure) / exner
-        still = gravity * ground + rise(self.coordinate, base.mass + mass, theta, pressure)
+        base, mass, pressure, theta, still = self._still(ground, y)
         if self.start.bubble.amplitude:
             middle = 0.5 * (still[1:] + still[:-1]) / gravity
             warmer = self.warmer(x, y, middle)
@@ -112,6 +109,25 @@ class StartingAir:
                 theta = theta + warmer
                 still = gravity * ground + rise(self.coordinate, base.mass + mass, theta, pressure)
         return StartColumns(mass, still - base.geopotential, theta - reference_temperature)
+
+    def middles(self, ground: Array) -> Array:
+        """Heights of the middles of layers above sea level without bubble and jet [m], (n, ...)."""
+        *_, still = self._still(ground)
+        return np.asarray(0.5 * (still[1:] + still[:-1]) / gravity)
+
+    def _still(
+        self, ground: Array, y: Array | None = None
+    ) -> tuple[BaseColumns, Array, Array, Array, Array]:
+        """Base state, mass that is added to it, pressure, potential temperature, geopotential."""
+        base = self.reference.columns(ground)
+        mass = self.air.pressure(ground) - self.coordinate.top - base.mass
+        pressure = base.pressure + self.coordinate_pressure(mass)
+        theta = self.air.potential_temperature(pressure)
+        if self.jet and y is not None:
+            exner = (pressure / reference_pressure) ** kappa
+            theta = self.jet.temperature(y, pressure / self.air.surface_pressure) / exner
+        still = gravity * ground + rise(self.coordinate, base.mass + mass, theta, pressure)
+        return base, mass, pressure, theta, still
 
     def jet_wind(self, x: Array, y: Array) -> Array:
         """Wind along x of the jet in layers [m s-1] at places, over ground at sea level."""

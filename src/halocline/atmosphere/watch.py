@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from halocline.atmosphere.constants import gravity
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.core.clock import Date, text
 from halocline.core.errors import BrokenState
@@ -30,16 +31,25 @@ class AirWatch:
     """Looks at the state of one atmosphere; all calls are for all ranks."""
 
     def __init__(
-        self, state: AirFields, run: Runner, grid: Grid, options: AtmosphereOptions
+        self,
+        state: AirFields,
+        run: Runner,
+        grid: Grid,
+        options: AtmosphereOptions,
+        clouds: Clouds | None = None,
     ) -> None:
         self.state, self.run, self.grid, self.options = state, run, grid, options
+        self.clouds = clouds
         self.sums = FieldSums(state.mass, 2)
         self.begun = 0.0
+        self.water_begun = 0.0
         self.most = 0.0
 
     def begin(self) -> None:
         """Look at what the run begins with."""
         self.begun = self._dry_mass()
+        if self.clouds is not None:
+            self.water_begun = sum(self.water_and_fallen())
 
     def look(self, number: int, time: Date, dt: float) -> None:
         """Refuse a wind that goes too far in step `number`, from `time`, of dt [s]."""
@@ -128,7 +138,38 @@ class AirWatch:
             )
             called = "theta less base" if name == "theta" else name
             words.append(f"{called} {least:.3f} to {most:.3f} {units}")
+        words += self._water_words()
         return ", ".join([*words, f"Courant number up to {self.most:.2f}"])
+
+    def water_and_fallen(self) -> tuple[float, float]:
+        """Water in the air, and what has fallen since the start of the run [kg]."""
+        assert self.clouds is not None
+        s = self.state
+        c1, c2, thickness = (
+            getattr(s, name).read()[0].astype(np.float64).reshape(-1, 1, 1)
+            for name in ("c1", "c2", "thickness")
+        )
+        terms: list[list[Array]] = [[], []]
+        blocks = zip(*(f.read() for f in (s.mass, s.base_mass, s.area, s.water)), strict=True)
+        for mass, base, area, water in blocks:
+            layer = (c1 * (mass.astype(np.float64) + base) + c2) * thickness
+            column = (layer * water.astype(np.float64).sum(axis=0)).sum(axis=0)
+            terms[0].append(column * area / gravity)
+        totals = zip(*(total.read() for total in self.clouds.totals.values()), strict=True)
+        for area, fallen in zip(s.area.read(), totals, strict=True):
+            terms[1].append(sum(fallen) * area.astype(np.float64))
+        inside, fallen_mass = self.sums(terms)
+        return float(inside), float(fallen_mass)
+
+    def _water_words(self) -> list[str]:
+        """Water now, what has fallen, and what is missing of that at the start."""
+        if self.clouds is None:
+            return []
+        inside, fallen = self.water_and_fallen()
+        missing = (inside + fallen) / self.water_begun - 1.0 if self.water_begun else 0.0
+        return [
+            f"water {inside:.6e} kg and {fallen:.3e} kg fallen, {missing:+.1e} of that at the start"
+        ]
 
     def _extremes(self, field: Field, base: Field | None) -> tuple[float, float]:
         arrays = field.read()

@@ -225,6 +225,32 @@ _air = [
     Quantity("y_wind", "y_wind", "m s-1", "wind along the grid's y"),
     Quantity("upward_wind", "upward_air_velocity", "m s-1", "upward wind"),
     Quantity("geopotential_height", "geopotential_height", "m", "geopotential height"),
+    Quantity("updraft", "", "m s-1", "greatest upward wind of a column of air"),
+    Quantity(
+        "vapor_mixing_ratio", "humidity_mixing_ratio", "1", "mass of vapour per mass of dry air"
+    ),
+    Quantity(
+        "cloud_mixing_ratio",
+        "cloud_liquid_water_mixing_ratio",
+        "1",
+        "mass of cloud droplets per mass of dry air",
+    ),
+    Quantity(
+        "ice_mixing_ratio",
+        "cloud_ice_mixing_ratio",
+        "1",
+        "mass of cloud crystals per mass of dry air",
+    ),
+    Quantity("rain_mixing_ratio", "", "1", "mass of rain per mass of dry air"),
+    Quantity("snow_mixing_ratio", "", "1", "mass of snow per mass of dry air"),
+    Quantity("graupel_mixing_ratio", "", "1", "mass of graupel per mass of dry air"),
+    Quantity("rain_total", "rainfall_amount", "kg m-2", "rain since the start of the run"),
+    Quantity("snow_total", "snowfall_amount", "kg m-2", "snow since the start of the run"),
+    Quantity(
+        "graupel_total", "graupel_fall_amount", "kg m-2", "graupel since the start of the run"
+    ),
+    Quantity("reflectivity", "equivalent_reflectivity_factor", "dBZ", "radar reflectivity"),
+    Quantity("column_reflectivity", "", "dBZ", "greatest radar reflectivity of a column"),
     Quantity(
         "dry_column_pressure",
         "",

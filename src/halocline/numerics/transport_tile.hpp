@@ -108,7 +108,7 @@ enum class First { x, y };
 /// One pass over the rows of a tile of columns [i0, i1) for a few tracers: x, y and z sweeps,
 /// sinking and vertical diffusion, each tracer read and written once. Row r is read (and swept
 /// along x, if that is the first sweep), then face r - 1 is passed along y, then row r - 2 is
-/// finished: what waits in between fits the second-level cache of a core. Nothing reads row r - 2
+/// finished: what waits in between fits the caches of a core. Nothing reads row r - 2
 /// after that, so that the new tracer may lie where the tracer does.
 ///
 /// Columns c are counted from i0 - margin, in packs; what all tracers share is loaded once for a

@@ -11,6 +11,7 @@ from halocline.atmosphere import _native
 from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
+from halocline.atmosphere.dynamics.water_stage import WaterStage
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
@@ -44,7 +45,8 @@ class Stage:
         self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
         given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
-        given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
+        if not s.species:
+            given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
         if not s.sloping:
             given |= dict.fromkeys(("base_pressure", "base_volume"))
         if not options.rotation and not options.rotation_gradient:
@@ -65,11 +67,13 @@ class Stage:
         self.columns = bound("acoustic_columns")
         self.new_wind = bound("new_wind", *prognostic)
         self.new_stage = bound("new_stage", *prognostic, "base_pressure", "base_volume")
+        self.water = WaterStage(run, s, options.advection, prefix) if s.species else None
 
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
 
         1. mass fluxes, and what they carry  2. tendencies  3. acoustic steps  4. the new state
+        5. water
         """
         o, advection = self.options.acoustic, self.options.advection
         # 1. mass fluxes, and what they carry
@@ -89,6 +93,9 @@ class Stage:
         # 4. the new state
         self.new_wind(last=int(last))
         self.new_stage(last=int(last))
+        # 5. water
+        if self.water is not None:
+            self.water(steps, dt, last=last)
 
 
 class AirDynamics:
@@ -114,6 +121,8 @@ class AirDynamics:
         s, steps = self.state, self.options.acoustic.steps
         for name in prognostic:
             getattr(s, name).swap(getattr(s, f"old_{name}"))
+        if s.species:
+            s.water.swap(s.old_water)
         energy = self.forcing.energy
         if energy:
             energy.begin()

@@ -47,13 +47,13 @@ class PhysicsAir:
             self,
             dilution=state.dilution if moist else None,
         )
-        self._moisten = []
+        self._moisten, self._dilute = None, None
         if moist:
             self.water = state.water
-            self._moisten = [
-                run.bind(kernels["atmosphere_moist_theta"], state, dry_theta=self.dry_theta),
-                run.bind(kernels["atmosphere_dilution"], state),
-            ]
+            self._moisten = run.bind(
+                kernels["atmosphere_moist_theta"], state, dry_theta=self.dry_theta
+            )
+            self._dilute = run.bind(kernels["atmosphere_dilution"], state)
         self._air_state = run.bind(kernels["atmosphere_air_state"], state)
 
     dry_theta: Field
@@ -80,7 +80,13 @@ class PhysicsAir:
         self._layers()
 
     def give_back(self) -> None:
-        """Set the state's heat, dilution and pressure to `dry_theta` and `water` at this volume."""
-        for call in self._moisten:
-            call()
+        """Bring the state after `dry_theta` and `water`, with pressure at the volume it has."""
+        if self._moisten is not None:
+            self._moisten()
+        self.follow()
+
+    def follow(self) -> None:
+        """Set the state's dilution and pressure to what its heat, water and geopotential say."""
+        if self._dilute is not None:
+            self._dilute()
         self._air_state()

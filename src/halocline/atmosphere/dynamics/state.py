@@ -118,6 +118,9 @@ class AirFields:
             self.over["water"] = (Axis("species", entries=self.species), self.layers)
             for name, (units, place, over) in of_moist_air.items():
                 self.add(name, units, place, over, restart=name == "water")
+            shares = {"none": (), "positive": ("loss_share",)}
+            for name in shares.get(options.advection.limiter, ("loss_share", "gain_share")):
+                self.add(name, "1", center, "water")
         self._coordinate(coordinate)
         self._table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))
         if options.damping.return_rate:

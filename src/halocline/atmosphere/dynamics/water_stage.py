@@ -1,0 +1,59 @@
+"""Water in the stages of a step: carried by the dry mass that their acoustic steps have moved."""
+
+from __future__ import annotations
+
+from halocline.atmosphere import _native
+from halocline.atmosphere.dynamics.state import AirFields
+from halocline.atmosphere.dynamics_options import AirAdvectionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.running.runner import Runner
+
+kernels = kernels_of(_native)
+
+
+class WaterStage:
+    """The transport of one of three stages; its state of water has a name that begins so.
+
+    The state at the beginning of the step is `old_water`, the new one `water`. The last stage is
+    limited as the options say.
+    """
+
+    def __init__(
+        self, run: Runner, s: AirFields, options: AirAdvectionOptions, prefix: str
+    ) -> None:
+        self.state, self.options, self.first = s, options, prefix == "old_"
+        self.mean = run.bind(kernels["atmosphere_mean_fluxes"], s)
+        self.rise = run.bind(kernels["atmosphere_rise"], s)
+        given: dict[str, Field | None] = {"water_forcing": None}
+        if self.first:
+            given |= {"water": s.old_water, "next_water": s.water}
+        self.move = run.bind(kernels["atmosphere_move_water"], s, **given)
+        self.limited = []
+        if options.limiter != "none" and not self.first:
+            given |= {"loss_share": s.loss_share, "gain_share": None}
+            if options.limiter == "monotone":
+                given["gain_share"] = s.gain_share
+            shares = {name: f for name, f in given.items() if name != "next_water"}
+            self.limited = [
+                run.bind(kernels["atmosphere_water_shares"], s, **shares),
+                run.bind(kernels["atmosphere_move_water_within"], s, **given),
+            ]
+        self.dilute = run.bind(kernels["atmosphere_dilution"], s)
+
+    def __call__(self, steps: int, dt: float, *, last: bool) -> None:
+        """Move the water through a stage of so many acoustic steps of dt [s].
+
+        1. mean fluxes of dry mass  2. new mixing ratios  3. what they weigh
+        """
+        s, o = self.state, self.options
+        # 1. mean fluxes of dry mass
+        self.mean(share=1.0 / steps)
+        self.rise()
+        # 2. new mixing ratios
+        for move in self.limited if last and self.limited else [self.move]:
+            move(dt=steps * dt, order=o.order, vertical_order=o.vertical_order)
+        if not self.first:
+            s.water.swap(s.next_water)
+        # 3. what they weigh
+        self.dilute()
