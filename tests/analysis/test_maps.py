@@ -372,3 +372,8 @@ def test_panels_of_a_sheet_share_their_box(global_waves: xr.Dataset) -> None:
 def test_colours_of_both_signs_meet_at_zero(name: str, values: list[float], scale: str) -> None:
     data = xr.DataArray(values, name="x", attrs={"standard_name": name})
     assert looks.look_of(data).scale == scale
+
+
+def test_what_a_radar_does_not_see_has_one_colour() -> None:
+    data = xr.DataArray([-30.0, 55.0], name="x", attrs={"units": "dBZ"})
+    assert looks.look_of(data).scale == "from zero"

@@ -98,6 +98,28 @@ def test_a_shower_closes_its_water_and_says_so():
     assert values(component, "water").min() > -1e-9
 
 
+def test_heat_of_what_condenses_comes_back_to_the_air():
+    """Vapour over saturation becomes cloud; what physics reads afterwards is what clouds left."""
+    component = begun(small(**moist))
+    air, water = component.air, values(component, "water")
+    water[0] += 3e-3
+    component.state.water.set_global(water)
+    component.air.follow()
+    air.update_layers()
+    before = air.dry_theta.gather()
+    assert component.clouds is not None
+    component.clouds.step(2.0)
+    left = air.dry_theta.gather()
+    cloud = values(component, "water")[1]
+    heated = cloud > 1e-4
+    assert heated.any()
+    warming = 2.5e6 / (1004.5 * air.exner.gather()) * cloud
+    np.testing.assert_allclose((left - before)[heated], warming[heated], rtol=1e-3)
+    air.give_back()
+    air.update_layers()
+    np.testing.assert_allclose(air.dry_theta.gather(), left, atol=1e-9)
+
+
 def test_moist_air_without_clouds_is_refused():
     with pytest.raises(UserError, match="Choose 'kessler'"):
         begun(small(**{"atmosphere.start.sounding.kind": "weisman-klemp"}))

@@ -15,12 +15,12 @@ from invariance.printed_bits import printed_bits
 
 def bits(ranks: int, threads: int) -> frozenset[str]:
     """Distinct lines of sides and hash, over all ways to cut the grid."""
-    return printed_bits("small_atmosphere.py", ranks, threads, lines=9)
+    return printed_bits("small_atmosphere.py", ranks, threads, lines=12)
 
 
 @pytest.mark.parametrize("ranks", [1, 3, pytest.param(5, marks=pytest.mark.slow)])
 def test_ranks_and_cuts(ranks):
-    assert len(bits(1, 1)) == 3  # one of each kind of sides
+    assert len(bits(1, 1)) == 4  # one of each kind of sides, and one of moist air
     assert bits(ranks, 1) == bits(1, 1)
 
 
@@ -35,7 +35,17 @@ def test_nests_with_ranks_of_their_own_or_shared(ranks):
     assert printed_bits("small_air_nests.py", ranks, 1, lines=4) == alone
 
 
-def case(**more: Any) -> dict[str, Any]:
+moist = {
+    "microphysics": {"scheme": "kessler"},
+    "base": {"kind": "standard"},
+    "start": {
+        "wind_u": 10.0, "sounding": {"kind": "weisman-klemp"}, "shear": {"kind": "tanh"},
+        "bubble": {"amplitude": 5.0},
+    },
+}  # fmt: skip
+
+
+def case(air: dict[str, Any], **more: Any) -> dict[str, Any]:
     """A bubble in wind over a mountain."""
     base: dict[str, Any] = {
         "component": "atmosphere",
@@ -49,7 +59,7 @@ def case(**more: Any) -> dict[str, Any]:
             "mountain": {"kind": "bell", "height": 300.0, "width": 1500.0},
             "start": {"wind_u": 10.0, "wind_v": 3.0, "bubble": {"amplitude": 3.0}},
             "mixing": {"viscosity": 50.0, "diffusivity": 50.0},
-        },
+        } | air,
     }  # fmt: skip
     return base | more
 
@@ -61,14 +71,16 @@ def state(result: Result) -> dict[str, np.ndarray]:
     return fields
 
 
-def test_restarts_and_output(tmp_path: Path):
-    whole = state(run(case()))
-    first = case(restart={"interval": "2s", "at_end": False})
+@pytest.mark.parametrize("air", [{}, moist], ids=["dry", "moist"])
+def test_restarts_and_output(tmp_path: Path, air: dict[str, Any]):
+    whole = state(run(case(air)))
+    assert ("water" in whole) == bool(air)
+    first = case(air, restart={"interval": "2s", "at_end": False})
     first["time"] = first["time"] | {"length": "2s"}
     maps = {"air": {"interval": "1s"}, "means": {"interval": "2s", "processing": "mean"}}
     run(first | {"output": {"fields": maps}}, output=tmp_path, check_halos=True)
     other_cut = {"kind": "curve", "blocks_per_rank": 3}
-    again = run(case(restart={"source": str(tmp_path)}, decomposition=other_cut))
+    again = run(case(air, restart={"source": str(tmp_path)}, decomposition=other_cut))
     assert again.outcome.steps == 4
     found = state(again)
     assert found.keys() == whole.keys()

@@ -144,12 +144,17 @@ BY_WORD: tuple[tuple[str, Look], ...] = (
     ("salinity", Look("haline", "between")),
 )
 
+BY_UNITS: dict[str, Look] = {"dBZ": Look("rain", "from zero")}
+"""Below 0 dBZ a radar sees next to nothing."""
+
 
 def look_of(data: xr.DataArray) -> Look:
-    """The look of a variable, from its standard name, its other names, or its values."""
+    """The look of a variable, from its standard name, units, other names, or its values."""
     standard_name = str(data.attrs.get("standard_name", ""))
     if standard_name in BY_STANDARD_NAME:
         return BY_STANDARD_NAME[standard_name]
+    if (units := data.attrs.get("units")) in BY_UNITS:
+        return BY_UNITS[str(units)]
     values = np.asarray(data.values, dtype=np.float64)
     values = values[np.isfinite(values)]
     both_signs = bool(values.size) and bool(values.min() < 0.0 < values.max())

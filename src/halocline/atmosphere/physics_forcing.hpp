@@ -84,7 +84,12 @@ inline constexpr Contract<11> atmosphere_force_theta_contract{
       if_wanted({"short_wave_heating", Access::read, Place::center, "K s-1", "depth"}),
       {"dry_theta", Access::read, Place::center, "K", "depth"},
       if_wanted({"water", Access::read, Place::center, "1", "species depth", {}, Column::whole}),
-      if_wanted({"water_physics", Access::read, Place::center, "s-1", "species depth", {},
+      if_wanted({"water_physics",
+                 Access::read,
+                 Place::center,
+                 "s-1",
+                 "species depth",
+                 {},
                  Column::whole}),
       {"mass", Access::read, Place::center, "Pa"},
       {"base_mass", Access::read, Place::center, "Pa"},
@@ -92,7 +97,8 @@ inline constexpr Contract<11> atmosphere_force_theta_contract{
       {"c2", Access::read, Place::none, "Pa", "depth"},
       {"theta_forcing", Access::update, Place::center, "Pa K s-1", "depth"}}}};
 
-/// Heating of the moist potential temperature theta (1 + Rv / Rd qv) by that of theta and by vapour.
+/// Heating of the moist potential temperature theta (1 + Rv / Rd qv) by that of theta and by
+/// vapour.
 ///
 /// @param[in]     turbulent_heating, long_wave_heating, short_wave_heating  of theta [K s-1]
 /// @param[in]     dry_theta      potential temperature less 300 K
