@@ -26,6 +26,12 @@ def command(*words):
     return report.main(parser.parse_args([str(word) for word in words]))
 
 
+@pytest.fixture(autouse=True)
+def usual_width(monkeypatch):
+    """Wherever the tests run."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+
 @pytest.fixture(scope="module")
 def made():
     return made_record(4, 5)
@@ -49,8 +55,7 @@ def test_text_alone_makes_no_page(made, tmp_path, capsys):
     assert not list(tmp_path.glob("*.html"))
 
 
-def test_tables_fit_the_terminal(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
+def test_tables_fit_the_terminal():
     record = made_record(4, 5)
     long = (
         "advection_of_everything_everywhere.f90:1234 in the_module_of_advection::advect_all_of_it"

@@ -65,7 +65,7 @@ class SoundingOptions(Options):
         """From sea level up to where the pressure is `top` [Pa].
 
         >>> SoundingOptions(kind="weisman-klemp").profile(1e4).theta[[0, -1]].round(1).tolist()
-        [300.0, 408.1]
+        [300.0, 421.1]
         """
         if self.kind == "saturated-neutral":
             return self._saturated(top)
