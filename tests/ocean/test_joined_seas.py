@@ -32,6 +32,7 @@ def test_a_strait_of_one_row_is_closed_and_told():
     lines = described(grid)
     assert lines[0] == ("seas", "5 that no flow joins, of 12, 12, 1, 1, 1 cells")
     assert lines[1] == ("strait", "closed at 13.50 E, 30.50 N: 12 cells, 1 cell")
+    assert "grid.straits opens them" in lines[-1][1]
 
 
 def test_cells_that_touch_at_a_corner_are_apart():

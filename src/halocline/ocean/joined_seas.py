@@ -75,6 +75,12 @@ def closed_straits(grid: Grid, numbers: Index) -> dict[tuple[int, int], tuple[in
     return found
 
 
+remedy = (
+    "Water needs two cells side by side: grid.straits opens them in grids made here, deeper cells of"
+    " the file in others."
+)
+
+
 def described(grid: Grid) -> list[tuple[str, str]]:
     """What `halocline check` says of seas that no flow joins; nothing where there is one."""
     numbers = seas(grid)
@@ -92,6 +98,8 @@ def described(grid: Grid) -> list[tuple[str, str]]:
         lines.append(("strait", f"closed at {_place(grid, *straits[pair])}: {one}, {other}"))
     if len(straits) > most_told:
         lines.append(("strait", f"and {len(straits) - most_told:,} more"))
+    if straits:
+        lines.append(("strait", remedy))
     return lines
 
 
