@@ -145,6 +145,7 @@ for name, numbers in {
     "surface_pressure": "",
     "moist_theta": "",
     "dilution": "",
+    "wind_at_centers": "",
     "mean_fluxes": "share",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)

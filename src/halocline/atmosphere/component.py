@@ -100,7 +100,10 @@ class AtmosphereComponent(Component):
             self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
         self.watch = AirWatch(self.state, self.run, grid, options, self.clouds)
         top = self.coordinate.top
-        self.maps = ShownAir(self.run, self.state, self.air, self.clouds, options, top)
+        physics = self.dynamics.physics
+        self.maps = ShownAir(
+            self.run, self.state, self.air, self.clouds, physics, options, grid, top
+        )
         self.shown = self.maps.fields
 
     def _ground(self) -> Array:
