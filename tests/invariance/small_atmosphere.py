@@ -32,6 +32,14 @@ sides = {
         "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
         "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
     },
+    "physics": {
+        "atmosphere.microphysics.scheme": "wsm6", "atmosphere.base.kind": "standard",
+        "atmosphere.start.sounding.kind": "weisman-klemp", "atmosphere.physics.turbulence": "ysu",
+        "atmosphere.physics.sunlight": "rrtmgp", "atmosphere.physics.radiation.interval": 4.0,
+        "atmosphere.ground.kind": "strip", "atmosphere.ground.east": 3e3,
+        "atmosphere.start.bubble.z": 1000.0,
+        "time.start": "2000-06-21T11",
+    },
 }  # fmt: skip
 ways = ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2})
 stirred = {
@@ -69,7 +77,7 @@ for name, settings in sides.items():
         component.start(clock.time, False)
         if component.given:
             held(component)
-        if name == "moist":
+        if name in ("moist", "physics"):
             rain_and_ice(component)
         while clock.time < clock.end:
             component.step(clock.time)
@@ -79,7 +87,8 @@ for name, settings in sides.items():
         shown_values = [shown[name].gather() for name in case.map_shapes()]
         if fields["w"] is not None:
             assert all(np.isfinite(values).all() for values in fields.values())
-            may_be_even = {"water"} | {name for name in fields if name.endswith("_total")}
+            may_be_even = {"water", "roughness", "deep_temperature"}
+            may_be_even |= {name for name in fields if name.endswith(("_total", "_tendency"))}
             assert all(
                 np.ptp(values) > 1e-3 for key, values in fields.items() if key not in may_be_even
             )
