@@ -148,6 +148,7 @@ for name, numbers in {
     "surface_pressure": "",
     "moist_theta": "",
     "dilution": "",
+    "wind_at_centers": "",
     "mean_fluxes": "share",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)
@@ -190,7 +191,7 @@ atmosphere_sample(
     "atmosphere_reflectivity", rain_intercept=8e6, snow_intercept=2e6, graupel_intercept=4e6,
     graupel_density=500.0, wet=True,
 )  # fmt: skip
-atmosphere_sample("atmosphere_collect")
+atmosphere_sample("atmosphere_collect", factor=2.0)
 atmosphere_sample(
     "atmosphere_surface_layer",
     charnock=0.0185,
@@ -206,6 +207,7 @@ atmosphere_sample(
 atmosphere_sample("atmosphere_column_mixing", dt=60.0)
 for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_force_{name}", fresh=0)
+atmosphere_sample("atmosphere_force_water")
 atmosphere_sample("atmosphere_slab", diffusivity=5e-7, dt=60.0)
 
 given_tables = {
