@@ -14,11 +14,11 @@ weights = {
     5: ((37 / 60, -8 / 60, 1 / 60), (-10 / 60, 5 / 60, -1 / 60)),
     6: ((37 / 60, -8 / 60, 1 / 60), ()),
 }
-"""Of sums and of differences of values at equal distance from a face (Wicker and Skamarock 2002)."""
+"""Of sums and differences of values at equal distance from a face (Wicker and Skamarock 2002)."""
 
 
 def at_faces(flux, before, after, order):
-    """What a flux carries through faces; `before` and `after` them are values, the nearest first."""
+    """What a flux carries through faces; `before` and `after` them the nearest values first."""
     sums, differences = weights[order]
     pairs = list(zip(before, after, strict=True))
     even = sum(w * (a + b) for w, (b, a) in zip(sums, pairs, strict=False))
