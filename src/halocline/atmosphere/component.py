@@ -91,7 +91,10 @@ class AtmosphereComponent(Component):
             self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation
         )
         top = self.coordinate.top
-        self.maps = ShownAir(self.run, self.state, self.air, self.clouds, options, top)
+        physics = self.dynamics.physics
+        self.maps = ShownAir(
+            self.run, self.state, self.air, self.clouds, physics, options, grid, top
+        )
         self.shown = self.maps.fields
 
     def _ground(self) -> Array:
