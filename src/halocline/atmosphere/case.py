@@ -37,7 +37,7 @@ class AtmosphereCase(Case):
     )
 
     nested: ClassVar[tuple[str, ...]] = tuple(prognostic)
-    reflects: ClassVar[tuple[str, ...]] = ("mirror",)
+    reflects: ClassVar[tuple[str, ...]] = ("mirror", "pole")
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name] for name in (*always, *of_dry_air, *of_water)
