@@ -61,12 +61,6 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
-        if options.species and options.physics.turbulence != "none":
-            raise UserError(
-                f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' and"
-                f" atmosphere.physics.turbulence = '{options.physics.turbulence}': water that"
-                " turbulence moves is not in the step yet. Choose 'none' for one of them."
-            )
         if options.species and (options.start.file or options.sides.kind):
             raise UserError(
                 f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}': water of starts"
@@ -104,16 +98,21 @@ class AtmosphereComponent(Component):
         self.nested = {name: getattr(self.state, name) for name in prognostic}
         self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
         self.begins, self.time = clock.start, clock.time
-        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.given)
+        self.air = PhysicsAir(self.run, self.state)
+        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.air, self.given)
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
-        self.air = PhysicsAir(self.run, self.state)
         self.clouds: Clouds | None = None
         if (scheme := options.microphysics.chosen) is not None:
             self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
-        self.watch = AirWatch(self.state, self.run, grid, options, self.clouds)
+        self.watch = AirWatch(
+            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation
+        )
         top = self.coordinate.top
-        self.maps = ShownAir(self.run, self.state, self.air, self.clouds, options, top)
+        physics = self.dynamics.physics
+        self.maps = ShownAir(
+            self.run, self.state, self.air, self.clouds, physics, options, grid, top
+        )
         self.shown = self.maps.fields
 
     def _ground(self) -> Array:

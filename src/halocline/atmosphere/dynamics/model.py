@@ -12,6 +12,7 @@ from functools import partial
 from halocline.atmosphere import _native
 from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
+from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import PolarFilter, polar_filter
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.dynamics.water_stage import WaterStage
@@ -81,7 +82,10 @@ class Stage:
         self.columns = bound("acoustic_columns")
         self.new_wind = bound("new_wind", *prognostic)
         self.new_stage = bound("new_stage", *prognostic, "base_pressure", "base_volume")
-        self.water = WaterStage(run, s, options.advection, prefix) if s.species else None
+        self.water: WaterStage | None = None
+        if s.species:
+            is_forced = "water" in forcing.made
+            self.water = WaterStage(run, s, options.advection, prefix, forced=is_forced)
 
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
@@ -131,6 +135,7 @@ class AirDynamics:
         state: AirFields,
         options: AtmosphereOptions,
         grid: Grid,
+        air: PhysicsAir,
         sides: GivenSides | None = None,
     ) -> None:
         self.run, self.state, self.options = run, state, options
@@ -138,10 +143,15 @@ class AirDynamics:
         self.forcing = AirForcing(run, state, options, grid)
         self.physics: AirPhysics | None = None
         if options.physics.acts:
-            self.physics = AirPhysics(run, state, options, grid, self.forcing.first)
+            self.physics = AirPhysics(run, state, air, options, grid, self.forcing.first)
         polar = polar_filter(run, grid, options.filter_latitude)
         self.first = Stage(run, state, options, self.forcing, "old_", sides, polar)
         self.later = Stage(run, state, options, self.forcing, "", sides, polar)
+
+    @property
+    def evaporation(self) -> Field | None:
+        """Vapour that the ground has given since the start of the run [kg m-2]."""
+        return self.physics.evaporation if self.physics else None
 
     def step(self, dt: float) -> None:
         """Advance by dt [s] (Wicker and Skamarock 2002).

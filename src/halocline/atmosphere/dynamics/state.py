@@ -58,6 +58,7 @@ forced = {
     "v": ("Pa m s-2", y_face, "layers"),
     "w": ("Pa m s-2", center, "interfaces"),
     "theta": ("Pa K s-1", center, "layers"),
+    "water": ("Pa s-1", center, "water"),
 }
 """The same of what is found once in a step and changes a field throughout it."""
 
