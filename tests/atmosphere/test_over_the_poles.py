@@ -1,7 +1,6 @@
 """A cone that air turning as a solid carries over both poles and back. Ranks: 1."""
 
 import numpy as np
-import pytest
 
 from atmosphere.dynamics_cases import begun, shipped, values
 from halocline.atmosphere import _native
