@@ -12,7 +12,7 @@ import numpy as np
 
 from kernels.samples import Sample, sample, samples
 
-extents = {"species": 6, "depth": 5, "soil": 3}
+extents = {"species": 6, "known": 2, "depth": 5, "soil": 3}
 tables = {
     "warmth": 2, "pressure": 3, "eta": 2, "term": 4, "band": 2, "lower": 4, "upper": 4,
     "lower_gas": 2, "upper_gas": 2, "ozone": 2, "kelvin": 6,
@@ -181,6 +181,8 @@ atmosphere_sample(
     "atmosphere_relax_theta", "slow fast", top=2e3, lower=0.4, warmest=315.0, contrast=60.0,
     stability=10.0, coldest=200.0, fresh=0,
 )  # fmt: skip
+atmosphere_sample("atmosphere_draw_water", "share pull smoothing", fresh=0)
+atmosphere_sample("atmosphere_given_water", "share elapsed")
 atmosphere_sample("atmosphere_inner_w")
 for name in "uvw":
     atmosphere_sample(f"atmosphere_turn_{name}", "curvature")

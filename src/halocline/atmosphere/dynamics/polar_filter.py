@@ -13,14 +13,13 @@ stay as they are, and so does the mean of a row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
-from halocline.numerics import _native
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.cut_options import DecompositionOptions
 from halocline.runtime.fields.field import Field
@@ -36,38 +35,54 @@ class PolarFilter:
 
     def __init__(self, grid: Grid, start: float, recorder: Recorder) -> None:
         self.grid, self.start, self.recorder = grid, start, recorder
-        self._weights: dict[tuple[Place, str], list[NDArray[np.floating]]] = {}
-
-    @cached_property
-    def of_place(self) -> dict[Place, Array]:
-        """Weights of the rows of centres and of northern faces."""
-        columns = self.grid.shape[1]
-        lines = {place: self.grid.at(place).y[:, 0] for place in (Place.center, Place.y_face)}
-        found = {place: row_weights(y, columns, self.start) for place, y in lines.items()}
-        return found | {Place.x_face: found[Place.center]}
+        self._known: dict[Place, list[list[FilteredRows]]] = {}
 
     def __call__(self, fields: Sequence[Field]) -> None:
         """Filter fields along their rows, each on its own."""
         with self.recorder.time("polar filter"):
             for field in fields:
                 with field.change() as owned:
-                    for array, weights in zip(owned, self._of_blocks(field), strict=True):
-                        planes = array if array.ndim == 3 else array[np.newaxis]
-                        _native.lessen_row_waves(planes, weights)
+                    for array, parts in zip(owned, self._rows_of(field), strict=True):
+                        for part in parts:
+                            part.lessen(array)
 
-    def _of_blocks(self, field: Field) -> list[NDArray[np.floating]]:
-        """Weights of the rows that the blocks of this rank own of the place of a field."""
-        key = field.place, field.dtype.name
-        if key not in self._weights:
-            made = []
+    def _rows_of(self, field: Field) -> list[list[FilteredRows]]:
+        """The rows to filter of the place of a field, for each block of this rank."""
+        place = field.place
+        if place not in self._known:
+            latitude = self.grid.at(place).y[:, 0]
+            self._known[place] = []
             for block in field.layout.blocks:
                 assert isinstance(block, Block)
-                j0, j1, *_ = block.box_of(field.place)
+                j0, j1, *_ = block.box_of(place)
                 first = block.rectangle.j0
-                weights = self.of_place[field.place][first : first + j1 - j0]
-                made.append(np.ascontiguousarray(weights, field.dtype))
-            self._weights[key] = made
-        return self._weights[key]
+                own = remaining(latitude[first : first + j1 - j0], self.grid.shape[1], self.start)
+                self._known[place].append(filtered_rows(own))
+        return self._known[place]
+
+
+class FilteredRows(NamedTuple):
+    """Neighbouring rows of a block, and what remains of their waves, shape (rows, waves)."""
+
+    rows: slice
+    remaining: Array
+
+    def lessen(self, values: NDArray[np.floating]) -> None:
+        """Filter these rows of an array (..., j, i) that has them whole.
+
+        Transforms are of one row each, in 64 bits: no cut changes a bit.
+        """
+        some = values[..., self.rows, :]
+        waves = np.fft.rfft(some.astype(np.float64))
+        waves *= self.remaining
+        some[...] = np.fft.irfft(waves, some.shape[-1])
+
+
+def filtered_rows(rest: Array) -> list[FilteredRows]:
+    """The stretches of rows of which not all waves remain as they are."""
+    ends = np.flatnonzero(np.diff((rest < 1.0).any(axis=1), prepend=False, append=False))
+    pairs = zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)
+    return [FilteredRows(slice(a, b), rest[a:b]) for a, b in pairs]
 
 
 def remaining(latitude: Array, columns: int, start: float) -> Array:
@@ -82,19 +97,6 @@ def remaining(latitude: Array, columns: int, start: float) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         rest = np.where(wave == 0, 1.0, np.minimum(1.0, (narrow / short) ** 2))
     return np.where(np.abs(latitude)[:, np.newaxis] > start, rest, 1.0)
-
-
-def row_weights(latitude: Array, columns: int, start: float) -> Array:
-    """Weights w(m) of `lessen_row_waves` that do so, shape (rows, columns / 2).
-
-    They are minus the Fourier transform of what is taken of each wave; the farthest column, which
-    both directions reach, counts half.
-    """
-    taken = 1.0 - remaining(latitude, columns, start)
-    weights = -np.fft.irfft(taken, columns, axis=1)[:, 1 : columns // 2 + 1]
-    weights[:, -1] *= 0.5
-    weights[~taken.any(axis=1)] = 0.0
-    return np.asarray(weights)
 
 
 def polar_filter(run: Runner, grid: Grid, start: float) -> PolarFilter | None:
