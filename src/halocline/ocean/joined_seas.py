@@ -76,9 +76,10 @@ def closed_straits(grid: Grid, numbers: Index) -> dict[tuple[int, int], tuple[in
 
 
 remedy = (
-    "Water needs two cells side by side: grid.straits opens them in grids made here, deeper cells of"
-    " the file in others."
+    "Water needs two cells side by side: grid.straits opens them in grids made here, deeper cells"
+    " of the file in others."
 )
+"""What can be done about a closed strait."""
 
 
 def described(grid: Grid) -> list[tuple[str, str]]:
@@ -108,4 +109,4 @@ def _place(grid: Grid, j: int, i: int) -> str:
     x, y = float(corner.x[j, i]), float(corner.y[j, i])
     if is_cartesian(grid):
         return f"x {x:g} m, y {y:g} m"
-    return f"{x % 360.0:.2f} E, {y:.2f} N"
+    return f"{x % 360.0:.2f} E, {abs(y):.2f} {'N' if y >= 0.0 else 'S'}"
