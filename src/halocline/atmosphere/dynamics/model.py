@@ -7,11 +7,13 @@ equations.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from halocline.atmosphere import _native
 from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
+from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.dynamics.water_stage import WaterStage
 from halocline.atmosphere.options import AtmosphereOptions
@@ -77,7 +79,11 @@ class Stage:
         self.columns = bound("acoustic_columns")
         self.new_wind = bound("new_wind", *prognostic)
         self.new_stage = bound("new_stage", *prognostic, "base_pressure", "base_volume")
-        self.water = WaterStage(run, s, options.advection, prefix) if s.species else None
+        self.water: WaterStage | None = None
+        if s.species:
+            is_forced = "water" in forcing.made
+            of_water = options.advection
+            self.water = WaterStage(run, s, of_water, prefix, self.sides, forced=is_forced)
 
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
@@ -123,6 +129,7 @@ class AirDynamics:
         state: AirFields,
         options: AtmosphereOptions,
         grid: Grid,
+        air: PhysicsAir,
         sides: GivenSides | None = None,
     ) -> None:
         self.run, self.state, self.options = run, state, options
@@ -130,9 +137,17 @@ class AirDynamics:
         self.forcing = AirForcing(run, state, options)
         self.physics: AirPhysics | None = None
         if options.physics.acts:
-            self.physics = AirPhysics(run, state, options, grid, self.forcing.first)
+            self.physics = AirPhysics(run, state, air, options, grid, self.forcing.first)
+        self.draw_water: Callable[[], None] | None = None
+        if sides and state.species:
+            self.draw_water = sides.force_water(self.forcing.first("water"))
         self.first = Stage(run, state, options, self.forcing, "old_", sides)
         self.later = Stage(run, state, options, self.forcing, "", sides)
+
+    @property
+    def evaporation(self) -> Field | None:
+        """Vapour that the ground has given since the start of the run [kg m-2]."""
+        return self.physics.evaporation if self.physics else None
 
     def step(self, dt: float) -> None:
         """Advance by dt [s] (Wicker and Skamarock 2002).
@@ -151,6 +166,8 @@ class AirDynamics:
         self.forcing(dt)
         if self.physics:
             self.physics.force()
+        if self.draw_water is not None:
+            self.draw_water()
         # 2. three stages
         self.first(1, dt / 3.0, last=False)
         self.later(steps // 2, dt / steps, last=False)
