@@ -20,6 +20,7 @@ from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import ShownAir
 from halocline.atmosphere.sides.file_sides import FileSides
 from halocline.atmosphere.sides.given_sides import GivenSides
+from halocline.atmosphere.sides.open_sides import OpenSides
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
 from halocline.atmosphere.start_jet import BalancedJet
@@ -65,7 +66,7 @@ class AtmosphereComponent(Component):
                 f" atmosphere.physics.turbulence = '{options.physics.turbulence}': water that"
                 " turbulence moves is not in the step yet. Choose 'none' for one of them."
             )
-        if options.species and (options.start.file or options.sides.kind):
+        if options.species and (options.start.file or options.sides.kind in ("file", "nest")):
             raise UserError(
                 f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}': water of starts"
                 " from files and at given sides is not in a run yet. Choose 'none'."
@@ -86,12 +87,15 @@ class AtmosphereComponent(Component):
         self.run = Runner(cut, check_halos=check_halos, plan=plan)
         self.state = AirFields(grid, self.coordinate, cut, options, precision, ground)
         self.given: GivenSides | None = None
-        if options.sides.kind:
+        self.open: OpenSides | None = None
+        if options.sides.kind == "open":
+            self.open = OpenSides(self.run, self.state, grid, options.sides)
+        elif options.sides.kind:
             self.given = GivenSides(self.run, self.state, grid, options.sides)
         self.nested = {name: getattr(self.state, name) for name in prognostic}
         self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
         self.begins, self.time = clock.start, clock.time
-        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.given)
+        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.given or self.open)
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
         self.air = PhysicsAir(self.run, self.state)
@@ -223,10 +227,11 @@ class AtmosphereComponent(Component):
         for axis, (field, prefix) in enumerate(((s.u, "x"), (s.v, "y"))):
             field.set_cells(partial(wind, axis))
             passed = [getattr(s, f"{prefix}_open")]
-            passed += [getattr(s, f"{prefix}_given")] if self.given else []
+            if sides := self.given or self.open:
+                passed += sides.wind_planes(f"{prefix}_")
             with field.change() as owned:
                 for array, *faces in zip(owned, *(one.read() for one in passed), strict=True):
-                    array *= sum(faces)
+                    array *= sum(map(np.abs, faces))
 
     def _jet(self) -> BalancedJet | None:
         """The jet of the start, over the width of the channel."""

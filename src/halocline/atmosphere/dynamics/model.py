@@ -15,7 +15,7 @@ from halocline.atmosphere.dynamics.forcing import AirForcing
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.dynamics.water_stage import WaterStage
 from halocline.atmosphere.options import AtmosphereOptions
-from halocline.atmosphere.sides.given_sides import GivenSides
+from halocline.atmosphere.sides.air_sides import AirSides, AirSideStage
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
@@ -44,7 +44,7 @@ class Stage:
         options: AtmosphereOptions,
         forcing: AirForcing,
         prefix: str,
-        sides: GivenSides | None,
+        sides: AirSides | None,
     ) -> None:
         self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
@@ -70,14 +70,16 @@ class Stage:
         if s.curvature:
             turns = (bound(f"turn_{name}") for name in "uvw")
             self.tendencies += [partial(turn, curvature=s.curvature) for turn in turns]
-        self.sides = sides.of_stage(begun) if sides else None
+        self.sides = sides.of_stage(begun, prefix) if sides else AirSideStage()
         self.push = bound("acoustic_push")
         if not options.damping.depth:
             given |= dict.fromkeys(("w", "w_damping"))
         self.columns = bound("acoustic_columns")
         self.new_wind = bound("new_wind", *prognostic)
         self.new_stage = bound("new_stage", *prognostic, "base_pressure", "base_volume")
-        self.water = WaterStage(run, s, options.advection, prefix) if s.species else None
+        self.water = (
+            WaterStage(run, s, options.advection, prefix, self.sides) if s.species else None
+        )
 
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
@@ -94,20 +96,19 @@ class Stage:
         # 2. tendencies
         for tendency in self.tendencies:
             tendency()
-        if sides:
-            sides.draw()
+        sides.draw()
         # 3. acoustic steps
         for number in range(steps):
+            sides.push(dt)
             self.push(dt=dt, external_damping=o.external_damping)
             self.columns(
                 dt=dt, off_centring=o.off_centring, divergence_damping=o.divergence_damping
             )
-            if sides:
-                sides.follow((number + 1) * dt, o.divergence_damping * dt)
+            sides.follow((number + 1) * dt, o.divergence_damping * dt)
+        sides.settle()
         # 4. the new state
         self.new_wind(last=int(last))
-        if sides:
-            sides.wind(steps * dt)
+        sides.wind(steps * dt)
         self.new_stage(last=int(last))
         # 5. water
         if self.water is not None:
@@ -123,11 +124,13 @@ class AirDynamics:
         state: AirFields,
         options: AtmosphereOptions,
         grid: Grid,
-        sides: GivenSides | None = None,
+        sides: AirSides | None = None,
     ) -> None:
         self.run, self.state, self.options = run, state, options
         self.air_state = run.bind(kernels["atmosphere_air_state"], state)
         self.forcing = AirForcing(run, state, options)
+        if self.forcing.energy and sides:
+            self.forcing.energy.beside(sides)
         self.physics: AirPhysics | None = None
         if options.physics.acts:
             self.physics = AirPhysics(run, state, options, grid, self.forcing.first)
