@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atmosphere.dynamics_cases import begun, small, values
+from atmosphere.dynamics_cases import begun, ended, small, values
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.constants import gravity, heat_capacity
 from halocline.core.errors import UserError
@@ -83,9 +83,78 @@ def test_what_physics_gives_the_air_gains(kind):
     assert (columns.ground.short_wave_down.gather() > 600).all()
 
 
-def test_restarts_and_cuts(tmp_path: Path):
+moist = {
+    "atmosphere.microphysics.scheme": "kessler", "atmosphere.base.kind": "standard",
+    "atmosphere.start.sounding.kind": "weisman-klemp", "atmosphere.ground.sea_temperature": 305.0,
+}  # fmt: skip
+
+
+def with_clouds(component: AtmosphereComponent) -> AtmosphereComponent:
+    """Some cloud and rain between 2 and 4 km."""
+    water = values(component, "water")
+    water[1, 4:8], water[2, 3:6] = 5e-4, 1e-3
+    component.state.water.set_global(water.astype(component.state.dtype))
+    component.air.follow()
+    component.watch.begin()
+    return component
+
+
+def test_heat_and_water_of_moist_air_are_those_that_physics_gives():
+    """Of each kind of water and the moist potential temperature, without clouds' own changes."""
+    component = with_clouds(begun(small(**physics | moist)))
+    dynamics, dt = component.dynamics, 2.0
+    found = dynamics.physics
+    assert found is not None
+    turbulence = found.columns.turbulence
+    radiation = found.columns.radiation
+    assert turbulence is not None
+    assert radiation is not None
+    for number in range(3):
+        mass, water, theta = (
+            weights(component), values(component, "water"), values(component, "theta")
+        )  # fmt: skip
+        found.step(dt, number * dt, 171.5)
+        dry = found.air.dry_theta.gather() + 300.0
+        dynamics.step(dt)
+        rates = turbulence.tendencies["water_tendency"].gather()
+        flux = found.columns.ground.vapor_flux.gather()
+        np.testing.assert_allclose((mass * rates[0]).sum(axis=0), flux, rtol=1e-10, atol=1e-16)
+        assert (flux > 1e-5).all() and not rates[2].any(), "rain is not mixed"
+        new = weights(component)
+        for kind, rate in enumerate(rates):
+            gained = (new * values(component, "water")[kind]).sum() - (mass * water[kind]).sum()
+            rounding = 1e-15 * mass.size * (mass * water[kind]).max()
+            assert gained == pytest.approx(dt * (mass * rate).sum(), abs=rounding)
+            assert kind != 0 or abs(gained) > 1e4 * rounding
+        heating = turbulence.tendencies["theta_tendency"].gather()
+        heating += radiation.long["theta_tendency"].gather()
+        heating += radiation.short["theta_tendency"].gather()
+        moist_heating = (1.0 + water[0] * 461.6 / 287.0) * heating + 461.6 / 287.0 * dry * rates[0]
+        gained = (new * values(component, "theta")).sum() - (mass * theta).sum()
+        given = dt * (mass * moist_heating).sum()
+        assert gained == pytest.approx(given, abs=1e-13 * 300.0 * mass.sum())
+        assert abs(given) > 1e-9 * 300.0 * mass.sum()
+    cloudy = radiation.short["downward_flux"].gather()
+    assert cloudy[0].max() < 0.9 * cloudy[-1].min(), "clouds shade the ground"
+
+
+def test_evaporation_is_in_the_account_of_water():
+    """What is in the air and has fallen is what there was and has risen from the ground."""
+    case = small(**physics | moist | {"time.length": "4min", "time.step": "4s"})
+    component = with_clouds(begun(case))
+    before = component.watch.water_begun
+    ended(case, component)
+    inside, fallen = component.watch.water_and_fallen()
+    risen = component.watch.evaporated()
+    assert min(fallen, risen) > 1e-5 * before
+    assert inside + fallen - risen == pytest.approx(before, rel=1e-12)
+    assert "kg evaporated" in component.summary()
+
+
+@pytest.mark.parametrize("water", [{}, moist], ids=["dry", "moist"])
+def test_restarts_and_cuts(tmp_path: Path, water: dict[str, Any]):
     """Restarts between calls of radiation, other blocks: the same bits."""
-    settings = dict(physics)
+    settings = physics | water
     settings |= {"atmosphere.physics.radiation.interval": 6.0, "time.length": "20s"}
     case = small(**settings).with_settings({"grid.ny": 3, "precision": "float32"})
 
@@ -101,6 +170,7 @@ def test_restarts_and_cuts(tmp_path: Path):
     again = state(case.with_settings({"restart.source": str(tmp_path)} | cut))
     assert again.keys() == whole.keys()
     assert {"skin_temperature", "soil_temperature", "boundary_layer_depth"} <= whole.keys()
+    assert bool(water) == ("evaporation_total" in whole)
     for name in whole:
         np.testing.assert_array_equal(again[name], whole[name], err_msg=name)
 

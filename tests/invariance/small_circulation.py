@@ -16,6 +16,7 @@ from halocline.ocean.model import Ocean, reach
 from halocline.ocean.options import OceanMixingOptions, OceanOptions, OceanWindOptions
 from halocline.ocean.time_filter import TimeFilterOptions
 from halocline.ocean.tracer_options import OceanTracerOptions
+from halocline.ocean.vertical_mixing_options import DoubleDiffusionOptions, KppOptions
 from halocline.ocean.viscous_options import ViscousOptions
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.ranks.communicator import world
@@ -32,11 +33,12 @@ ways = (
 )
 harmonic = ViscousOptions(scheme="anisotropic", smagorinsky=3.0, axis="east")
 twice = ViscousOptions(scheme="biharmonic", biharmonic=1e14, smagorinsky=3.0)
+fingers = KppOptions(double_diffusion=DoubleDiffusionOptions(act=True, limit=50.0))
 eddies = EddyOptions(along=800.0, flattening=600.0)
 kinds = {
     "belt": (
         thinned(rough_sphere()), "float64", 3600.0, "upwind3", "averaging",
-        {"scheme": "kpp", "eddies": eddies},
+        {"scheme": "kpp", "kpp": fingers, "eddies": eddies},
     ),
     "pole": (
         displaced_pole(), "float32", 3600.0, "upwind3", "robert",

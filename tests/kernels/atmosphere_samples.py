@@ -12,7 +12,7 @@ import numpy as np
 
 from kernels.samples import Sample, sample, samples
 
-extents = {"species": 6, "depth": 5, "soil": 3}
+extents = {"species": 6, "known": 2, "depth": 5, "soil": 3}
 tables = {
     "warmth": 2, "pressure": 3, "eta": 2, "term": 4, "band": 2, "lower": 4, "upper": 4,
     "lower_gas": 2, "upper_gas": 2, "ozone": 2, "kelvin": 6,
@@ -84,6 +84,9 @@ ranges = {
 }
 """Least and largest values by name of an argument; others are between 0.5 and 1.5."""
 
+plane_of_cells = (3, 9)
+"""Rows and columns of a sample's box."""
+
 exact = ("total",)
 """Arguments that are float64 in all versions of a kernel."""
 
@@ -118,7 +121,7 @@ def atmosphere_sample(kernel: str, numbers: str = "", **scalars: Any) -> None:
 
         contract = _native.contracts[kernel]
         halo = max(1, *(abs(offset) for argument in contract for offset in argument[4]))
-        rows, columns = 3, 9
+        rows, columns = plane_of_cells
         plane = (rows + 2 * halo, columns + 2 * halo)
         arrays = {}
         for name, _, place, _, _, _, _, axes in contract:
@@ -146,6 +149,7 @@ for name, numbers in {
     "surface_pressure": "",
     "moist_theta": "",
     "dilution": "",
+    "wind_at_centers": "",
     "mean_fluxes": "share",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)
@@ -169,6 +173,8 @@ for name in ("draw_u", "draw_v", "draw_cells"):
 for name in ("given_u", "given_v", "given_w"):
     atmosphere_sample(f"atmosphere_{name}", "share elapsed")
 atmosphere_sample("atmosphere_given_cells", "share elapsed ahead dt")
+atmosphere_sample("atmosphere_draw_water", "share pull smoothing", fresh=0)
+atmosphere_sample("atmosphere_given_water", "share elapsed")
 atmosphere_sample("atmosphere_inner_w")
 for name in ("u", "v"):
     atmosphere_sample(f"atmosphere_radiate_{name}", "dt", wave_speed=30.0)
@@ -195,7 +201,7 @@ atmosphere_sample(
     "atmosphere_reflectivity", rain_intercept=8e6, snow_intercept=2e6, graupel_intercept=4e6,
     graupel_density=500.0, wet=True,
 )  # fmt: skip
-atmosphere_sample("atmosphere_collect")
+atmosphere_sample("atmosphere_collect", factor=2.0)
 atmosphere_sample(
     "atmosphere_surface_layer",
     charnock=0.0185,
@@ -211,6 +217,7 @@ atmosphere_sample(
 atmosphere_sample("atmosphere_column_mixing", dt=60.0)
 for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_force_{name}", fresh=0)
+atmosphere_sample("atmosphere_force_water")
 atmosphere_sample("atmosphere_slab", diffusivity=5e-7, dt=60.0)
 
 given_tables = {

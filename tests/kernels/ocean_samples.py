@@ -112,6 +112,7 @@ for name, scalars in {
     "richardson_viscosity": "background_viscosity strength steepness",
     "corner_viscosity": "",
     "even_diffusivity": "",
+    "double_diffusion": "fingers share numbers",
     "surface_forcing": "gravity per_capacity numbers",
     "kpp": "critical shear_viscosity shear_limit background prandtl nonlocal_strength"
     " convective_viscosity convective_diffusivity red short_length long_length gravity numbers",
@@ -121,6 +122,7 @@ for name, scalars in {
     tiles = {"width": 8} if name in tiled else {}
     tiles |= {"tile": 8} if name == "eddies" else {}
     switches = {"smoothing": 1, "limited": True} if name == "kpp" else {}
+    switches |= {"limit": 1.9} if name == "double_diffusion" else {}
     switches |= {"convective": 2.0} if "richardson" in name else {}
     switches |= {"smooth": True} if name == "eddies" else {}
     switches |= {"twice": True} if "viscous" in name else {}

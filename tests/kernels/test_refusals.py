@@ -32,6 +32,7 @@ single = {
     ("ocean_expansion", "tracer", "tracer"),
     ("ocean_freezing", "tracer", "tracer"),
     ("ocean_kpp", "tracer", "tracer"),
+    ("ocean_double_diffusion", "tracer", "tracer"),
     ("count_surface_water", "tracer", "depth"),
     ("ocean_surface_flux", "old_tracer", "depth"),
     ("ocean_short_wave", "new_tracer", "tracer"),

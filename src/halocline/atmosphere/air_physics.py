@@ -26,18 +26,19 @@ class AirPhysics:
     """Turbulence, soil and radiation of one atmosphere.
 
     `first(name)` makes the array of a forcing, and says whether it is the first that does.
+    `evaporation` is what the ground has given to moist air since the start of the run [kg m-2].
     """
 
     def __init__(
         self,
         run: Runner,
         state: AirFields,
+        air: PhysicsAir,
         options: AtmosphereOptions,
         grid: Grid,
         first: Callable[[str], int],
     ) -> None:
-        self.options, self.grid, self.state = options, grid, state
-        self.air = PhysicsAir(run, state)
+        self.options, self.grid, self.state, self.air = options, grid, state, air
         if not state.species:
             self.air.water = dry_water(state)
         place = options.ground.place(grid)
@@ -45,6 +46,15 @@ class AirPhysics:
             options.physics, run, self.air, state.space, state.dtype, *place
         )
         self.calls = self._forces(run, first)
+        self.evaporation: Field | None = None
+        if state.species and self.columns.turbulence is not None:
+            self.evaporation = Field(
+                "evaporation_total", "kg m-2", state.space, place=Place.center, dtype=np.float64,
+                restart=True,
+            )  # fmt: skip
+            flux = self.columns.ground.planes["vapor_flux"]
+            collect = kernels["atmosphere_collect"]
+            self._collect = run.bind(collect, amount=flux, total=self.evaporation)
 
     def start(self, restarted: bool) -> None:
         """Set the ground, but for what a restart holds. Under dry air land does not evaporate."""
@@ -65,19 +75,22 @@ class AirPhysics:
     @property
     def restart_fields(self) -> Sequence[Field]:
         """What the next step needs besides the air."""
-        return self.columns.restart_fields
+        return [*self.columns.restart_fields, *([self.evaporation] if self.evaporation else [])]
 
     def step(self, dt: float, elapsed: float, day: float) -> None:
         """Find rates of change in a step of `dt` [s] from the state of its beginning.
 
         `elapsed` [s] is since the start of the run, `day` that of the year from 0, UTC.
 
-        1. what physics reads  2. physics
+        1. what physics reads  2. physics  3. what evaporates
         """
         # 1. what physics reads
         self.air.update()
         # 2. physics
         self.columns.step(dt, elapsed, day)
+        # 3. what evaporates
+        if self.evaporation is not None:
+            self._collect(factor=dt)
 
     def force(self) -> None:
         """Add them to the forcings of the step, by the mass at its beginning."""
@@ -85,10 +98,15 @@ class AirPhysics:
             call()
 
     def _forces(self, run: Runner, first: Callable[[str], int]) -> list[Callable[[], None]]:
-        """Calls that add up what acts on u, v and theta."""
+        """Calls that add up what acts on u, v, theta and water."""
         turbulence, radiation = self.columns.turbulence, self.columns.radiation
         calls: list[Callable[[], None]] = []
         mass = {"mass": self.state.old_mass}
+        mixed = turbulence.tendencies["water_tendency"] if turbulence is not None else None
+        if self.state.species and mixed is not None:
+            first("water")
+            force = kernels["atmosphere_force_water"]
+            calls.append(run.bind(force, self.state, water_physics=mixed, **mass))
         if turbulence is not None:
             for name in ("u", "v"):
                 fresh, found = (
@@ -106,10 +124,8 @@ class AirPhysics:
             "long_wave_heating": None if radiation is None else radiation.long["theta_tendency"],
             "short_wave_heating": None if radiation is None else radiation.short["theta_tendency"],
             "dry_theta": self.air.dry_theta,
-            "water": self.air.water if self.state.species else None,
-            "water_physics": turbulence.tendencies["water_tendency"]
-            if turbulence is not None and self.state.species
-            else None,
+            "water": self.state.old_water if self.state.species else None,
+            "water_physics": mixed if self.state.species else None,
         }
         fresh = first("theta")
         call = run.bind(kernels["atmosphere_force_theta"], self.state, **heating, **mass)

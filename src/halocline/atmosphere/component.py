@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
-from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.dynamics.state import AirFields, nested_names, prognostic
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
 from halocline.atmosphere.options import AtmosphereOptions
@@ -60,17 +60,6 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
-        if options.species and options.physics.turbulence != "none":
-            raise UserError(
-                f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' and"
-                f" atmosphere.physics.turbulence = '{options.physics.turbulence}': water that"
-                " turbulence moves is not in the step yet. Choose 'none' for one of them."
-            )
-        if options.species and (options.start.file or options.sides.kind in ("file", "nest")):
-            raise UserError(
-                f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}': water of starts"
-                " from files and at given sides is not in a run yet. Choose 'none'."
-            )
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
         self.period = clock.start, clock.end
@@ -92,19 +81,26 @@ class AtmosphereComponent(Component):
             self.open = OpenSides(self.run, self.state, grid, options.sides)
         elif options.sides.kind:
             self.given = GivenSides(self.run, self.state, grid, options.sides)
-        self.nested = {name: getattr(self.state, name) for name in prognostic}
+        self.nested = {name: getattr(self.state, name) for name in nested_names(options.species)}
         self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
         self.begins, self.time = clock.start, clock.time
-        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.given or self.open)
+        self.air = PhysicsAir(self.run, self.state)
+        self.dynamics = AirDynamics(
+            self.run, self.state, options, grid, self.air, self.given or self.open
+        )
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
-        self.air = PhysicsAir(self.run, self.state)
         self.clouds: Clouds | None = None
         if (scheme := options.microphysics.chosen) is not None:
             self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
-        self.watch = AirWatch(self.state, self.run, grid, options, self.clouds)
+        self.watch = AirWatch(
+            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation
+        )
         top = self.coordinate.top
-        self.maps = ShownAir(self.run, self.state, self.air, self.clouds, options, top)
+        physics = self.dynamics.physics
+        self.maps = ShownAir(
+            self.run, self.state, self.air, self.clouds, physics, options, grid, top
+        )
         self.shown = self.maps.fields
 
     def _ground(self) -> Array:
@@ -154,10 +150,19 @@ class AtmosphereComponent(Component):
             self._set_column()
 
     def _set_analysis(self) -> None:
-        """The state of a file, of the same weight where there is no water."""
+        """The state of a file; dry air is of the same weight as the moist air there.
+
+        Of water there is the vapour of the file and nothing else.
+        """
         s, column = self.state, HybridColumn.of_coordinate(self.coordinate)
         path = Path(self.options.start.file)
-        found = as_dry_air(read_start(path, self.plane, column, self.period[0]), column)
+        found = read_start(path, self.plane, column, self.period[0])
+        if s.species:
+            s.water.fill(0.0)
+            vapor = found["vapor"].astype(s.dtype)
+            s.water.set_cells(lambda j, i: vapor[:, j, i], at=s.species.index("vapor"))
+        else:
+            found = as_dry_air(found, column)
         for name, values in less_base(found, self.reference)._asdict().items():
             getattr(s, name).set_global(values.astype(s.dtype))
         for name in ("u", "v"):

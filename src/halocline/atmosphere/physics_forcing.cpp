@@ -11,6 +11,7 @@ void bind(nb::module_& module) {
   define(module, atmosphere_force_u_contract, &atmosphere_force_u<T>, "fresh");
   define(module, atmosphere_force_v_contract, &atmosphere_force_v<T>, "fresh");
   define(module, atmosphere_force_theta_contract, &atmosphere_force_theta<T>, "fresh");
+  define(module, atmosphere_force_water_contract, &atmosphere_force_water<T>);
 }
 
 }  // namespace

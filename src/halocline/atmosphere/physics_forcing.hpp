@@ -6,7 +6,7 @@
 #include "numerics/row_loops.hpp"
 #include "schedules.hpp"
 
-/// What the physics of columns does to wind and heat throughout a step, times the mass of layers.
+/// What the physics of columns does to wind, heat and water throughout a step, times the mass of layers.
 namespace halocline {
 
 namespace air {
@@ -131,6 +131,36 @@ void atmosphere_force_theta(Box box, View3<const T> turbulent_heating,
       const V column = columns.template at<V>(j, i);
       air::force<T, V>(theta_forcing, k, j, i, fresh != 0,
                        V(air::layer_mass<V>(c1(k), c2(k), column) * rate));
+    });
+  });
+}
+
+inline constexpr Contract<6> atmosphere_force_water_contract{
+    "atmosphere_force_water",
+    {{{"water_physics", Access::read, Place::center, "s-1", "species depth"},
+      {"mass", Access::read, Place::center, "Pa"},
+      {"base_mass", Access::read, Place::center, "Pa"},
+      {"c1", Access::read, Place::none, "1", "depth"},
+      {"c2", Access::read, Place::none, "Pa", "depth"},
+      {"water_forcing", Access::write, Place::center, "Pa s-1", "species depth"}}}};
+
+/// What the physics of columns does to the water, times dry mass.
+///
+/// @param[in]  water_physics  rates of change of mixing ratios [s-1]
+/// @param[in]  mass           of columns, less `base_mass` [Pa]
+/// @param[out] water_forcing  [Pa s-1]
+template <class T>
+void atmosphere_force_water(Box box, View4<const T> water_physics, View2<const T> mass,
+                            View2<const T> base_mass, View1<const T> c1, View1<const T> c2,
+                            View4<T> water_forcing) {
+  const air::Columns<T> columns{base_mass, mass};
+  const int species = static_cast<int>(water_physics.extent[0]);
+  const int levels = static_cast<int>(water_physics.extent[1]);
+  for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V layer = air::layer_mass<V>(c1(k), c2(k), columns.template at<V>(j, i));
+      for (int s = 0; s < species; ++s)
+        store<V>(water_forcing.row(s, k, j) + i, layer * load<V>(water_physics.row(s, k, j) + i));
     });
   });
 }

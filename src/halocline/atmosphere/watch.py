@@ -37,9 +37,10 @@ class AirWatch:
         grid: Grid,
         options: AtmosphereOptions,
         clouds: Clouds | None = None,
+        evaporation: Field | None = None,
     ) -> None:
         self.state, self.run, self.grid, self.options = state, run, grid, options
-        self.clouds = clouds
+        self.clouds, self.evaporation = clouds, evaporation
         self.sums = FieldSums(state.mass, 2)
         self.begun = 0.0
         self.water_begun = 0.0
@@ -49,7 +50,7 @@ class AirWatch:
         """Look at what the run begins with."""
         self.begun = self._dry_mass()
         if self.clouds is not None:
-            self.water_begun = sum(self.water_and_fallen())
+            self.water_begun = sum(self.water_and_fallen()) - self.evaporated()
 
     def look(self, number: int, time: Date, dt: float) -> None:
         """Refuse a wind that goes too far in step `number`, from `time`, of dt [s]."""
@@ -161,15 +162,27 @@ class AirWatch:
         inside, fallen_mass = self.sums(terms)
         return float(inside), float(fallen_mass)
 
+    def evaporated(self) -> float:
+        """Vapour that the ground has given since the start of the run [kg]."""
+        if self.evaporation is None:
+            return 0.0
+        blocks = zip(self.state.area.read(), self.evaporation.read(), strict=True)
+        terms = [total * area.astype(np.float64) for area, total in blocks]
+        return float(FieldSums(self.state.mass, 1)([terms])[0])
+
     def _water_words(self) -> list[str]:
         """Water now, what has fallen, and what is missing of that at the start."""
         if self.clouds is None:
             return []
         inside, fallen = self.water_and_fallen()
-        missing = (inside + fallen) / self.water_begun - 1.0 if self.water_begun else 0.0
-        return [
-            f"water {inside:.6e} kg and {fallen:.3e} kg fallen, {missing:+.1e} of that at the start"
-        ]
+        risen = self.evaporated()
+        missing = (inside + fallen - risen) / self.water_begun - 1.0 if self.water_begun else 0.0
+        words = f"water {inside:.6e} kg and {fallen:.3e} kg fallen"
+        if self.evaporation is not None:
+            words += f", {risen:.3e} kg evaporated"
+        if not self.options.sides.kind:  # through which water comes and goes
+            words += f", {missing:+.1e} of that at the start"
+        return [words]
 
     def _extremes(self, field: Field, base: Field | None) -> tuple[float, float]:
         arrays = field.read()

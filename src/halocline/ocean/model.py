@@ -124,6 +124,7 @@ class OceanState:
         self.add("stability", "s-2", center, axis)
         self.add("vertical_diffusivity", "m2 s-1", center, axis)
         self.nonlocal_share: Field | None = None
+        self.salinity_excess: Field | None = None
         self.bottom_share: Field | None
         self.corner_bottom_share: Field | None
         self.pressure_slope: Field | None

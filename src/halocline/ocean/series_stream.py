@@ -48,7 +48,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class OceanSeriesOptions(IntervalOptions):
-    """Numbers of the ocean and its basins: means, Nino 3.4, sections, overturning, heat, salt.
+    """Numbers of the ocean and its basins: means, Nino indices, sections, overturning, heat, salt.
 
     Whole fields are brought to the first rank for every record, and every sample of a mean.
     """

@@ -20,6 +20,7 @@ struct ColumnFields {
   View1<const T> thickness, spacing;
   View3<const T> nonlocal_share;
   View4<const T> mixing_convergence;
+  View3<const T> salinity_excess;
 };
 
 /// One row of columns: what their cells hold before diffusion, and after it.
@@ -70,37 +71,11 @@ class TracerColumns {
     return held;
   }
 
-  /// What implicit vertical diffusion exchanges, eliminated downward from the surface.
-  void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<const T> new_layer) {
-    for (int k = levels_ - 1; k >= lowest_; --k) {
-      const bool lowest = k == 0, highest = k == levels_ - 1;
-      const T spacing = f_.spacing(k), share = lowest ? T(0) : tau / spacing;
-      const T dz = f_.thickness(k), under = f_.thickness(lowest ? k : k - 1);
-      const RowShares<T, Whole> cells = f_.bottom.template row<Whole>(k, j);
-      const RowShares<T, Whole> lower = f_.bottom.template row<Whole>(k - 1, j);
-      const T* diffusivity = f_.vertical_diffusivity.row(k, j);
-      const T* layer = new_layer.row(j);
-      const T* above = at(exchange_, highest ? k : k + 1, i0);
-      const T* above_factor = at(factor_, highest ? k : k + 1, i0);
-      T *here = at(exchange_, k, i0), *factor = at(factor_, k, i0), *pivot = at(pivot_, k, i0);
-      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-        if (k < first(i, i0)) return;
-        const V thickness = highest ? load<V>(layer + i) : V(dz * cells.template at<V>(i));
-        const V per_spacing = lower.template whole<V>(i)
-                                  ? splat<V>(share)
-                                  : V(tau / lower.template to_above<V>(i, under, spacing));
-        const auto above_floor =
-            load<V>(f_.bottom.floor_level.row(j) + i) < splat<V>(static_cast<T>(k));
-        const V open = above_floor ? per_spacing : V{};
-        const V a = open * load<V>(diffusivity + i);
-        const V b = highest ? V{} : load<V>(above + i);
-        const V kept = highest ? V{} : V(T(1) - load<V>(above_factor + i));
-        const V reciprocal = T(1) / (thickness + a + b * kept);
-        store<V>(here + i, a);
-        store<V>(pivot + i, reciprocal);
-        store<V>(factor + i, a * reciprocal);
-      });
-    }
+  /// Get ready for tracer t, and for those after it that diffuse alike.
+  void eliminate(int t, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau,
+                 View2<const T> new_layer) {
+    if (t == 0) eliminate<false>(j, i0, i1, tau, new_layer);
+    if (t == 1 && f_.salinity_excess.data) eliminate<true>(j, i0, i1, tau, new_layer);
   }
 
   /// The new values of tracer t in row j, from what its cells hold; 0 on land.
@@ -138,6 +113,43 @@ class TracerColumns {
     return plane + static_cast<std::ptrdiff_t>(k) * pitch_ - i0;
   }
 
+  /// What implicit vertical diffusion exchanges, eliminated downward from the surface: of heat, or
+  /// of salt and all other tracers.
+  template <bool Salt>
+  void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<const T> new_layer) {
+    for (int k = levels_ - 1; k >= lowest_; --k) {
+      const bool lowest = k == 0, highest = k == levels_ - 1;
+      const T spacing = f_.spacing(k), share = lowest ? T(0) : tau / spacing;
+      const T dz = f_.thickness(k), under = f_.thickness(lowest ? k : k - 1);
+      const RowShares<T, Whole> cells = f_.bottom.template row<Whole>(k, j);
+      const RowShares<T, Whole> lower = f_.bottom.template row<Whole>(k - 1, j);
+      const T* diffusivity = f_.vertical_diffusivity.row(k, j);
+      const T* excess = Salt ? f_.salinity_excess.row(k, j) : diffusivity;
+      const T* layer = new_layer.row(j);
+      const T* above = at(exchange_, highest ? k : k + 1, i0);
+      const T* above_factor = at(factor_, highest ? k : k + 1, i0);
+      T *here = at(exchange_, k, i0), *factor = at(factor_, k, i0), *pivot = at(pivot_, k, i0);
+      over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        if (k < first(i, i0)) return;
+        const V thickness = highest ? load<V>(layer + i) : V(dz * cells.template at<V>(i));
+        const V per_spacing = lower.template whole<V>(i)
+                                  ? splat<V>(share)
+                                  : V(tau / lower.template to_above<V>(i, under, spacing));
+        const auto above_floor =
+            load<V>(f_.bottom.floor_level.row(j) + i) < splat<V>(static_cast<T>(k));
+        const V open = above_floor ? per_spacing : V{};
+        const V mixing = load<V>(diffusivity + i) + (Salt ? load<V>(excess + i) : V{});
+        const V a = open * mixing;
+        const V b = highest ? V{} : load<V>(above + i);
+        const V kept = highest ? V{} : V(T(1) - load<V>(above_factor + i));
+        const V reciprocal = T(1) / (thickness + a + b * kept);
+        store<V>(here + i, a);
+        store<V>(pivot + i, reciprocal);
+        store<V>(factor + i, a * reciprocal);
+      });
+    }
+  }
+
   ColumnFields<T> f_;
   int levels_;
   std::ptrdiff_t pitch_;
@@ -157,7 +169,7 @@ void for_tiles_of_rows(Box box, int width, const Make& make, const Body& body) {
   });
 }
 
-inline constexpr Contract<11> ocean_mix_tracers_contract{
+inline constexpr Contract<12> ocean_mix_tracers_contract{
     "ocean_mix_tracers",
     {{{"new_tracer", Access::update, Place::center, "any", "tracer depth", {}, Column::whole},
       {"vertical_diffusivity",
@@ -176,7 +188,14 @@ inline constexpr Contract<11> ocean_mix_tracers_contract{
       {"spacing", Access::read, Place::none, "m", "depth"},
       if_wanted(
           {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
-      if_wanted({"mixing_convergence", Access::read, Place::center, "any", "tracer depth"})}}};
+      if_wanted({"mixing_convergence", Access::read, Place::center, "any", "tracer depth"}),
+      if_wanted({"salinity_excess",
+                 Access::read,
+                 Place::interface,
+                 "m2 s-1",
+                 "depth",
+                 {},
+                 Column::whole})}}};
 
 /// Add what passes the surface to tracers that were moved already, and diffuse them vertically.
 ///
@@ -193,6 +212,8 @@ inline constexpr Contract<11> ocean_mix_tracers_contract{
 /// [1]
 /// @param[in]     mixing_convergence    what eddies and diffusion bring into cells [m s-1 times
 /// their units]
+/// @param[in]     salinity_excess       diffusivity of all tracers but the first less that of it
+/// [m2 s-1]
 /// @param[in]     tau                   from the old to the new level [s]
 /// @param[in]     width                 most columns per tile [1]; any value gives the same bits
 template <class T>
@@ -201,19 +222,20 @@ void ocean_mix_tracers(Box box, View4<T> new_tracer, View3<const T> vertical_dif
                        View2<const T> new_layer, View2<const T> water_flux,
                        View3<const T> surface_flux, View1<const T> thickness,
                        View1<const T> spacing, View3<const T> nonlocal_share,
-                       View4<const T> mixing_convergence, double tau, int width) {
+                       View4<const T> mixing_convergence, View3<const T> salinity_excess,
+                       double tau, int width) {
   const BottomCells<T> bottom{floor_level, bottom_share};
   const ColumnFields<T> fields{
-      vertical_diffusivity, bottom, surface_flux, thickness, spacing, nonlocal_share,
-      mixing_convergence};
+      vertical_diffusivity, bottom,         surface_flux, thickness, spacing, nonlocal_share,
+      mixing_convergence,   salinity_excess};
   const T step = static_cast<T>(tau);
   const int levels = static_cast<int>(thickness.extent[0]);
   for_tiles_of_rows(
       box, width, [&] { return TracerColumns<T, false>(fields, width); },
       [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, TracerColumns<T, false>& columns) {
         columns.begin(j, i0, i1);
-        columns.eliminate(j, i0, i1, step, new_layer);
         for (int t = 0; t < new_tracer.extent[0]; ++t) {
+          columns.eliminate(t, j, i0, i1, step, new_layer);
           for (int k = columns.lowest(); k < levels; ++k) {
             T* held = columns.content(k, i0);
             const RowShares<T> cells = bottom.row(k, j);

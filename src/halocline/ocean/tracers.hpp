@@ -87,9 +87,10 @@ class TracerRow {
     });
   }
 
-  /// Get the columns of row j ready for the tracers.
-  void eliminate(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<const T> new_layer) {
-    columns_.eliminate(j, i0, i1, tau, new_layer);
+  /// Get the columns of row j ready for tracer t.
+  void eliminate(int t, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau,
+                 View2<const T> new_layer) {
+    columns_.eliminate(t, j, i0, i1, tau, new_layer);
   }
 
   /// The new values of tracer t in row j.
@@ -247,17 +248,24 @@ constexpr Contract<N> tracers_contract(std::string_view name, int far) {
         if_wanted(
             {"nonlocal_share", Access::read, Place::interface, "1", "depth", {}, Column::whole}),
         if_wanted({"mixing_convergence", Access::read, Place::center, "any", "tracer depth"}),
+        if_wanted({"salinity_excess",
+                   Access::read,
+                   Place::interface,
+                   "m2 s-1",
+                   "depth",
+                   {},
+                   Column::whole}),
         {"new_layer", Access::write, Place::center, "m"},
         {"new_tracer", Access::write, Place::center, "any", "tracer depth", {}, Column::whole}}}};
-  if constexpr (N > 23) {
-    result.arguments[23] = {"x_floor", Access::read, Place::x_face, "1", {-1, 2, 0, 0}};
-    result.arguments[24] = {"y_floor", Access::read, Place::y_face, "1", {0, 0, -1, 2}};
+  if constexpr (N > 24) {
+    result.arguments[24] = {"x_floor", Access::read, Place::x_face, "1", {-1, 2, 0, 0}};
+    result.arguments[25] = {"y_floor", Access::read, Place::y_face, "1", {0, 0, -1, 2}};
   }
   return result;
 }
-inline constexpr auto ocean_tracers_contract = tracers_contract<23>("ocean_tracers", 1);
+inline constexpr auto ocean_tracers_contract = tracers_contract<24>("ocean_tracers", 1);
 inline constexpr auto ocean_tracers_upwind_contract =
-    tracers_contract<25>("ocean_tracers_upwind", 2);
+    tracers_contract<26>("ocean_tracers_upwind", 2);
 
 template <bool Upwind, bool Whole, class T>
 void step_rows(Box box, const TracerFields<T>& fields, View2<T> new_layer, View4<T> new_tracer,
@@ -269,8 +277,10 @@ void step_rows(Box box, const TracerFields<T>& fields, View2<T> new_layer, View4
       box, width, [&] { return Row(fields, width); },
       [&](int j, std::ptrdiff_t i0, std::ptrdiff_t i1, Row& row) {
         row.volumes(j, i0, i1, step, new_layer);
-        row.eliminate(j, i0, i1, step, layer);
-        for (int t = 0; t < new_tracer.extent[0]; ++t) row.tracer(t, j, i0, i1, step, new_tracer);
+        for (int t = 0; t < new_tracer.extent[0]; ++t) {
+          row.eliminate(t, j, i0, i1, step, layer);
+          row.tracer(t, j, i0, i1, step, new_tracer);
+        }
       });
 }
 
@@ -304,6 +314,8 @@ void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, Vi
 /// @param[in]  nonlocal_share        part of `surface_flux` that passes lower interfaces besides
 /// [1]
 /// @param[in]  mixing_convergence    what eddies bring into cells [m s-1 times their units]
+/// @param[in]  salinity_excess       diffusivity of all tracers but the first less that of it
+/// [m2 s-1]
 /// @param[out] new_layer             thickness of the uppermost cell at the new level [m]
 /// @param[out] new_tracer            values at the new level, 0 on land
 /// @param[in]  tau                   from the old to the new level [s]
@@ -317,13 +329,13 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
                    View2<const T> x_conductance, View2<const T> y_conductance,
                    View2<const T> old_layer, View2<const T> water_flux, View3<const T> surface_flux,
                    View1<const T> thickness, View1<const T> spacing, View3<const T> nonlocal_share,
-                   View4<const T> mixing_convergence, View2<T> new_layer, View4<T> new_tracer,
-                   double tau, int width) {
+                   View4<const T> mixing_convergence, View3<const T> salinity_excess,
+                   View2<T> new_layer, View4<T> new_tracer, double tau, int width) {
   const BottomCells<T> bottom{floor_level, bottom_share};
   const BottomCells<T> corners{corner_floor, corner_bottom_share};
   const ColumnFields<T> column{
-      vertical_diffusivity, bottom, surface_flux, thickness, spacing, nonlocal_share,
-      mixing_convergence};
+      vertical_diffusivity, bottom,         surface_flux, thickness, spacing, nonlocal_share,
+      mixing_convergence,   salinity_excess};
   const LevelDiffusion<T> diffusion{bottom, x_conductance, y_conductance, thickness, spacing};
   const TracerFields<T> fields{tracer,     old_tracer, u,    v,         corner_dx,
                                corner_dy,  corners,    area, diffusion, old_layer,
@@ -335,20 +347,23 @@ void ocean_tracers(Box box, View4<const T> tracer, View4<const T> old_tracer, Vi
 ///
 /// @param[in] x_floor, y_floor  the lowest level at which faces have water on both sides [1]
 template <class T>
-void ocean_tracers_upwind(
-    Box box, View4<const T> tracer, View4<const T> old_tracer, View3<const T> u, View3<const T> v,
-    View3<const T> vertical_diffusivity, View2<const T> corner_dx, View2<const T> corner_dy,
-    View2<const T> corner_floor, View2<const T> corner_bottom_share, View2<const T> area,
-    View2<const T> floor_level, View2<const T> bottom_share, View2<const T> x_conductance,
-    View2<const T> y_conductance, View2<const T> old_layer, View2<const T> water_flux,
-    View3<const T> surface_flux, View1<const T> thickness, View1<const T> spacing,
-    View3<const T> nonlocal_share, View4<const T> mixing_convergence, View2<T> new_layer,
-    View4<T> new_tracer, View2<const T> x_floor, View2<const T> y_floor, double tau, int width) {
+void ocean_tracers_upwind(Box box, View4<const T> tracer, View4<const T> old_tracer,
+                          View3<const T> u, View3<const T> v, View3<const T> vertical_diffusivity,
+                          View2<const T> corner_dx, View2<const T> corner_dy,
+                          View2<const T> corner_floor, View2<const T> corner_bottom_share,
+                          View2<const T> area, View2<const T> floor_level,
+                          View2<const T> bottom_share, View2<const T> x_conductance,
+                          View2<const T> y_conductance, View2<const T> old_layer,
+                          View2<const T> water_flux, View3<const T> surface_flux,
+                          View1<const T> thickness, View1<const T> spacing,
+                          View3<const T> nonlocal_share, View4<const T> mixing_convergence,
+                          View3<const T> salinity_excess, View2<T> new_layer, View4<T> new_tracer,
+                          View2<const T> x_floor, View2<const T> y_floor, double tau, int width) {
   const BottomCells<T> bottom{floor_level, bottom_share};
   const BottomCells<T> corners{corner_floor, corner_bottom_share};
   const ColumnFields<T> column{
-      vertical_diffusivity, bottom, surface_flux, thickness, spacing, nonlocal_share,
-      mixing_convergence};
+      vertical_diffusivity, bottom,         surface_flux, thickness, spacing, nonlocal_share,
+      mixing_convergence,   salinity_excess};
   const LevelDiffusion<T> diffusion{bottom, x_conductance, y_conductance, thickness, spacing};
   const TracerFields<T> fields{tracer,     old_tracer, u,       v,         corner_dx,
                                corner_dy,  corners,    area,    diffusion, old_layer,

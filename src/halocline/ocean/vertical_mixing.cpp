@@ -2,6 +2,7 @@
 
 #include "bind.hpp"
 #include "ocean/buoyancy.hpp"
+#include "ocean/double_diffusion.hpp"
 #include "ocean/evened_mixing.hpp"
 #include "ocean/kpp.hpp"
 
@@ -23,6 +24,8 @@ void bind(nb::module_& module) {
          "background", "prandtl", "nonlocal_strength", "convective_viscosity",
          "convective_diffusivity", "smoothing", "limited", "red", "short_length", "long_length",
          "gravity", "numbers", "width");
+  define(module, ocean_double_diffusion_contract, &ocean_double_diffusion<T>, "fingers", "limit",
+         "share", "numbers");
 }
 
 }  // namespace

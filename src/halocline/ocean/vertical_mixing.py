@@ -24,7 +24,8 @@ def vertical_mixing(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
     """A call that sets the mixing of state `s` from its old level and `stability`.
 
     Of every scheme come `vertical_viscosity` at corners and `vertical_diffusivity` at centres, at
-    the lower interfaces [m2 s-1]; KPP's also gives `nonlocal_share` [1].
+    the lower interfaces [m2 s-1]; KPP's also gives `nonlocal_share` [1], and with double diffusion
+    `salinity_excess`, by which all tracers but temperature diffuse more [m2 s-1].
     """
     makers = {"constant": _constant, "richardson": _richardson, "kpp": _kpp}
     if options.mixing.scheme != "constant":
@@ -97,6 +98,7 @@ def _kpp(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
     profile = bound("kpp", tracer=s.old_tracer, vertical_diffusivity=found)
     at_corners = bound("corner_viscosity")
     even = bound("even_diffusivity") if some.evened else None
+    double = _double_diffusion(s, options, bound)
 
     def mix() -> None:
         forcing(**water, per_capacity=1.0 / capacity)
@@ -104,5 +106,18 @@ def _kpp(s: OceanState, options: OceanOptions, bound: Bound) -> Call:
         at_corners()
         if even:
             even()
+        if double:
+            double()
 
     return mix
+
+
+def _double_diffusion(s: OceanState, options: OceanOptions, bound: Bound) -> Call | None:
+    """A call that adds it to the diffusivities of heat and salt below the boundary layer."""
+    some = options.mixing.kpp.double_diffusion
+    if not some.act:
+        return None
+    s.salinity_excess = s.add("salinity_excess", "m2 s-1", Place.center, s.levels)
+    add = bound("double_diffusion", tracer=s.old_tracer)
+    numbers = {"fingers": some.fingers, "limit": some.limit, "share": some.heat_share}
+    return lambda: add(**numbers, numbers=options.density.numbers)

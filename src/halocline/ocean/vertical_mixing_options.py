@@ -24,6 +24,27 @@ class RichardsonOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DoubleDiffusionOptions(Options):
+    """Double diffusion below KPP's boundary layer (Large, McWilliams and Doney 1994).
+
+    Salt and passive tracers then diffuse otherwise than heat.
+    """
+
+    act: bool = option(
+        False,
+        "",
+        "salt fingers where warm salt water lies above, layers where cold fresh water does",
+    )
+    fingers: float = option(
+        1e-3, "m2 s-1", "diffusivity of salt by fingers, at a density ratio of 1", at_least=0.0
+    )
+    limit: float = option(1.9, "1", "density ratio above which fingers mix nothing", at_least=1.01)
+    heat_share: float = option(
+        0.7, "1", "diffusivity of heat by fingers over that of salt", at_least=0.0, at_most=1.0
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class KppOptions(Options):
     """Vertical mixing by a boundary layer's profile (Large, McWilliams and Doney 1994)."""
 
@@ -48,6 +69,9 @@ class KppOptions(Options):
     prandtl: float = option(10.0, "1", "viscosity by waves over that diffusivity", at_least=0.0)
     limited: bool = option(
         False, "", "end the layer at Ekman's and Monin and Obukhov's depths in stable forcing"
+    )
+    double_diffusion: DoubleDiffusionOptions = option(
+        DoubleDiffusionOptions(), meaning="double diffusion"
     )
     evened: bool = option(
         True,

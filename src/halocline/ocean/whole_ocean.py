@@ -17,14 +17,22 @@ if TYPE_CHECKING:
     from halocline.ocean.component import OceanComponent
 
 Array = NDArray[Any]
-nino_box = (190.0, 240.0, -5.0, 5.0)
-"""Nino 3.4: west, east, south and north of the surface whose temperature it is [degree]."""
+nino_boxes = {
+    "nino12": (270.0, 280.0, -10.0, 0.0),
+    "nino3": (210.0, 270.0, -5.0, 5.0),
+    "nino34": (190.0, 240.0, -5.0, 5.0),
+    "nino4": (160.0, 210.0, -5.0, 5.0),
+}
+"""West, east, south and north of the surface whose temperature they are [degree], as of NOAA."""
 numbers = {
     "volume": ("m3", "volume of the sea"),
     "mean_temperature": ("degree_C", "mean temperature of the sea"),
     "mean_salinity": ("1e-3", "mean salinity of the sea"),
     "mean_surface_temperature": ("degree_C", "mean temperature of the uppermost level"),
+    "nino12": ("degree_C", "mean temperature of the uppermost level, 90 W to 80 W, 10 S to 0"),
+    "nino3": ("degree_C", "mean temperature of the uppermost level, 150 W to 90 W, 5 S to 5 N"),
     "nino34": ("degree_C", "mean temperature of the uppermost level, 170 W to 120 W, 5 S to 5 N"),
+    "nino4": ("degree_C", "mean temperature of the uppermost level, 160 E to 150 W, 5 S to 5 N"),
     "surface_heat_flux": ("W", "heat that passes the surface downward, in the last step"),
     "surface_salt_flux": ("kg s-1", "salt that passes the surface downward, in the last step"),
     "water_entered": ("m3", "water that has passed the surface downward since the start"),
@@ -109,7 +117,10 @@ class WholeOcean:
             "mean_temperature": held.heat / held.volume,
             "mean_salinity": held.salt / held.volume,
             "mean_surface_temperature": self._mean(warm, levels.mask),
-            "nino34": self._mean(warm, levels.mask & self._in_nino_box()),
+            **{
+                name: self._mean(warm, levels.mask & self._inside(box))
+                for name, box in nino_boxes.items()
+            },
             "surface_heat_flux": self._sum(capacity * flux[0].astype(np.float64) + lit),
             "surface_salt_flux": 1e-3 * mass * self._sum(flux[1]),
             "water_entered": come["water"],
@@ -131,11 +142,12 @@ class WholeOcean:
             found["section_transport"] = list(passed.values())
         return {name: np.asarray(value, np.float64) for name, value in found.items()}
 
-    def _in_nino_box(self) -> NDArray[np.bool_]:
+    def _inside(self, box: tuple[float, float, float, float]) -> NDArray[np.bool_]:
+        """Cells whose centres lie in a box; none on Cartesian grids."""
         grid = self.component.plane
         if is_cartesian(grid):
             return np.zeros(grid.shape, bool)
-        west, east, south, north = nino_box
+        west, east, south, north = box
         center = grid.at(Place.center)
         return (
             ((center.x - west) % 360.0 <= east - west) & (center.y >= south) & (center.y <= north)

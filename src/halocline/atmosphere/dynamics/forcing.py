@@ -17,7 +17,7 @@ kernels = kernels_of(_native)
 
 
 class AirForcing:
-    """Forcings of u, v, w and theta of one atmosphere; `made` are those that there are."""
+    """Forcings of u, v, w, theta and water of one atmosphere; `made` are those that there are."""
 
     def __init__(self, run: Runner, state: AirFields, options: AtmosphereOptions) -> None:
         self.run, self.state, self.options = run, state, options
@@ -28,7 +28,7 @@ class AirForcing:
         if options.mixing.acts:
             self._mixing()
         if options.mixing.filter:
-            for name in forced:
+            for name in ("u", "v", "w", "theta"):
                 fresh = self.first(name)
                 base = {} if state.sloping or name != "theta" else {"base_theta": None}
                 call = self._bound(f"filter_{name}", **base)

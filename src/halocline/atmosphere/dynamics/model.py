@@ -7,11 +7,13 @@ equations.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from halocline.atmosphere import _native
 from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
+from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.dynamics.water_stage import WaterStage
 from halocline.atmosphere.options import AtmosphereOptions
@@ -70,16 +72,18 @@ class Stage:
         if s.curvature:
             turns = (bound(f"turn_{name}") for name in "uvw")
             self.tendencies += [partial(turn, curvature=s.curvature) for turn in turns]
-        self.sides = sides.of_stage(begun, prefix) if sides else AirSideStage()
+        self.sides = sides.of_stage(begun) if sides else AirSideStage()
         self.push = bound("acoustic_push")
         if not options.damping.depth:
             given |= dict.fromkeys(("w", "w_damping"))
         self.columns = bound("acoustic_columns")
         self.new_wind = bound("new_wind", *prognostic)
         self.new_stage = bound("new_stage", *prognostic, "base_pressure", "base_volume")
-        self.water = (
-            WaterStage(run, s, options.advection, prefix, self.sides) if s.species else None
-        )
+        self.water: WaterStage | None = None
+        if s.species:
+            is_forced = "water" in forcing.made
+            of_water = options.advection
+            self.water = WaterStage(run, s, of_water, prefix, self.sides, forced=is_forced)
 
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
@@ -124,6 +128,7 @@ class AirDynamics:
         state: AirFields,
         options: AtmosphereOptions,
         grid: Grid,
+        air: PhysicsAir,
         sides: AirSides | None = None,
     ) -> None:
         self.run, self.state, self.options = run, state, options
@@ -133,9 +138,17 @@ class AirDynamics:
             self.forcing.energy.beside(sides)
         self.physics: AirPhysics | None = None
         if options.physics.acts:
-            self.physics = AirPhysics(run, state, options, grid, self.forcing.first)
+            self.physics = AirPhysics(run, state, air, options, grid, self.forcing.first)
+        self.draw_water: Callable[[], None] | None = None
+        if sides and state.species:
+            self.draw_water = sides.force_water(partial(self.forcing.first, "water"))
         self.first = Stage(run, state, options, self.forcing, "old_", sides)
         self.later = Stage(run, state, options, self.forcing, "", sides)
+
+    @property
+    def evaporation(self) -> Field | None:
+        """Vapour that the ground has given since the start of the run [kg m-2]."""
+        return self.physics.evaporation if self.physics else None
 
     def step(self, dt: float) -> None:
         """Advance by dt [s] (Wicker and Skamarock 2002).
@@ -154,6 +167,8 @@ class AirDynamics:
         self.forcing(dt)
         if self.physics:
             self.physics.force()
+        if self.draw_water is not None:
+            self.draw_water()
         # 2. three stages
         self.first(1, dt / 3.0, last=False)
         self.later(steps // 2, dt / steps, last=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +58,7 @@ forced = {
     "v": ("Pa m s-2", y_face, "layers"),
     "w": ("Pa m s-2", center, "interfaces"),
     "theta": ("Pa K s-1", center, "layers"),
+    "water": ("Pa s-1", center, "water"),
 }
 """The same of what is found once in a step and changes a field throughout it."""
 
@@ -88,6 +89,11 @@ vectors = (
     ("u_change", "v_change"), ("x_carried", "y_carried"),
 )  # fmt: skip
 """Components of vectors along x and y."""
+
+
+def nested_names(species: Sequence[str]) -> tuple[str, ...]:
+    """State that nests take from the air around them and give back."""
+    return (*prognostic, *(("water",) if species else ()))
 
 
 class AirFields:

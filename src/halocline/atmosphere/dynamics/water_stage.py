@@ -17,7 +17,7 @@ class WaterStage:
     """The transport of one of three stages; its state of water has a name that begins so.
 
     The state at the beginning of the step is `old_water`, the new one `water`. The last stage is
-    limited as the options say.
+    limited as the options say. What is `forced` has a `water_forcing` throughout the step.
     """
 
     def __init__(
@@ -27,12 +27,14 @@ class WaterStage:
         options: AirAdvectionOptions,
         prefix: str,
         sides: AirSideStage,
+        *,
+        forced: bool,
     ) -> None:
-        self.state, self.options, self.first = s, options, prefix == "old_"
         self.sides = sides
+        self.state, self.options, self.first = s, options, prefix == "old_"
         self.mean = run.bind(kernels["atmosphere_mean_fluxes"], s)
         self.rise = run.bind(kernels["atmosphere_rise"], s)
-        given: dict[str, Field | None] = {"water_forcing": None}
+        given: dict[str, Field | None] = {} if forced else {"water_forcing": None}
         if self.first:
             given |= {"water": s.old_water, "next_water": s.water}
         self.move = run.bind(kernels["atmosphere_move_water"], s, **given)
@@ -64,7 +66,7 @@ class WaterStage:
             self.move_within(**numbers)
         else:
             self.move(**numbers)
-        self.sides.water()
+        self.sides.water(steps * dt)
         if not self.first:
             s.water.swap(s.next_water)
         # 3. what they weigh

@@ -66,7 +66,7 @@ class Clouds:
         }  # fmt: skip
         self._change = run.bind(kernels[scheme.kernel], state, **self.fallen)
         self._collect = [
-            run.bind(kernels["atmosphere_collect"], fallen=fallen, total=total)
+            run.bind(kernels["atmosphere_collect"], amount=fallen, total=total)
             for fallen, total in zip(self.fallen.values(), self.totals.values(), strict=True)
         ]
 
@@ -74,4 +74,4 @@ class Clouds:
         """A step of `dt` [s]."""
         self._change(dt=dt, **self.scheme.numbers)
         for collect in self._collect:
-            collect()
+            collect(factor=1.0)

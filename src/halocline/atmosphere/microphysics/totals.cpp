@@ -5,6 +5,6 @@
 using namespace halocline;
 
 HALOCLINE_BIND(atmosphere_totals) {
-  define(module, atmosphere_collect_contract, &atmosphere_collect<float>);
-  define(module, atmosphere_collect_contract, &atmosphere_collect<double>);
+  define(module, atmosphere_collect_contract, &atmosphere_collect<float>, "factor");
+  define(module, atmosphere_collect_contract, &atmosphere_collect<double>, "factor");
 }

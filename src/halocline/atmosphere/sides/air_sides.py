@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,20 +37,24 @@ class AirSideStage:
     def water_shares(self) -> None:
         """How much limited water moves, before it does."""
 
-    def water(self) -> None:
-        """Mixing ratios that a stage has led to, `next_water`."""
+    def water(self, passed: float) -> None:
+        """Mixing ratios `next_water` at the end of a stage of so many seconds."""
 
 
 class AirSides(ABC):
     """Sides of one atmosphere that are neither joined nor mirrors."""
 
     @abstractmethod
-    def of_stage(self, begun: Mapping[str, Field], prefix: str) -> AirSideStage:
-        """The sides of a stage that begins with the state `begun`, of names with this prefix."""
+    def of_stage(self, begun: Mapping[str, Field]) -> AirSideStage:
+        """The sides of a stage that begins with the state `begun`."""
 
     @abstractmethod
     def wind_planes(self, prefix: str) -> Sequence[Field]:
         """Planes of faces along `x_` or `y_` whose wind the sides make, 0 elsewhere."""
+
+    def force_water(self, fresh: Callable[[], int]) -> Callable[[], None] | None:
+        """What draws water throughout a step; `fresh` makes its forcing. None: nothing does."""
+        return None
 
     def energy(self, stage_energy: Field) -> BoundCall | None:
         """What makes the energy of eddies, `next_energy`, after one of a stage; None: nothing."""

@@ -51,9 +51,9 @@ class OpenSides(AirSides):
         """Faces outside and on the edge."""
         return [getattr(self.state, f"{prefix}{name}") for name in ("outside", "edge")]
 
-    def of_stage(self, begun: Mapping[str, Field], prefix: str) -> AirSideStage:
+    def of_stage(self, begun: Mapping[str, Field]) -> AirSideStage:
         """The sides of a stage that begins with the state `begun`."""
-        return OpenSideStage(self, begun, prefix)
+        return OpenSideStage(self, begun)
 
     def energy(self, stage_energy: Field) -> BoundCall:
         """Continues the energy of eddies, `next_energy`."""
@@ -64,7 +64,7 @@ class OpenSides(AirSides):
 class OpenSideStage(AirSideStage):
     """What open sides do in one stage of a step."""
 
-    def __init__(self, sides: OpenSides, begun: Mapping[str, Field], prefix: str) -> None:
+    def __init__(self, sides: OpenSides, begun: Mapping[str, Field]) -> None:
         self.wave_speed = sides.options.wave_speed
         run, s = sides.run, sides.state
 
@@ -80,8 +80,9 @@ class OpenSideStage(AirSideStage):
         self._water: BoundCall | None = None
         self._shares: BoundCall | None = None
         if s.species:
-            first = {"water": s.old_water, "next_water": s.water} if prefix else {}
-            self._water = bound("continue_water", **first)
+            is_first = begun["mass"] is s.old_mass
+            own = {"water": s.old_water, "next_water": s.water} if is_first else {}
+            self._water = bound("continue_water", **own)
             if hasattr(s, "loss_share"):
                 self._shares = bound("rest_water", gain_share=getattr(s, "gain_share", None))
 
@@ -105,8 +106,8 @@ class OpenSideStage(AirSideStage):
         if self._shares is not None:
             self._shares()
 
-    def water(self) -> None:
-        """The same of mixing ratios."""
+    def water(self, passed: float) -> None:
+        """The same of mixing ratios, at the end of the stage."""
         if self._water is not None:
             self._water()
 
