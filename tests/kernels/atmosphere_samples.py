@@ -22,6 +22,9 @@ extents |= tables
 
 ranges = {
     "air_pressure": (4e4, 1e5),
+    "pressure_share": (0.3, 0.9),
+    "pressure_rest": (0.0, 5e3),
+    "sine_squared": (0.0, 1.0),
     "exner": (0.8, 1.0),
     "air_density": (0.5, 1.2),
     "layer_depth": (50.0, 500.0),
@@ -173,6 +176,12 @@ for name in ("draw_u", "draw_v", "draw_cells"):
 for name in ("given_u", "given_v", "given_w"):
     atmosphere_sample(f"atmosphere_{name}", "share elapsed")
 atmosphere_sample("atmosphere_given_cells", "share elapsed ahead dt")
+for name in "uv":
+    atmosphere_sample(f"atmosphere_friction_{name}", "rate", top=2e3, lower=0.4, fresh=0)
+atmosphere_sample(
+    "atmosphere_relax_theta", "slow fast", top=2e3, lower=0.4, warmest=315.0, contrast=60.0,
+    stability=10.0, coldest=200.0, fresh=0,
+)  # fmt: skip
 atmosphere_sample("atmosphere_draw_water", "share pull smoothing", fresh=0)
 atmosphere_sample("atmosphere_given_water", "share elapsed")
 atmosphere_sample("atmosphere_inner_w")

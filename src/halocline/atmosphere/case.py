@@ -43,7 +43,7 @@ class AtmosphereCase(Case):
         AtmosphereOptions(), meaning="physics and numerics of the atmosphere"
     )
 
-    reflects: ClassVar[tuple[str, ...]] = ("mirror",)
+    reflects: ClassVar[tuple[str, ...]] = ("mirror", "pole")
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name] for name in (*always, *of_water, *on_levels)

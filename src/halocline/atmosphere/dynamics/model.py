@@ -14,6 +14,7 @@ from halocline.atmosphere import _native
 from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
+from halocline.atmosphere.dynamics.polar_filter import PolarFilter, polar_filter
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.dynamics.water_stage import WaterStage
 from halocline.atmosphere.options import AtmosphereOptions
@@ -47,7 +48,10 @@ class Stage:
         forcing: AirForcing,
         prefix: str,
         sides: AirSides | None,
+        polar: PolarFilter | None,
     ) -> None:
+        self.polar, self.winds = polar, [s.u_change, s.v_change]
+        self.filtered = [s.theta_change, s.w_change, s.geopotential_change]
         self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
         given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
@@ -55,7 +59,7 @@ class Stage:
             given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
         if not s.sloping:
             given |= dict.fromkeys(("base_pressure", "base_volume"))
-        if s.curvature or not (options.rotation or options.rotation_gradient):
+        if s.on_globe or not (options.rotation or options.rotation_gradient):
             given["coriolis"] = None
         given |= dict.fromkeys(f"{name}_forcing" for name in forced if name not in forcing.made)
 
@@ -69,8 +73,8 @@ class Stage:
         order, vertical = options.advection.order, options.advection.vertical_order
         advect = (bound(f"{name}_tendency") for name in ("u", "v", "w", "theta"))
         self.tendencies = [partial(some, order=order, vertical_order=vertical) for some in advect]
-        if s.curvature:
-            turns = (bound(f"turn_{name}") for name in "uvw")
+        if s.on_globe:
+            turns = (bound(f"turn_{name}") for name in ("uv" if options.shallow else "uvw"))
             self.tendencies += [partial(turn, curvature=s.curvature) for turn in turns]
         self.sides = sides.of_stage(begun) if sides else AirSideStage()
         self.push = bound("acoustic_push")
@@ -91,7 +95,7 @@ class Stage:
         1. mass fluxes, and what they carry  2. tendencies  3. acoustic steps  4. the new state
         5. water
         """
-        sides, o = self.sides, self.options.acoustic
+        sides, polar, o = self.sides, self.polar, self.options.acoustic
         # 1. mass fluxes, and what they carry
         for flux in self.fluxes:
             flux()
@@ -105,11 +109,15 @@ class Stage:
         for number in range(steps):
             sides.push(dt)
             self.push(dt=dt, external_damping=o.external_damping)
+            if polar:
+                polar(self.winds)
             self.columns(
                 dt=dt, off_centring=o.off_centring, divergence_damping=o.divergence_damping
             )
             sides.follow((number + 1) * dt, o.divergence_damping * dt)
         sides.settle()
+        if polar:
+            polar(self.filtered)
         # 4. the new state
         self.new_wind(last=int(last))
         sides.wind(steps * dt)
@@ -133,7 +141,7 @@ class AirDynamics:
     ) -> None:
         self.run, self.state, self.options = run, state, options
         self.air_state = run.bind(kernels["atmosphere_air_state"], state)
-        self.forcing = AirForcing(run, state, options)
+        self.forcing = AirForcing(run, state, options, grid)
         if self.forcing.energy and sides:
             self.forcing.energy.beside(sides)
         self.physics: AirPhysics | None = None
@@ -142,8 +150,9 @@ class AirDynamics:
         self.draw_water: Callable[[], None] | None = None
         if sides and state.species:
             self.draw_water = sides.force_water(partial(self.forcing.first, "water"))
-        self.first = Stage(run, state, options, self.forcing, "old_", sides)
-        self.later = Stage(run, state, options, self.forcing, "", sides)
+        polar = polar_filter(run, grid, options.filter_latitude)
+        self.first = Stage(run, state, options, self.forcing, "old_", sides, polar)
+        self.later = Stage(run, state, options, self.forcing, "", sides, polar)
 
     @property
     def evaporation(self) -> Field | None:
