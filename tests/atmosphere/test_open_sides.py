@@ -73,7 +73,8 @@ def test_an_outgoing_gravity_wave_leaves(of_speed):
     [("160s", {"theta": 0.12, "w": 0.35}), ("320s", {"theta": 0.012, "w": 0.17})],
 )
 def test_a_warm_bubble_goes_out_with_the_wind(length, most):
-    """What differs from air that goes on beyond the side, of 1.6 K and 2 m/s: as it passes, after."""
+    """What differs from air that goes on beyond the side,
+    of 1.6 K and 2 m/s: as it passes, then."""
     bubble = {
         "atmosphere.start.bubble.amplitude": 2.0, "atmosphere.start.bubble.z": 4000.0,
         "atmosphere.start.bubble.x": 4000.0, "atmosphere.start.wind_u": 40.0,
