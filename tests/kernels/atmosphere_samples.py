@@ -106,7 +106,7 @@ def values(random: np.random.Generator, name: str, shape: tuple[int, ...]) -> np
     if name == "water":
         some = random.random(shape) * np.reshape(humid, (6, *(1,) * (len(shape) - 1)))
         some[1:] *= random.random(shape[1:]) > 0.2
-    if name.endswith(("given", "drawn", "outside")):
+    if name.endswith(("given", "drawn", "outside", "edge")):
         some *= random.random(shape) > 0.3
     if name == "height":
         some.sort(axis=0)
