@@ -58,8 +58,10 @@ class AtmosphereCase(Case):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, stream in (*self.output.fields.items(), *self.output.stations.items()):
-            refuse_absent(name, stream.variables, self.atmosphere)
+        for name, maps in self.output.fields.items():
+            refuse_absent(name, maps.variables, self.atmosphere)
+        for name, stations in self.output.stations.items():
+            refuse_absent(name, stations.variables, self.atmosphere)
 
     @property
     def nested(self) -> tuple[str, ...]:
