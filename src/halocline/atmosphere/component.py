@@ -64,6 +64,11 @@ class AtmosphereComponent(Component):
                 f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}': water of starts"
                 " from files and at given sides is not in a run yet. Choose 'none'."
             )
+        if not options.species and options.physics.convection != "none":
+            raise UserError(
+                f"atmosphere.physics.convection = '{options.physics.convection}' needs air with"
+                " water: choose atmosphere.microphysics.scheme = 'kessler' or 'wsm6'."
+            )
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
         self.period = clock.start, clock.end
@@ -93,10 +98,12 @@ class AtmosphereComponent(Component):
         if (scheme := options.microphysics.chosen) is not None:
             self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
         self.watch = AirWatch(
-            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation
-        )
+            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation,
+            list(self.dynamics.convective_totals.values()),
+        )  # fmt: skip
         top = self.coordinate.top
-        self.maps = ShownAir(self.run, self.state, self.air, self.clouds, options, top)
+        fallen = self.dynamics.convective_totals
+        self.maps = ShownAir(self.run, self.state, self.air, self.clouds, options, top, fallen)
         self.shown = self.maps.fields
 
     def _ground(self) -> Array:

@@ -56,6 +56,7 @@ kinds = ("vapor", "cloud", "rain", "ice", "snow", "graupel")
 of_water: Shapes = {
     **{f"{kind}_mixing_ratio": (center, "layers") for kind in kinds},
     **{f"{kind}_total": (center, "") for kind in ("rain", "snow", "graupel")},
+    **{f"convective_{kind}_total": (center, "") for kind in ("rain", "snow")},
     **echoes,
 }
 """The same of moist air, of which a scheme of microphysics has some."""
@@ -68,6 +69,8 @@ def shown(options: AtmosphereOptions) -> Shapes:
         return {**always, **of_dry_air}
     names = [f"{kind}_mixing_ratio" for kind in scheme.species]
     names += [name.replace("_fallen", "_total") for name in scheme.fallen]
+    if options.physics.convection != "none":
+        names += [name for name in of_water if name.startswith("convective")]
     return {**always, **{name: of_water[name] for name in (*names, *echoes)}}
 
 
@@ -88,8 +91,9 @@ class ShownAir:
         clouds: Clouds | None,
         options: AtmosphereOptions,
         top: float,
+        fallen: Mapping[str, Field],
     ) -> None:
-        """Of a state below a top of this pressure [Pa]."""
+        """Of a state below a top of this pressure [Pa]; `fallen` is what convection let fall."""
         self.state, self.air, self.clouds = state, air, clouds
         self.fields = {
             name: Field(
@@ -126,7 +130,7 @@ class ShownAir:
         if clouds is not None:
             for at, kind in enumerate(s.species):
                 self.made[f"{kind}_mixing_ratio"] = (_entry(at), (s.water,))
-            for name, total in clouds.totals.items():
+            for name, total in {**clouds.totals, **fallen}.items():
                 self.made[name] = (np.array, (total,))
             kernel = kernels["atmosphere_reflectivity"]
             self._echo = run.bind(kernel, air, **{name: self.fields[name] for name in echoes})

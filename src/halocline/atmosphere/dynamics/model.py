@@ -7,6 +7,7 @@ equations.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from halocline.atmosphere import _native
@@ -138,6 +139,12 @@ class AirDynamics:
             self.physics = AirPhysics(run, state, air, options, grid, self.forcing.first)
         self.first = Stage(run, state, options, self.forcing, "old_", sides)
         self.later = Stage(run, state, options, self.forcing, "", sides)
+
+    @property
+    def convective_totals(self) -> Mapping[str, Field]:
+        """What convection has let fall since the start of the run [kg m-2], by name."""
+        clouds = self.physics.convection if self.physics else None
+        return clouds.totals if clouds else {}
 
     @property
     def evaporation(self) -> Field | None:
