@@ -71,7 +71,9 @@ def convect(c: dict[str, Any], spacing: float = 9e3, dt: float = 20.0, **more: A
     numbers = usual | {"dt": dt, "cloud": 1, "ice_entry": 3, "look": 1} | more
     extents = {"depth": layers, "depth+1": layers + 1, "species": 6}
     found = run_columns("atmosphere_kain_fritsch", 1, nothing | c, numbers, extents)
-    return {name: values[..., 0] for name, values in found.items()}
+    made = {name: values[..., 0] for name, values in found.items()}
+    made["convective_wetting"] /= mass(c)  # per mass of air from here on
+    return made
 
 
 def mass(c: dict[str, Any]) -> np.ndarray:
@@ -195,6 +197,7 @@ def test_clouds_go_on_for_their_time():
     """Nothing is looked for before; then they end, and the mean of the wind is kept."""
     c = column()
     made = convect(c)
+    made["convective_wetting"] *= mass(c)
     numbers = usual | {"dt": 600.0, "cloud": 1, "ice_entry": 3, "look": 1}
     extents = {"depth": layers, "depth+1": layers + 1, "species": 6}
     calm = c | {"w": np.full(layers + 1, -0.1), "area": 81e6}

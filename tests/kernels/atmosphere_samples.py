@@ -83,6 +83,9 @@ ranges = {
 }
 """Least and largest values by name of an argument; others are between 0.5 and 1.5."""
 
+plane_of_cells = (3, 9)
+"""Rows and columns of a sample's box."""
+
 exact = ("total",)
 """Arguments that are float64 in all versions of a kernel."""
 
@@ -117,7 +120,7 @@ def atmosphere_sample(kernel: str, numbers: str = "", **scalars: Any) -> None:
 
         contract = _native.contracts[kernel]
         halo = max(1, *(abs(offset) for argument in contract for offset in argument[4]))
-        rows, columns = 3, 9
+        rows, columns = plane_of_cells
         plane = (rows + 2 * halo, columns + 2 * halo)
         arrays = {}
         for name, _, place, _, _, _, _, axes in contract:
@@ -145,6 +148,7 @@ for name, numbers in {
     "surface_pressure": "",
     "moist_theta": "",
     "dilution": "",
+    "wind_at_centers": "",
     "mean_fluxes": "share",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)

@@ -137,7 +137,7 @@ class AirPhysics:
             "convective_heating": clouds.get("convective_heating"),
             "dry_theta": self.air.dry_theta,
             "water": self.state.old_water if self.state.species else None,
-            **wetting,
+            "water_forcing": self.state.water_forcing if any(wetting.values()) else None,
         }
         fresh = first("theta")
         call = run.bind(kernels["atmosphere_force_theta"], self.state, **heating, **mass)

@@ -12,7 +12,14 @@ from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.dynamics.model import halo_of
 from halocline.atmosphere.dynamics.state import prognostic
 from halocline.atmosphere.options import AtmosphereOptions
-from halocline.atmosphere.shown_fields import always, map_shapes, of_dry_air, of_water, shown
+from halocline.atmosphere.shown_fields import (
+    always,
+    described,
+    map_shapes,
+    of_water,
+    on_levels,
+    refuse_absent,
+)
 from halocline.component.case.case import Case, named
 from halocline.component.streams.field_stream import MapShape
 from halocline.core.clock import Clock
@@ -40,8 +47,13 @@ class AtmosphereCase(Case):
     reflects: ClassVar[tuple[str, ...]] = ("mirror",)
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
-        name: quantities[name] for name in (*always, *of_dry_air, *of_water)
+        name: quantities[name] for name in (*always, *of_water, *on_levels)
     }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, some in self.output.fields.items():
+            refuse_absent(name, some.variables, self.atmosphere)
 
     def build(
         self,
@@ -125,7 +137,7 @@ class AtmosphereCase(Case):
 
     def described(self) -> Mapping[str, Quantity]:
         """All fields that maps can hold."""
-        return {name: quantities[name] for name in shown(self.atmosphere)}
+        return described(self.atmosphere)
 
     def state_values(self, grid: Grid) -> int:
         """Wind, potential temperature, geopotential and water on all layers."""

@@ -102,8 +102,10 @@ class AtmosphereComponent(Component):
             list(self.dynamics.convective_totals.values()),
         )  # fmt: skip
         top = self.coordinate.top
-        fallen = self.dynamics.convective_totals
-        self.maps = ShownAir(self.run, self.state, self.air, self.clouds, options, top, fallen)
+        physics = self.dynamics.physics
+        self.maps = ShownAir(
+            self.run, self.state, self.air, self.clouds, physics, options, grid, top
+        )
         self.shown = self.maps.fields
 
     def _ground(self) -> Array:

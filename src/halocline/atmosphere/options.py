@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from halocline.atmosphere.air_column import AirColumn
 from halocline.atmosphere.column_physics import ColumnPhysicsOptions
 from halocline.atmosphere.coordinate import AirLayerOptions
+from halocline.atmosphere.diagnostics.options import AirDiagnosticsOptions
 from halocline.atmosphere.dynamics_options import (
     AcousticOptions,
     AirAdvectionOptions,
@@ -50,6 +51,9 @@ class AtmosphereOptions(Options):
         ColumnPhysicsOptions(), meaning="turbulence, soil and radiation of columns"
     )
     ground: GroundOptions = option(GroundOptions(), meaning="land and sea, for physics")
+    diagnostics: AirDiagnosticsOptions = option(
+        AirDiagnosticsOptions(), meaning="what output may show besides the state"
+    )
     rotation: float = option(
         0.0,
         "s-1",

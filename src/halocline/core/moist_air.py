@@ -139,17 +139,19 @@ def lifted_saturated(
 ) -> Array:
     """Temperature of saturated air after it rose to another pressure [K].
 
-    Runge and Kutta's fourth order in the logarithm of pressure, in steps not longer than `longest`.
+    Runge and Kutta's fourth order in the logarithm of pressure, in steps not longer than `longest`;
+    every element has its own number of them, whatever stands beside it.
     """
     path = np.log(new_pressure / pressure)
-    steps = max(int(np.ceil(float(np.abs(path).max(initial=0.0)) / longest)), 1)
+    steps = np.maximum(np.ceil(np.abs(path) / longest), 1.0)
     step, t = path / steps, temperature
-    for n in range(steps):
+    for n in range(int(steps.max(initial=0.0))):
         start = pressure * np.exp(n * step)
         middle, end = start * np.exp(0.5 * step), start * np.exp(step)
         first = saturated_slope(t, start)
         second = saturated_slope(t + 0.5 * step * first, middle)
         third = saturated_slope(t + 0.5 * step * second, middle)
         fourth = saturated_slope(t + step * third, end)
-        t = t + step / 6.0 * (first + 2.0 * second + 2.0 * third + fourth)
+        further = t + step / 6.0 * (first + 2.0 * second + 2.0 * third + fourth)
+        t = np.where(n < steps, further, t)
     return t

@@ -273,6 +273,48 @@ _air = [
     Quantity("reflectivity", "equivalent_reflectivity_factor", "dBZ", "radar reflectivity"),
     Quantity("column_reflectivity", "", "dBZ", "greatest radar reflectivity of a column"),
     Quantity(
+        "precipitation_total",
+        "precipitation_amount",
+        "kg m-2",
+        "rain, snow and graupel since the start of the run",
+    ),
+    Quantity("eastward_wind", "eastward_wind", "m s-1", "eastward wind on layers"),
+    Quantity("northward_wind", "northward_wind", "m s-1", "northward wind on layers"),
+    Quantity("layer_temperature", "air_temperature", "K", "air temperature of layers"),
+    Quantity("air_humidity", "specific_humidity", "1", "specific humidity of air near the surface"),
+    Quantity(
+        "vapor_content",
+        "atmosphere_mass_content_of_water_vapor",
+        "kg m-2",
+        "water vapour of a column",
+    ),
+    *[
+        Quantity(
+            f"{start}_{short}",
+            f"atmosphere_convective_{name}{standard}",
+            "J kg-1",
+            f"convective {name.replace('_', ' ')} of {words}",
+            "pseudo-adiabatic, virtual temperatures" + (", at most 0" if short == "cin" else ""),
+        )
+        for start, standard, words in (
+            ("surface", "_wrt_surface", "air of the lowest layer"),
+            ("unstable", "", "the most unstable air of the lowest 300 hPa"),
+        )
+        for short, name in (("cape", "available_potential_energy"), ("cin", "inhibition"))
+    ],
+    *[
+        Quantity(f"isobaric_{name}", standard, units, f"{words} on levels of pressure")
+        for name, standard, units, words in (
+            ("height", "geopotential_height", "m", "geopotential height"),
+            ("temperature", "air_temperature", "K", "air temperature"),
+            ("wind_u", "eastward_wind", "m s-1", "eastward wind"),
+            ("wind_v", "northward_wind", "m s-1", "northward wind"),
+            ("upward_wind", "upward_air_velocity", "m s-1", "upward wind"),
+            ("vapor", "humidity_mixing_ratio", "1", "mass of vapour per mass of dry air"),
+            ("humidity", "relative_humidity", "1", "relative humidity, over water,"),
+        )
+    ],
+    Quantity(
         "dry_column_pressure",
         "",
         "Pa",

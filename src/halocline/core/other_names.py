@@ -39,6 +39,23 @@ elsewhere: dict[str, tuple[str, ...]] = {
         },
         "wind_sea_fraction": "tws",
         "partitions": "pnr",
+        "air_temperature": "t2 t2m 2t tas",
+        "air_humidity": "q2 q2m huss",
+        "sea_level_pressure": "slp msl mslp prmsl psl pmsl",
+        "surface_pressure": "psfc sp",
+        "ground": "hgt orog",
+        "vapor_content": "pwat tcwv prw pw",
+        "surface_cape": "cape sbcape",
+        "surface_cin": "cin sbcin",
+        "unstable_cape": "mucape",
+        "unstable_cin": "mucin",
+        "column_reflectivity": "mdbz refc cref",
+        "reflectivity": "dbz refl",
+        "rain_total": "rainnc",
+        "precipitation_total": "apcp",
+        "layer_temperature": "tk",
+        "eastward_wind": "ua",
+        "northward_wind": "va",
         "wind_u": "u10 10u uwnd ugrd",
         "wind_v": "v10 10v vwnd vgrd",
         "wind_speed": "wspd si10 ws10",
@@ -50,13 +67,13 @@ elsewhere: dict[str, tuple[str, ...]] = {
         "ice": "ci siconc icec aice",
     }.items()
 }
-"""Lower-case names by ours, of WAVEWATCH III, SWAN, ECMWF, NCEP, Copernicus and NDBC.
+"""Lower-case names by ours, of WAVEWATCH III, SWAN, ECMWF, NCEP, Copernicus, NDBC and WRF.
 
 Names that mean different things in two of them ("ust") are left out.
 """
 
 _ours = {other: ours for ours, others in elsewhere.items() for other in others}
-_ours |= {q.standard_name: q.short_name for q in quantities.values() if q.standard_name}
+_ours |= {q.standard_name: q.short_name for q in reversed(quantities.values()) if q.standard_name}
 
 
 def our_name(word: str) -> str:

@@ -22,7 +22,7 @@ kept: Mapping[str, tuple[str, str]] = {
     "mean_rise": ("m s-1", "layers"),
     "convective_time": ("s", ""),
     "convective_heating": ("K s-1", "layers"),
-    "convective_wetting": ("s-1", "water"),
+    "convective_wetting": ("kg m-2 s-1", "water"),
     "convective_rain": ("kg m-2 s-1", ""),
     "convective_snow": ("kg m-2 s-1", ""),
 }

@@ -176,17 +176,19 @@ void take(const Fields<T>& f, int j, std::ptrdiff_t i, Surroundings& air) {
 
 /// Sets what goes on in column (j, i), nothing if `made` is empty.
 template <class T>
-void give(const Fields<T>& f, int j, std::ptrdiff_t i, const Outcome* made, int cloud, int ice) {
+void give(const Fields<T>& f, int j, std::ptrdiff_t i, const Surroundings& air, const Outcome* made,
+          int cloud, int ice) {
   const int species = static_cast<int>(f.wetting.extent[0]);
   const int layers = static_cast<int>(f.wetting.extent[1]);
   for (int k = 0; k < layers; ++k) {
     const Change change = made ? made->layers[static_cast<std::size_t>(k)] : Change{};
+    const double mass = made ? air[k].mass : 0.0;
     f.heating.row(k, j)[i] = T(change.temperature / double(f.exner.row(k, j)[i]));
     for (int one = 0; one < species; ++one)
-      f.wetting.row(one, k, j)[i] = T(one == 0       ? change.vapor
-                                      : one == cloud ? change.liquid
-                                      : one == ice   ? change.ice
-                                                     : 0.0);
+      f.wetting.row(one, k, j)[i] = T(mass * (one == 0       ? change.vapor
+                                              : one == cloud ? change.liquid
+                                              : one == ice   ? change.ice
+                                                             : 0.0));
   }
   f.rain.row(j)[i] = T(made ? made->rain : 0.0);
   f.snow.row(j)[i] = T(made ? made->snow : 0.0);
@@ -212,7 +214,7 @@ inline constexpr Contract<16> atmosphere_kain_fritsch_contract{
       {"convective_wetting",
        Access::update,
        Place::center,
-       "s-1",
+       "kg m-2 s-1",
        "species depth",
        {},
        Column::whole},
@@ -230,7 +232,8 @@ inline constexpr Contract<16> atmosphere_kain_fritsch_contract{
 /// @param[in,out] mean_rise           running mean of upward wind [m s-1]
 /// @param[in,out] convective_time     for which clouds go on [s]
 /// @param[in,out] convective_heating  of potential temperature [K s-1]
-/// @param[in,out] convective_wetting  of water [s-1], shape (species, k, j, i)
+/// @param[in,out] convective_wetting  of layers [kg m-2 s-1], shape (species, k, j, i): what
+///                                    they lose falls, whatever becomes of their mass
 /// @param[in,out] convective_rain, convective_snow  that reach the ground [kg m-2 s-1]
 /// @param[in]     dt                  step [s]
 /// @param[in]     memory              of the running mean [s]
@@ -292,8 +295,8 @@ void atmosphere_kain_fritsch(Box box, View3<const T> u, View3<const T> v, View3<
             time = T(column.convect(std::sqrt(double(area.row(j)[i]))));
           }
           if (begun || time > T(0))
-            convection::give(fields, j, i, time > T(0) ? &column.outcome : nullptr, cloud,
-                             ice_entry);
+            convection::give(fields, j, i, column.air, time > T(0) ? &column.outcome : nullptr,
+                             cloud, ice_entry);
         }
       });
 }

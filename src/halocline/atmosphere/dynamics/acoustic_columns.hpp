@@ -96,12 +96,12 @@ struct AcousticColumns {
   void gather(TileRows<T>& rows, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     T *gain = rows.gain(), *before = rows.old_mass(), *after = rows.new_mass();
     T* per_area = rows.per_area();
-    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       put<V>(per_area + i, T(1) / load<V>(area.row(j) + i));
       put<V>(gain + i, V{});
     });
     for (int k = 0; k < levels; ++k)
-      over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
         const V east = through<V>(u_change, x_length, k, j, i + 1);
         const V north = through<V>(v_change, y_length, k, j + 1, i);
         const V out = (east - through<V>(u_change, x_length, k, j, i)) +
@@ -110,7 +110,7 @@ struct AcousticColumns {
         put<V>(rows.rise(k + 1) + i, lost);
         put<V>(gain + i, load<V>(gain + i) - lost);
       });
-    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V rate = load<V>(gain + i) + load<V>(mass_tendency.row(j) + i);
       const V old = load<V>(mass_change.row(j) + i);
       put<V>(before + i, old);
@@ -133,7 +133,7 @@ struct AcousticColumns {
     const T depth = layers.thickness(k), c1 = layers.c1(k), c2 = layers.c2(k);
     const T per_depth = 1 / depth, base = step.base_theta * c1;
     const bool top = k + 1 == levels;
-    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V below = load<V>(rows.rise(k) + i), lost = load<V>(rows.rise(k + 1) + i);
       const V above = top ? V{} : below - (lost + depth * c1 * load<V>(rows.gain() + i));
       put<V>(rows.rise(k + 1) + i, above);
@@ -178,7 +178,7 @@ struct AcousticColumns {
 
   /// The geopotential of interface k but for what the new upward wind will do.
   void lift(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
-    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       V taken{};
       if (k < levels)
         taken = at_interface<V>(layers.upper_share(k), load<V>(rows.lifted(k) + i),
@@ -207,7 +207,7 @@ struct AcousticColumns {
 
   /// Upward momentum at the ground, along its slopes.
   void at_ground(int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
-    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const auto along = [&](const View3<const T>& of, const View2<const T>& slope, int j,
                              std::ptrdiff_t i) {
         const V momentum =
@@ -232,7 +232,7 @@ struct AcousticColumns {
   /// Row k of the tridiagonal system of the new upward momentum.
   void eliminate(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     const T per_spacing = step.dt * step.g / layers.spacing(k), c1 = layers.c1_face(k);
-    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       V push = pressure_between<V>(rows, k - 1, i), above{};
       if (k < levels) {
         push -= pressure_between<V>(rows, k, i);
@@ -281,7 +281,7 @@ struct AcousticColumns {
 
   /// The new upward momentum and geopotential of interface k, and the pressure of the layer above.
   void substitute(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
-    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       V now = load<V>(w_change.row(k, j) + i);
       if (k < levels) now += load<V>(rows.factor(k) + i) * load<V>(rows.factor(k + 1) + i);
       put<V>(rows.factor(k) + i, now);

@@ -68,11 +68,11 @@ void atmosphere_acoustic_push(
   const T step = static_cast<T>(dt), damping = static_cast<T>(external_damping);
   const int levels = static_cast<int>(full_volume.extent[0]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       // the momentum of a face after the step
       const auto pushed = [&](const View3<T>& change, const View3<const T>& tendency,
                               const View2<const T>& distance, const View2<const T>& open, int dj,
-                              int di) __attribute__((always_inline)) {
+                              int di) INTO_LOOP {
         const V apart = load<V>(distance.row(j) + i);
         const V rate =
             load<V>(tendency.row(k, j) + i) + force.template at<V>(k, j, i, dj, di) / apart;
@@ -84,7 +84,7 @@ void atmosphere_acoustic_push(
       const V east = pushed(u_change, u_tendency, x_distance, x_open, 0, 1);
       const V north = pushed(v_change, v_tendency, y_distance, y_open, 1, 0);
       const auto keep = [&](const View3<T>& change, const View2<const T>& length,
-                            const View3<T>& carried, V now) __attribute__((always_inline)) {
+                            const View3<T>& carried, V now) INTO_LOOP {
         air::put<V>(change.row(k, j) + i, now);
         if (carried.data != nullptr)
           air::put<V>(carried.row(k, j) + i,

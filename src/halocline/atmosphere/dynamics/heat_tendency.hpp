@@ -53,7 +53,7 @@ void atmosphere_theta_tendency(Box box, View3<const T> theta, View3<const T> x_f
                                View3<T> theta_rate, int order, int vertical_order) {
   const air::CellFluxes<T> fluxes{x_flux, y_flux, rise};
   air::advect(box, 0, theta, fluxes, area, thickness, order, vertical_order,
-              [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) {
+              [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
                 if (theta_forcing.data != nullptr) gain += load<V>(theta_forcing.row(k, j) + i);
                 store<V>(theta_rate.row(k, j) + i, gain);
               });

@@ -3,6 +3,9 @@
 #include "pack.hpp"
 #include "view.hpp"
 
+/// For bodies of loops over rows: addresses of rows are then found once for a row (GCC 12).
+#define INTO_LOOP __attribute__((always_inline))
+
 /// The hybrid dry-mass coordinate: layer k holds the dry mass c1 M + c2 per area and coordinate
 /// [Pa] where the column holds M (Skamarock et al. 2019, NCAR/TN-556, section 2.2). Layers and
 /// their interfaces count upward, and so does the coordinate here: it is 1 less eta.

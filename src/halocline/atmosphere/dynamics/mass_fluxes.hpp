@@ -38,7 +38,7 @@ void atmosphere_mass_fluxes(Box box, View3<const T> u, View3<const T> v, View2<c
   const int levels = static_cast<int>(u.extent[0]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
     const T half = T(0.5) * c1(k), rest = c2(k);
-    over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V x = half * columns.template two<V>(j, i, 0, 1) + rest;
       const V y = half * columns.template two<V>(j, i, 1, 0) + rest;
       air::put<V>(x_flux.row(k, j) + i,
@@ -77,7 +77,7 @@ void atmosphere_rise(Box box, View3<const T> x_flux, View3<const T> y_flux, View
     std::fill(gain + box.i0, gain + box.i1, T(0));
     std::fill(rise.row(0, j) + box.i0, rise.row(0, j) + box.i1, T(0));
     for (int k = 0; k < levels; ++k)
-      over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
         const T *x = x_flux.row(k, j) + i, *y = y_flux.row(k, j) + i;
         const V out = (load<V>(x + 1) - load<V>(x)) + (load<V>(y + y_flux.stride[1]) - load<V>(y));
         const V lost = thickness(k) * (out / load<V>(area.row(j) + i));
@@ -87,7 +87,7 @@ void atmosphere_rise(Box box, View3<const T> x_flux, View3<const T> y_flux, View
     for (int k = 0; k < levels; ++k) {
       const T share = thickness(k) * c1(k);
       T *below = rise.row(k, j), *above = rise.row(k + 1, j);
-      over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
         const V kept = load<V>(above + i) + share * load<V>(gain + i);
         air::put<V>(above + i, k + 1 < levels ? load<V>(below + i) - kept : V{});
       });

@@ -119,7 +119,7 @@ void atmosphere_air_state(Box box, View3<const T> theta, View3<const T> geopoten
   const int levels = static_cast<int>(theta.extent[0]);
   for_rows(box, [&](int j) {
     for (int k = 0; k < levels; ++k)
-      over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
         state.template find<V>(k, j, i, load<V>(theta.row(k, j) + i),
                                load<V>(geopotential.row(k, j) + i),
                                load<V>(geopotential.row(k + 1, j) + i), load<V>(mass.row(j) + i));
@@ -162,7 +162,7 @@ void atmosphere_new_wind(Box box, View3<const T> stage_u, View3<const T> stage_v
   const int levels = static_cast<int>(stage_u.extent[0]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
     const T half = T(0.5) * c1(k), rest = c2(k);
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const auto turn = [&](const View3<const T>& stage, const View3<const T>& old,
                             const View3<T>& change, const View3<T>& to, int dj, int di) {
         const V more = load<V>(mass_change.row(j) + i) + load<V>(mass_change.row(j - dj) + i - di);
@@ -261,7 +261,7 @@ void atmosphere_new_stage(Box box, View3<const T> stage_theta, View3<const T> st
   const int levels = static_cast<int>(theta.extent[0]);
   const T reference = static_cast<T>(air::reference_temperature);
   for_pairs(levels + 1, box.j0, box.j1, 1, [&](int k, int j) {
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V base = load<V>(base_mass.row(j) + i), was = base + load<V>(stage_mass.row(j) + i);
       const V first = base + load<V>(old_mass.row(j) + i);
       const V now = was + load<V>(mass_change.row(j) + i);
@@ -281,7 +281,7 @@ void atmosphere_new_stage(Box box, View3<const T> stage_theta, View3<const T> st
     });
   });
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V base = load<V>(base_mass.row(j) + i), was = load<V>(stage_mass.row(j) + i);
       const V old = load<V>(old_mass.row(j) + i);
       const V now = was + load<V>(mass_change.row(j) + i);
@@ -302,7 +302,7 @@ void atmosphere_new_stage(Box box, View3<const T> stage_theta, View3<const T> st
     });
   });
   for_rows(box, [&](int j) {
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V now = load<V>(stage_mass.row(j) + i) + load<V>(mass_change.row(j) + i);
       air::put<V>(mass_change.row(j) + i, last ? V{} : V(load<V>(old_mass.row(j) + i) - now));
       air::put<V>(mass.row(j) + i, now);

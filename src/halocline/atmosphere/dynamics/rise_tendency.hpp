@@ -102,11 +102,12 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
   const auto slope = SlopeWeights<T>::of(order);
   const int levels = static_cast<int>(pressure.extent[0]);
   const T g = static_cast<T>(gravity);
-  const auto full = [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i) {
+  const auto full = [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i) INTO_LOOP {
     return load<V>(geopotential.row(k, j) + i) + load<V>(base_geopotential.row(k, j) + i);
   };
   // difference over one cell of the geopotential along rows or columns
-  const auto differs = [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, int dj, int di) {
+  const auto differs = [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, int dj,
+                                    int di) INTO_LOOP {
     const auto pair = [&](int n) {
       const auto of = [&](const View3<const T>& some) {
         return load<V>(some.row(k, j + n * dj) + i + n * di) -
@@ -117,7 +118,7 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
     return slope.near * pair(1) + (slope.far * pair(2) + slope.farthest * pair(3));
   };
   // what rises through a layer takes its geopotential along [m2 s-3 Pa]
-  const auto lifts = [&]<class V>(Lane<V> lane, int k, int j, std::ptrdiff_t i) {
+  const auto lifts = [&]<class V>(Lane<V> lane, int k, int j, std::ptrdiff_t i) INTO_LOOP {
     const V through = load<V>(rise.row(k, j) + i) + load<V>(rise.row(k + 1, j) + i);
     const V depth = full(lane, k + 1, j, i) - full(lane, k, j, i);
     return (T(0.5) / thickness(k)) * through * depth;
@@ -128,7 +129,7 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
     std::fill(ground + box.i0, ground + box.i1, T(0));
   });
   advect(box, 1, w, fluxes, area, spacing, order, vertical_order,
-         [&]<class V>(Lane<V> lane, int k, int j, std::ptrdiff_t i, V gain) {
+         [&]<class V>(Lane<V> lane, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
            const V below = load<V>(pressure.row(k - 1, j) + i);
            V above{}, lifted = lifts(lane, k - 1, j, i);
            if (k < levels) {

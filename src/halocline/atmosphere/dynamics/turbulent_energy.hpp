@@ -52,7 +52,7 @@ void atmosphere_energy_mixing(Box box, View3<const T> energy, View3<const T> sta
   const air::Heights<T> heights{geopotential, base_geopotential};
   const T c = static_cast<T>(coefficient);
   for_pairs(static_cast<int>(energy.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
-    over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V plane = load<V>(dx.row(j) + i) * load<V>(dy.row(j) + i);
       const V e = load<V>(energy.row(k, j) + i);
       const auto eddy = air::EddyLength<V>::of(air::cell_width<V>(heights, k, j, i, plane), e,
@@ -148,7 +148,7 @@ void atmosphere_energy_transport(Box box, View3<const T> stage_energy, View3<con
   const T length = static_cast<T>(dt);
   air::advect(
       box, 0, stage_energy, fluxes, area, thickness, order, vertical_order,
-      [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) {
+      [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
         const V out =
             ((fluxes.template x<V>(k, j, i + 1) - fluxes.template x<V>(k, j, i)) +
              (fluxes.template y<V>(k, j + 1, i) - fluxes.template y<V>(k, j, i))) /
@@ -199,7 +199,7 @@ void atmosphere_energy_sources(Box box, View3<const T> strain, View3<const T> st
   const T entering = static_cast<T>(0.5 * air::gravity * given);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
     const T edge = k == 0 || k + 1 == levels ? T(0.5) : T(1);
-    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V plane = load<V>(dx.row(j) + i) * load<V>(dy.row(j) + i);
       const V e = maximum(load<V>(energy.row(k, j) + i), splat<V>(static_cast<T>(least)));
       const V stable = load<V>(stability.row(k, j) + i);

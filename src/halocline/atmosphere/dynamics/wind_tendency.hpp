@@ -98,7 +98,7 @@ void atmosphere_u_tendency(Box box, View3<const T> u, View3<const T> x_flux, Vie
       to_ground};
   const air::WindFluxes<T, true> fluxes{x_flux, y_flux, rise};
   air::advect(box, 0, u, fluxes, x_area, thickness, order, vertical_order,
-              [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) {
+              [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
                 V sum = gain + force.template at<V>(k, j, i, 0, 1) / load<V>(x_distance.row(j) + i);
                 if (coriolis.data != nullptr) {
                   const auto northward = [&](std::ptrdiff_t i, int j) {
@@ -162,7 +162,7 @@ void atmosphere_v_tendency(Box box, View3<const T> v, View3<const T> x_flux, Vie
       to_ground};
   const air::WindFluxes<T, false> fluxes{x_flux, y_flux, rise};
   air::advect(box, 0, v, fluxes, y_area, thickness, order, vertical_order,
-              [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) {
+              [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
                 V sum = gain + force.template at<V>(k, j, i, 1, 0) / load<V>(y_distance.row(j) + i);
                 if (coriolis.data != nullptr) {
                   const auto eastward = [&](std::ptrdiff_t i, int j) {

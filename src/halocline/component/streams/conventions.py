@@ -19,6 +19,7 @@ from halocline.runtime.fields.place import Place
 vertical = {
     "depth": {"standard_name": "depth", "positive": "down", "axis": "Z"},
     "height": {"standard_name": "height", "positive": "up", "axis": "Z"},
+    "pressure_level": {"standard_name": "air_pressure", "positive": "down", "axis": "Z"},
 }
 """What the conventions want of vertical axes, by name."""
 

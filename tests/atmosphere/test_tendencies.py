@@ -1,0 +1,73 @@
+"""Tendencies of the air against their equations in plain NumPy, on random states, and in parts."""
+
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from halocline.atmosphere import _native
+from halocline.runtime.fields.kernel import kernels_of
+from kernels import atmosphere_samples
+from kernels.all_samples import samples
+from references import air_tendencies
+
+references = {
+    "u": (("u_tendency",), partial(air_tendencies.wind, axis=-1)),
+    "v": (("v_tendency",), partial(air_tendencies.wind, axis=-2)),
+    "w": (("w_tendency", "geopotential_tendency"), air_tendencies.upward_wind),
+    "theta": (("theta_rate",), air_tendencies.theta),
+}
+seldom = (
+    "base_pressure", "base_volume", "dilution", "coriolis",
+    "u_forcing", "v_forcing", "w_forcing", "theta_forcing",
+)  # fmt: skip
+
+
+def random_state(name, dtype=np.float64, without=(), seed=1):
+    sample = samples[f"atmosphere_{name}_tendency"](np.random.default_rng(seed), dtype)
+    given = {key: array.copy() for key, array in sample.arrays.items()}
+    given |= {key: None for key in without if key in given}
+    return sample.box, given
+
+
+def called(name, box, given, order=5, vertical_order=3):
+    kernel = kernels_of(_native)[f"atmosphere_{name}_tendency"]
+    call = (box, *(given[argument.name] for argument in kernel.arguments))
+    kernel.bound([call])(order=order, vertical_order=vertical_order)
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("name", references)
+@pytest.mark.parametrize("without", [(), seldom])
+def test_tendency(name, without, order):
+    box, given = random_state(name, without=without, seed=order)
+    results, reference = references[name]
+    wanted = reference(SimpleNamespace(**given), order=order, vertical_order=7 - min(order, 5))
+    called(name, box, given, order, 7 - min(order, 5))
+    south, north, west, east, _ = box
+    for result, expected in zip(results, wanted, strict=True):
+        found, expected = (f[..., south:north, west:east] for f in (given[result], expected))
+        assert np.isfinite(found).all() and np.ptp(found) > 0.0
+        np.testing.assert_allclose(
+            found, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max(), err_msg=result
+        )
+
+
+@pytest.mark.parametrize("name", references)
+def test_parts_of_a_box_have_the_same_bits(name, monkeypatch):
+    """A box of several patches along x and y, at once and in uneven parts."""
+    monkeypatch.setattr(atmosphere_samples, "plane_of_cells", (37, 203))
+    (south, north, west, east, _), given = random_state(name, np.float32)
+    called(name, (south, north, west, east, 0), given)
+    results, _ = references[name]
+    whole = [given[result].copy() for result in results]
+    for result in results:
+        given[result][...] = 0.0
+    for rows in ((south, south + 5), (south + 5, north)):
+        for columns in ((west, west + 50), (west + 50, west + 53), (west + 53, east)):
+            called(name, (*rows, *columns, 0), given)
+    for result, expected in zip(results, whole, strict=True):
+        inside = (slice(None), slice(south, north), slice(west, east))
+        assert np.isfinite(expected[inside]).all() and np.ptp(expected[inside]) > 0.0
+        np.testing.assert_array_equal(given[result][inside], expected[inside], err_msg=result)
