@@ -48,7 +48,7 @@ def held(component: AtmosphereComponent) -> AtmosphereComponent:
     """Its given sides keep the state that the air has now, for a day."""
     assert component.given is not None
     for moment in ("before", "after"):
-        for name in given_names:
+        for name in (*given_names, *(("water",) if component.state.species else ())):
             component.given.field(moment, name).copy(getattr(component.state, name))
     start = component.period[0]
     component.given.before_time, component.given.after_time = start, start + timedelta(days=1)

@@ -91,8 +91,35 @@ def test_a_wave_passes_a_nest():
     assert abs(mass[0] - mass[1]) < 5e-7 * values(whole, "base_mass").sum()
 
 
+moist = {
+    "microphysics": {"scheme": "kessler"}, "base": {"kind": "standard"},
+    "start": bubble["start"] | {"sounding": {"kind": "weisman-klemp"}},
+}  # fmt: skip
+
+
+def test_water_passes_a_nest_with_its_wave():
+    """Vapour that a warm bubble lifts stands in a nest as without one; condensed water passes."""
+    case = nest(**moist)
+    for table in case["members"].values():
+        table["time"]["length"] = "90s"
+    whole = run(case["members"]["outer"]).component
+    assert isinstance(whole, AtmosphereComponent)
+    around, inner = ended(case)
+    here = np.s_[:, :, 2:14, 11:25]
+    alone, start = values(whole, "water"), whole.state.water.gather()[..., :1, :1]
+    most = np.abs(alone[0] - start[0]).max()
+    seen = values(inner, "water").reshape(3, 8, 12, 3, 14, 3).mean((3, 5))
+    assert most > 1e-4
+    assert np.abs(seen[0] - alone[here][0]).max() < 0.1 * most
+    assert 1e-3 * most < np.abs(values(around, "water") - alone)[0].max() < 0.1 * most
+
+
 def test_nests_that_cannot_be_are_refused():
     alone = nest()["members"]["inner"]
+    damp = nest()
+    damp["members"]["inner"]["atmosphere"] |= {"microphysics": {"scheme": "kessler"}}
+    with pytest.raises(UserError, match="only one of them has water"):
+        run(damp)
     with pytest.raises(UserError, match="nobody gives values at the sides"):
         run({key: value for key, value in alone.items() if key not in ("nested_in", "feedback")})
     for change, match in (

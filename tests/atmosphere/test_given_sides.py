@@ -260,15 +260,20 @@ def test_sides_of_a_file_are_lines_in_time(tmp_path):
         begun(other)
 
 
-def make_analysis(folder: Path) -> AtmosphereCase:
-    """Start and sides by `halocline analysis`; half of the way between two of its times is run."""
+def make_analysis(folder: Path, wind: float = 1.0, damper: float = 0.0) -> AtmosphereCase:
+    """Start and sides by `halocline analysis`; half of the way between two of its times is run.
+
+    With so much of a wind, relative humidity grows by `damper` [%] from time to time.
+    """
     (folder / "case.toml").write_text(analysed)
     values = column_values(levels, (y.size, x.size))
     values["orog"] = np.full((y.size, x.size), 120.0)
     path = write_analysis(folder / "analysis.nc", x, y, levels, values, hours=(0.0, 6.0, 12.0))
     with netCDF4.Dataset(path, "a") as file:
         for n in range(3):
-            file["u"][n] += 2.0 * n + 0.1 * x + 0.2 * (y[:, None] - 50.0)
+            more = 2.0 * n + 0.1 * x + 0.2 * (y[:, None] - 50.0)
+            file["u"][n] = wind * (file["u"][n] + more)
+            file["r"][n] += n * damper
     parser = argparse.ArgumentParser()
     analysis_command.add_arguments(parser)
     words = [str(path), str(folder / "case.toml"), "--output", str(folder), "--no-picture"]

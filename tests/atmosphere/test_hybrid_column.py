@@ -38,7 +38,8 @@ def test_pressure_is_in_the_middle_of_layers():
     nk, d = 10, column.thickness
     for k in range(nk - 1, 0, -1):
         dry = column.c1_face[k] * mass + column.c2_face[k]
-        weight = (1 + (vapor[k] + vapor[k - 1]) / 2) * dry * (d[k] + d[k - 1]) / 2
+        dilution = (1 / (1 + vapor[k]) + 1 / (1 + vapor[k - 1])) / 2  # layers of one thickness
+        weight = dry / dilution * (d[k] + d[k - 1]) / 2
         np.testing.assert_allclose(pressure[k - 1] - pressure[k], weight, rtol=1e-10)
 
 

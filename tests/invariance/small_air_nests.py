@@ -7,15 +7,16 @@ from pathlib import Path
 from halocline.experiment.run import run
 
 sys.path.append(str(Path(__file__).parents[1]))
-from atmosphere.test_air_nests import bubble, nest
+from atmosphere.test_air_nests import moist, nest
 
 several = {"decomposition": {"blocks_per_rank": 3}}
 
 for seats, more in (({}, several), ({"on_ranks_of": "outer"}, {})):
-    case = nest(**bubble)
+    case = nest(**moist)
     for table in case["members"].values():
         table["precision"] = "float32"
         table["time"]["length"] = "30s"
+        table["atmosphere"] |= {"physics": {"turbulence": "ysu"}, "ground": {"kind": "sea"}}
         table.update(more)
     case["members"]["inner"].update(seats)
     for name, found in run(case).components.items():

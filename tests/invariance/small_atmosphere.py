@@ -41,6 +41,7 @@ sides = {
         "time.start": "2000-06-21T11",
     },
 }  # fmt: skip
+sides["physics"] |= sides["given"] | {"atmosphere.ground.west": -3e3}
 ways = ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2})
 stirred = {
     "grid.nx": 26, "grid.ny": 11, "precision": "float32", "time.length": "8s",

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernels.samples import Sample, sample, samples
 
-extents = {"species": 6, "depth": 5, "soil": 3}
+extents = {"species": 6, "known": 2, "depth": 5, "soil": 3}
 tables = {
     "warmth": 2, "pressure": 3, "eta": 2, "term": 4, "band": 2, "lower": 4, "upper": 4,
     "lower_gas": 2, "upper_gas": 2, "ozone": 2, "kelvin": 6,
@@ -172,6 +172,8 @@ for name in ("draw_u", "draw_v", "draw_cells"):
 for name in ("given_u", "given_v", "given_w"):
     atmosphere_sample(f"atmosphere_{name}", "share elapsed")
 atmosphere_sample("atmosphere_given_cells", "share elapsed ahead dt")
+atmosphere_sample("atmosphere_draw_water", "share pull smoothing", fresh=0)
+atmosphere_sample("atmosphere_given_water", "share elapsed")
 atmosphere_sample("atmosphere_inner_w")
 for name in "uvw":
     atmosphere_sample(f"atmosphere_turn_{name}", "curvature")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.dynamics.model import halo_of
-from halocline.atmosphere.dynamics.state import prognostic
+from halocline.atmosphere.dynamics.state import nested_names
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import (
     always,
@@ -43,7 +43,6 @@ class AtmosphereCase(Case):
         AtmosphereOptions(), meaning="physics and numerics of the atmosphere"
     )
 
-    nested: ClassVar[tuple[str, ...]] = tuple(prognostic)
     reflects: ClassVar[tuple[str, ...]] = ("mirror",)
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
@@ -54,6 +53,11 @@ class AtmosphereCase(Case):
         super().__post_init__()
         for name, some in self.output.fields.items():
             refuse_absent(name, some.variables, self.atmosphere)
+
+    @property
+    def nested(self) -> tuple[str, ...]:
+        """Wind, mass, heat, geopotential, and water of moist air."""
+        return nested_names(self.atmosphere.species)
 
     def build(
         self,

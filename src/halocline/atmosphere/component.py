@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
-from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.dynamics.state import AirFields, nested_names, prognostic
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
 from halocline.atmosphere.options import AtmosphereOptions
@@ -59,11 +59,6 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
-        if options.species and (options.start.file or options.sides.kind):
-            raise UserError(
-                f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}': water of starts"
-                " from files and at given sides is not in a run yet. Choose 'none'."
-            )
         if not options.species and options.physics.convection != "none":
             raise UserError(
                 f"atmosphere.physics.convection = '{options.physics.convection}' needs air with"
@@ -87,7 +82,7 @@ class AtmosphereComponent(Component):
         self.given: GivenSides | None = None
         if options.sides.kind:
             self.given = GivenSides(self.run, self.state, grid, options.sides)
-        self.nested = {name: getattr(self.state, name) for name in prognostic}
+        self.nested = {name: getattr(self.state, name) for name in nested_names(options.species)}
         self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
         self.begins, self.time = clock.start, clock.time
         self.air = PhysicsAir(self.run, self.state)
@@ -155,10 +150,19 @@ class AtmosphereComponent(Component):
             self._set_column()
 
     def _set_analysis(self) -> None:
-        """The state of a file, of the same weight where there is no water."""
+        """The state of a file; dry air is of the same weight as the moist air there.
+
+        Of water there is the vapour of the file and nothing else.
+        """
         s, column = self.state, HybridColumn.of_coordinate(self.coordinate)
         path = Path(self.options.start.file)
-        found = as_dry_air(read_start(path, self.plane, column, self.period[0]), column)
+        found = read_start(path, self.plane, column, self.period[0])
+        if s.species:
+            s.water.fill(0.0)
+            vapor = found["vapor"].astype(s.dtype)
+            s.water.set_cells(lambda j, i: vapor[:, j, i], at=s.species.index("vapor"))
+        else:
+            found = as_dry_air(found, column)
         for name, values in less_base(found, self.reference)._asdict().items():
             getattr(s, name).set_global(values.astype(s.dtype))
         for name in ("u", "v"):

@@ -180,11 +180,12 @@ class AirWatch:
         inside, fallen = self.water_and_fallen()
         risen = self.evaporated()
         missing = (inside + fallen - risen) / self.water_begun - 1.0 if self.water_begun else 0.0
-        words = f"{risen:.3e} kg evaporated, " if self.evaporation is not None else ""
-        return [
-            f"water {inside:.6e} kg and {fallen:.3e} kg fallen, {words}{missing:+.1e} of that at"
-            " the start"
-        ]
+        words = f"water {inside:.6e} kg and {fallen:.3e} kg fallen"
+        if self.evaporation is not None:
+            words += f", {risen:.3e} kg evaporated"
+        if not self.options.sides.kind:  # through which water comes and goes
+            words += f", {missing:+.1e} of that at the start"
+        return [words]
 
     def _extremes(self, field: Field, base: Field | None) -> tuple[float, float]:
         arrays = field.read()

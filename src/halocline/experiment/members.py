@@ -330,6 +330,11 @@ def _refuse_wrong_nests(members: Mapping[str, Member]) -> None:
                 f"The member '{name}' cannot be nested: its component '{member.case.component}'"
                 " takes no sides from others. Leave nested_in out."
             )
+        if missing := set(member.case.nested).symmetric_difference(members[outer].case.nested):
+            raise UserError(
+                f"The member '{name}' is nested in '{outer}', but only one of them has"
+                f" {', '.join(sorted(missing))}. Let both have the same state."
+            )
         step, long = member.clock.step, members[outer].clock.step
         if long % step:
             raise UserError(

@@ -7,7 +7,7 @@ equations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from halocline.atmosphere import _native
@@ -82,7 +82,8 @@ class Stage:
         self.water: WaterStage | None = None
         if s.species:
             is_forced = "water" in forcing.made
-            self.water = WaterStage(run, s, options.advection, prefix, forced=is_forced)
+            of_water = options.advection
+            self.water = WaterStage(run, s, of_water, prefix, self.sides, forced=is_forced)
 
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
@@ -137,6 +138,9 @@ class AirDynamics:
         self.physics: AirPhysics | None = None
         if options.physics.acts:
             self.physics = AirPhysics(run, state, air, options, grid, self.forcing.first)
+        self.draw_water: Callable[[], None] | None = None
+        if sides and state.species:
+            self.draw_water = sides.force_water(self.forcing.first("water"))
         self.first = Stage(run, state, options, self.forcing, "old_", sides)
         self.later = Stage(run, state, options, self.forcing, "", sides)
 
@@ -168,6 +172,8 @@ class AirDynamics:
         self.forcing(dt)
         if self.physics:
             self.physics.force()
+        if self.draw_water is not None:
+            self.draw_water()
         # 2. three stages
         self.first(1, dt / 3.0, last=False)
         self.later(steps // 2, dt / steps, last=False)

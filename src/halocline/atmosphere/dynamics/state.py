@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,11 @@ vectors = (
     ("u_change", "v_change"), ("x_carried", "y_carried"),
 )  # fmt: skip
 """Components of vectors along x and y."""
+
+
+def nested_names(species: Sequence[str]) -> tuple[str, ...]:
+    """State that nests take from the air around them and give back."""
+    return (*prognostic, *(("water",) if species else ()))
 
 
 class AirFields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from halocline.atmosphere import _native
 from halocline.atmosphere.dynamics.state import AirFields
 from halocline.atmosphere.dynamics_options import AirAdvectionOptions
+from halocline.atmosphere.sides.given_sides import StageSides
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.running.runner import Runner
@@ -20,8 +21,16 @@ class WaterStage:
     """
 
     def __init__(
-        self, run: Runner, s: AirFields, options: AirAdvectionOptions, prefix: str, *, forced: bool
+        self,
+        run: Runner,
+        s: AirFields,
+        options: AirAdvectionOptions,
+        prefix: str,
+        sides: StageSides | None,
+        *,
+        forced: bool,
     ) -> None:
+        self.sides = sides
         self.state, self.options, self.first = s, options, prefix == "old_"
         self.mean = run.bind(kernels["atmosphere_mean_fluxes"], s)
         self.rise = run.bind(kernels["atmosphere_rise"], s)
@@ -53,6 +62,8 @@ class WaterStage:
         # 2. new mixing ratios
         for move in self.limited if last and self.limited else [self.move]:
             move(dt=steps * dt, order=o.order, vertical_order=o.vertical_order)
+        if self.sides:
+            self.sides.water(steps * dt)
         if not self.first:
             s.water.swap(s.next_water)
         # 3. what they weigh

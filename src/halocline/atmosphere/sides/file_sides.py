@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.coordinate import HybridCoordinate
-from halocline.atmosphere.sides.given_sides import GivenSides, given_names
+from halocline.atmosphere.sides.given_sides import GivenSides
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_files import side_names
 from halocline.atmosphere.start.start_reading import AnalysedSides, as_dry_air, less_base
@@ -62,7 +62,7 @@ class FileSides:
             if not topology.is_closed(side):
                 continue
             rows = self._rows(side, time)
-            for name in given_names:
+            for name in self.sides.names:
                 put_side(self.sides.field(moment, name), side, rows[name])
 
     def _rows(self, side: str, time: Date) -> Mapping[str, Array]:
@@ -72,8 +72,10 @@ class FileSides:
         found = {name: self.file.at(name, side, time) for name in names}
         ground = self.ground if side in ("south", "north") else self.ground.T
         found["ground"] = (ground if side in ("south", "west") else ground[::-1])[:width]
-        found = as_dry_air(found, self.column)
-        return {**found, **less_base(found, self.reference)._asdict()}
+        if not self.sides.state.species:
+            found = as_dry_air(found, self.column)
+        water = {"water": found["vapor"][None]}
+        return {**found, **less_base(found, self.reference)._asdict(), **water}
 
 
 def put_side(field: Field, side: str, rows: Array) -> None:

@@ -1,5 +1,6 @@
 #include "atmosphere/sides/given_sides.hpp"
 
+#include "atmosphere/sides/given_water.hpp"
 #include "bind.hpp"
 
 using namespace halocline;
@@ -18,6 +19,9 @@ void bind(nb::module_& module) {
          "ahead", "dt");
   define(module, atmosphere_given_w_contract, &atmosphere_given_w<T>, "share", "elapsed");
   define(module, atmosphere_inner_w_contract, &atmosphere_inner_w<T>);
+  define(module, atmosphere_draw_water_contract, &atmosphere_draw_water<T>, "share", "pull",
+         "smoothing", "fresh");
+  define(module, atmosphere_given_water_contract, &atmosphere_given_water<T>, "share", "elapsed");
 }
 
 }  // namespace

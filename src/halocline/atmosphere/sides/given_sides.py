@@ -9,7 +9,7 @@ the equations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import numpy as np
@@ -22,6 +22,7 @@ from halocline.component.exchange import Port
 from halocline.core.clock import Date
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -34,7 +35,8 @@ kernels = kernels_of(_native)
 center, x_face, y_face = Place.center, Place.x_face, Place.y_face
 
 given_names = tuple(name for name in prognostic if name != "w")
-"""State that is given at all sides; files know no upward wind, members around a nest do."""
+"""State that is given at all sides; files know no upward wind, members around a nest do. Of water
+files know vapour, members around a nest all kinds."""
 
 
 def rows_from_sides(topology: Topology, place: Place) -> Index:
@@ -67,10 +69,17 @@ class GivenSides:
         self.after_time: Date | None = None
         self.shares = 0.0, 0.0
         self.dt = 1.0
-        self.names = tuple(prognostic) if options.kind == "nest" else given_names
+        in_nest = options.kind == "nest"
+        self.names = tuple(prognostic) if in_nest else given_names
+        fields = dict(prognostic)
+        if state.species:
+            self.names += ("water",)
+            known = state.species if in_nest else ("vapor",)
+            state.over["known"] = (Axis("known", entries=known), state.layers)
+            fields["water"] = ("1", center, "known")
         for moment in ("before", "after"):
             for name in self.names:
-                units, place, over = prognostic[name]
+                units, place, over = fields[name]
                 state.add(f"{moment}_{name}", units, place, over)
             pair(self.field(moment, "u"), self.field(moment, "v"))
         self._planes()
@@ -140,6 +149,18 @@ class GivenSides:
         """The sides of a stage that begins with the state `begun`."""
         return StageSides(self, begun)
 
+    def force_water(self, fresh: int) -> Callable[[], None]:
+        """What draws water throughout a step, to be called at its beginning; see the kernel."""
+        s, o = self.state, self.options
+        begun = {"water": s.old_water, "mass": s.old_mass}
+        draw = self.run.bind(kernels["atmosphere_draw_water"], s, **begun)
+
+        def force() -> None:
+            pull, smoothing = o.pull / self.dt, o.smoothing / self.dt
+            draw(share=self.shares[0], pull=pull, smoothing=smoothing, fresh=fresh)
+
+        return force
+
 
 class StageSides:
     """What sides do in one stage of a step."""
@@ -157,6 +178,11 @@ class StageSides:
         self._cells = bound("given_cells")
         self._rise = bound("given_w") if "w" in sides.names else bound("inner_w")
         self._wind = [bound("given_u", "u"), bound("given_v", "v")]
+        self._water: BoundCall | None = None
+        if s.species:
+            first = begun["mass"] is s.old_mass
+            moved = {"water": s.old_water, "next_water": s.water} if first else {}
+            self._water = run.bind(kernels["atmosphere_given_water"], s, **moved)
 
     def draw(self) -> None:
         """Add to tendencies what draws rows to given values."""
@@ -178,3 +204,8 @@ class StageSides:
         """Wind on given faces at the end of a stage of so many seconds."""
         for call in self._wind:
             call(share=self.sides.shares[1], elapsed=passed / self.sides.dt)
+
+    def water(self, passed: float) -> None:
+        """Mixing ratios `next_water` of given cells at the end of a stage of so many seconds."""
+        if self._water is not None:
+            self._water(share=self.sides.shares[1], elapsed=passed / self.sides.dt)

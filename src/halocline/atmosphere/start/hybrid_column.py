@@ -61,15 +61,19 @@ class HybridColumn:
         """Pressure of layers [Pa] that balances the weight above, as the core has it.
 
         At interfaces (p[k-1] - p[k]) is the distance of the middles of the layers times the mass
-        there times 1 + water; the uppermost layer lies half its thickness below the top. `water`
-        are mixing ratios of all water (nk, ...).
+        there over the dilution 1 / (1 + water), which is brought there as the core does; the
+        uppermost layer lies half its thickness below the top. `water` are mixing ratios of all
+        water (nk, ...).
         """
         layer, found = self.layer_mass(mass), np.empty(water.shape)
-        found[-1] = self.top_pressure + 0.5 * self.thickness[-1] * layer[-1] * (1.0 + water[-1])
+        thick, dilution = self.thickness, 1.0 / (1.0 + water)
+        found[-1] = self.top_pressure + 0.5 * thick[-1] * layer[-1] / dilution[-1]
         for k in range(water.shape[0] - 1, 0, -1):
-            apart = 0.5 * (self.thickness[k] + self.thickness[k - 1])
+            apart = 0.5 * (thick[k] + thick[k - 1])
             face = self.c1_face[k] * mass + self.c2_face[k]
-            found[k - 1] = found[k] + apart * face * (1.0 + 0.5 * (water[k] + water[k - 1]))
+            share = 0.5 * thick[k - 1] / apart  # of the layer above
+            there = share * dilution[k] + (1.0 - share) * dilution[k - 1]
+            found[k - 1] = found[k] + apart * face / there
         return found
 
     def interface_pressure(self, mass: Array, water: Array) -> Array:

@@ -104,11 +104,15 @@ class Case(Options):
     takes: ClassVar[tuple[str, ...]] = ()  # what `halocline.run(case, NAME=...)` may hand to it
     imports: ClassVar[tuple[str, ...]] = ()  # fields that others may give it, by short name
     exports: ClassVar[Mapping[str, Quantity]] = {}  # fields that it can write and give to others
-    nested: ClassVar[tuple[str, ...]] = ()  # state that nests take from it and give back
     cuts: ClassVar[tuple[str, ...]] = ("blocks", "curve")  # kinds of decompositions
     staggered: ClassVar[bool] = True  # whether fields that change lie on faces or corners
     reflects: ClassVar[tuple[str, ...]] = ()  # sides that its schemes know: "mirror", "pole"
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
+
+    @property
+    def nested(self) -> tuple[str, ...]:
+        """State that nests take from it and give back."""
+        return ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
