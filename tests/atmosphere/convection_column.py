@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ class Lift:
 
 def lift_of(c: dict[str, Any], base: int = 0) -> Lift:
     m, z = c["air_density"] * c["layer_depth"], np.cumsum(c["layer_depth"]) - 0.5 * c["layer_depth"]
-    t, q = (c["dry_theta"] + 300.0) * c["exner"], c["water"][0]
+    t, q = temperature(c), c["water"][0]
     last = base + int(np.searchsorted(np.cumsum(g * m[base:]), 5e3))
     part = slice(base, last + 1)
     hs, qs, ps, zs = (
@@ -98,7 +98,6 @@ class Cloud:
     base: float = 0.0
     neutral: int = -1
     top: int = -1
-    speeds: list[float] = field(default_factory=list)
 
 
 def critical_share(
@@ -119,7 +118,7 @@ def critical_share(
 def cloud_of(c: dict[str, Any], spacing: float, base: int = 0, rate: float = 0.03) -> Cloud:
     """The cloud of the source of 50 hPa from layer `base` on."""
     m, dz, p = c["air_density"] * c["layer_depth"], c["layer_depth"], c["air_pressure"]
-    t, q = (c["dry_theta"] + 300.0) * c["exner"], c["water"][0]
+    t, q = temperature(c), c["water"][0]
     top = np.cumsum(dz)
     z = top - 0.5 * dz
     h = cp * t + g * z + lv * q
@@ -149,46 +148,76 @@ def cloud_of(c: dict[str, Any], spacing: float, base: int = 0, rate: float = 0.0
         i = min(max(int(np.searchsorted(z, height)) - 1, 0), n - 2)
         return profile[i] + (height - z[i]) / (z[i + 1] - z[i]) * (profile[i + 1] - profile[i])
 
+    def phases_at(k: int, start: float, hu: float, qu: float) -> tuple[Any, ...]:
+        """Phases of air in layer k, and the virtual temperature around."""
+        middle = 0.5 * (top[k] + start)
+        pm = float(np.exp(at(middle, np.log(p))))
+        return phases(hu, qu, middle, pm), virtual(at(middle, t), at(middle, q)), middle, pm
+
+    def leave(k: int, mass: float, left: float, found: Any, slow: float) -> tuple[float, float]:
+        """What falls out of air and stays of it in layer k; energy and water lost."""
+        lm, im = found[2:]
+        falls = 1.0 - np.exp(-rate * (top[k] - start) / slow)
+        made.rain[k], made.snow[k] = mass * lm * falls, mass * im * falls
+        made.liquid[k], made.ice[k] = left * lm * (1 - falls), left * im * (1 - falls)
+        return lf * im * falls, (lm + im) * falls
+
+    squares = np.zeros(n)
     while k < n:
-        path, middle = top[k] - start, 0.5 * (top[k] + start)
-        pm = np.exp(at(middle, np.log(p)))
-        heavy = virtual(at(middle, t), at(middle, q))
+        path = top[k] - start
+        _, heavy, middle, pm = phases_at(k, start, hu, qu)
         critical = critical_share((hu, qu), (h[k], q[k]), middle, pm, heavy)
         mixing = flux * 0.03 * g * m[k] * path / dz[k] / radius
         entrained = mixing * max(within(critical), 0.5)
         detrained = mixing * within(1.0 - critical)
         mass = flux + entrained
         hm, qm = (flux * hu + entrained * h[k]) / mass, (flux * qu + entrained * q[k]) / mass
-        tm, vm, lm, im = phases(hm, qm, middle, pm)
-        buoyancy = virtual(tm, vm) / heavy - 1.0
-        new2 = speed2 + 2 * path * g * (buoyancy - lm - im) / 1.5 - 2 * entrained / flux * speed2
+        found = phases(hm, qm, middle, pm)
+        buoyancy = virtual(*found[:2]) / heavy - 1.0
+        push = 2 * path * g * (buoyancy - found[2] - found[3]) / 1.5
+        new2 = speed2 + push - 2 * entrained / flux * speed2
         ends = new2 <= 1e-4 or k == n - 1
         if ends:
             mass, entrained, (hm, qm) = flux, 0.0, (hu, qu)
-            tm, vm, lm, im = phases(hm, qm, middle, pm)
+            found = phases(hm, qm, middle, pm)
             new2 = max(new2, 0.0)
-        slow = max(0.5 * (np.sqrt(speed2) + np.sqrt(new2)), 0.1)
-        falls = 1.0 - np.exp(-rate * path / slow)
-        hu, qu = hm + lf * im * falls, qm - (lm + im) * falls
         left = mass if ends else min(detrained, 0.95 * mass)
-        flux = mass - left
+        warmed, lost = leave(k, mass, left, found, max(0.5 * (speed2**0.5 + new2**0.5), 0.1))
+        hu, qu, flux = hm + warmed, qm - lost, mass - left
         made.flux[k], made.energy[k], made.water[k] = flux, hu, qu
-        made.rain[k], made.snow[k] = mass * lm * falls, mass * im * falls
-        made.liquid[k], made.ice[k] = left * lm * (1 - falls), left * im * (1 - falls)
         made.entrained[k] = entrained
-        made.speeds.append(slow)
-        speed2, made.top = new2, k
+        squares[k] = speed2 = new2
+        made.top = k
         if flux <= 0:
             break
         if buoyancy > 0:
             made.neutral = k
         start, k = top[k], k + 1
+    if made.neutral < 0 or made.neutral == made.top:
+        return made
+
+    # Above, all of it is left in proportion to mass, unmixed.
+    low = made.neutral
+    hu, qu, whole = made.energy[low], made.water[low], made.flux[low]
+    above = m[low + 1 : made.top + 1].sum()
+    for k in range(low + 1, made.top + 1):
+        start, left = top[k - 1], whole * m[k] / above
+        found, heavy, *_ = phases_at(k, start, hu, qu)
+        push = 2 * dz[k] * g * (virtual(*found[:2]) / heavy - 1.0 - found[2] - found[3]) / 1.5
+        fast = max(squares[k - 1] + push, 0.0)
+        mass = whole * m[k : made.top + 1].sum() / above
+        warmed, lost = leave(
+            k, mass, left, found, max(0.5 * (squares[k - 1] ** 0.5 + fast**0.5), 0.1)
+        )
+        hu, qu = hu + warmed, qu - lost
+        made.flux[k], made.energy[k], made.water[k] = mass - left, hu, qu
+        made.entrained[k], squares[k] = 0.0, fast
     return made
 
 
 def available(c: dict[str, Any], like: Cloud, base: int) -> float:
     """What buoyancy does to air of a source that entrains as a cloud did."""
-    t, q = (c["dry_theta"] + 300.0) * c["exner"], c["water"][0]
+    t, q = temperature(c), c["water"][0]
     top = np.cumsum(c["layer_depth"])
     z = top - 0.5 * c["layer_depth"]
     lifted = lift_of(c, base)
@@ -206,3 +235,37 @@ def available(c: dict[str, Any], like: Cloud, base: int) -> float:
         )
         total += g * (top[k] - low) * max(virtual(warm, vapor) / around - 1.0, 0.0)
     return total
+
+
+def evaporated(c: dict[str, Any], cloud: Cloud, base: int = 0) -> float:
+    """Rain that keeps sinking air humid: what enters it over 150 hPa above the source is twice the
+    flux at the cloud's base times what lacks to saturation; it spreads below by mass."""
+    m, p, t = c["air_density"] * c["layer_depth"], c["air_pressure"], temperature(c)
+    q, z = c["water"][0], np.cumsum(c["layer_depth"]) - 0.5 * c["layer_depth"]
+    last = lift_of(c, base).last
+    high = last + 1 + int(np.searchsorted(np.cumsum(g * m[last + 1 :]), 150e2))
+    over = slice(last + 1, high + 1)
+    humid = [min(v / saturated(*at, icy=False), 1.0) for v, *at in zip(q, t, p, strict=True)]
+    strength = 2.0 * (1.0 - np.average(humid[over], weights=m[over]))
+    h, energy, water, flux, sum_of = cp * t + g * z + lv * q, 0.0, 0.0, 0.0, 0.0
+    for k in range(high, -1, -1):
+        gain = strength * m[k] / m[over].sum() if k > last else 0.0
+        flux += gain
+        energy += gain / flux * (h[k] - energy)
+        water += gain / flux * (q[k] - water)
+        wanted = max(1.0 - 0.2e-3 * max(cloud.base - z[k], 0.0), 0.1)
+
+        def excess(t: float, k: int = k, wanted: float = wanted, energy: float = energy) -> float:
+            return cp * t + g * z[k] + lv * wanted * saturated(t, p[k], icy=False) - energy
+
+        cold = brentq(excess, 150.0, 350.0, xtol=1e-9)
+        vapor = max(wanted * saturated(cold, p[k], icy=False), water)
+        sum_of += flux * (vapor - water)
+        water = vapor
+        if k <= last:
+            flux -= strength * m[k] / m[: last + 1].sum()
+    return float(min(sum_of, 0.9 * (cloud.rain + cloud.snow).sum()))
+
+
+def temperature(c: dict[str, Any]) -> Any:
+    return (c["dry_theta"] + 300.0) * c["exner"]

@@ -17,7 +17,7 @@ class KainFritschOptions(Options):
     )
     rain_rate: float = option(
         0.03, "s-1", "at which condensed water falls out of rising air", at_least=0.0, at_most=1.0,
-        source="Kain 2004, table 1; Ogura and Cho 1973",
+        source="Ogura and Cho 1973, J. Atmos. Sci. 30, 1276",
     )  # fmt: skip
     removed: float = option(
         0.9, "1", "part of what is available to a cloud that it removes", at_least=0.1, at_most=0.99
