@@ -27,6 +27,12 @@ sides = {
         "grid.kind": "lambert", "grid.ny": 17, "atmosphere.mountain.width": 1500.0,
         "atmosphere.mountain.y": 0.0,
     },
+    "open": {
+        "grid.periodic_x": False, "grid.periodic_y": False, "atmosphere.sides.kind": "open",
+        "atmosphere.microphysics.scheme": "kessler", "atmosphere.mixing.kind": "turbulent-energy",
+        "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
+        "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
+    },
     "moist": {
         "atmosphere.microphysics.scheme": "wsm6", "atmosphere.advection.limiter": "monotone",
         "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
@@ -90,7 +96,7 @@ for name, settings in sides.items():
         component.start(clock.time, False)
         if component.given:
             held(component)
-        if name in ("moist", "physics"):
+        if name in ("moist", "open", "physics"):
             rain_and_ice(component)
         while clock.time < clock.end:
             component.step(clock.time)

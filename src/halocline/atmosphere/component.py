@@ -21,6 +21,7 @@ from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import ShownAir
 from halocline.atmosphere.sides.file_sides import FileSides
 from halocline.atmosphere.sides.given_sides import GivenSides
+from halocline.atmosphere.sides.open_sides import OpenSides
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
 from halocline.atmosphere.start_globe import GlobalJet
@@ -88,13 +89,18 @@ class AtmosphereComponent(Component):
         self.run = Runner(cut, check_halos=check_halos, plan=plan)
         self.state = AirFields(grid, self.coordinate, cut, options, precision, ground)
         self.given: GivenSides | None = None
-        if options.sides.kind:
+        self.open: OpenSides | None = None
+        if options.sides.kind == "open":
+            self.open = OpenSides(self.run, self.state, grid, options.sides)
+        elif options.sides.kind:
             self.given = GivenSides(self.run, self.state, grid, options.sides)
         self.nested = {name: getattr(self.state, name) for name in nested_names(options.species)}
         self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
         self.begins, self.time = clock.start, clock.time
         self.air = PhysicsAir(self.run, self.state)
-        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.air, self.given)
+        self.dynamics = AirDynamics(
+            self.run, self.state, options, grid, self.air, self.given or self.open
+        )
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
         self.clouds: Clouds | None = None
@@ -240,10 +246,11 @@ class AtmosphereComponent(Component):
         for axis, (field, prefix) in enumerate(((s.u, "x"), (s.v, "y"))):
             field.set_cells(partial(wind, axis))
             passed = [getattr(s, f"{prefix}_open")]
-            passed += [getattr(s, f"{prefix}_given")] if self.given else []
+            if sides := self.given or self.open:
+                passed += sides.wind_planes(f"{prefix}_")
             with field.change() as owned:
                 for array, *faces in zip(owned, *(one.read() for one in passed), strict=True):
-                    array *= sum(faces)
+                    array *= sum(map(np.abs, faces))
 
     def _global_jet(self) -> GlobalJet | None:
         """The jets of the start around the globe."""
