@@ -42,8 +42,7 @@ struct CellTurning {
   INLINE V about_z(const Wind<V>& now, int j, std::ptrdiff_t i) const {
     const V wider = load<V>(y_length.row(j + 1) + i) - load<V>(y_length.row(j) + i);
     const V longer = load<V>(x_length.row(j) + i + 1) - load<V>(x_length.row(j) + i);
-    return load<V>(turning.row(j) + i) * load<V>(area.row(j) + i) + now.v * longer -
-           now.u * wider;
+    return load<V>(turning.row(j) + i) * load<V>(area.row(j) + i) + now.v * longer - now.u * wider;
   }
 
   /// Force on all of a cell along x, and along y [Pa m3 s-2].
@@ -51,15 +50,13 @@ struct CellTurning {
   INLINE V eastward(int k, int j, std::ptrdiff_t i) const {
     const auto now = wind<V>(k, j, i);
     const V about_y = load<V>(tilt_y.row(j) + i) + curvature * now.u;
-    return now.layer *
-           (about_z<V>(now, j, i) * now.v - about_y * now.w * load<V>(area.row(j) + i));
+    return now.layer * (about_z<V>(now, j, i) * now.v - about_y * now.w * load<V>(area.row(j) + i));
   }
   template <class V>
   INLINE V northward(int k, int j, std::ptrdiff_t i) const {
     const auto now = wind<V>(k, j, i);
     const V about_x = load<V>(tilt_x.row(j) + i) - curvature * now.v;
-    return now.layer *
-           (about_x * now.w * load<V>(area.row(j) + i) - about_z<V>(now, j, i) * now.u);
+    return now.layer * (about_x * now.w * load<V>(area.row(j) + i) - about_z<V>(now, j, i) * now.u);
   }
   /// What a face gets of the forces on its two cells, by their area.
   template <class V>
