@@ -1,4 +1,4 @@
-"""Thompson et al. (2008), a cell at a time: every integral over sizes is a sum over many of them."""
+"""Thompson et al. (2008), a cell at a time: integrals over sizes are sums over many."""
 
 from __future__ import annotations
 
