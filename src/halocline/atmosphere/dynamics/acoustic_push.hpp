@@ -122,17 +122,19 @@ struct AcousticPush {
   struct CellRow {
     const T *here, *south;
     CellRow(const View3<const T>& of, int k, int j)
-        : here(of.row(k, j)), south(of.data == nullptr ? nullptr : of.row(k, j - 1)) {}
+        : here(of.data ? of.row(k, j) : nullptr), south(of.data ? of.row(k, j - 1) : nullptr) {}
     CellRow(const T* here, const T* south) : here(here), south(south) {}
   };
-  /// A row of faces, and its cells: those before the faces are those after them, one back, or
-  /// those of the row to the south.
+  /// What the faces of a row have around them.
+  struct Around {
+    CellRow lifted, layer, upward, gained, volume, pressure, middle, base, dilution;
+  };
+  /// A row of western or southern faces.
   template <bool eastward, bool sloping, bool moist>
   struct FaceRow {
-    CellRow lifted, layer, upward, gained, volume, pressure, middle, base, dilution;
+    Around at;
     const T *tendency, *open, *share, *damped, *length;
-    T *change, *carried;
-    T dt;
+    T *change, *carried, dt;
 
     template <class V>
     INLINE V before(const CellRow& of, std::ptrdiff_t i) const {
@@ -150,10 +152,11 @@ struct AcousticPush {
     template <class V>
     INLINE V pushed(std::ptrdiff_t i) const {
       // four times the force times the distance
-      V along = multiply_add(sum<V>(volume, i), step<V>(pressure, i), step<V>(lifted, i));
-      if constexpr (sloping) along = multiply_add(sum<V>(gained, i), step<V>(base, i), along);
-      V force = multiply_add(step<V>(middle, i), sum<V>(upward, i), sum<V>(layer, i) * along);
-      if constexpr (moist) force *= T(0.5) * sum<V>(dilution, i);
+      V along = multiply_add(sum<V>(at.volume, i), step<V>(at.pressure, i), step<V>(at.lifted, i));
+      if constexpr (sloping) along = multiply_add(sum<V>(at.gained, i), step<V>(at.base, i), along);
+      V force =
+          multiply_add(step<V>(at.middle, i), sum<V>(at.upward, i), sum<V>(at.layer, i) * along);
+      if constexpr (moist) force *= T(0.5) * sum<V>(at.dilution, i);
       const V rest = multiply_add(dt, load<V>(tendency + i), V(-load<V>(damped + i)));
       const V more = multiply_add(force, load<V>(share + i), rest);
       return multiply_add(load<V>(open + i), more, load<V>(change + i));
@@ -167,24 +170,17 @@ struct AcousticPush {
 
   template <bool sloping, bool moist>
   void push(PushRows<T>& rows, Box patch, int k, int j) const {
-    const CellRow lifted(rows.lifted(j), rows.lifted(j - 1)),
-        layer(rows.layer(j), rows.layer(j - 1));
-    const CellRow upward(rows.upward(j), rows.upward(j - 1)),
-        gained(rows.volume(j), rows.volume(j - 1));
-    const CellRow around[] = {
-        {volume, k, j}, {pressure, k, j}, {middle, k, j}, {base_pressure, k, j}, {dilution, k, j}};
-    const auto row = [&](const View3<T>& of) {
-      return of.data == nullptr ? nullptr : of.row(k, j);
-    };
-    const FaceRow<true, sloping, moist> u{lifted,
-                                          layer,
-                                          upward,
-                                          gained,
-                                          around[0],
-                                          around[1],
-                                          around[2],
-                                          around[3],
-                                          around[4],
+    const Around at{{rows.lifted(j), rows.lifted(j - 1)},
+                    {rows.layer(j), rows.layer(j - 1)},
+                    {rows.upward(j), rows.upward(j - 1)},
+                    {rows.volume(j), rows.volume(j - 1)},
+                    {volume, k, j},
+                    {pressure, k, j},
+                    {middle, k, j},
+                    {base_pressure, k, j},
+                    {dilution, k, j}};
+    const auto row = [&](const View3<T>& of) { return of.data ? of.row(k, j) : nullptr; };
+    const FaceRow<true, sloping, moist> u{at,
                                           u_tendency.row(k, j),
                                           x_open.row(j),
                                           rows.x_share(j),
@@ -193,15 +189,7 @@ struct AcousticPush {
                                           row(u_change),
                                           row(x_carried),
                                           dt};
-    const FaceRow<false, sloping, moist> v{lifted,
-                                           layer,
-                                           upward,
-                                           gained,
-                                           around[0],
-                                           around[1],
-                                           around[2],
-                                           around[3],
-                                           around[4],
+    const FaceRow<false, sloping, moist> v{at,
                                            v_tendency.row(k, j),
                                            y_open.row(j),
                                            rows.y_share(j),
