@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.constants import gravity
+from halocline.atmosphere.dynamics.polar_filter import filtered_width
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.options import AtmosphereOptions
@@ -38,13 +41,16 @@ class AirWatch:
         options: AtmosphereOptions,
         clouds: Clouds | None = None,
         evaporation: Field | None = None,
+        convective: Sequence[Field] = (),
     ) -> None:
         self.state, self.run, self.grid, self.options = state, run, grid, options
         self.clouds, self.evaporation = clouds, evaporation
+        self.fallen = [*clouds.totals.values(), *convective] if clouds is not None else []
         self.sums = FieldSums(state.mass, 2)
         self.begun = 0.0
         self.water_begun = 0.0
         self.most = 0.0
+        self.least_width = filtered_width(grid, options.filter_latitude)
 
     def begin(self) -> None:
         """Look at what the run begins with."""
@@ -59,7 +65,11 @@ class AirWatch:
             return
         s = self.state
         finite = all(np.isfinite(a).all() for name in prognostic for a in getattr(s, name).read())
-        rates = (self._rate(s.u, s.x_distance), self._rate(s.v, s.y_distance), self._rise())
+        rates = (
+            self._rate(s.u, s.x_distance, self.least_width),
+            self._rate(s.v, s.y_distance),
+            self._rise(),
+        )
         mixing = self._mixing() if self.options.mixing.acts else 0.0
         found = np.array([float(not finite), dt * mixing, *(dt * rate for rate in rates)])
         broken, mixed, *courant = self.run.decomposition.communicator.maximum(found)
@@ -79,10 +89,11 @@ class AirWatch:
                 f" time.step = {0.7 * dt * most_allowed / self.most:.3g} s or less."
             )
 
-    def _rate(self, wind: Field, distance: Field) -> float:
-        """The greatest number of cells that a wind passes [s-1]."""
+    def _rate(self, wind: Field, distance: Field, least: float = 0.0) -> float:
+        """The most cells that a wind passes [s-1], taken as no less wide than `least` [m]."""
         pairs = zip(wind.read(), distance.read(), strict=True)
-        return max((_greatest(np.abs(a) / d) for a, d in pairs if a.size), default=0.0)
+        found = (_greatest(np.abs(a) / np.maximum(d, least)) for a, d in pairs if a.size)
+        return max(found, default=0.0)
 
     def _rise(self) -> float:
         """The same upward."""
@@ -144,7 +155,6 @@ class AirWatch:
 
     def water_and_fallen(self) -> tuple[float, float]:
         """Water in the air, and what has fallen since the start of the run [kg]."""
-        assert self.clouds is not None
         s = self.state
         c1, c2, thickness = (
             getattr(s, name).read()[0].astype(np.float64).reshape(-1, 1, 1)
@@ -156,7 +166,7 @@ class AirWatch:
             layer = (c1 * (mass.astype(np.float64) + base) + c2) * thickness
             column = (layer * water.astype(np.float64).sum(axis=0)).sum(axis=0)
             terms[0].append(column * area / gravity)
-        totals = zip(*(total.read() for total in self.clouds.totals.values()), strict=True)
+        totals = zip(*(total.read() for total in self.fallen), strict=True)
         for area, fallen in zip(s.area.read(), totals, strict=True):
             terms[1].append(sum(fallen) * area.astype(np.float64))
         inside, fallen_mass = self.sums(terms)
