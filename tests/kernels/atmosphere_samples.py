@@ -12,7 +12,7 @@ import numpy as np
 
 from kernels.samples import Sample, sample, samples
 
-extents = {"species": 6, "known": 2, "depth": 5, "soil": 3}
+extents = {"species": 8, "known": 2, "depth": 5, "soil": 3}
 tables = {
     "warmth": 2, "pressure": 3, "eta": 2, "term": 4, "band": 2, "lower": 4, "upper": 4,
     "lower_gas": 2, "upper_gas": 2, "ozone": 2, "kelvin": 6,
@@ -151,11 +151,11 @@ for name, numbers in {
     "air_for_physics": "",
     "surface_pressure": "",
     "moist_theta": "",
-    "dilution": "",
     "wind_at_centers": "",
     "mean_fluxes": "share",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)
+atmosphere_sample("atmosphere_dilution", kinds=2)
 for name in ("u", "v", "w"):
     atmosphere_sample(f"atmosphere_mix_{name}", upward=1, sloping=1)
 atmosphere_sample("atmosphere_mix_theta", "factor given", upward=1, sloping=1)
@@ -210,6 +210,8 @@ atmosphere_sample(
     "atmosphere_reflectivity", rain_intercept=8e6, snow_intercept=2e6, graupel_intercept=4e6,
     graupel_density=500.0, wet=True,
 )  # fmt: skip
+atmosphere_sample("atmosphere_thompson", dt=20.0, longest=120.0, courant=0.75, droplets=1e8)
+atmosphere_sample("atmosphere_thompson_reflectivity", droplets=1e8)
 atmosphere_sample("atmosphere_collect", factor=2.0)
 atmosphere_sample(
     "atmosphere_surface_layer",

@@ -161,15 +161,6 @@ class Rows {
   double at(const auto& field, int k, int j, std::ptrdiff_t i) const {
     return double(field.row(k, j)[i]);
   }
-  Cell cell(int k, int j, std::ptrdiff_t i) const {
-    Cell c{};
-    for (int kind = 0; kind < entries; ++kind) c.water[kind] = double(f_.water.row(kind, k, j)[i]);
-    c.temperature =
-        (at(f_.dry_theta, k, j, i) + air::reference_temperature) * at(f_.exner, k, j, i);
-    c.pressure = at(f_.air_pressure, k, j, i);
-    c.density = at(f_.air_density, k, j, i);
-    return c;
-  }
   int top_of(Entry kind, int j, std::ptrdiff_t i) const {
     int top = levels_;
     while (top > 0 && !(f_.water.row(kind, top - 1, j)[i] > T(0))) --top;
@@ -236,7 +227,7 @@ class Rows {
   }
 
   void act(int k, int j, std::ptrdiff_t i, double dt) {
-    Cell c = cell(k, j, i);
+    Cell c = cell_of(f_.exner, f_.air_pressure, f_.air_density, f_.dry_theta, f_.water, k, j, i);
     if (at_rest(c)) return;
     change(c, n_, dt);
     for (int kind = 0; kind < entries; ++kind)

@@ -22,6 +22,7 @@ class ThompsonOptions(MicrophysicsScheme):
         "vapor", "cloud", "rain", "ice", "snow", "graupel", "rain_number", "ice_number",
     )  # fmt: skip
     fallen: ClassVar[tuple[str, ...]] = ("rain_fallen", "snow_fallen", "graupel_fallen")
+    echo: ClassVar[str] = "atmosphere_thompson_reflectivity"
 
     droplets: float = option(
         1e8, "m-3", "cloud droplets; 3e8 over land", at_least=1e7, at_most=1e9,
@@ -37,12 +38,9 @@ class ThompsonOptions(MicrophysicsScheme):
     @property
     def numbers(self) -> dict[str, float]:
         """What the kernel takes beside its arrays and `dt`."""
-        return {
-  "longest" : self.longest, "courant" : self.courant, "droplets" : self.droplets
-}
+        return {"longest": self.longest, "courant": self.courant, "droplets": self.droplets}
 
     @property
     def reflectivity(self) -> dict[str, float]:
-        """What `atmosphere_thompson_reflectivity` takes beside its arrays."""
-        return {
-}
+        """What `echo` takes beside its arrays."""
+        return {"droplets": self.droplets}
