@@ -6,7 +6,8 @@
 #include "numerics/row_loops.hpp"
 #include "schedules.hpp"
 
-/// What the physics of columns does to wind, heat and water throughout a step, times the mass of layers.
+/// What the physics of columns does to wind, heat and water throughout a step, times the mass of
+/// layers.
 namespace halocline {
 
 namespace air {

@@ -1,7 +1,6 @@
 #include "atmosphere/sides/given_sides.hpp"
 
 #include "atmosphere/sides/given_water.hpp"
-
 #include "bind.hpp"
 
 using namespace halocline;

@@ -56,8 +56,7 @@ void atmosphere_draw_water(Box box, View4<const T> water, View4<const T> before_
             const V given = wanted.template of<V>(before_water.row(s, k, j + dj) + at,
                                                   after_water.row(s, k, j + dj) + at);
             return V(air::layer_mass<V>(c1(k), c2(k), then) * given -
-                     air::layer_mass<V>(c1(k), c2(k), now) *
-                         load<V>(water.row(s, k, j + dj) + at));
+                     air::layer_mass<V>(c1(k), c2(k), now) * load<V>(water.row(s, k, j + dj) + at));
           };
           V more = drawing.template rate<V>(load<V>(drawn.row(j) + i), lacking);
           if (fresh == 0) more += load<V>(water_forcing.row(s, k, j) + i);
@@ -108,8 +107,8 @@ void atmosphere_given_water(Box box, View4<const T> water, View4<const T> old_wa
       for (int s = 0; s < known; ++s)
         over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
           const V old = load<V>(old_water.row(s, k, j) + i);
-          const V then = wanted.template of<V>(before_water.row(s, k, j) + i,
-                                               after_water.row(s, k, j) + i);
+          const V then =
+              wanted.template of<V>(before_water.row(s, k, j) + i, after_water.row(s, k, j) + i);
           store<V>(next_water.row(s, k, j) + i, old + done * (then - old));
         });
       if (known == species) continue;
