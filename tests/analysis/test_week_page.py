@@ -18,17 +18,19 @@ class Page(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.words, self.pictures, self.wanted = [], [], []
+        self.words, self.pictures, self.wanted = [""], [], []
         self.feed(text)
+        self.words = [word.strip() for word in self.words]
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
+        self.words += [""] * (tag != "span")
         if tag == "img":
             self.pictures.append(given["alt"])
         self.wanted += [v for k, v in attrs if k in ("src", "href") and v[0] not in "#d"]
 
     def handle_data(self, data):
-        self.words.append(data.strip())
+        self.words[-1] += data
 
 
 @pytest.fixture(scope="module")

@@ -161,7 +161,7 @@ mistakes = {
     r"has no cell of the sea": {"boundaries": {"open": {"o": {"box": [40.0, 41.0, 0.0, 1.0]}}}},
     r"'P' is like 'M', which there is not": {"profiles": {"P": {"like": "M"}}},
     r"A profile is one of": {"profiles": {"P": {}}},
-    r"begins with -1 from 'no3' of": {
+    r"begins with -1 at .* E, .* N, .* m, from 'no3' of": {
         "start_file": {"file": "start.nc", "variables": {"N": "no3"}}
     },
     r"has no variable 'po4'": {"start_file": {"file": "start.nc", "variables": {"P": "po4"}}},

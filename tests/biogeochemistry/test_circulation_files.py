@@ -121,7 +121,13 @@ mistakes = {
     r"units 'furlong', which cannot be brought to 'm s-1'": lambda data: data.assign(
         velocity_u=data.velocity_u.assign_attrs(units="furlong")
     ),
-    r"covers 2000-01-02 12:00 .* but the run needs 2000-01-01": lambda data: data.isel(
+    r"has a gap: no record between 2000-01-01 12:00 and 2000-01-03 12:00": lambda data: data.isel(
+        time=[0, 2]
+    ),
+    r"'velocity_u' of .* covers the longitudes .* of the model grid lie outside": lambda data: (
+        data.isel(longitude_face=slice(4, None), longitude=slice(4, None))
+    ),
+    r"covers 2000-01-02 00:00 .* but the run needs 2000-01-01": lambda data: data.isel(
         time=[1, 2, 3]
     ),
     r"is missing \(NaN\) over sea": lambda data: data.assign(
@@ -138,6 +144,16 @@ def test_bad_files_are_refused(folder: Path, tmp_path: Path, message: str):
     table = changed(folder, tmp_path, mistakes[message])
     table["time"]["length"] = "2d"
     with pytest.raises(UserError, match=message):
+        run(table)
+
+
+def test_the_mean_of_a_day_holds_for_it_alone(folder: Path, tmp_path: Path):
+    table = changed(folder, tmp_path, lambda data: data.isel(time=[1]))
+    table["time"] |= {"start": "2000-01-02", "length": "1d"}
+    state = run(table).component.model.state
+    assert np.ptp(state.x_volume_flux.gather()) > 0
+    table["time"]["length"] = "25h"
+    with pytest.raises(UserError, match="covers 2000-01-02 00:00 to 2000-01-03 00:00, but"):
         run(table)
 
 

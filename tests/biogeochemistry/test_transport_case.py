@@ -188,7 +188,7 @@ def test_restoring_that_lacks_something_is_refused(tmp_path: Path):
     path = restoring_file(tmp_path / "po4.nc")
     with pytest.raises(UserError, match="needs both: 'file', and 'variables'"):
         TransportCase.from_table(restored(path, variables={}))
-    with pytest.raises(UserError, match=r"restoring.variables names \['oxygen'\]"):
+    with pytest.raises(UserError, match=r"restoring.variables names 'oxygen', which is not among"):
         TransportCase.from_table(restored(path, variables={"oxygen": "po4"}))
     with pytest.raises(UserError, match="has no variable 'nitrate'"):
         run(restored(path, variables={"constant": "nitrate"}))

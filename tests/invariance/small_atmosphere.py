@@ -27,10 +27,27 @@ sides = {
         "grid.kind": "lambert", "grid.ny": 17, "atmosphere.mountain.width": 1500.0,
         "atmosphere.mountain.y": 0.0,
     },
+    "open": {
+        "grid.periodic_x": False, "grid.periodic_y": False, "atmosphere.sides.kind": "open",
+        "atmosphere.microphysics.scheme": "kessler", "atmosphere.mixing.kind": "turbulent-energy",
+        "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
+        "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
+    },
     "moist": {
         "atmosphere.microphysics.scheme": "wsm6", "atmosphere.advection.limiter": "monotone",
         "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
         "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
+    },
+    "globe": {
+        "grid.kind": "spherical", "grid.nx": 16, "grid.ny": 16, "grid.dx": 22.5, "grid.dy": 11.25,
+        "grid.y0": -84.375, "grid.periodic_x": None, "grid.periodic_y": False,
+        "grid.sides.south": "pole", "grid.sides.north": "pole", "atmosphere.rotation": 0.0,
+        "atmosphere.mountain.x": 40.0, "atmosphere.mountain.y": 60.0,
+        "atmosphere.mountain.width": 30.0, "atmosphere.mountain.width_y": 20.0,
+        "atmosphere.start.bubble.x": 90.0, "atmosphere.start.bubble.y": 80.0,
+        "atmosphere.start.bubble.radius_x": 40.0, "atmosphere.start.bubble.radius_y": 20.0,
+        "time.step": "600s", "time.length": "40min", "atmosphere.held_suarez.acts": True,
+        "atmosphere.mixing.filter": 0.12,
     },
     "physics": {
         "atmosphere.microphysics.scheme": "wsm6", "atmosphere.base.kind": "standard",
@@ -43,6 +60,7 @@ sides = {
 }  # fmt: skip
 sides["physics"] |= sides["given"] | {"atmosphere.ground.west": -3e3}
 ways = ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2})
+whole_rows = ({}, {"blocks_per_rank": 2}, {"blocks_per_rank": 3})
 stirred = {
     "grid.nx": 26, "grid.ny": 11, "precision": "float32", "time.length": "8s",
     "atmosphere.layers.count": 9, "atmosphere.air.kind": "stable", "atmosphere.rotation": 1e-4,
@@ -70,7 +88,7 @@ def rain_and_ice(component: AtmosphereComponent) -> None:
 
 
 for name, settings in sides.items():
-    for way in ways:
+    for way in whole_rows if name == "globe" else ways:
         cut = {f"decomposition.{key}": value for key, value in way.items()}
         case = small(**(stirred | settings | cut))
         clock = case.time.clock()
@@ -78,7 +96,7 @@ for name, settings in sides.items():
         component.start(clock.time, False)
         if component.given:
             held(component)
-        if name in ("moist", "physics"):
+        if name in ("moist", "open", "physics"):
             rain_and_ice(component)
         while clock.time < clock.end:
             component.step(clock.time)

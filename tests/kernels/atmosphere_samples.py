@@ -22,6 +22,9 @@ extents |= tables
 
 ranges = {
     "air_pressure": (4e4, 1e5),
+    "pressure_share": (0.3, 0.9),
+    "pressure_rest": (0.0, 5e3),
+    "sine_squared": (0.0, 1.0),
     "exner": (0.8, 1.0),
     "air_density": (0.5, 1.2),
     "layer_depth": (50.0, 500.0),
@@ -68,7 +71,8 @@ ranges = {
     **dict.fromkeys(("x_flux", "y_flux", "rise"), (-1.0, 1.0)),
     "soil_heat_capacity": (1e6, 4e6),
     "deep_temperature": (275.0, 290.0),
-    **dict.fromkeys(("inward_x", "inward_y"), (-3.4, 3.4)),
+    **{f"{wind}inward_{axis}": (-3.4, 3.4) for wind in ("", "u_", "v_") for axis in "xy"},
+    **dict.fromkeys(("x_edge", "y_edge"), (-1.0, 1.0)),
     **{
         f"{moment}_{name}": span
         for moment in ("before", "after", "old")
@@ -102,7 +106,7 @@ def values(random: np.random.Generator, name: str, shape: tuple[int, ...]) -> np
     if name == "water":
         some = random.random(shape) * np.reshape(humid, (6, *(1,) * (len(shape) - 1)))
         some[1:] *= random.random(shape[1:]) > 0.2
-    if name.endswith(("given", "drawn")):
+    if name.endswith(("given", "drawn", "outside", "edge")):
         some *= random.random(shape) > 0.3
     if name == "height":
         some.sort(axis=0)
@@ -172,9 +176,22 @@ for name in ("draw_u", "draw_v", "draw_cells"):
 for name in ("given_u", "given_v", "given_w"):
     atmosphere_sample(f"atmosphere_{name}", "share elapsed")
 atmosphere_sample("atmosphere_given_cells", "share elapsed ahead dt")
+for name in "uv":
+    atmosphere_sample(f"atmosphere_friction_{name}", "rate", top=2e3, lower=0.4, fresh=0)
+atmosphere_sample(
+    "atmosphere_relax_theta", "slow fast", top=2e3, lower=0.4, warmest=315.0, contrast=60.0,
+    stability=10.0, coldest=200.0, fresh=0,
+)  # fmt: skip
 atmosphere_sample("atmosphere_draw_water", "share pull smoothing", fresh=0)
 atmosphere_sample("atmosphere_given_water", "share elapsed")
 atmosphere_sample("atmosphere_inner_w")
+for name in ("u", "v"):
+    atmosphere_sample(f"atmosphere_radiate_{name}", "dt", wave_speed=30.0)
+    atmosphere_sample(f"atmosphere_continue_{name}")
+for name in ("rest_u", "rest_v", "rest_cells", "rest_water"):
+    atmosphere_sample(f"atmosphere_{name}")
+for name in ("cells", "water", "energy"):
+    atmosphere_sample(f"atmosphere_continue_{name}")
 for name in "uvw":
     atmosphere_sample(f"atmosphere_turn_{name}", "curvature")
 for name in ("move_water", "water_shares", "move_water_within"):

@@ -48,6 +48,7 @@ img { border-radius: 6px; background: #fff; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: 0.25rem 0.8rem; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
+td span { white-space: nowrap; }
 """
 
 
@@ -191,7 +192,8 @@ class WeekPage:
         means = [_mean(plane_of(field.isel(time=week.records))) for week in weeks]
         area = area_of(dataset, field)
         cells = "".join(f"<td>{float(one.weighted(area).mean()):.3g}</td>" for one in means)
-        words = escape(looks.name_with_units(means[0]))
+        words = escape(looks.name_with_units(means[0])).replace("[", "<span>[")
+        words += "</span>" * ("[" in words)
         pictures = [picture.html() for picture in self._maps(means, weeks)]
         more = [picture.html() for picture in self._deep(dataset, field, weeks[-1])]
         page = (

@@ -43,7 +43,7 @@ class AtmosphereCase(Case):
         AtmosphereOptions(), meaning="physics and numerics of the atmosphere"
     )
 
-    reflects: ClassVar[tuple[str, ...]] = ("mirror",)
+    reflects: ClassVar[tuple[str, ...]] = ("mirror", "pole")
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name] for name in (*always, *of_water, *on_levels)
@@ -112,7 +112,8 @@ class AtmosphereCase(Case):
             raise UserError(
                 f"The grid is closed in the {closed[0]}, but air goes on there. Join it with the"
                 " other side (grid.periodic_x, grid.periodic_y), make it a mirror:"
-                f" grid.sides.{closed[0]} = 'mirror', or give values there: [atmosphere.sides]."
+                f" grid.sides.{closed[0]} = 'mirror', open it: atmosphere.sides.kind = 'open', or"
+                " give values there: [atmosphere.sides]."
             )
         if self.atmosphere.sides.kind and not closed:
             raise UserError(

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
-from halocline.atmosphere.dynamics.state import AirFields, nested_names, prognostic
+from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
+from halocline.atmosphere.dynamics.state import AirFields, lies_on_globe, nested_names, prognostic
 from halocline.atmosphere.land.ground_options import GroundPlanes, planes_of_start
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
@@ -21,8 +22,10 @@ from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import ShownAir
 from halocline.atmosphere.sides.file_sides import FileSides
 from halocline.atmosphere.sides.given_sides import GivenSides
+from halocline.atmosphere.sides.open_sides import OpenSides
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
+from halocline.atmosphere.start_globe import GlobalJet
 from halocline.atmosphere.start_jet import BalancedJet
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
@@ -37,7 +40,7 @@ from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
 
 Array = NDArray[np.float64]
-x_face, y_face = Place.x_face, Place.y_face
+center, x_face, y_face = Place.center, Place.x_face, Place.y_face
 Index = NDArray[np.int64]
 
 
@@ -60,6 +63,17 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
+        if options.species and has_poles(grid):
+            raise UserError(
+                f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' on a grid with"
+                " poles: the limiter of water's fluxes does not know of narrow cells. Choose"
+                " 'none'."
+            )
+        if options.held_suarez.acts and not lies_on_globe(grid):
+            raise UserError(
+                "atmosphere.held_suarez.acts = true needs latitudes: choose a grid on the globe"
+                " (grid.kind = 'spherical')."
+            )
         self.plane, self.options, self.precision = grid, options, precision
         self.step_length = clock.step
         self.period = clock.start, clock.end
@@ -70,19 +84,24 @@ class AtmosphereComponent(Component):
             grid.mask,
             grid.topology,
             halo=halo_of(grid.topology),
-            options=decomposition,
+            options=cut_of(grid, decomposition, communicator.size),
             communicator=communicator,
         )
         self.run = Runner(cut, check_halos=check_halos, plan=plan)
         self.state = AirFields(grid, self.coordinate, cut, options, precision, ground)
         self.given: GivenSides | None = None
-        if options.sides.kind:
+        self.open: OpenSides | None = None
+        if options.sides.kind == "open":
+            self.open = OpenSides(self.run, self.state, grid, options.sides)
+        elif options.sides.kind:
             self.given = GivenSides(self.run, self.state, grid, options.sides)
         self.nested = {name: getattr(self.state, name) for name in nested_names(options.species)}
         self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
         self.begins, self.time = clock.start, clock.time
         self.air = PhysicsAir(self.run, self.state)
-        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.air, self.given)
+        self.dynamics = AirDynamics(
+            self.run, self.state, options, grid, self.air, self.given or self.open
+        )
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
         self.clouds: Clouds | None = None
@@ -102,7 +121,8 @@ class AtmosphereComponent(Component):
         """Height of the ground [m]: that of the start's file, or of the mountain."""
         o = self.options
         if not o.start.file:
-            return o.mountain.heights(self.plane)
+            jet = self._global_jet()
+            return jet.ground(self.plane.at(center).y) if jet else o.mountain.heights(self.plane)
         with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
             file.check_grid(self.plane)
             return file.read("ground", 0)
@@ -235,14 +255,30 @@ class AtmosphereComponent(Component):
         for axis, (field, prefix) in enumerate(((s.u, "x"), (s.v, "y"))):
             field.set_cells(partial(wind, axis))
             passed = [getattr(s, f"{prefix}_open")]
-            passed += [getattr(s, f"{prefix}_given")] if self.given else []
+            if sides := self.given or self.open:
+                passed += sides.wind_planes(f"{prefix}_")
             with field.change() as owned:
                 for array, *faces in zip(owned, *(one.read() for one in passed), strict=True):
-                    array *= sum(faces)
+                    array *= sum(map(np.abs, faces))
 
-    def _jet(self) -> BalancedJet | None:
-        """The jet of the start, over the width of the channel."""
+    def _global_jet(self) -> GlobalJet | None:
+        """The jets of the start around the globe."""
         o, plane = self.options, self.plane
+        if not o.start.jet.speed or o.start.jet.kind != "globe":
+            return None
+        if not plane.spherical or o.mountain.kind != "flat":
+            raise UserError(
+                "atmosphere.start.jet of kind 'globe' blows on a grid of longitude and latitude"
+                " (grid.kind = 'spherical'), over a ground of its own: leave"
+                " [atmosphere.mountain] out."
+            )
+        return GlobalJet(o.start.jet, plane.radius)
+
+    def _jet(self) -> BalancedJet | GlobalJet | None:
+        """The jet of the start, around the globe or over the width of the channel."""
+        o, plane = self.options, self.plane
+        if o.start.jet.kind == "globe":
+            return self._global_jet()
         if not o.start.jet.speed:
             return None
         if plane.topology.is_joined("south") or np.ptp(o.mountain.heights(plane)):

@@ -133,6 +133,11 @@ class HybridCoordinate:
         result: Array = share * mass + rest
         return result
 
+    def middle_pressure(self) -> tuple[Array, Array]:
+        """Share of the column's mass [1] and rest [Pa] of the pressure in the middle of layers."""
+        rest = self.pressure(np.array(0.0))
+        return 0.5 * (self.share[1:] + self.share[:-1]), 0.5 * (rest[1:] + rest[:-1])
+
     def layer_mass(self, mass: Array) -> Array:
         """Dry mass of layers per area and coordinate [Pa], shape (nk, ...)."""
         shape = (-1, *(1,) * np.ndim(mass))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halocline.atmosphere.air_column import AirColumn
+from halocline.atmosphere.climate_options import HeldSuarezOptions
 from halocline.atmosphere.column_physics import ColumnPhysicsOptions
 from halocline.atmosphere.coordinate import AirLayerOptions
 from halocline.atmosphere.diagnostics.options import AirDiagnosticsOptions
@@ -66,6 +67,24 @@ class AtmosphereOptions(Options):
         0.0, "s-1 m-1", "by which it grows northward from the middle of the grid", at_least=-1e-9,
         at_most=1e-9,
     )  # fmt: skip
+    shallow: bool = option(
+        False,
+        "",
+        "on the globe, without what rotation and curvature do upward and upward wind feels of them,"
+        " as hydrostatic models have it",
+    )
+    filter_latitude: float = option(
+        45.0,
+        "degree",
+        "on a grid with poles, poleward of which waves along rows that are too short for the step"
+        " are filtered; 90: nowhere",
+        at_least=0.0,
+        at_most=90.0,
+        source="Skamarock et al. (2019), NCAR/TN-556, section 4.1",
+    )
+    held_suarez: HeldSuarezOptions = option(
+        HeldSuarezOptions(), meaning="a climate by simple returns, in place of physics"
+    )
     courant_interval: int = option(
         10, "1", "steps between looks at how far the wind goes in a step; 0: never", at_least=0
     )

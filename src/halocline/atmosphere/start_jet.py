@@ -16,8 +16,13 @@ jet_source = "Ullrich, Reed and Jablonowski (2015), Q. J. R. Meteorol. Soc. 141,
 
 @dataclass(frozen=True, kw_only=True)
 class JetOptions(Options):
-    """A jet along x over the width of a channel, and a gust that disturbs it."""
+    """A jet along x, and a gust that disturbs it.
 
+    Of kind `channel` it blows over the width of a channel (`BalancedJet`); of kind `globe` one
+    blows in each hemisphere (`GlobalJet`), and the middle of the gust has a longitude and latitude.
+    """
+
+    kind: str = option("channel", "", "where it blows", choices=("channel", "globe"))
     speed: float = option(
         0.0, "m s-1", "scale of the jet, which has 0.86 of it where it is fastest; 0: no jet",
         at_least=0.0, at_most=60.0, source=f"{jet_source}: 35 m s-1",
@@ -39,8 +44,8 @@ class JetOptions(Options):
         at_most=10.0, source=f"{jet_source}: 1 m s-1",
     )  # fmt: skip
     gust_radius: float = option(6e5, "m", "its radius", at_least=1.0, source=jet_source)
-    gust_x: float = option(0.0, "m", "of its middle")
-    gust_y: float = option(0.0, "m", "of its middle")
+    gust_x: float = option(0.0, "m or degree", "of its middle")
+    gust_y: float = option(0.0, "m or degree", "of its middle")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from halocline.atmosphere.constants import (
 )
 from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.sounding import SoundingOptions
+from halocline.atmosphere.start_globe import GlobalJet
 from halocline.atmosphere.start_jet import BalancedJet, JetOptions
 from halocline.atmosphere.wind_profile import ShearOptions
 from halocline.core.errors import UserError
@@ -34,11 +35,11 @@ class BubbleOptions(Options):
 
     amplitude: float = option(0.0, "K", "in its middle; negative: colder", at_most=50, at_least=-50)
     of: str = option("theta", "", "what differs by that", choices=("theta", "temperature"))
-    x: float = option(0.0, "m", "of its middle")
-    y: float = option(0.0, "m", "of its middle")
+    x: float = option(0.0, "m or degree", "of its middle")
+    y: float = option(0.0, "m or degree", "of its middle")
     z: float = option(2e3, "m", "of its middle, above sea level")
-    radius_x: float = option(2e3, "m", "0: it has no end along x", at_least=0.0)
-    radius_y: float = option(0.0, "m", "0: it has no end along y", at_least=0.0)
+    radius_x: float = option(2e3, "m or degree", "0: it has no end along x", at_least=0.0)
+    radius_y: float = option(0.0, "m or degree", "0: it has no end along y", at_least=0.0)
     radius_z: float = option(2e3, "m", "its vertical radius", at_least=1.0)
 
     def shape(self, x: Array, y: Array, z: Array) -> Array:
@@ -96,7 +97,7 @@ class StartingAir:
         air: AirColumn,
         base: AirColumn,
         start: AirStartOptions,
-        jet: BalancedJet | None = None,
+        jet: BalancedJet | GlobalJet | None = None,
     ) -> None:
         self.coordinate, self.air, self.start, self.jet = coordinate, air, start, jet
         self.reference = ReferenceColumns(coordinate, base)
@@ -126,7 +127,8 @@ class StartingAir:
     ) -> tuple[BaseColumns, Array, Array, Array, Array]:
         """Base state, mass that is added to it, pressure, potential temperature, geopotential."""
         base = self.reference.columns(ground)
-        mass = self.air.pressure(ground) - self.coordinate.top - base.mass
+        at_ground = self.air.surface_pressure if self.jet else self.air.pressure(ground)
+        mass = at_ground - self.coordinate.top - base.mass
         pressure = base.pressure + self.coordinate_pressure(mass)
         theta = self.air.potential_temperature(pressure)
         if self.jet and y is not None:
@@ -136,7 +138,7 @@ class StartingAir:
         return base, mass, pressure, theta, still
 
     def jet_wind(self, x: Array, y: Array) -> Array:
-        """Wind along x of the jet in layers [m s-1] at places, over ground at sea level."""
+        """Wind along x of the jet in layers [m s-1]; the pressure at the ground is the same."""
         assert self.jet
         mass = np.full(np.shape(x), self.air.surface_pressure - self.coordinate.top)
         faces = self.coordinate.pressure(mass)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.constants import gravity
+from halocline.atmosphere.dynamics.polar_filter import filtered_width
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.options import AtmosphereOptions
@@ -45,6 +46,7 @@ class AirWatch:
         self.begun = 0.0
         self.water_begun = 0.0
         self.most = 0.0
+        self.least_width = filtered_width(grid, options.filter_latitude)
 
     def begin(self) -> None:
         """Look at what the run begins with."""
@@ -59,7 +61,11 @@ class AirWatch:
             return
         s = self.state
         finite = all(np.isfinite(a).all() for name in prognostic for a in getattr(s, name).read())
-        rates = (self._rate(s.u, s.x_distance), self._rate(s.v, s.y_distance), self._rise())
+        rates = (
+            self._rate(s.u, s.x_distance, self.least_width),
+            self._rate(s.v, s.y_distance),
+            self._rise(),
+        )
         mixing = self._mixing() if self.options.mixing.acts else 0.0
         found = np.array([float(not finite), dt * mixing, *(dt * rate for rate in rates)])
         broken, mixed, *courant = self.run.decomposition.communicator.maximum(found)
@@ -79,10 +85,11 @@ class AirWatch:
                 f" time.step = {0.7 * dt * most_allowed / self.most:.3g} s or less."
             )
 
-    def _rate(self, wind: Field, distance: Field) -> float:
-        """The greatest number of cells that a wind passes [s-1]."""
+    def _rate(self, wind: Field, distance: Field, least: float = 0.0) -> float:
+        """The most cells that a wind passes [s-1], taken as no less wide than `least` [m]."""
         pairs = zip(wind.read(), distance.read(), strict=True)
-        return max((_greatest(np.abs(a) / d) for a, d in pairs if a.size), default=0.0)
+        found = (_greatest(np.abs(a) / np.maximum(d, least)) for a, d in pairs if a.size)
+        return max(found, default=0.0)
 
     def _rise(self) -> float:
         """The same upward."""

@@ -370,7 +370,7 @@ def velocities_of(source: RecordSource, places: str, grid: VerticalGrid) -> str:
     if places == "nemo":
         return places
     files, variable = source.open("velocity_u")
-    top, tried = grid.thickness.size - 1, {}
+    top, tried, beside = grid.thickness.size - 1, {}, None
     x_faces = grid.open_x_faces(top)
     corners = np.zeros((grid.shape[1] + 1, grid.shape[2] + 1), bool)
     corners[1:-1] = x_faces[1:] & x_faces[:-1]
@@ -381,9 +381,10 @@ def velocities_of(source: RecordSource, places: str, grid: VerticalGrid) -> str:
         ):
             points = grid.horizontal.on_both_sides(place)
             try:
-                weights = files.weights((points.x[wet], points.y[wet]), variable, "the model grid")
-            except UserError:
-                tried[name] = np.inf
+                where = f"'{variable}' of {files.name}"
+                weights = files.weights((points.x[wet], points.y[wet]), where, "the model grid")
+            except UserError as error:
+                beside = error
                 continue
             tried[name] = weights.off_places
             if tried[name] <= 0.01:
@@ -394,6 +395,8 @@ def velocities_of(source: RecordSource, places: str, grid: VerticalGrid) -> str:
                         " merged."
                     )
                 return name
+        if beside and not tried:
+            raise beside
         found = ", ".join(f"{distance:.2g} cells off {name}" for name, distance in tried.items())
         raise UserError(
             f"'{variable}' of {files.name} does not lie on the model grid: its places are up to"

@@ -67,12 +67,18 @@ def from_file(
         files.close()
 
 
-def negative(name: str, values: Array, options: StartFileOptions) -> UserError | None:
-    """What is wrong with a tracer that has a value below 0, None if nothing."""
-    least = float(values.min(initial=0.0))
-    if least >= 0.0:
+def negative(
+    name: str, values: Array, wanted: WantedPoints, options: StartFileOptions
+) -> UserError | None:
+    """What is wrong with values (levels, points) of a tracer that are below 0, None if nothing."""
+    if not (values < 0.0).any():
         return None
+    level, point = np.unravel_index(int(values.argmin()), values.shape)
+    where = f"{wanted.x[point]:g} E, {wanted.y[point]:g} N"
+    if wanted.depth is not None:
+        where += f", {wanted.depth[level]:g} m"
     return UserError(
-        f"The tracer '{name}' begins with {least:g} from '{options.variables[name]}' of"
-        f" '{options.file}'; concentrations are at least 0. Mend the file."
+        f"The tracer '{name}' begins with {values[level, point]:g} at {where}, from"
+        f" '{options.variables[name]}' of '{options.file}' ({(values < 0.0).sum()} values below 0);"
+        " concentrations are at least 0. Mend the file."
     )

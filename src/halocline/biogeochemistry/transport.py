@@ -28,7 +28,7 @@ from halocline.biogeochemistry.restoring import RestoringOptions
 from halocline.biogeochemistry.start_file import StartFileOptions, from_file, negative
 from halocline.biogeochemistry.tracer_start import check_shape, shapes, starting
 from halocline.component.forcing.field_places import FieldPlaces
-from halocline.core.errors import UserError
+from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
 from halocline.grids.vertical.file_field import WantedPoints
 from halocline.grids.vertical.levels import VerticalGrid
@@ -171,7 +171,12 @@ class TransportOptions(Options):
         for table, names in {**named, "sinking": dict.fromkeys(self.sinking, "")}.items():
             strange = sorted(set(names) - set(self.tracers))
             if strange:
-                raise UserError(f"{table} names {strange}, not among the tracers {self.tracers}.")
+                some, rest = self.tracers[:12], self.tracers[12:]
+                known = ", ".join(some) + f" and {len(rest)} more" * bool(rest)
+                raise UserError(
+                    f"{table} names '{strange[0]}', which is not among the tracers: {known}."
+                    f"{nearest(strange[0], self.tracers)}"
+                )
         self.boundaries.check(self.tracers)
         for shape in self.start.values():
             check_shape(shape)
@@ -369,7 +374,7 @@ class Transport:
             found = from_file(options.start_file, places.wanted, self.units)
             failure = None
             for name, values in found.items():
-                failure = failure or negative(name, values, options.start_file)
+                failure = failure or negative(name, values, places.wanted, options.start_file)
                 places.put(values, tracer.part(options.tracers.index(name)))
             agree(self.decomposition.communicator, failure)
 

@@ -75,6 +75,13 @@ def closed_straits(grid: Grid, numbers: Index) -> dict[tuple[int, int], tuple[in
     return found
 
 
+remedy = (
+    "Water needs two cells side by side: grid.straits opens them in grids made here, deeper cells"
+    " of the file in others."
+)
+"""What can be done about a closed strait."""
+
+
 def described(grid: Grid) -> list[tuple[str, str]]:
     """What `halocline check` says of seas that no flow joins; nothing where there is one."""
     numbers = seas(grid)
@@ -92,6 +99,8 @@ def described(grid: Grid) -> list[tuple[str, str]]:
         lines.append(("strait", f"closed at {_place(grid, *straits[pair])}: {one}, {other}"))
     if len(straits) > most_told:
         lines.append(("strait", f"and {len(straits) - most_told:,} more"))
+    if straits:
+        lines.append(("strait", remedy))
     return lines
 
 
@@ -100,4 +109,4 @@ def _place(grid: Grid, j: int, i: int) -> str:
     x, y = float(corner.x[j, i]), float(corner.y[j, i])
     if is_cartesian(grid):
         return f"x {x:g} m, y {y:g} m"
-    return f"{x % 360.0:.2f} E, {y:.2f} N"
+    return f"{x % 360.0:.2f} E, {abs(y):.2f} {'N' if y >= 0.0 else 'S'}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from halocline.atmosphere import _native
 from halocline.atmosphere.dynamics.energy import TurbulentEnergy
+from halocline.atmosphere.dynamics.held_suarez import HeldSuarez
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.options import AtmosphereOptions
+from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -19,7 +21,9 @@ kernels = kernels_of(_native)
 class AirForcing:
     """Forcings of u, v, w, theta and water of one atmosphere; `made` are those that there are."""
 
-    def __init__(self, run: Runner, state: AirFields, options: AtmosphereOptions) -> None:
+    def __init__(
+        self, run: Runner, state: AirFields, options: AtmosphereOptions, grid: Grid
+    ) -> None:
         self.run, self.state, self.options = run, state, options
         self.made: list[str] = []
         self.of_heat: dict[str, Field] = {}
@@ -37,11 +41,18 @@ class AirForcing:
             for name in ("u", "v", "theta"):
                 fresh = self.first(name)
                 self.calls.append((self._bound(f"return_{name}"), {"fresh": fresh}))
+        self.climate: HeldSuarez | None = None
+        if options.held_suarez.acts:
+            self.climate = HeldSuarez(
+                run, state, options.held_suarez, grid, state.coordinate, self.first
+            )
 
     def __call__(self, dt: float) -> None:
         """Set the forcings for a step of dt [s]: mixing, the filter, the return to the start."""
         for call, numbers in self.calls:
             call(**numbers, **({"dt": dt} if "strength" in numbers else {}))
+        if self.climate:
+            self.climate()
 
     def _mixing(self) -> None:
         """Coefficients, then what they do to wind and heat."""

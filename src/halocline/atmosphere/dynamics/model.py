@@ -14,10 +14,11 @@ from halocline.atmosphere import _native
 from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
+from halocline.atmosphere.dynamics.polar_filter import PolarFilter, polar_filter
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.dynamics.water_stage import WaterStage
 from halocline.atmosphere.options import AtmosphereOptions
-from halocline.atmosphere.sides.given_sides import GivenSides
+from halocline.atmosphere.sides.air_sides import AirSides, AirSideStage
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
@@ -46,8 +47,11 @@ class Stage:
         options: AtmosphereOptions,
         forcing: AirForcing,
         prefix: str,
-        sides: GivenSides | None,
+        sides: AirSides | None,
+        polar: PolarFilter | None,
     ) -> None:
+        self.polar, self.winds = polar, [s.u_change, s.v_change]
+        self.filtered = [s.theta_change, s.w_change, s.geopotential_change]
         self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
         given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
@@ -55,7 +59,7 @@ class Stage:
             given |= dict.fromkeys(("dilution", "x_carried", "y_carried"))
         if not s.sloping:
             given |= dict.fromkeys(("base_pressure", "base_volume"))
-        if s.curvature or not (options.rotation or options.rotation_gradient):
+        if s.on_globe or not (options.rotation or options.rotation_gradient):
             given["coriolis"] = None
         given |= dict.fromkeys(f"{name}_forcing" for name in forced if name not in forcing.made)
 
@@ -69,10 +73,10 @@ class Stage:
         order, vertical = options.advection.order, options.advection.vertical_order
         advect = (bound(f"{name}_tendency") for name in ("u", "v", "w", "theta"))
         self.tendencies = [partial(some, order=order, vertical_order=vertical) for some in advect]
-        if s.curvature:
-            turns = (bound(f"turn_{name}") for name in "uvw")
+        if s.on_globe:
+            turns = (bound(f"turn_{name}") for name in ("uv" if options.shallow else "uvw"))
             self.tendencies += [partial(turn, curvature=s.curvature) for turn in turns]
-        self.sides = sides.of_stage(begun) if sides else None
+        self.sides = sides.of_stage(begun) if sides else AirSideStage()
         self.push = bound("acoustic_push")
         if not options.damping.depth:
             given |= dict.fromkeys(("w", "w_damping"))
@@ -91,7 +95,7 @@ class Stage:
         1. mass fluxes, and what they carry  2. tendencies  3. acoustic steps  4. the new state
         5. water
         """
-        sides, o = self.sides, self.options.acoustic
+        sides, polar, o = self.sides, self.polar, self.options.acoustic
         # 1. mass fluxes, and what they carry
         for flux in self.fluxes:
             flux()
@@ -100,20 +104,23 @@ class Stage:
         # 2. tendencies
         for tendency in self.tendencies:
             tendency()
-        if sides:
-            sides.draw()
+        sides.draw()
         # 3. acoustic steps
         for number in range(steps):
+            sides.push(dt)
             self.push(dt=dt, external_damping=o.external_damping)
+            if polar:
+                polar(self.winds)
             self.columns(
                 dt=dt, off_centring=o.off_centring, divergence_damping=o.divergence_damping
             )
-            if sides:
-                sides.follow((number + 1) * dt, o.divergence_damping * dt)
+            sides.follow((number + 1) * dt, o.divergence_damping * dt)
+        sides.settle()
+        if polar:
+            polar(self.filtered)
         # 4. the new state
         self.new_wind(last=int(last))
-        if sides:
-            sides.wind(steps * dt)
+        sides.wind(steps * dt)
         self.new_stage(last=int(last))
         # 5. water
         if self.water is not None:
@@ -130,19 +137,22 @@ class AirDynamics:
         options: AtmosphereOptions,
         grid: Grid,
         air: PhysicsAir,
-        sides: GivenSides | None = None,
+        sides: AirSides | None = None,
     ) -> None:
         self.run, self.state, self.options = run, state, options
         self.air_state = run.bind(kernels["atmosphere_air_state"], state)
-        self.forcing = AirForcing(run, state, options)
+        self.forcing = AirForcing(run, state, options, grid)
+        if self.forcing.energy and sides:
+            self.forcing.energy.beside(sides)
         self.physics: AirPhysics | None = None
         if options.physics.acts:
             self.physics = AirPhysics(run, state, air, options, grid, self.forcing.first)
         self.draw_water: Callable[[], None] | None = None
         if sides and state.species:
-            self.draw_water = sides.force_water(self.forcing.first("water"))
-        self.first = Stage(run, state, options, self.forcing, "old_", sides)
-        self.later = Stage(run, state, options, self.forcing, "", sides)
+            self.draw_water = sides.force_water(partial(self.forcing.first, "water"))
+        polar = polar_filter(run, grid, options.filter_latitude)
+        self.first = Stage(run, state, options, self.forcing, "old_", sides, polar)
+        self.later = Stage(run, state, options, self.forcing, "", sides, polar)
 
     @property
     def evaporation(self) -> Field | None:

@@ -131,10 +131,11 @@ class AirFields:
             shares = {"none": (), "positive": ("loss_share",)}
             for name in shares.get(options.advection.limiter, ("loss_share", "gain_share")):
                 self.add(name, "1", center, "water")
+        self.coordinate = coordinate
         self._coordinate(coordinate)
-        self._table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))
+        self.add_table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))
         if options.damping.return_rate:
-            self._table("return_rate", "s-1", self.layers, options.damping.return_rates(heights))
+            self.add_table("return_rate", "s-1", self.layers, options.damping.return_rates(heights))
             for name in ("u", "v", "theta"):
                 self.add(f"start_{name}", *prognostic[name], restart=True)
         self._lengths(grid, options)
@@ -160,7 +161,8 @@ class AirFields:
         field = self.add(name, units, place, static=True)
         field.set_global(np.broadcast_to(values, field.shape).astype(self.dtype))
 
-    def _table(self, name: str, units: str, axis: Axis, values: Array) -> None:
+    def add_table(self, name: str, units: str, axis: Axis, values: Array) -> None:
+        """Numbers along an axis that stay as they are."""
         made = Field(
             name, units, self.space, axes=(axis,), place=none, dtype=self.dtype, static=True
         )
@@ -169,14 +171,14 @@ class AirFields:
 
     def _coordinate(self, c: HybridCoordinate) -> None:
         layers, interfaces = self.layers, self.interfaces
-        self._table("c1", "1", layers, c.c1)
-        self._table("c2", "Pa", layers, c.c2)
-        self._table("c1_face", "1", interfaces, c.c1_face)
-        self._table("c2_face", "Pa", interfaces, c.c2_face)
-        self._table("thickness", "1", layers, c.thickness)
-        self._table("spacing", "1", interfaces, c.spacing)
-        self._table("upper_share", "1", interfaces, c.upper_share)
-        self._table("to_ground", "1", Axis("", 3), c.to_ground)
+        self.add_table("c1", "1", layers, c.c1)
+        self.add_table("c2", "Pa", layers, c.c2)
+        self.add_table("c1_face", "1", interfaces, c.c1_face)
+        self.add_table("c2_face", "Pa", interfaces, c.c2_face)
+        self.add_table("thickness", "1", layers, c.thickness)
+        self.add_table("spacing", "1", interfaces, c.spacing)
+        self.add_table("upper_share", "1", interfaces, c.upper_share)
+        self.add_table("to_ground", "1", Axis("", 3), c.to_ground)
 
     def _lengths(self, grid: Grid, options: AtmosphereOptions) -> None:
         x, y = grid.at(x_face), grid.at(y_face)
@@ -184,26 +186,30 @@ class AirFields:
         north = grid.y - grid.y.mean() if options.rotation_gradient else np.zeros(grid.shape[0])
         turning = options.rotation + options.rotation_gradient * north
         self.add_plane("coriolis", "s-1", center, np.repeat(turning[:, None], grid.shape[1], 1))
-        self._turning(grid)
+        self._turning(grid, options.shallow)
         self.add_plane("dx", "m", center, grid.dx)
         self.add_plane("dy", "m", center, grid.dy)
         self.add_plane("x_area", "m2", x_face, x.area)
-        self.add_plane("y_area", "m2", y_face, y.area)
+        self.add_plane("y_area", "m2", y_face, _areas_around(grid, y.area))
         self.add_plane("x_distance", "m", x_face, x.dx)
         self.add_plane("y_distance", "m", y_face, y.dy)
         self.add_plane("x_length", "m", x_face, x.dy)
         self.add_plane("y_length", "m", y_face, y.dx)
-        self.add_plane("x_open", "1", x_face, _open(grid, x_face))
-        self.add_plane("y_open", "1", y_face, _open(grid, y_face))
+        self.add_plane("x_open", "1", x_face, faces_passed(grid, x_face))
+        self.add_plane("y_open", "1", y_face, faces_passed(grid, y_face))
 
-    def _turning(self, grid: Grid) -> None:
-        """Twice the Earth's rotation about axes of the grid, where it lies on the globe."""
-        self.curvature = 1.0 / grid.radius if lies_on_globe(grid) else 0.0
-        if not self.curvature:
+    def _turning(self, grid: Grid, shallow: bool) -> None:
+        """Twice the Earth's rotation about axes of the grid, where it lies on the globe.
+
+        In `shallow` air that about horizontal axes is left out, and the curvature too.
+        """
+        self.on_globe = lies_on_globe(grid)
+        self.curvature = 0.0 if shallow or not self.on_globe else 1.0 / grid.radius
+        if not self.on_globe:
             return
         middle = grid.at(center)
         latitude = np.radians(middle.y)
-        along = 2.0 * earth_rotation * np.cos(latitude)
+        along = 0.0 if shallow else 2.0 * earth_rotation * np.cos(latitude)
         self.add_plane("turning", "s-1", center, 2.0 * earth_rotation * np.sin(latitude))
         self.add_plane("tilt_x", "s-1", center, along * np.sin(middle.angle))
         self.add_plane("tilt_y", "s-1", center, along * np.cos(middle.angle))
@@ -273,7 +279,16 @@ def lies_on_globe(grid: Grid) -> bool:
     return grid.spherical or grid.curvilinear is not None
 
 
-def _open(grid: Grid, place: Place) -> Array:
+def _areas_around(grid: Grid, area: Array) -> Array:
+    """Areas [m2] around southern faces; at a pole, where faces have no length, of the cell."""
+    found = area.copy()
+    for side, face, row in (("south", 0, 0), ("north", -1, -1)):
+        if grid.reflections.on(side) == "pole":
+            found[face] = grid.area[row]
+    return found
+
+
+def faces_passed(grid: Grid, place: Place) -> Array:
     """1 at faces that air passes, 0 at those on sides that are not joined."""
     topology = grid.topology
     faces = np.ones(topology.shape(place))

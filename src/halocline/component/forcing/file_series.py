@@ -258,10 +258,11 @@ class FileSeries:
                     f" {len(times)} times from {text(times[0])} to {text(times[-1])}."
                 )
             return
-        if times[0] - self._beyond > self.start or times[-1] + self._beyond < self.end:
+        first, last = times[0] - self._beyond, times[-1] + self._beyond
+        if first > self.start or last < self.end:
             raise UserError(
-                f"The {self.what} in {self.files.name} covers {text(times[0])} to"
-                f" {text(times[-1])}, but the run needs {text(self.start)} to {text(self.end)}."
+                f"The {self.what} in {self.files.name} covers {text(first)} to"
+                f" {text(last)}, but the run needs {text(self.start)} to {text(self.end)}."
                 f" Shorten the run or add a file that covers the rest.{self._longer_run()}"
             )
 
@@ -278,8 +279,13 @@ class FileSeries:
         )
 
     def _half_interval(self) -> timedelta:
-        """Half of the time between records; one that is left out is refused."""
+        """Half of the time between records; one that is left out is refused.
+
+        Of one or two records this is the time that they are means over, where the file says it.
+        """
         steps = [after - before for before, after in pairwise(self._times)]
+        if len(steps) < 2:
+            steps += [over for record in self.records if (over := record.mean_over)]
         usual = min(steps, default=timedelta())
         for before, after in pairwise(self._times):
             if after - before > 1.5 * usual and before < self.end and after > self.start:

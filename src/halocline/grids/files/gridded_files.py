@@ -6,6 +6,7 @@ import glob
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
@@ -97,11 +98,12 @@ unit_factors: dict[str, dict[str, float]] = {
 
 @dataclass(frozen=True)
 class Record:
-    """One time in one of the files."""
+    """One time in one of the files, the middle of what it is a mean over."""
 
     time: Date
     file: int
     position: int
+    mean_over: timedelta = timedelta()
 
 
 def expand(paths: str | Sequence[str], base: Path) -> list[Path]:
@@ -232,8 +234,8 @@ class GriddedFiles:
         """All times of all files in order; a time that stands twice is refused."""
         records = []
         for number, source in enumerate(self.sources):
-            times = self._times(source, str(self.paths[number]))
-            records += [Record(date(t, self.calendar), number, at) for at, t in enumerate(times)]
+            for at, (time, over) in enumerate(self._times(source, str(self.paths[number]))):
+                records.append(Record(date(time, self.calendar), number, at, over))
         records.sort(key=lambda record: record.time)
         for one, next_one in itertools.pairwise(records):
             if one.time == next_one.time:
@@ -243,15 +245,18 @@ class GriddedFiles:
                 )
         return records
 
-    def _times(self, source: FileVariables, where: str) -> list[Any]:
-        """Times of the records of a file; of means of a variable the middles of their intervals."""
+    def _times(self, source: FileVariables, where: str) -> list[tuple[Any, timedelta]]:
+        """Times of the records of a file; of means of a variable the middles of their intervals.
+
+        And how long these are, 0 of what is of a moment.
+        """
         time = source[self.coordinate("time", source)]
         bounds = source.variables.get(str(time.attrs.get("bounds", ""))) if self.of else None
         if bounds is None:
-            return time.times(where)
+            return [(moment, timedelta()) for moment in time.times(where)]
         known = {"units": time.attrs.get("units", ""), **time.attrs, **bounds.attrs}
         ends = replace(bounds, attrs=known).times(where)
-        return [a + (b - a) / 2 for a, b in zip(ends[::2], ends[1::2], strict=True)]
+        return [(a + (b - a) / 2, b - a) for a, b in zip(ends[::2], ends[1::2], strict=True)]
 
     @property
     def times(self) -> list[Date]:
