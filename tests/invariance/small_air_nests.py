@@ -40,10 +40,10 @@ def tell(result: Result) -> None:
 
 several = {"decomposition": {"blocks_per_rank": 3}}
 shared = {"on_ranks_of": "outer"}
-tell(run(case({}, "30s", **several)))
-tell(run(case(shared, "30s")))
+tell(run(case({}, "18s", **several)))
+tell(run(case(shared, "18s")))
 for first, then in (({}, shared), (shared, {})):
     with TemporaryDirectory() as folder:
         common = world().broadcast(folder)
-        run(case(first, "18s", restart={"at_end": True}), output=Path(common))
-        tell(run(case(then, "30s", restart={"source": common}, **several)))
+        run(case(first, "6s", restart={"at_end": True}), output=Path(common))
+        tell(run(case(then, "18s", restart={"source": common}, **several)))
