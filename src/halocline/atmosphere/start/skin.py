@@ -21,7 +21,7 @@ def spread(values: Array, valid: Mask) -> Array:
     if not known.any():
         return values
     while not known.all():
-        sums, counts = (_around(plane) for plane in (np.where(known, found, 0.0), known * 1.0))
+        sums, counts = _around(found), _around(known.astype(np.float64))
         new = (counts > 0.0) & ~known
         found[new] = sums[new] / counts[new]
         known |= new
