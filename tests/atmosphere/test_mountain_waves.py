@@ -53,3 +53,54 @@ def momentum_flux(component: AtmosphereComponent, z: float) -> float:
     step = float(np.diff(component.plane.x[:2])[0])
     more = u - component.options.start.wind_u
     return -float((density.mean() * more * w)[outer].sum() * step)
+
+
+def lowest_density(component: AtmosphereComponent) -> float:
+    return float((1.0 / values(component, "full_volume")[0]).mean())
+
+
+def test_linear_theory_of_a_wide_ridge():
+    """Of a bell much wider than U / N in air of great depth: pi / 4 rho N U h^2 (Smith 1979)."""
+    x = 500.0 * np.arange(-4000, 4001)
+    waves = RidgeWaves(10.0 / (1.0 + (x / 20e3) ** 2), 500.0, 10.0, 0.01, 1e9)
+    assert waves.drag(1.2) == pytest.approx(np.pi / 4.0 * 1.2 * 0.01 * 10.0 * 100.0, rel=4e-3)
+    assert np.corrcoef(waves.rise(0.0), np.gradient(waves.ground, x))[0, 1] > 0.9999
+
+
+def test_drag_of_a_ridge_with_few_cells():
+    """In 80 minutes, in which waves have come up to 2 km."""
+    few = {"grid.nx": 120, "grid.x0": -119e3, "grid.dx": 2e3, "atmosphere.layers.count": 40}
+    wide = {"atmosphere.mountain.width": 10e3, "time.step": "20s", "time.length": "80min"}
+    component = ended(shipped("mountain-waves", **few, **wide))
+    waves = ridge(component)
+    theory = waves.drag(lowest_density(component))
+    assert drag(component, waves.ground) == pytest.approx(theory, rel=0.08)
+    assert momentum_flux(component, 1e3) == pytest.approx(theory, rel=0.1)
+
+
+@pytest.mark.slow
+def test_drag_and_momentum_flux_of_a_low_ridge():
+    """Within 3 % of linear theory; what goes upward is the same at all heights that waves reach."""
+    component = ended(shipped("mountain-waves"))
+    waves = ridge(component)
+    theory = waves.drag(lowest_density(component))
+    assert drag(component, waves.ground) == pytest.approx(theory, rel=0.03)
+    fluxes = [momentum_flux(component, z) for z in (600.0, 1e3, 2e3, 3e3, 4e3, 5e3, 6e3, 8e3)]
+    assert fluxes == pytest.approx([theory] * len(fluxes), rel=0.03)
+
+
+@pytest.mark.slow
+def test_waves_over_a_chain_of_hills():
+    """As linear theory has them: no waves aloft as short as the hills (Schaer et al. 2002)."""
+    component = ended(shipped("mountain-waves-schaer"))
+    waves = ridge(component)
+    for z, most in ((1e3, 0.25), (3e3, 0.32)):
+        w, expected = at_height(component, z)[1][outer], waves.rise(z)[outer]
+        assert np.sqrt(((w - expected) ** 2).mean() / (expected**2).mean()) < most
+
+    def short(z: float) -> float:
+        """Amplitude of waves as long as the hills are apart."""
+        w, x = at_height(component, z)[1], component.plane.x
+        return abs((w * np.exp(1j * 2.0 * np.pi * x / 4e3)).sum())
+
+    assert short(4e3) < 0.05 * short(600.0)

@@ -1,8 +1,8 @@
 """Steady linear waves over low ground in air of one buoyancy frequency and one wind.
 
-Smith 1979 (Advances in Geophysics 21, 87). A wave exp(ikx) of the ground h makes w = ik U h there and
-goes upward as exp(imz) with m^2 = N^2 / U^2 - k^2 - 1 / (4 H^2), H the scale height, or fades. Waves that
-go upward carry the momentum rho U^2 k m |h|^2, which is the drag of the ridge.
+Smith 1979 (Advances in Geophysics 21, 87). A wave exp(ikx) of the ground h makes w = ik U h there
+and goes upward as exp(imz) with m^2 = N^2 / U^2 - k^2 - 1 / (4 H^2), H the scale height, or fades.
+Waves that go upward carry the momentum rho U^2 k m |h|^2, which is the drag of the ridge.
 """
 
 from dataclasses import dataclass

@@ -302,25 +302,31 @@ class AtmosphereComponent(Component):
     def step(self, time: Date) -> None:
         """Advance from `time` by one step.
 
-        1. dynamics, with transport of water  2. clouds, at the pressure that these have led to
+        1. physics of columns  2. in one part or more: dynamics, with transport of water, and
+        clouds, at the pressure that these have led to
         """
         seconds = self.step_length.total_seconds()
+        parts = self.watch.parts(seconds)
+        # 1. physics of columns
         if self.files:
             self.files.bring(time)
-        if self.given:
-            self.given.begin_step(time, self.step_length)
         if self.dynamics.physics:
             elapsed = (time - self.begins).total_seconds()
             self.dynamics.physics.step(seconds, elapsed, day_of_year(time))
-        self.dynamics.step(seconds)
-        if self.clouds is not None:
-            self.air.update_layers()
-            self.clouds.step(seconds)
-            self.air.give_back()
+        # 2. dynamics and clouds
+        for number in range(parts):
+            if self.given:
+                begun = time + number * self.step_length / parts
+                self.given.begin_step(begun, self.step_length / parts)
+            self.dynamics.step(seconds / parts)
+            if self.clouds is not None:
+                self.air.update_layers()
+                self.clouds.step(seconds / parts)
+                self.air.give_back()
         self.time = time + self.step_length
         if self.given:
             self.given.passed(self.time)
-        self.watch.look(round(to_number(time) / seconds), time, seconds)
+        self.watch.look(round(to_number(time) / seconds), time, seconds / parts)
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""

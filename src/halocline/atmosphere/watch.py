@@ -18,14 +18,11 @@ from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.field_sums import FieldSums
 
 Array = NDArray[np.float64]
-most_allowed = 1.42
-"""Courant number along one direction that three stages bear with fifth order (Wicker and Skamarock
-2002)."""
-
-
 most_mixed = 0.5
 """Coefficient times the sum of 1 / length^2 along all directions times the step that forcings of
 one forward step bear."""
+most_parts = 100
+"""Of a step."""
 
 
 class AirWatch:
@@ -46,6 +43,7 @@ class AirWatch:
         self.begun = 0.0
         self.water_begun = 0.0
         self.most = 0.0
+        self.parts_made: list[int] = []
         self.least_width = filtered_width(grid, options.filter_latitude)
 
     def begin(self) -> None:
@@ -61,11 +59,7 @@ class AirWatch:
             return
         s = self.state
         finite = all(np.isfinite(a).all() for name in prognostic for a in getattr(s, name).read())
-        rates = (
-            self._rate(s.u, s.x_distance, self.least_width),
-            self._rate(s.v, s.y_distance),
-            self._rise(),
-        )
+        rates = self._rates()
         mixing = self._mixing() if self.options.mixing.acts else 0.0
         found = np.array([float(not finite), dt * mixing, *(dt * rate for rate in rates)])
         broken, mixed, *courant = self.run.decomposition.communicator.maximum(found)
@@ -78,12 +72,38 @@ class AirWatch:
                 " s or less, or a smaller atmosphere.mixing.coefficient, viscosity or diffusivity."
             )
         self.most = max(self.most, *map(float, courant))
-        if self.most > most_allowed:
+        allowed = self.options.most_courant
+        if self.most > allowed:
             raise BrokenState(
                 f"In the step from {text(time)} the wind passes {self.most:.2f} cells along"
-                f" {'x y z'.split()[int(np.argmax(courant))]}; at most {most_allowed} it may. Use"
-                f" time.step = {0.7 * dt * most_allowed / self.most:.3g} s or less."
+                f" {'x y z'.split()[int(np.argmax(courant))]}; at most {allowed} it may. Use"
+                f" time.step = {0.7 * dt * allowed / self.most:.3g} s or less."
             )
+
+    def parts(self, dt: float) -> int:
+        """In how many equal parts a step of dt [s] is made, by the wind at its beginning."""
+        wanted = self.options.parted_above
+        if not wanted:
+            return 1
+        rates = self.run.decomposition.communicator.maximum(np.array(self._rates()))
+        found = max(1, int(np.ceil(dt * float(rates.sum()) / wanted)))
+        if found > most_parts:
+            raise BrokenState(
+                f"A step of {dt:g} s would be made in {found} parts, with a Courant number of"
+                f" {dt * rates.sum():.3g}; at most {most_parts} there may be. Use time.step ="
+                f" {dt * most_parts / found:.3g} s or less, or a greater atmosphere.parted_above."
+            )
+        self.parts_made.append(found)
+        return found
+
+    def _rates(self) -> tuple[float, float, float]:
+        """The most cells that the wind passes along each axis on this rank [s-1]."""
+        s = self.state
+        return (
+            self._rate(s.u, s.x_distance, self.least_width),
+            self._rate(s.v, s.y_distance),
+            self._rise(),
+        )
 
     def _rate(self, wind: Field, distance: Field, least: float = 0.0) -> float:
         """The most cells that a wind passes [s-1], taken as no less wide than `least` [m]."""
@@ -147,6 +167,10 @@ class AirWatch:
             called = "theta less base" if name == "theta" else name
             words.append(f"{called} {least:.3f} to {most:.3f} {units}")
         words += self._water_words()
+        if self.parts_made:
+            least, most = min(self.parts_made), max(self.parts_made)
+            mean = sum(self.parts_made) / len(self.parts_made)
+            words.append(f"steps made in {least} to {most} parts, {mean:.2f} in the mean")
         return ", ".join([*words, f"Courant number up to {self.most:.2f}"])
 
     def water_and_fallen(self) -> tuple[float, float]:

@@ -39,8 +39,8 @@ def refuse_steep(grid: Grid, ground: Array) -> None:
 def refuse_long_acoustic(grid: Grid, options: AtmosphereOptions, dt: float) -> None:
     """Refuse a step of dt [s] in whose acoustic steps sound passes more than they bear.
 
-    Sound of the base state at sea level, along both axes, may pass (1 + 2 divergence damping)^(-1/2)
-    of a cell (Klemp, Skamarock and Dudhia 2007; tests/atmosphere/test_acoustic_waves.py).
+    Sound of the base state at sea level may pass (1 + 2 divergence damping)^(-1/2) of a cell, along
+    both axes (Klemp, Skamarock and Dudhia 2007; tests/atmosphere/test_acoustic_waves.py).
     """
     o, air = options.acoustic, options.base_air
     surface = np.array(air.surface_pressure)
@@ -56,7 +56,8 @@ def refuse_long_acoustic(grid: Grid, options: AtmosphereOptions, dt: float) -> N
     if courant[j, i] > most:
         enough = 2 * int(np.ceil(0.5 * o.steps * courant[j, i] / (0.9 * most)))
         raise UserError(
-            f"In an acoustic step of {dt / o.steps:.3g} s sound passes {courant[j, i]:.2f} of a cell"
-            f" at row {j}, column {i}; at most {most:.2f} it may. Use atmosphere.acoustic.steps ="
-            f" {enough}, or time.step = {0.9 * dt * most / courant[j, i]:.3g} s or less."
+            f"In an acoustic step of {dt / o.steps:.3g} s sound passes {courant[j, i]:.2f} of a"
+            f" cell at row {j}, column {i}; at most {most:.2f} it may. Use"
+            f" atmosphere.acoustic.steps = {enough}, or time.step ="
+            f" {0.9 * dt * most / courant[j, i]:.3g} s or less."
         )
