@@ -35,6 +35,13 @@ def test_nests_with_ranks_of_their_own_or_shared(ranks):
     assert printed_bits("small_air_nests.py", ranks, 1, lines=4) == alone
 
 
+@pytest.mark.parametrize("ranks", [3])
+def test_stations(ranks):
+    alone = printed_bits("small_air_stations.py", 1, 1, lines=2)
+    assert len(alone) == 1
+    assert printed_bits("small_air_stations.py", ranks, 1, lines=2) == alone
+
+
 moist = {
     "microphysics": {"scheme": "kessler"},
     "base": {"kind": "standard"},

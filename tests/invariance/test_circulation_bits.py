@@ -1,6 +1,6 @@
 """The ocean: the same bits on any ranks, threads, cuts, tiles and restarts, with checks and output.
 
-Ranks: 1, 3, and 5 with `--all`, started here; more than there are cores on most machines.
+Ranks: 1, 3, and 5 and 8 with `--all`, started here; more than there are cores on most machines.
 """
 
 from pathlib import Path
@@ -22,6 +22,12 @@ def bits(ranks: int, threads: int) -> frozenset[str]:
 def test_ranks_cuts_and_tiles(ranks):
     assert len(bits(1, 1)) == 4  # one of each sea and precision
     assert bits(ranks, 1) == bits(1, 1)
+
+
+@pytest.mark.slow
+def test_eight_ranks():
+    """In one cut, of a block for each rank."""
+    assert printed_bits("small_circulation.py", 8, 1, 4, "1") == bits(1, 1)
 
 
 def test_threads():

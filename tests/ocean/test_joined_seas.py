@@ -33,7 +33,19 @@ def test_a_strait_of_one_row_is_closed_and_told():
     lines = described(grid)
     assert lines[0] == ("seas", "5 that no flow joins, of 12, 12, 1, 1, 1 cells")
     assert lines[1] == ("strait", "closed at 13.50 E, 30.50 N: 12 cells, 1 cell")
-    assert "grid.straits opens them" in lines[-1][1]
+    assert "grid.straits opens them" in lines[-2][1]
+    alone = "3 cells are not reached by any flow: 14.00 E, 31.00 N; 15.00 E, 31.00 N; 16.00 E"
+    assert lines[-1][0] == "cells" and lines[-1][1].startswith(alone)
+
+
+def test_a_cell_by_itself_is_told_with_its_place():
+    depth = np.zeros((6, 8))
+    depth[:3, :3], depth[4, 5] = 100.0, 100.0
+    options = GridOptions(nx=8, ny=6, depth=depth.tolist(), closed_edges=False, periodic_x=False)
+    lines = described(regular_grid(options))
+    assert lines[0] == ("seas", "2 that no flow joins, of 9, 1 cells")
+    assert lines[1][1].startswith("1 cell is not reached by any flow: 5.00 E, 4.00 N. Water")
+    assert len(lines) == 2
 
 
 @pytest.mark.parametrize(("south", "place"), [(0.0, "1.50 N"), (-5.0, "3.50 S")])

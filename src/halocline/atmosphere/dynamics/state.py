@@ -114,7 +114,7 @@ class AirFields:
         self.interfaces = Axis(
             "height", coordinates=tuple(heights.tolist()), units="m", staggered=True
         )
-        self.space = Space(decomposition, levels=self.layers)
+        self.space = Space(decomposition, levels=self.layers, open_sides=True)
         self.dtype = dtype
         self.sloping = bool(np.ptp(ground))
         self.over = {"": (), "layers": (self.layers,), "interfaces": (self.interfaces,)}

@@ -18,8 +18,7 @@ given_rows = 3
 
 @dataclass(frozen=True, kw_only=True)
 class AirSideOptions(Options):
-    """Values at sides: three outer rows have those that are given, the next are drawn to them, or
-    they continue what is inside."""
+    """Values at sides: given ones, which the rows beside them are drawn to, or those of inside."""
 
     kind: str = option(
         "",
