@@ -63,6 +63,11 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
+        if not options.species and options.physics.convection != "none":
+            raise UserError(
+                f"atmosphere.physics.convection = '{options.physics.convection}' needs air with"
+                " water: choose atmosphere.microphysics.scheme = 'kessler' or 'wsm6'."
+            )
         if options.species and has_poles(grid):
             raise UserError(
                 f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' on a grid with"
@@ -110,8 +115,9 @@ class AtmosphereComponent(Component):
         if (scheme := options.microphysics.chosen) is not None:
             self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
         self.watch = AirWatch(
-            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation
-        )
+            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation,
+            list(self.dynamics.convective_totals.values()),
+        )  # fmt: skip
         top = self.coordinate.top
         physics = self.dynamics.physics
         self.maps = ShownAir(

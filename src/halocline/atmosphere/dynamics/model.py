@@ -7,7 +7,7 @@ equations.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from halocline.atmosphere import _native
@@ -15,6 +15,7 @@ from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import PolarFilter, polar_filter
+from halocline.atmosphere.dynamics.pole_wind import pole_wind
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.dynamics.water_stage import WaterStage
 from halocline.atmosphere.options import AtmosphereOptions
@@ -49,9 +50,11 @@ class Stage:
         prefix: str,
         sides: AirSides | None,
         polar: PolarFilter | None,
+        over_poles: Callable[[], None] | None,
     ) -> None:
-        self.polar, self.winds = polar, [s.u_change, s.v_change]
-        self.filtered = [s.theta_change, s.w_change, s.geopotential_change]
+        self.polar, self.winds, self.over_poles = polar, [s.u_change, s.v_change], over_poles
+        self.filtered = [s.w_change, s.geopotential_change]
+        self.heat = s.theta_change, getattr(s, f"{prefix}theta"), s.mass_change, s.coordinate.c1
         self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
         given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
@@ -118,9 +121,12 @@ class Stage:
         sides.settle()
         if polar:
             polar(self.filtered)
+            polar.heat(*self.heat)
         # 4. the new state
         self.new_wind(last=int(last))
         sides.wind(steps * dt)
+        if self.over_poles:
+            self.over_poles()
         self.new_stage(last=int(last))
         # 5. water
         if self.water is not None:
@@ -151,8 +157,15 @@ class AirDynamics:
         if sides and state.species:
             self.draw_water = sides.force_water(partial(self.forcing.first, "water"))
         polar = polar_filter(run, grid, options.filter_latitude)
-        self.first = Stage(run, state, options, self.forcing, "old_", sides, polar)
-        self.later = Stage(run, state, options, self.forcing, "", sides, polar)
+        poles = polar, pole_wind(run, grid, state.u, state.v)
+        self.first = Stage(run, state, options, self.forcing, "old_", sides, *poles)
+        self.later = Stage(run, state, options, self.forcing, "", sides, *poles)
+
+    @property
+    def convective_totals(self) -> Mapping[str, Field]:
+        """What convection has let fall since the start of the run [kg m-2], by name."""
+        clouds = self.physics.convection if self.physics else None
+        return clouds.totals if clouds else {}
 
     @property
     def evaporation(self) -> Field | None:
