@@ -39,6 +39,8 @@ NO_WAVES = 0.005
 """Where waves are lower [m], they have no period and no direction."""
 POLAR = 84.0
 """Latitude beyond which cells of curvilinear grids may go round the pole [degree]."""
+WIDE = 7.4
+"""Maps that are wider [inch] have a colour bar no wider than that of such a one."""
 
 Field = AxesImage | QuadMesh | PolyCollection
 
@@ -192,8 +194,13 @@ def add_colour_bar(
     marks: Numbers,
     beyond: bool = False,
 ) -> None:
-    """A slim colour bar to the right of the map, pointed if values lie `beyond` its end."""
-    place = axes.inset_axes((1.015, 0.0, 0.02, 1.0))
+    """A slim colour bar to the right of the map, pointed if values lie `beyond` its end.
+
+    Beside wide maps it is no wider, so that its labels have room.
+    """
+    width = figure.get_figwidth() * axes.get_position().width
+    share = min(1.0, WIDE / width)
+    place = axes.inset_axes((1.0 + 0.015 * share, 0.0, 0.02 * share, 1.0))
     extend = "max" if beyond else "neither"
     bar = figure.colorbar(shown, cax=place, ticks=list(marks), extend=extend, extendfrac=0.03)
     bar.outline.set_linewidth(0.5)
