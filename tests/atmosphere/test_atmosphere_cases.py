@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from atmosphere.dynamics_cases import ended, shipped, values
+from atmosphere.dynamics_cases import begun, ended, shipped, values
 
 
 @pytest.mark.slow
@@ -49,3 +49,64 @@ def test_a_breeze_blows_from_both_seas():
     at_coast = faces[:, 70:80].mean(axis=1)
     assert at_coast[:3].min() > 4.0
     assert at_coast[(heights[:-1] > 1200.0) & (heights[1:] < 2500.0)].max() < -1.0
+
+
+def density_current(dx: float, dt: float) -> np.ndarray:
+    """Potential temperature less 300 K after 900 s in cells of dx [m], shape (nk, ni)."""
+    cells = {"grid.nx": round(51200.0 / dx), "atmosphere.layers.count": round(6400.0 / dx)}
+    place = {"grid.dx": dx, "grid.dy": dx, "grid.x0": -25600.0 + 0.5 * dx}
+    return values(
+        ended(shipped("density-current", **cells, **place, **{"time.step": f"{dt}s"})), "theta"
+    )[:, 0]
+
+
+def means(fine: np.ndarray, of: int) -> np.ndarray:
+    """Of squares of so many cells."""
+    nk, ni = fine.shape
+    return fine.reshape(nk // of, of, ni // of, of).mean((1, 3))
+
+
+@pytest.mark.slow
+def test_the_density_current_converges():
+    """Cells of 400, 200 and 100 m; converged it has -9.77 K (Straka et al. 1993)."""
+    fields = {dx: density_current(dx, dx / 200.0) for dx in (400.0, 200.0, 100.0)}
+    finest = means(fields[100.0], 4)
+    errors = [rms(means(fields[dx], n) - finest) for dx, n in ((400.0, 1), (200.0, 2))]
+    assert errors[1] < 0.65 * errors[0] < 0.3 * rms(finest)
+    assert fields[100.0].min() == pytest.approx(-9.77, abs=0.1)
+    assert fields[400.0].max() > fields[200.0].max() > fields[100.0].max()
+    fronts = [front(dx, fields[dx]) for dx in (400.0, 200.0, 100.0)]
+    assert fronts[0] > fronts[1] > fronts[2]
+    assert fronts[2] == pytest.approx(15_540.0, abs=50.0)
+
+
+def rms(a: np.ndarray) -> float:
+    return float(np.sqrt((a**2).mean()))
+
+
+def front(dx: float, theta: np.ndarray) -> float:
+    """Where the lowest layer is 1 K colder [m]."""
+    last = int(np.flatnonzero(theta[0] < -1.0).max())
+    share = (-1.0 - theta[0, last]) / (theta[0, last + 1] - theta[0, last])
+    return -25600.0 + dx * (0.5 + last + share)
+
+
+@pytest.mark.slow
+def test_the_storm_splits():
+    """Half of it, beside a mirror: Weisman and Klemp (1982) have 35 to 40 m/s, then two storms."""
+    half = {
+        "grid.ny": 42, "grid.y0": 1e3, "grid.periodic_y": False, "grid.sides.south": "mirror",
+        "grid.sides.north": "mirror",
+    }  # fmt: skip
+    case = shipped("supercell", **half, **{"time.length": "80min"})
+    component, clock, seen = begun(case), case.time.clock(), {}
+    for step in range(1, clock.steps + 1):
+        component.step(clock.time)
+        clock.advance()
+        if step in (125, 400):  # 25 and 80 minutes
+            seen[step] = values(component, "w").max(axis=(0, 2))
+    assert 35.0 < seen[125].max() < 40.0
+    assert seen[125].argmax() == 0
+    assert 30.0 < seen[400].max() < 45.0
+    assert component.plane.y[seen[400].argmax()] > 8e3
+    assert seen[400][0] < 0.7 * seen[400].max()

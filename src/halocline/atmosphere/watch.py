@@ -78,9 +78,10 @@ class AirWatch:
         self.most = max(self.most, *map(float, courant))
         allowed = self.options.most_courant
         if self.most > allowed:
+            axis = int(np.argmax(courant))
             raise BrokenState(
                 f"In the step from {text(time)} the wind passes {self.most:.2f} cells along"
-                f" {'x y z'.split()[int(np.argmax(courant))]}; at most {allowed} it may. Use"
+                f" {'xyz'[axis]}{self._where_fastest(axis)}; at most {allowed} it may. Use"
                 f" time.step = {0.7 * dt * allowed / self.most:.3g} s or less."
             )
 
@@ -108,6 +109,21 @@ class AirWatch:
             self._rate(s.v, s.y_distance),
             self._rise(),
         )
+
+    def _where_fastest(self, axis: int) -> str:
+        """The place at which the wind passes most cells along an axis; a call for all ranks."""
+        s = self.state
+        names = ("u", "x_distance"), ("v", "y_distance"), ("w", "geopotential", "base_geopotential")
+        wind, *other = (getattr(s, name).gather() for name in names[axis])
+        said = ""
+        if wind is not None:
+            length = np.diff(other[0] + other[1], axis=0) if axis == 2 else other[0]
+            if axis == 0:
+                length = np.maximum(length, self.least_width)
+            rates = np.abs(wind[1:] if axis == 2 else wind) / length
+            k, j, i = np.unravel_index(int(np.nanargmax(rates)), rates.shape)
+            said = f" at level {k + (axis == 2)}, row {j}, column {i}"
+        return str(self.run.decomposition.communicator.broadcast(said))
 
     def _rate(self, wind: Field, distance: Field, least: float = 0.0) -> float:
         """The most cells that a wind passes [s-1], taken as no less wide than `least` [m]."""
