@@ -115,6 +115,11 @@ class AtmosphereOptions(Options):
                 f" {orders[1]} across: even orders grow in any step of two stages. Use odd ones"
                 " (atmosphere.advection.order, vertical_order), or 3 stages."
             )
+        if self.ground.kind == "start" and not self.start.file:
+            raise UserError(
+                "atmosphere.ground.kind = 'start', but atmosphere.start.file names no file. Name"
+                " one of `halocline analysis`, or choose another kind."
+            )
 
     @property
     def most_courant(self) -> float:
