@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.coordinate import HybridCoordinate
-from halocline.atmosphere.dynamics.limits import refuse_long_acoustic, refuse_steep
+from halocline.atmosphere.dynamics.limits import refuse_steep
 from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
@@ -86,7 +86,6 @@ class AtmosphereComponent(Component):
         options.damping.refuse_long(clock.step.total_seconds())
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         ground = self._ground()
-        refuse_long_acoustic(grid, options, clock.step.total_seconds())
         refuse_steep(grid, ground)
         cut = Decomposition(
             grid.mask,
