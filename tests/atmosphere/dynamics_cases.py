@@ -31,6 +31,18 @@ def small(**settings: Any) -> AtmosphereCase:
     return case
 
 
+def globe(columns: int, **settings: Any) -> AtmosphereCase:
+    """The same around the globe, from pole to pole, with so many columns and half as many rows."""
+    step = 360.0 / columns
+    grid = {
+        "grid.kind": "spherical", "grid.nx": columns, "grid.ny": columns // 2, "grid.dx": step,
+        "grid.dy": step, "grid.x0": 0.5 * step, "grid.y0": 0.5 * step - 90.0,
+        "grid.periodic_x": True, "grid.periodic_y": False, "grid.sides.south": "pole",
+        "grid.sides.north": "pole",
+    }  # fmt: skip
+    return small(**(grid | settings))
+
+
 def shipped(name: str, **settings: Any) -> AtmosphereCase:
     case = read_case(name).with_settings(settings)
     assert isinstance(case, AtmosphereCase)

@@ -178,3 +178,16 @@ def test_what_this_air_has_not_is_refused(name: str, words: str):
 def test_levels_out_of_order_or_in_other_units_are_refused(wrong: list[float]):
     with pytest.raises(UserError, match=r"atmosphere\.diagnostics\.pressure_levels"):
         small(**{"atmosphere.diagnostics.pressure_levels": wrong})
+
+
+def test_faces_on_given_sides_have_values():
+    """Those on the rim of a nest are given; maps have them all."""
+    grid = {
+        "grid.kind": "lambert", "grid.nx": 7, "grid.ny": 6, "grid.periodic_x": False,
+        "grid.periodic_y": False, "atmosphere.sides.kind": "nest",
+    }  # fmt: skip
+    component = begun(small(**grid))
+    for name, shape in (("x_wind", (6, 8)), ("y_wind", (7, 7))):
+        field = component.shown[name]
+        wet = field.space.wet(field.place)
+        assert wet.shape[-2:] == shape and wet.all()

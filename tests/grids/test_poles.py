@@ -206,6 +206,15 @@ def test_cells_at_the_poles_of_the_fold_are_land_and_all_metrics_finite():
     around = grid.at(Place.x_face).dy < 1.0
     assert around.any() and not (grid.mask & (around | np.roll(around, -1, axis=1))).any()
     assert grid.mask[-1].sum() == 96 - 4 and not grid.mask[0].any()
+    made = corners("tripole")
+    points, poles = (
+        vectors(made.corner_x, made.corner_y),
+        vectors(np.r_[80.0, 260.0], np.full(2, 65)),
+    )
+    there = (np.tensordot(points, poles, axes=(0, 0)) > 1.0 - 1e-12).any(axis=-1)
+    touching = there[:-1, :-1] | there[:-1, 1:] | there[1:, :-1] | there[1:, 1:]
+    assert touching[np.flatnonzero(there.any(axis=1))[0] - 1].sum() == 4  # south of the poles
+    assert not (grid.mask & touching).any()
     for place in (Place.center, Place.x_face, Place.y_face, Place.corner):
         here = grid.at(place)
         assert all(np.isfinite(plane).all() for plane in vars(here).values())

@@ -10,9 +10,11 @@ from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 
 @lru_cache
-def printed_bits(script: str, ranks: int, threads: int, lines: int) -> frozenset[str]:
+def printed_bits(
+    script: str, ranks: int, threads: int, lines: int, *arguments: str
+) -> frozenset[str]:
     """The distinct ones of the `lines` lines that begin with "bits", of a script beside this."""
-    command = [sys.executable, str(Path(__file__).parent / script)]
+    command = [sys.executable, str(Path(__file__).parent / script), *arguments]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
     if ranks > 1:
         command = [*mpiexec_command(ranks, threads), *command]

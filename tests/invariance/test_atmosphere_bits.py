@@ -15,12 +15,12 @@ from invariance.printed_bits import printed_bits
 
 def bits(ranks: int, threads: int) -> frozenset[str]:
     """Distinct lines of sides and hash, over all ways to cut the grid."""
-    return printed_bits("small_atmosphere.py", ranks, threads, lines=18)
+    return printed_bits("small_atmosphere.py", ranks, threads, lines=21)
 
 
 @pytest.mark.parametrize("ranks", [1, 3, pytest.param(5, marks=pytest.mark.slow)])
 def test_ranks_and_cuts(ranks):
-    assert len(bits(1, 1)) == 6  # of each kind of sides, of moist air, with physics, of a globe
+    assert len(bits(1, 1)) == 7  # of each kind of sides, of moist air, with physics, of a globe
     assert bits(ranks, 1) == bits(1, 1)
 
 
@@ -29,10 +29,17 @@ def test_threads():
 
 
 @pytest.mark.parametrize("ranks", [3])
-def test_nests_with_ranks_of_their_own_or_shared(ranks):
-    alone = printed_bits("small_air_nests.py", 1, 1, lines=4)
+def test_nests_with_ranks_of_their_own_or_shared_whole_and_over_restarts(ranks):
+    alone = printed_bits("small_air_nests.py", 1, 1, lines=8)
     assert len(alone) == 2  # one of each member
-    assert printed_bits("small_air_nests.py", ranks, 1, lines=4) == alone
+    assert printed_bits("small_air_nests.py", ranks, 1, lines=8) == alone
+
+
+@pytest.mark.parametrize("ranks", [3])
+def test_stations(ranks):
+    alone = printed_bits("small_air_stations.py", 1, 1, lines=2)
+    assert len(alone) == 1
+    assert printed_bits("small_air_stations.py", ranks, 1, lines=2) == alone
 
 
 moist = {

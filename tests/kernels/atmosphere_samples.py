@@ -71,7 +71,8 @@ ranges = {
     **dict.fromkeys(("x_flux", "y_flux", "rise"), (-1.0, 1.0)),
     "soil_heat_capacity": (1e6, 4e6),
     "deep_temperature": (275.0, 290.0),
-    **dict.fromkeys(("inward_x", "inward_y"), (-3.4, 3.4)),
+    **{f"{wind}inward_{axis}": (-3.4, 3.4) for wind in ("", "u_", "v_") for axis in "xy"},
+    **dict.fromkeys(("x_edge", "y_edge"), (-1.0, 1.0)),
     **{
         f"{moment}_{name}": span
         for moment in ("before", "after", "old")
@@ -105,7 +106,7 @@ def values(random: np.random.Generator, name: str, shape: tuple[int, ...]) -> np
     if name == "water":
         some = random.random(shape) * np.reshape(humid, (6, *(1,) * (len(shape) - 1)))
         some[1:] *= random.random(shape[1:]) > 0.2
-    if name.endswith(("given", "drawn")):
+    if name.endswith(("given", "drawn", "outside", "edge")):
         some *= random.random(shape) > 0.3
     if name == "height":
         some.sort(axis=0)
@@ -184,6 +185,13 @@ atmosphere_sample(
 atmosphere_sample("atmosphere_draw_water", "share pull smoothing", fresh=0)
 atmosphere_sample("atmosphere_given_water", "share elapsed")
 atmosphere_sample("atmosphere_inner_w")
+for name in ("u", "v"):
+    atmosphere_sample(f"atmosphere_radiate_{name}", "dt", wave_speed=30.0)
+    atmosphere_sample(f"atmosphere_continue_{name}")
+for name in ("rest_u", "rest_v", "rest_cells", "rest_water"):
+    atmosphere_sample(f"atmosphere_{name}")
+for name in ("cells", "water", "energy"):
+    atmosphere_sample(f"atmosphere_continue_{name}")
 for name in "uvw":
     atmosphere_sample(f"atmosphere_turn_{name}", "curvature")
 for name in ("move_water", "water_shares", "move_water_within"):
@@ -216,6 +224,10 @@ atmosphere_sample(
     cloud=1, ice_entry=3,
 )  # fmt: skip
 atmosphere_sample("atmosphere_column_mixing", dt=60.0)
+atmosphere_sample(
+    "atmosphere_kain_fritsch", dt=60.0, memory=600.0, rain_rate=0.03, removed=0.9, shortest=1800.0,
+    longest=3600.0, turbulent_energy=5.0, shallow=True, cloud=1, ice_entry=3, look=1,
+)  # fmt: skip
 for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_force_{name}", fresh=0)
 atmosphere_sample("atmosphere_force_water")

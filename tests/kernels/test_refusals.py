@@ -39,6 +39,8 @@ single = {
     ("ocean_frazil", "new_tracer", "tracer"),
     ("ocean_age", "age", "depth"),
     ("ocean_overturn", "tracer", "tracer"),
+    ("atmosphere_rest_u", "u_tendency", "depth"),
+    ("atmosphere_rest_v", "v_tendency", "depth"),
     ("ocean_checkerboard", "old_tracer", "depth"),
     ("ocean_bulk_heat", "old_tracer", "tracer"),
     ("ocean_bulk_heat", "old_tracer", "depth"),

@@ -1,6 +1,7 @@
 """Seas that the flow joins, and straits that the mask closes. Ranks: 1."""
 
 import numpy as np
+import pytest
 
 from halocline.grids.horizontal.regular import GridOptions, regular_grid
 from halocline.ocean.joined_seas import closed_straits, described, seas
@@ -32,15 +33,31 @@ def test_a_strait_of_one_row_is_closed_and_told():
     lines = described(grid)
     assert lines[0] == ("seas", "5 that no flow joins, of 12, 12, 1, 1, 1 cells")
     assert lines[1] == ("strait", "closed at 13.50 E, 30.50 N: 12 cells, 1 cell")
+    assert "grid.straits opens them" in lines[-2][1]
+    alone = "3 cells are not reached by any flow: 14.00 E, 31.00 N; 15.00 E, 31.00 N; 16.00 E"
+    assert lines[-1][0] == "cells" and lines[-1][1].startswith(alone)
 
 
-def test_cells_that_touch_at_a_corner_are_apart():
+def test_a_cell_by_itself_is_told_with_its_place():
+    depth = np.zeros((6, 8))
+    depth[:3, :3], depth[4, 5] = 100.0, 100.0
+    options = GridOptions(nx=8, ny=6, depth=depth.tolist(), closed_edges=False, periodic_x=False)
+    lines = described(regular_grid(options))
+    assert lines[0] == ("seas", "2 that no flow joins, of 9, 1 cells")
+    assert lines[1][1].startswith("1 cell is not reached by any flow: 5.00 E, 4.00 N. Water")
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize(("south", "place"), [(0.0, "1.50 N"), (-5.0, "3.50 S")])
+def test_cells_that_touch_at_a_corner_are_apart(south, place):
     depth = np.zeros((4, 4))
     depth[:2, :2] = depth[2:, 2:] = 100.0
     grid = regular_grid(
-        GridOptions(nx=4, ny=4, depth=depth.tolist(), closed_edges=False, periodic_x=False)
+        GridOptions(
+            nx=4, ny=4, y0=south, depth=depth.tolist(), closed_edges=False, periodic_x=False
+        )
     )
-    assert described(grid)[1] == ("strait", "closed at 1.50 E, 1.50 N: 4 cells, 4 cells")
+    assert described(grid)[1] == ("strait", f"closed at 1.50 E, {place}: 4 cells, 4 cells")
 
 
 def test_seas_are_those_of_a_plain_search():

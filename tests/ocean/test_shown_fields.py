@@ -13,6 +13,7 @@ from halocline.grids.vertical.file_field import along_grid
 from halocline.grids.vertical.levels import layered
 from halocline.ocean.budget import Budget
 from halocline.ocean.diagnostics import OceanDiagnostics
+from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.forcing_options import SurfaceForcingOptions
 from halocline.ocean.fresh_water_options import WaterFluxOptions
 from halocline.ocean.options import OceanWindOptions
@@ -106,3 +107,29 @@ def test_the_surface_moves_by_the_means_that_files_hold():
     change = (heights[-1] - heights[0])[levels.mask]
     assert np.abs(change).max() > 0.05
     assert_allclose(moved[levels.mask], change, atol=1e-9)
+
+
+def test_maps_are_what_the_state_holds():
+    """In units of files: height, the uppermost cells, stress; one of two components is not both."""
+    levels = oceans.rough_sphere()
+    density = 1030.0
+    model = oceans.build(levels, 3600.0, density=DensityOptions(reference=density))
+    random, s = np.random.default_rng(2), model.state
+    tracers = random.uniform(5.0, 30.0, (2, *levels.shape)) * levels.wet
+    oceans.put_tracers(model, tracers)
+    oceans.put_surface(model, random.uniform(-1.0, 1.0, levels.mask.shape) * levels.mask)
+    stress = random.uniform(-1e-4, 1e-4, (2, *s.stress_x.shape))
+    for field, values in zip((s.stress_x, s.stress_y), stress, strict=True):
+        field.set_global(values)
+    wanted = {
+        "temperature": tracers[0],
+        "salinity": tracers[1],
+        "surface_temperature": tracers[0, -1],
+        "surface_salinity": tracers[1, -1],
+        "sea_level": s.surface.gather() / gravity,
+        "wind_stress_x": density * stress[0],
+        "wind_stress_y": density * stress[1],
+    }
+    for name, found in zip(wanted, shown(model, *wanted), strict=True):
+        assert_allclose(found, wanted[name], rtol=1e-14, err_msg=name)
+        assert np.ptp(found) > 1e-2, name

@@ -21,12 +21,14 @@ from halocline.ocean.forcing_options import (
     OceanWindOptions,
     SurfaceForcingOptions,
     SurfaceRestoringOptions,
+    WaterFluxOptions,
 )
 from halocline.ocean.model import Weights
 from halocline.ocean.options import OceanOptions, OceanStartOptions
 from halocline.ocean.time_filter import TimeFilterOptions
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
+from ocean import oceans
 from ocean.forced_ocean import (
     advance,
     build,
@@ -169,6 +171,36 @@ def test_restoring_relaxes_in_its_time(tracer):
     share = step / (86400.0 * days)
     np.testing.assert_allclose(left, (1.0 - 2.0 * share) ** 24, rtol=1e-4)
     np.testing.assert_allclose(left, np.exp(-1.0 / days), rtol=0.01)
+
+
+def test_water_comes_and_goes_as_warm_as_the_surface():
+    """So that a sea of one temperature keeps it, while salt is thinned."""
+    rain = SurfaceForcingOptions(water=WaterFluxOptions(amplitude=3e-6, balanced=False))
+    start = OceanStartOptions(deep=12.0, range=0.0)
+    component, time = build(OceanOptions(start=start, forcing=rain, averaging=4))
+    advance(component, time, 20)
+    warm, salt = (component.model.state.tracer.gather()[n, -1] for n in (0, 1))
+    wet = component.grid.mask
+    np.testing.assert_allclose(warm[wet], 12.0, rtol=1e-13)
+    assert np.ptp(salt[wet]) > 0.1
+    component.close()
+
+
+def test_wind_of_closed_form():
+    """- A cos(bands latitude) on the sphere, - A cos(2 pi y / wave) on a plane; nothing along y."""
+    belt = small_sea()
+    sheet = oceans.plane(8, 10, 1e5, [100.0], periodic_x=True)
+    latitude = np.radians(belt.horizontal.at(Place.corner).y)
+    y = sheet.horizontal.at(Place.corner).y
+    for levels, wind, phase in (
+        (belt, OceanWindOptions(amplitude=0.2, bands=5.0), 5.0 * latitude),
+        (sheet, OceanWindOptions(amplitude=0.2, wave=7e5), 2.0 * np.pi * y / 7e5),
+    ):
+        component, _ = build(OceanOptions(wind=wind, averaging=0), levels=levels)
+        x, other = (getattr(component.model.state, f"stress_{a}").gather() * 1026.0 for a in "xy")
+        np.testing.assert_allclose(x, np.broadcast_to(-0.2 * np.cos(phase), x.shape), atol=1e-14)
+        assert not other.any()
+        component.close()
 
 
 def test_an_eastward_wind_is_turned_to_the_axes_of_the_grid(tmp_path):

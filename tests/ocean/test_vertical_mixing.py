@@ -84,6 +84,24 @@ def test_corners_take_the_mean_of_their_centers():
     assert viscosity[1, 2, 2] == pytest.approx(51e-4)
 
 
+def test_corners_take_the_mean_viscosity_of_their_centers():
+    """Of KPP; none at the floor of the corner."""
+    random = np.random.default_rng(1)
+    centers, floor = random.uniform(0.0, 1.0, (3, 5, 6)), np.zeros((5, 6))
+    floor[2, 3] = 1.0
+    viscosity = np.full((3, 5, 6), np.nan)
+    kernels["ocean_corner_viscosity"].function(
+        box=(1, 5, 1, 6, 0),
+        center_viscosity=centers,
+        corner_floor=floor,
+        vertical_viscosity=viscosity,
+    )
+    south, north = centers[:, :-1], centers[:, 1:]
+    wanted = 0.25 * (south[..., :-1] + south[..., 1:] + north[..., :-1] + north[..., 1:])
+    wanted[0], wanted[1, 1, 2] = 0.0, 0.0
+    np.testing.assert_allclose(viscosity[:, 1:, 1:], wanted, rtol=1e-14)
+
+
 @pytest.mark.parametrize(("heat", "rain"), [(1e-5, 0.0), (-2e-5, 3e-7)])
 def test_the_surface_takes_friction_and_buoyancy(heat, rain):
     """u* = sqrt(|stress|), averaged over corners; rain dilutes heat and salt."""

@@ -211,15 +211,15 @@ def test_order_on_the_sphere():
 
 
 def test_smagorinskys_viscosity_is_the_published_one():
-    """(C L / pi)^2 (D^2 + E^2)^(1/2) of a flow with D = 2a, E = b; then what steps bear."""
+    """(C L / pi)^2 (D^2 + E^2)^(1/2) of a flow with D = 2a, E = b + c; then what steps bear."""
     levels = oceans.plane(8, 8, 1e4, [100.0], depth=100.0)
     model = viscous_ocean(levels, viscosity=0.0, smagorinsky=2.5)
     corner = levels.horizontal.at(Place.corner)
-    a, b = 3e-6, 4e-6
-    oceans.put_velocity(model, a * corner.x + b * corner.y, -a * corner.y)
+    a, b, c = 3e-6, 5e-6, -1e-6
+    oceans.put_velocity(model, a * corner.x + b * corner.y, c * corner.x - a * corner.y)
     model.viscous(1.0, 160)
     found = model.state.strain_viscosity.gather()[0, 2:-2, 2:-2]
-    rate = math.hypot(2.0 * a, b)
+    rate = math.hypot(2.0 * a, b + c)
     assert_allclose(found, (2.5 * 1e4 / math.pi) ** 2 * rate, rtol=1e-12)
     model.viscous(1e9, 160)
     found = model.state.strain_viscosity.gather()[0, 2:-2, 2:-2]

@@ -1,4 +1,4 @@
-"""Fields on one rank: what may be swapped with what, and what static ones keep."""
+"""Fields on one rank: what may be swapped with what, what static ones keep, what entries show."""
 
 import gc
 import weakref
@@ -8,7 +8,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.field import Entry, Field
 from halocline.runtime.fields.freshness import everywhere, nowhere
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
@@ -115,3 +115,28 @@ def test_what_blocks_make_themselves_they_make_in_layouts_used_later_too():
     one.set_per_block(lambda block: 1.0 + block.sea_numbers)
     for array, block in zip(one.storage(where.planes).arrays, where.planes.blocks, strict=True):
         assert np.array_equal(array, 1.0 + block.sea_numbers)
+
+
+@pytest.mark.parametrize("place", [Place.center, Place.point])
+def test_an_entry_shows_the_newest_values_in_the_memory_of_the_whole(place):
+    """After changes and swaps too, with the axes that are left."""
+    whole, other = (field(axes=(3, 2), place=place) for _ in range(2))
+    first, second = np.random.default_rng(4).random((2, *whole.shape))
+    whole.set_global(first)
+    other.set_global(second)
+    entry = Entry(whole, 2, "third", "kg")
+    assert (entry.name, entry.units, entry.restart) == ("third", "kg", False)
+    assert entry.shape == whole.shape[1:]
+    np.testing.assert_array_equal(entry.gather(), first[2])
+    for one, all_of in zip(entry.read(), whole.read(), strict=True):
+        assert np.shares_memory(one, all_of)
+    with whole.change() as owned:
+        for array in owned:
+            array *= 2.0
+    np.testing.assert_array_equal(entry.gather(), 2.0 * first[2])
+    whole.swap(other)
+    np.testing.assert_array_equal(entry.gather(), second[2])
+    for rows, all_of in zip(
+        entry.storage(entry.layout).flat, whole.storage(whole.layout).flat, strict=True
+    ):
+        np.testing.assert_array_equal(rows, all_of[4:6])

@@ -10,6 +10,7 @@ from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.ownership import point_owners
+from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
 from halocline.runtime.fields.transpose import move
 from halocline.runtime.ranks.communicator import world
@@ -66,6 +67,17 @@ def test_each_rank_gets_what_it_wants(kind):
             assert np.array_equal(found, np.moveaxis(array[..., numbers], -1, 0))
         spectrum.blocks[0][...] *= 2
         values[1] = world().broadcast(spectrum.gather())
+
+
+@pytest.mark.parametrize("kind", ["blocks", "curve"])
+def test_values_at_centres_are_those_of_the_cells(kind):
+    cut = decomposition(kind)
+    field = Field("heat", "1", cut, axes=(3,), place=Place.center)
+    values = np.random.default_rng(5).random((3, *cut.world.mask.shape)).astype(np.float32)
+    field.set_global(values)
+    wanted = {rank: np.arange(rank, cut.sea_points, 3) for rank in range(world().size)}
+    (found,) = Picking(Picker(cut), wanted)([field])
+    assert np.array_equal(found, values[:, cut.world.mask][:, wanted[world().rank]].T)
 
 
 def test_a_rank_that_is_asked_for_another_ones_points_is_caught():

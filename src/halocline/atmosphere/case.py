@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.dynamics.model import halo_of
 from halocline.atmosphere.dynamics.state import nested_names
 from halocline.atmosphere.options import AtmosphereOptions
+from halocline.atmosphere.output import AirOutput
 from halocline.atmosphere.shown_fields import (
     always,
     described,
@@ -21,7 +22,10 @@ from halocline.atmosphere.shown_fields import (
     refuse_absent,
 )
 from halocline.component.case.case import Case, named
+from halocline.component.component import Component
 from halocline.component.streams.field_stream import MapShape
+from halocline.component.streams.station_stream import StationStream, bytes_of_stations
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
@@ -32,6 +36,7 @@ from halocline.runtime.fields.topology import all_sides
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
+from halocline.runtime.writing.stream_options import in_stream
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +48,8 @@ class AtmosphereCase(Case):
         AtmosphereOptions(), meaning="physics and numerics of the atmosphere"
     )
 
+    output: AirOutput = option(AirOutput(), meaning="maps, stations, and who writes them")
+
     reflects: ClassVar[tuple[str, ...]] = ("mirror", "pole")
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
@@ -51,8 +58,10 @@ class AtmosphereCase(Case):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, some in self.output.fields.items():
-            refuse_absent(name, some.variables, self.atmosphere)
+        for name, maps in self.output.fields.items():
+            refuse_absent(name, maps.variables, self.atmosphere)
+        for name, stations in self.output.stations.items():
+            refuse_absent(name, stations.variables, self.atmosphere)
 
     @property
     def nested(self) -> tuple[str, ...]:
@@ -112,7 +121,8 @@ class AtmosphereCase(Case):
             raise UserError(
                 f"The grid is closed in the {closed[0]}, but air goes on there. Join it with the"
                 " other side (grid.periodic_x, grid.periodic_y), make it a mirror:"
-                f" grid.sides.{closed[0]} = 'mirror', or give values there: [atmosphere.sides]."
+                f" grid.sides.{closed[0]} = 'mirror', open it: atmosphere.sides.kind = 'open', or"
+                " give values there: [atmosphere.sides]."
             )
         if self.atmosphere.sides.kind and not closed:
             raise UserError(
@@ -142,6 +152,42 @@ class AtmosphereCase(Case):
     def described(self) -> Mapping[str, Quantity]:
         """All fields that maps can hold."""
         return described(self.atmosphere)
+
+    def streams(
+        self,
+        component: Component,
+        clock: Clock,
+        folder: Path,
+        communicator: Communicator,
+        *,
+        resumed: bool = False,
+    ) -> Sequence[OutputStream]:
+        """Maps, and stations; a call for all ranks."""
+        maps = super().streams(component, clock, folder, communicator, resumed=resumed)
+        stations = [
+            StationStream(
+                name,
+                some,
+                component.plane,
+                clock,
+                folder,
+                decomposition=component.run.decomposition,
+                fields=component.shown,
+                described=self.described(),
+                title=self.title,
+                resumed=resumed,
+            )
+            for name, some in self.output.stations.items()
+        ]
+        return [*maps, *stations]
+
+    def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
+        """Bytes of the records of each output stream, before compression, by its name."""
+        volume = super().stream_bytes(grid, clock)
+        for name, some in self.output.stations.items():
+            with in_stream(name):
+                volume[name] = bytes_of_stations(some, clock, self.map_shapes())
+        return volume
 
     def state_values(self, grid: Grid) -> int:
         """Wind, potential temperature, geopotential and water on all layers."""

@@ -15,12 +15,14 @@ from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
 from halocline.atmosphere.dynamics.state import AirFields, lies_on_globe, nested_names, prognostic
+from halocline.atmosphere.land.ground_options import GroundPlanes, planes_of_start
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.shown_fields import ShownAir
 from halocline.atmosphere.sides.file_sides import FileSides
 from halocline.atmosphere.sides.given_sides import GivenSides
+from halocline.atmosphere.sides.open_sides import OpenSides
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
 from halocline.atmosphere.start_globe import GlobalJet
@@ -61,6 +63,11 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
+        if not options.species and options.physics.convection != "none":
+            raise UserError(
+                f"atmosphere.physics.convection = '{options.physics.convection}' needs air with"
+                " water: choose atmosphere.microphysics.scheme = 'kessler' or 'wsm6'."
+            )
         if options.species and has_poles(grid):
             raise UserError(
                 f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' on a grid with"
@@ -88,21 +95,27 @@ class AtmosphereComponent(Component):
         self.run = Runner(cut, check_halos=check_halos, plan=plan)
         self.state = AirFields(grid, self.coordinate, cut, options, precision, ground)
         self.given: GivenSides | None = None
-        if options.sides.kind:
+        self.open: OpenSides | None = None
+        if options.sides.kind == "open":
+            self.open = OpenSides(self.run, self.state, grid, options.sides)
+        elif options.sides.kind:
             self.given = GivenSides(self.run, self.state, grid, options.sides)
         self.nested = {name: getattr(self.state, name) for name in nested_names(options.species)}
         self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
         self.begins, self.time = clock.start, clock.time
         self.air = PhysicsAir(self.run, self.state)
-        self.dynamics = AirDynamics(self.run, self.state, options, grid, self.air, self.given)
+        self.dynamics = AirDynamics(
+            self.run, self.state, options, grid, self.air, self.given or self.open
+        )
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
         self.clouds: Clouds | None = None
         if (scheme := options.microphysics.chosen) is not None:
             self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
         self.watch = AirWatch(
-            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation
-        )
+            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation,
+            list(self.dynamics.convective_totals.values()),
+        )  # fmt: skip
         top = self.coordinate.top
         physics = self.dynamics.physics
         self.maps = ShownAir(
@@ -119,6 +132,14 @@ class AtmosphereComponent(Component):
         with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
             file.check_grid(self.plane)
             return file.read("ground", 0)
+
+    def _below(self) -> GroundPlanes:
+        """Land and temperatures of the ground: of the start's file, or of the options."""
+        o = self.options
+        if o.ground.kind != "start":
+            return o.ground.planes(self.plane)
+        with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
+            return planes_of_start(file)
 
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced, what it returns to, and what has fallen."""
@@ -139,7 +160,7 @@ class AtmosphereComponent(Component):
         """Set the air of the start, unless `restarted`, and what follows from the state."""
         self.time = time
         if self.dynamics.physics:
-            self.dynamics.physics.start(restarted)
+            self.dynamics.physics.start(self._below(), restarted)
         if not restarted:
             self._set_start()
         if self.options.sides.kind == "file" and self.given and self.run.plan is None:
@@ -240,10 +261,11 @@ class AtmosphereComponent(Component):
         for axis, (field, prefix) in enumerate(((s.u, "x"), (s.v, "y"))):
             field.set_cells(partial(wind, axis))
             passed = [getattr(s, f"{prefix}_open")]
-            passed += [getattr(s, f"{prefix}_given")] if self.given else []
+            if sides := self.given or self.open:
+                passed += sides.wind_planes(f"{prefix}_")
             with field.change() as owned:
                 for array, *faces in zip(owned, *(one.read() for one in passed), strict=True):
-                    array *= sum(faces)
+                    array *= sum(map(np.abs, faces))
 
     def _global_jet(self) -> GlobalJet | None:
         """The jets of the start around the globe."""

@@ -202,13 +202,13 @@ class FileCirculation(MovingFlow):
                 found=flux if what == "fluxes" else velocity,
             )
             return self._pair(f"{axis}_faces", records, now)
-        place = Place.corner if what == "corners" else face
         nemo = partial(CentresBefore.of, self.grid, face) if what == "nemo" else None
-        like = self._like(velocity, "m s-1", place, levels)
+        at_corners = what == "corners"
+        like = self._corner_velocity if at_corners else self._like(velocity, "m s-1", face, levels)
         before, after = (
             self._like(f"{flux}_{when}", "m3 s-1", face, levels) for when in ("before", "after")
         )
-        make = self._from_corners if place is Place.corner else self._from_faces
+        make = self._from_corners if at_corners else self._from_faces
         calls = {end: make(axis, like, end) for end in (before, after)}
         records = FieldRecords(
             self.source,
@@ -217,8 +217,14 @@ class FileCirculation(MovingFlow):
             stencil=nemo,
             ends=(before, after),
             turn=lambda end: calls[end](),
+            found=velocity,
         )
         return self._pair(f"{axis}_faces", records, now)
+
+    @cached_property
+    def _corner_velocity(self) -> Field:
+        """Either component where it is read, before fluxes are made of it."""
+        return self._like("velocity", "m s-1", Place.corner, self.state.levels)
 
     def _from_corners(self, axis: str, velocity: Field, flux: Field) -> BoundCall:
         along, across = ("u", "dy") if axis == "x" else ("v", "dx")

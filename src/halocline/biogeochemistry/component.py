@@ -28,7 +28,7 @@ from halocline.core.errors import UserError, nearest
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
-from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.field import Entry, Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
@@ -127,7 +127,7 @@ class TransportComponent(Component):
                 self.run,
                 self.boundaries.brought,
             )
-        self._outputs: dict[str, Field] = {}
+        self._shown: dict[str, Field] = {}
         self.contents_at_start = Field(
             "contents_at_start",
             "m3",
@@ -202,23 +202,12 @@ class TransportComponent(Component):
             self.restoring.series.close()
 
     def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
-        """Tracers by name, each on all levels."""
-        state, result = self.model.state, {}
+        """Tracers by name, each on all levels, in their own memory."""
         self.check_names(names)
-        for name in names:
-            number = self.options.tracers.index(name)
-            if name not in self._outputs:
-                self._outputs[name] = Field(
-                    name,
-                    "1",
-                    state.space,
-                    axes=(state.levels,),
-                    place=Place.center,
-                    dtype=self.precision,
-                )
-            result[name] = self._outputs[name]
-            result[name].copy(state.tracer.part(number))
-        return result
+        tracer, numbers = self.model.state.tracer, self.options.tracers.index
+        for name in set(names).difference(self._shown):
+            self._shown[name] = Entry(tracer, numbers(name), name, "1")
+        return {name: self._shown[name] for name in names}
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse a name that no tracer has."""

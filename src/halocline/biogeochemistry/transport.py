@@ -451,10 +451,12 @@ class Transport:
         """Content of every tracer, tracer times volume over the whole sea; for all ranks."""
         tracers, volumes = self.state.tracer.read(), self.state.volume.read()
 
-        def contents() -> Iterator[list[Array]]:
-            for number in range(len(self.options.tracers)):
-                pairs = zip(tracers, volumes, strict=True)
-                yield [tracer[number].astype(np.float64) * volume for tracer, volume in pairs]
+        def contents_of(number: int) -> Iterator[Array]:
+            for tracer, volume in zip(tracers, volumes, strict=True):
+                yield tracer[number].astype(np.float64) * volume
+
+        def contents() -> Iterator[Iterator[Array]]:
+            return map(contents_of, range(len(self.options.tracers)))
 
         return self.sums(MadeTerms(self.sums.count, contents))
 

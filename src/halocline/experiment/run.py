@@ -24,6 +24,7 @@ from halocline.experiment.simulation import Outcome
 from halocline.experiment.stopping import Stopping
 from halocline.runtime.files.read_ahead import end_readings
 from halocline.runtime.ranks.communicator import Communicator, world
+from halocline.runtime.ranks.freed_memory import return_large_arrays
 from halocline.runtime.record.hardware_counters import running
 
 
@@ -65,6 +66,7 @@ def run(
     are output streams of your own, besides those of the case; of several members a list for each
     name. Other arguments (`wind_function`) go to the component, if its case takes them.
     """
+    return_large_arrays()
     members = _as_members(case, settings)
     given = {name: value for name, value in given.items() if value is not None}
     if members.several and given:

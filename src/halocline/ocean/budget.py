@@ -131,8 +131,10 @@ class Extreme:
         point = f"x {x / 1e3:g} km, y {y / 1e3:g} km"
         if not is_cartesian(grid):
             point = f"{x % 360.0:.1f} E, {abs(y):.1f} {'N' if y >= 0.0 else 'S'}"
-        deep = f", {depth[self.level]:.0f} m" if self.level >= 0 else ""
-        return f"{self.value:{form}} ({point}{deep})"
+        if self.level >= 0:
+            meters = float(depth[self.level])
+            point += f", {meters:{'.0f' if meters >= 10.0 else '.3g'}} m"
+        return f"{self.value:{form}} ({point})"
 
 
 def extremes(field: Field, arrays: Sequence[Array]) -> tuple[Extreme, Extreme]:

@@ -12,6 +12,7 @@ from halocline.core.errors import UserError
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.column_work import column_work, work
 from halocline.ocean.diagnostics import OceanDiagnostics
+from halocline.ocean.explicit_limits import refuse_unstable
 from halocline.ocean.joined_seas import described
 from halocline.ocean.model import Ocean, halo_of
 from halocline.ocean.options import OceanOptions
@@ -54,6 +55,7 @@ class OceanComponent(Component):
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         seconds = clock.step.total_seconds()
+        refuse_unstable(levels, options.mixing, seconds)
         self.model = Ocean(levels, options, self.decomposition, self.run, seconds, dtype=precision)
         for driver in self.model.drivers:
             driver.follow((clock.start, clock.end))

@@ -20,6 +20,8 @@ Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
 most_told = 8
 """Seas and straits that are told one by one."""
+few_told = 3
+"""Cells that no flow reaches, likewise."""
 
 
 def seas(grid: Grid) -> Index:
@@ -75,6 +77,13 @@ def closed_straits(grid: Grid, numbers: Index) -> dict[tuple[int, int], tuple[in
     return found
 
 
+remedy = (
+    "Water needs two cells side by side: grid.straits opens them in grids made here, deeper cells"
+    " of the file in others."
+)
+"""What can be done about a closed strait."""
+
+
 def described(grid: Grid) -> list[tuple[str, str]]:
     """What `halocline check` says of seas that no flow joins; nothing where there is one."""
     numbers = seas(grid)
@@ -92,12 +101,27 @@ def described(grid: Grid) -> list[tuple[str, str]]:
         lines.append(("strait", f"closed at {_place(grid, *straits[pair])}: {one}, {other}"))
     if len(straits) > most_told:
         lines.append(("strait", f"and {len(straits) - most_told:,} more"))
-    return lines
+    if straits:
+        lines.append(("strait", remedy))
+    return lines + _unreached(grid)
 
 
-def _place(grid: Grid, j: int, i: int) -> str:
-    corner = grid.on_both_sides(Place.corner)
-    x, y = float(corner.x[j, i]), float(corner.y[j, i])
+def _unreached(grid: Grid) -> list[tuple[str, str]]:
+    """How many cells no flow reaches, and where the first ones are."""
+    alone = grid.mask & ~reached_cells(grid)
+    if not alone.any():
+        return []
+    found = np.argwhere(alone).tolist()
+    told = "; ".join(_place(grid, j, i, Place.center) for j, i in found[:few_told])
+    more = f" and {len(found) - few_told:,} more" if len(found) > few_told else ""
+    are = "is" if len(found) == 1 else "are"
+    words = f"{amount(len(found), 'cell')} {are} not reached by any flow: {told}{more}"
+    return [("cells", f"{words}. Water only rises and mixes there: make them land, or wider")]
+
+
+def _place(grid: Grid, j: int, i: int, place: Place = Place.corner) -> str:
+    there = grid.on_both_sides(place)
+    x, y = (float(np.broadcast_to(some, there.dx.shape)[j, i]) for some in (there.x, there.y))
     if is_cartesian(grid):
         return f"x {x:g} m, y {y:g} m"
-    return f"{x % 360.0:.2f} E, {y:.2f} N"
+    return f"{x % 360.0:.2f} E, {abs(y):.2f} {'N' if y >= 0.0 else 'S'}"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 kernels = kernels_of(_native)
 terms = ("along x", "along y", "along the vertical")
+run_away = 100.0
+"""Courant number beyond which it no longer tells what the flow was before it broke [1]."""
 
 
 class StateWatch:
@@ -78,13 +80,14 @@ class StateWatch:
             k = int(shares.sum(axis=0).argmax())
             most, dt = float(shares[:, k].sum()), self.model.dt
             parts = ", ".join(
-                f"{share:.2f} {term}" for share, term in zip(shares[:, k], terms, strict=True)
+                f"{_number(share)} {term}" for share, term in zip(shares[:, k], terms, strict=True)
             )
+            step = f"time.step = {0.8 * self.most_allowed * dt / most:.0f} s or less"
             said = (
-                f"the flow passes {most:.2f} of a cell in a step of {dt:g} s; at most"
+                f"the flow passes {_number(most)} of a cell in a step of {dt:g} s; at most"
                 f" {self.most_allowed:g} may:"
-                f" {parts} at {place_words(levels, int(j), int(i), k)}. Use time.step ="
-                f" {0.8 * self.most_allowed * dt / most:.0f} s or less, or more viscosity."
+                f" {parts} at {place_words(levels, int(j), int(i), k)}. Use"
+                f" {step if most < run_away else 'a smaller time.step'}, or more viscosity."
             )
         return str(self._communicator.broadcast(said))
 
@@ -136,13 +139,22 @@ def column_rates(
     return np.array([0.5 * (abs(a) + abs(b)) / volume * wet for a, b in pairs])
 
 
+def _number(value: float) -> str:
+    return f"{value:.2f}" if value < 1e4 else f"{value:.1e}"
+
+
 def place_words(levels: VerticalGrid, j: int, i: int, k: int) -> str:
     """A cell in words: level and depth, row and column, longitude and latitude."""
-    grid: Grid = levels.horizontal
+    where = f"level {k} ({levels.depth[k]:.0f} m)"
+    return f"{where}, {point_words(levels.horizontal, j, i)}"
+
+
+def point_words(grid: Grid, j: int, i: int) -> str:
+    """A column in words: row and column, longitude and latitude."""
     center = grid.at(Place.center)
     x, y = np.broadcast_arrays(center.x, center.y)
     j, i = min(j, x.shape[0] - 1), min(i, x.shape[1] - 1)
-    where = f"level {k} ({levels.depth[k]:.0f} m), row {j}, column {i}"
+    where = f"row {j}, column {i}"
     if grid.spherical or grid.curvilinear is not None:
         return f"{where} ({x[j, i] % 360:.1f} E, {y[j, i]:.1f} N)"
     return f"{where} (x {x[j, i]:g} m, y {y[j, i]:g} m)"

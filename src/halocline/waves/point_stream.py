@@ -20,6 +20,7 @@ from halocline.component.streams.interval_values import (
 )
 from halocline.component.streams.shared_places import SharedPlaces
 from halocline.component.streams.stations import Stations
+from halocline.component.streams.stations_in_files import define_stations
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantity
@@ -230,22 +231,9 @@ class PointStream:
             define_values(file, name, kind, (*dimensions, *bands), facts.attributes() | places)
 
     def _define_stations(self, file: netCDF4.Dataset) -> None:
-        names = self.stations.names
-        length = max(16, max(len(name.encode()) for name in names))
-        file.createDimension("station", len(names))
-        file.createDimension(f"string{length}", length)
-        station = file.createVariable("station", "i4", ("station",))
-        station.long_name = "station number"
-        station[:] = np.arange(1, len(names) + 1)
         both = zip(place_names(self.grid), (self.stations.x, self.stations.y), strict=True)
-        for name, values in both:
-            variable = file.createVariable(name, "f8", ("station",))
-            variable.setncatts(place_quantity(name).attributes())
-            variable[:] = values
-        station_name = file.createVariable("station_name", "S1", ("station", f"string{length}"))
-        station_name.setncatts({"long_name": "station name", "cf_role": "timeseries_id"})
-        texts = np.array([name.encode() for name in names], f"S{length}")
-        station_name[:] = texts.view("S1").reshape(len(names), length)
+        places = {name: (place_quantity(name), values) for name, values in both}
+        define_stations(file, self.stations.names, places)
 
     def _define_weights(self, file: netCDF4.Dataset) -> None:
         """Which sea points make up each station's spectrum, and how much of it."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from halocline.atmosphere import _native
 from halocline.atmosphere.dynamics.state import AirFields
 from halocline.atmosphere.options import AtmosphereOptions
+from halocline.atmosphere.sides.air_sides import AirSides
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
+from halocline.runtime.running.calls import BoundCall
 from halocline.runtime.running.runner import Runner
 
 kernels = kernels_of(_native)
@@ -29,7 +31,13 @@ class TurbulentEnergy:
         transport = kernels["atmosphere_energy_transport"]
         self.first = run.bind(transport, s, stage_energy=s.old_energy, mass=s.old_mass)
         self.later = run.bind(transport, s, stage_energy=s.energy)
+        self.at_sides: dict[bool, BoundCall | None] = {}
         self.sources = run.bind(kernels["atmosphere_energy_sources"], s, **begun, theta=s.old_theta)
+
+    def beside(self, sides: AirSides) -> None:
+        """Let `sides` make the energy there: by whether it is that of the first stage."""
+        for first, energy in ((True, self.state.old_energy), (False, self.state.energy)):
+            self.at_sides[first] = sides.energy(energy)
 
     def begin(self) -> None:
         """The energy of the last step is the old one of this."""
@@ -46,6 +54,8 @@ class TurbulentEnergy:
         a, s = self.advection, self.state
         transport = self.first if first else self.later
         transport(dt=dt, order=a.order, vertical_order=a.vertical_order)
+        if (sides := self.at_sides.get(first)) is not None:
+            sides()
         s.energy.swap(s.next_energy)
 
     def end(self, dt: float) -> None:

@@ -7,7 +7,7 @@ equations.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from halocline.atmosphere import _native
@@ -15,10 +15,11 @@ from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import PolarFilter, polar_filter
+from halocline.atmosphere.dynamics.pole_wind import pole_wind
 from halocline.atmosphere.dynamics.state import AirFields, forced, prognostic
 from halocline.atmosphere.dynamics.water_stage import WaterStage
 from halocline.atmosphere.options import AtmosphereOptions
-from halocline.atmosphere.sides.given_sides import GivenSides
+from halocline.atmosphere.sides.air_sides import AirSides, AirSideStage
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
@@ -47,11 +48,13 @@ class Stage:
         options: AtmosphereOptions,
         forcing: AirForcing,
         prefix: str,
-        sides: GivenSides | None,
+        sides: AirSides | None,
         polar: PolarFilter | None,
+        over_poles: Callable[[], None] | None,
     ) -> None:
-        self.polar, self.winds = polar, [s.u_change, s.v_change]
-        self.filtered = [s.theta_change, s.w_change, s.geopotential_change]
+        self.polar, self.winds, self.over_poles = polar, [s.u_change, s.v_change], over_poles
+        self.filtered = [s.w_change, s.geopotential_change]
+        self.heat = s.theta_change, getattr(s, f"{prefix}theta"), s.mass_change, s.coordinate.c1
         self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
         given: dict[str, Field | None] = begun | {f"stage_{name}": f for name, f in begun.items()}
@@ -76,7 +79,7 @@ class Stage:
         if s.on_globe:
             turns = (bound(f"turn_{name}") for name in ("uv" if options.shallow else "uvw"))
             self.tendencies += [partial(turn, curvature=s.curvature) for turn in turns]
-        self.sides = sides.of_stage(begun) if sides else None
+        self.sides = sides.of_stage(begun) if sides else AirSideStage()
         self.push = bound("acoustic_push")
         if not options.damping.depth:
             given |= dict.fromkeys(("w", "w_damping"))
@@ -104,24 +107,26 @@ class Stage:
         # 2. tendencies
         for tendency in self.tendencies:
             tendency()
-        if sides:
-            sides.draw()
+        sides.draw()
         # 3. acoustic steps
         for number in range(steps):
+            sides.push(dt)
             self.push(dt=dt, external_damping=o.external_damping)
             if polar:
                 polar(self.winds)
             self.columns(
                 dt=dt, off_centring=o.off_centring, divergence_damping=o.divergence_damping
             )
-            if sides:
-                sides.follow((number + 1) * dt, o.divergence_damping * dt)
+            sides.follow((number + 1) * dt, o.divergence_damping * dt)
+        sides.settle()
         if polar:
             polar(self.filtered)
+            polar.heat(*self.heat)
         # 4. the new state
         self.new_wind(last=int(last))
-        if sides:
-            sides.wind(steps * dt)
+        sides.wind(steps * dt)
+        if self.over_poles:
+            self.over_poles()
         self.new_stage(last=int(last))
         # 5. water
         if self.water is not None:
@@ -138,20 +143,29 @@ class AirDynamics:
         options: AtmosphereOptions,
         grid: Grid,
         air: PhysicsAir,
-        sides: GivenSides | None = None,
+        sides: AirSides | None = None,
     ) -> None:
         self.run, self.state, self.options = run, state, options
         self.air_state = run.bind(kernels["atmosphere_air_state"], state)
         self.forcing = AirForcing(run, state, options, grid)
+        if self.forcing.energy and sides:
+            self.forcing.energy.beside(sides)
         self.physics: AirPhysics | None = None
         if options.physics.acts:
             self.physics = AirPhysics(run, state, air, options, grid, self.forcing.first)
         self.draw_water: Callable[[], None] | None = None
         if sides and state.species:
-            self.draw_water = sides.force_water(self.forcing.first("water"))
+            self.draw_water = sides.force_water(partial(self.forcing.first, "water"))
         polar = polar_filter(run, grid, options.filter_latitude)
-        self.first = Stage(run, state, options, self.forcing, "old_", sides, polar)
-        self.later = Stage(run, state, options, self.forcing, "", sides, polar)
+        poles = polar, pole_wind(run, grid, state.u, state.v)
+        self.first = Stage(run, state, options, self.forcing, "old_", sides, *poles)
+        self.later = Stage(run, state, options, self.forcing, "", sides, *poles)
+
+    @property
+    def convective_totals(self) -> Mapping[str, Field]:
+        """What convection has let fall since the start of the run [kg m-2], by name."""
+        clouds = self.physics.convection if self.physics else None
+        return clouds.totals if clouds else {}
 
     @property
     def evaporation(self) -> Field | None:

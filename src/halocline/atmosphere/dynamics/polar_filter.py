@@ -46,6 +46,22 @@ class PolarFilter:
                         for part in parts:
                             part.lessen(array)
 
+    def heat(self, heat: Field, theta: Field, mass: Field, c1: Array) -> None:
+        """Filter the change of heat less what the change of mass has of the mean of each row.
+
+        So air of one potential temperature keeps it, and the mean of a row stays as it is.
+
+        - heat: mass times potential temperature since the state of the stage [Pa K], `theta` its
+          potential temperature [K], `mass` of columns since then [Pa], `c1` how much of that
+          layers have [1].
+        """
+        with self.recorder.time("polar filter"), heat.change() as owned:
+            arrays = zip(owned, theta.read(), mass.read(), self._rows_of(heat), strict=True)
+            for array, warm, heavier, parts in arrays:
+                for part in parts:
+                    mean = warm[:, part.rows].mean(axis=-1, dtype=np.float64, keepdims=True)
+                    part.lessen(array, mean * c1[:, None, None] * heavier[part.rows])
+
     def _rows_of(self, field: Field) -> list[list[FilteredRows]]:
         """The rows to filter of the place of a field, for each block of this rank."""
         place = field.place
@@ -67,15 +83,15 @@ class FilteredRows(NamedTuple):
     rows: slice
     remaining: Array
 
-    def lessen(self, values: NDArray[np.floating]) -> None:
-        """Filter these rows of an array (..., j, i) that has them whole.
+    def lessen(self, values: NDArray[np.floating], kept: Array | float = 0.0) -> None:
+        """Filter these rows of an array (..., j, i) that has them whole, less what is `kept`.
 
         Transforms are of one row each, in 64 bits: no cut changes a bit.
         """
         some = values[..., self.rows, :]
-        waves = np.fft.rfft(some.astype(np.float64))
+        waves = np.fft.rfft(some.astype(np.float64) - kept)
         waves *= self.remaining
-        some[...] = np.fft.irfft(waves, some.shape[-1])
+        some[...] = np.fft.irfft(waves, some.shape[-1]) + kept
 
 
 def filtered_rows(rest: Array) -> list[FilteredRows]:

@@ -114,7 +114,7 @@ class AirFields:
         self.interfaces = Axis(
             "height", coordinates=tuple(heights.tolist()), units="m", staggered=True
         )
-        self.space = Space(decomposition, levels=self.layers)
+        self.space = Space(decomposition, levels=self.layers, open_sides=True)
         self.dtype = dtype
         self.sloping = bool(np.ptp(ground))
         self.over = {"": (), "layers": (self.layers,), "interfaces": (self.interfaces,)}
@@ -195,8 +195,8 @@ class AirFields:
         self.add_plane("y_distance", "m", y_face, y.dy)
         self.add_plane("x_length", "m", x_face, x.dy)
         self.add_plane("y_length", "m", y_face, y.dx)
-        self.add_plane("x_open", "1", x_face, _open(grid, x_face))
-        self.add_plane("y_open", "1", y_face, _open(grid, y_face))
+        self.add_plane("x_open", "1", x_face, faces_passed(grid, x_face))
+        self.add_plane("y_open", "1", y_face, faces_passed(grid, y_face))
 
     def _turning(self, grid: Grid, shallow: bool) -> None:
         """Twice the Earth's rotation about axes of the grid, where it lies on the globe.
@@ -288,7 +288,7 @@ def _areas_around(grid: Grid, area: Array) -> Array:
     return found
 
 
-def _open(grid: Grid, place: Place) -> Array:
+def faces_passed(grid: Grid, place: Place) -> Array:
     """1 at faces that air passes, 0 at those on sides that are not joined."""
     topology = grid.topology
     faces = np.ones(topology.shape(place))

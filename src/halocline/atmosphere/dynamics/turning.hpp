@@ -36,26 +36,32 @@ struct CellTurning {
             half(w.row(k, j), w.row(k + 1, j)), layer_mass<V>(c1(k), c2(k), column)};
   }
 
-  /// About z, with the curvature of the grid's lines: cells grow along x, or along y [s-1].
+  /// About z times the area, with the curvature of the grid's lines: cells grow along x, or along y
+  /// [m2 s-1].
   template <class V>
   INLINE V about_z(const Wind<V>& now, int j, std::ptrdiff_t i) const {
     const V wider = load<V>(y_length.row(j + 1) + i) - load<V>(y_length.row(j) + i);
     const V longer = load<V>(x_length.row(j) + i + 1) - load<V>(x_length.row(j) + i);
-    return load<V>(turning.row(j) + i) +
-           (now.v * longer - now.u * wider) / load<V>(area.row(j) + i);
+    return load<V>(turning.row(j) + i) * load<V>(area.row(j) + i) + now.v * longer - now.u * wider;
   }
 
+  /// Force on all of a cell along x, and along y [Pa m3 s-2].
   template <class V>
   INLINE V eastward(int k, int j, std::ptrdiff_t i) const {
     const auto now = wind<V>(k, j, i);
     const V about_y = load<V>(tilt_y.row(j) + i) + curvature * now.u;
-    return now.layer * (about_z<V>(now, j, i) * now.v - about_y * now.w);
+    return now.layer * (about_z<V>(now, j, i) * now.v - about_y * now.w * load<V>(area.row(j) + i));
   }
   template <class V>
   INLINE V northward(int k, int j, std::ptrdiff_t i) const {
     const auto now = wind<V>(k, j, i);
     const V about_x = load<V>(tilt_x.row(j) + i) - curvature * now.v;
-    return now.layer * (about_x * now.w - about_z<V>(now, j, i) * now.u);
+    return now.layer * (about_x * now.w * load<V>(area.row(j) + i) - about_z<V>(now, j, i) * now.u);
+  }
+  /// What a face gets of the forces on its two cells, by their area.
+  template <class V>
+  INLINE V shared(V force, int j, std::ptrdiff_t i, int dj, int di) const {
+    return force / (load<V>(area.row(j) + i) + load<V>(area.row(j - dj) + i - di));
   }
 };
 
@@ -81,7 +87,10 @@ inline constexpr Contract<14> atmosphere_turn_u_contract{
       {"c2", Access::read, Place::none, "Pa", "depth"},
       {"u_tendency", Access::update, Place::x_face, "Pa m s-2", "depth"}}}};
 
-/// Add to the tendency of momentum along x what turns it, the mean of two cells.
+/// Add to the tendency of momentum along x what turns it, the mean over two cells.
+///
+/// By their areas: where these differ, as beside a pole, a plain mean of forces would be too strong
+/// (by a third there), and do work.
 ///
 /// @param[in] u, v, w     wind [m s-1]
 /// @param[in] mass        of columns, less `base_mass` [Pa]
@@ -103,8 +112,9 @@ void atmosphere_turn_u(Box box, View3<const T> u, View3<const T> v, View3<const 
   for_pairs(static_cast<int>(u.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V force = cells.template eastward<V>(k, j, i) + cells.template eastward<V>(k, j, i - 1);
+      const V gain = cells.template shared<V>(force, j, i, 0, 1) * load<V>(x_open.row(j) + i);
       T* to = u_tendency.row(k, j) + i;
-      store<V>(to, load<V>(to) + T(0.5) * force * load<V>(x_open.row(j) + i));
+      store<V>(to, load<V>(to) + gain);
     });
   });
 }
@@ -141,8 +151,9 @@ void atmosphere_turn_v(Box box, View3<const T> u, View3<const T> v, View3<const 
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V force =
           cells.template northward<V>(k, j, i) + cells.template northward<V>(k, j - 1, i);
+      const V gain = cells.template shared<V>(force, j, i, 1, 0) * load<V>(y_open.row(j) + i);
       T* to = v_tendency.row(k, j) + i;
-      store<V>(to, load<V>(to) + T(0.5) * force * load<V>(y_open.row(j) + i));
+      store<V>(to, load<V>(to) + gain);
     });
   });
 }

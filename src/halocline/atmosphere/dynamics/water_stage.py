@@ -5,7 +5,7 @@ from __future__ import annotations
 from halocline.atmosphere import _native
 from halocline.atmosphere.dynamics.state import AirFields
 from halocline.atmosphere.dynamics_options import AirAdvectionOptions
-from halocline.atmosphere.sides.given_sides import StageSides
+from halocline.atmosphere.sides.air_sides import AirSideStage
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.running.runner import Runner
@@ -26,7 +26,7 @@ class WaterStage:
         s: AirFields,
         options: AirAdvectionOptions,
         prefix: str,
-        sides: StageSides | None,
+        sides: AirSideStage,
         *,
         forced: bool,
     ) -> None:
@@ -38,16 +38,15 @@ class WaterStage:
         if self.first:
             given |= {"water": s.old_water, "next_water": s.water}
         self.move = run.bind(kernels["atmosphere_move_water"], s, **given)
-        self.limited = []
+        self.limited = False
         if options.limiter != "none" and not self.first:
             given |= {"loss_share": s.loss_share, "gain_share": None}
             if options.limiter == "monotone":
                 given["gain_share"] = s.gain_share
             shares = {name: f for name, f in given.items() if name != "next_water"}
-            self.limited = [
-                run.bind(kernels["atmosphere_water_shares"], s, **shares),
-                run.bind(kernels["atmosphere_move_water_within"], s, **given),
-            ]
+            self.shares = run.bind(kernels["atmosphere_water_shares"], s, **shares)
+            self.move_within = run.bind(kernels["atmosphere_move_water_within"], s, **given)
+            self.limited = True
         self.dilute = run.bind(kernels["atmosphere_dilution"], s)
 
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
@@ -60,10 +59,14 @@ class WaterStage:
         self.mean(share=1.0 / steps)
         self.rise()
         # 2. new mixing ratios
-        for move in self.limited if last and self.limited else [self.move]:
-            move(dt=steps * dt, order=o.order, vertical_order=o.vertical_order)
-        if self.sides:
-            self.sides.water(steps * dt)
+        numbers = {"dt": steps * dt, "order": o.order, "vertical_order": o.vertical_order}
+        if last and self.limited:
+            self.shares(**numbers)
+            self.sides.water_shares()
+            self.move_within(**numbers)
+        else:
+            self.move(**numbers)
+        self.sides.water(steps * dt)
         if not self.first:
             s.water.swap(s.next_water)
         # 3. what they weigh

@@ -9,7 +9,7 @@ the equations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 import numpy as np
@@ -17,6 +17,12 @@ from numpy.typing import NDArray
 
 from halocline.atmosphere import _native
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
+from halocline.atmosphere.sides.air_sides import (
+    AirSides,
+    AirSideStage,
+    inward,
+    rows_from_sides,
+)
 from halocline.atmosphere.sides.options import AirSideOptions, given_rows
 from halocline.component.exchange import Port
 from halocline.core.clock import Date
@@ -30,7 +36,6 @@ from halocline.runtime.fields.topology import Topology
 from halocline.runtime.running.calls import BoundCall
 from halocline.runtime.running.runner import Runner
 
-Index = NDArray[np.int64]
 kernels = kernels_of(_native)
 center, x_face, y_face = Place.center, Place.x_face, Place.y_face
 
@@ -39,28 +44,12 @@ given_names = tuple(name for name in prognostic if name != "w")
 files know vapour, members around a nest all kinds."""
 
 
-def rows_from_sides(topology: Topology, place: Place) -> Index:
-    """How far points of a place lie from the nearest side of their own, 0 on it.
-
-    >>> rows_from_sides(Topology(3, 4, periodic_j=True), Place.x_face)[0].tolist()
-    [0, 1, 2, 1, 0]
-    """
-    nj, ni = topology.shape(place)
-    far = np.full((nj, ni), max(nj, ni), np.int64)
-    j, i = np.indices((nj, ni))
-    away = {"west": i, "east": ni - 1 - i, "south": j, "north": nj - 1 - j}
-    for side, rows in away.items():
-        if topology.is_closed(side):
-            far = np.minimum(far, rows)
-    return far
-
-
 def marked_rows(topology: Topology, place: Place, width: int) -> NDArray[np.bool_]:
     """Points of a place in the outer rows of sides."""
     return rows_from_sides(topology, place) < width
 
 
-class GivenSides:
+class GivenSides(AirSides):
     """Given values of one atmosphere's sides, and where they are given."""
 
     def __init__(self, run: Runner, state: AirFields, grid: Grid, options: AirSideOptions) -> None:
@@ -100,13 +89,7 @@ class GivenSides:
             if prefix:
                 is_open: Field = getattr(self.state, f"{prefix}open")
                 is_open.set_global((1.0 - given).astype(self.state.dtype))
-        nj, ni = topology.shape(center)
-        for name, count, low, high in (("x", ni, "west", "east"), ("y", nj, "south", "north")):
-            line = np.arange(count)
-            first = given_rows if topology.is_closed(low) else 0
-            last = count - 1 - given_rows if topology.is_closed(high) else count - 1
-            inward = np.clip(line, first, last) - line
-            plane = inward[None, :] if name == "x" else inward[:, None]
+        for name, plane in zip("xy", inward(topology, center, given_rows), strict=True):
             self.state.add_plane(f"inward_{name}", "1", center, plane.astype(np.float64))
 
     def ports(self) -> dict[str, Port]:
@@ -145,24 +128,28 @@ class GivenSides:
         self.dt = length.total_seconds()
         self.shares = (passed / whole, (passed + self.dt) / whole) if whole else (0.0, 0.0)
 
-    def of_stage(self, begun: Mapping[str, Field]) -> StageSides:
-        """The sides of a stage that begins with the state `begun`."""
-        return StageSides(self, begun)
+    def wind_planes(self, prefix: str) -> Sequence[Field]:
+        """Given faces."""
+        return [getattr(self.state, f"{prefix}given")]
 
-    def force_water(self, fresh: int) -> Callable[[], None]:
+    def of_stage(self, begun: Mapping[str, Field]) -> AirSideStage:
+        """The sides of a stage that begins with the state `begun`."""
+        return GivenSideStage(self, begun)
+
+    def force_water(self, fresh: Callable[[], int]) -> Callable[[], None]:
         """What draws water throughout a step, to be called at its beginning; see the kernel."""
-        s, o = self.state, self.options
+        s, o, number = self.state, self.options, fresh()
         begun = {"water": s.old_water, "mass": s.old_mass}
         draw = self.run.bind(kernels["atmosphere_draw_water"], s, **begun)
 
         def force() -> None:
             pull, smoothing = o.pull / self.dt, o.smoothing / self.dt
-            draw(share=self.shares[0], pull=pull, smoothing=smoothing, fresh=fresh)
+            draw(share=self.shares[0], pull=pull, smoothing=smoothing, fresh=number)
 
         return force
 
 
-class StageSides:
+class GivenSideStage(AirSideStage):
     """What sides do in one stage of a step."""
 
     def __init__(self, sides: GivenSides, begun: Mapping[str, Field]) -> None:

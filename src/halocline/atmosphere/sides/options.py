@@ -18,14 +18,14 @@ given_rows = 3
 
 @dataclass(frozen=True, kw_only=True)
 class AirSideOptions(Options):
-    """Values at sides: three outer rows have those that are given, the next are drawn to them."""
+    """Values at sides: given ones, which the rows beside them are drawn to, or those of inside."""
 
     kind: str = option(
         "",
         "",
         "where values come from: a file of `halocline analysis`, or, of a member that is nested,"
-        " the member around it; '': there are no such sides",
-        choices=("", "file", "nest"),
+        " the member around it; 'open': from inside, and waves leave; '': there are no such sides",
+        choices=("", "file", "nest", "open"),
     )
     file: str = option("", "", "file of sides, as `halocline analysis` writes it")
     drawn_rows: int = option(
@@ -49,6 +49,17 @@ class AirSideOptions(Options):
         0.0, "1", "of both per row inward, besides their linear decrease: exp(-decay rows)",
         at_least=0.0, at_most=10.0,
     )  # fmt: skip
+
+    wave_speed: float = option(
+        30.0,
+        "m s-1",
+        "with which waves leave still air through open sides; waves of another speed c come back"
+        " with (c - wave_speed) / (c + wave_speed) of their height",
+        at_least=0.0,
+        at_most=400.0,
+        source="Klemp and Wilhelmson (1978), J. Atmos. Sci. 35, 1070; Durran and Klemp (1983),"
+        " Mon. Wea. Rev. 111, 2341",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

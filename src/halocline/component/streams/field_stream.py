@@ -217,12 +217,12 @@ class FieldStream:
             axis[:] = values
         for name in self.names:
             for axis_of_field in self.fields[name].axes if name in self.fields else ():
-                _define_axis(file, axis_of_field)
+                define_axis(file, axis_of_field)
         kind = {"float32": "f4", "float64": "f8"}[self.options.precision]
         for name in self.names:
             place, outer = self.place_of(name), self.outer.get(name, ())
             if name in self.fields:
-                outer = tuple(map(_axis_name, self.fields[name].axes))
+                outer = tuple(map(axis_name, self.fields[name].axes))
             dimensions = ("time", *outer, *axis_names(self.grid, place))
             attributes = self._describe(name).attributes() | coordinates_of(self.grid, place)
             if staggered:
@@ -249,17 +249,18 @@ class FieldStream:
         return np.where(np.isfinite(plane), plane, missing_value)
 
 
-def _axis_name(axis: Axis) -> str:
+def axis_name(axis: Axis) -> str:
     """The dimension of an axis in files; levels and their interfaces are two.
 
-    >>> _axis_name(Axis("depth", 4, staggered=True))
+    >>> axis_name(Axis("depth", 4, staggered=True))
     'depth_interface'
     """
     return axis.name + "_interface" * axis.staggered
 
 
-def _define_axis(file: netCDF4.Dataset, axis: Axis) -> None:
-    name = _axis_name(axis)
+def define_axis(file: netCDF4.Dataset, axis: Axis) -> None:
+    """An axis in a file with its coordinates, once."""
+    name = axis_name(axis)
     if name in file.dimensions:
         return
     file.createDimension(name, axis.size)

@@ -6,7 +6,7 @@ writes the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +19,7 @@ from halocline.core.errors import UserError
 from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.runtime.fields.axis import Axis
+from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.dealt import Dealt
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
@@ -94,7 +95,8 @@ class IntervalValues:
 
     Values that are not finite (no waves, no direction) do not count. Directions are averaged as
     unit vectors; they have no extremes. Sums are in float64, sample after sample; means are
-    `written` in another precision. There are `most` samples in an interval.
+    `written` in another precision. There are `most` samples in an interval. Of cells those at sea
+    points are kept, and what lies below the sea floor is missing, but where cells stand on a fold.
     """
 
     def __init__(
@@ -116,6 +118,7 @@ class IntervalValues:
         self._counts = np.int16 if most <= np.iinfo(np.int16).max else np.int32
         self._fields: dict[str, dict[str, Field]] = {}
         self._results: dict[str, Field] = {}
+        self._cells: list[str] = []  # those given on cells and kept at sea points
         for name, quantity in names.items():
             if quantity.is_direction and kind != "mean":
                 raise UserError(
@@ -123,16 +126,17 @@ class IntervalValues:
                     " 'instantaneous', or leave it out."
                 )
             model = (like or {}).get(name)
+            where = (place, space) if model is None else (model.place, model.space)
             if model is not None:
-                place, space = model.place, model.space
                 _check_seam(model, kind)
+            kept = _kept_at(*where)
             self._fields[name] = {
                 part: Field(
                     f"{stream}_{name}_{kind}_{part}",
                     quantity.units,
-                    space,
+                    where[1],
                     axes=axes.get(name, ()),
-                    place=place,
+                    place=kept,
                     dtype=kind_of_number,
                     restart=True,
                     dealt=dealt,
@@ -142,13 +146,15 @@ class IntervalValues:
             self._results[name] = Field(
                 f"{stream}_{name}_{kind}",
                 quantity.units,
-                space,
+                where[1],
                 axes=axes.get(name, ()),
-                place=place,
+                place=kept,
                 dtype=written if kind == "mean" else dtype,
                 dealt=dealt,
             )
-            if model is not None:
+            if kept is not where[0]:
+                self._cells.append(name)
+            elif model is not None:
                 self._results[name].direction = model.direction
         self.clear()
 
@@ -177,9 +183,17 @@ class IntervalValues:
                     part: changes.enter_context(field.change())
                     for part, field in self._fields[name].items()
                 }
-                for block, values in enumerate(fields[name].read()):
+                at_sea = self._at_sea(fields[name]) if name in self._cells else fields[name].read()
+                for block, values in enumerate(at_sea):
                     here = {part: owned[block] for part, owned in parts.items()}
                     self._add(here, values, quantity)
+
+    @staticmethod
+    def _at_sea(field: Field) -> Iterator[Array]:
+        """What the sea points of each block have of a field on cells."""
+        for values, block in zip(field.read(), field.layout.blocks, strict=True):
+            assert isinstance(block, Block)
+            yield values[..., _sea(block)]
 
     def _add(self, parts: Mapping[str, Array], values: Array, quantity: Quantity) -> None:
         if self.kind != "mean":
@@ -204,8 +218,13 @@ class IntervalValues:
         for name, result in self._results.items():
             parts = {part: field.read() for part, field in self._fields[name].items()}
             with result.change() as owned:
-                for block, target in enumerate(owned):
-                    target[...] = self._value({part: here[block] for part, here in parts.items()})
+                for number, target in enumerate(owned):
+                    target[...] = self._value({part: here[number] for part, here in parts.items()})
+                    if name in self._cells and (levels := result.levels) is not None:
+                        block = result.layout.blocks[number]
+                        assert isinstance(block, Block)
+                        wet = result.space.wet_in(block, Place.center, levels)[:, _sea(block)]
+                        target[..., ~wet] = np.nan
         self.clear()
         return self._results
 
@@ -218,6 +237,22 @@ class IntervalValues:
         length = np.hypot(parts["east"], parts["north"])
         angle = np.mod(np.rad2deg(np.arctan2(parts["east"], parts["north"])), 360.0)
         return np.where(length > 1e-6, angle, np.nan)
+
+
+def _kept_at(place: Place, space: Space | Decomposition) -> Place:
+    """Where values of a place are gathered: those of cells at sea points, which need less memory.
+
+    On a fold through centres cells stand twice, and both have values.
+    """
+    decomposition = space.decomposition if isinstance(space, Space) else space
+    once = decomposition.world.topology.seam(place) is None
+    return Place.point if place is Place.center and once else place
+
+
+def _sea(block: Block) -> NDArray[np.bool_]:
+    """Which cells that a block owns are its sea points, in their order."""
+    r = block.rectangle
+    return block.world.mask[r.j0 : r.j1, r.i0 : r.i1]
 
 
 def _check_seam(field: Field, kind: str) -> None:

@@ -125,11 +125,17 @@ class Conic:
         meridian = (
             "straight_vertical_longitude_from_pole" if polar else ("longitude_of_central_meridian")
         )
+        origin, north = math.copysign(90.0, self.cone), 0.0
+        if len(self.latitudes) == 1 and not polar:
+            # PROJ counts y from the only parallel, as CF has it; ours is from the pole.
+            origin = self.latitudes[0]
+            north = float(self.to_map(np.array(self.longitude), np.array(origin))[1])
         return {
             "grid_mapping_name": name,
             "standard_parallel": list(self.latitudes),
             meridian: self.longitude,
-            "latitude_of_projection_origin": math.copysign(90.0, self.cone),
+            "latitude_of_projection_origin": origin,
+            **({"false_northing": north} if north else {}),
             "earth_radius": self.radius,
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -81,6 +82,15 @@ class Storage:
     def read(self) -> list[Array]:
         """The values of `flat` on the host, not to be changed."""
         return [self.memory.read(array) for array in self.flat]
+
+    def entry(self, number: int) -> Storage:
+        """One entry of the first axis, in the same memory."""
+        one = copy(self)
+        one.arrays = [array[number] for array in self.arrays]
+        rows = self.fresh.rows // len(self.arrays[0])
+        one.flat = [flat[number * rows : (number + 1) * rows] for flat in self.flat]
+        one.fresh, one.requests = Freshness(rows), {}
+        return one
 
 
 class Field:
@@ -467,3 +477,31 @@ class Part:
 
     def __repr__(self) -> str:
         return repr(self.field) if self.where is None else f"{self.field}.part({self.where})"
+
+
+class Entry(Field):
+    """One entry of the first axis of a field as a field of its own, in the memory of that one.
+
+    It has the newest values, after swaps too, and is to be read only. Of halos it knows nothing.
+    """
+
+    def __init__(self, whole: Field, number: int, name: str, units: str) -> None:
+        assert not whole.by_component and whole.dealt is None, f"{whole} has entries elsewhere"
+        vars(self).update(vars(whole))
+        self.name, self.units, self.restart = name, units, False
+        self.axes, self.outer = whole.axes[1:], whole.outer[1:]
+        self.whole, self.number = whole, number
+        self._storage = {}
+        self._seen: tuple[Storage, Storage] | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """That of the whole."""
+        return self.whole.layout
+
+    def storage(self, layout: Layout) -> Storage:
+        """That part of the memory of the whole."""
+        whole = self.whole.storage(layout)
+        if self._seen is None or self._seen[0] is not whole:
+            self._seen = whole, whole.entry(self.number)
+        return self._seen[1]

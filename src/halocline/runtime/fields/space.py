@@ -22,7 +22,8 @@ class Space:
     Levels count upward, the wet ones of a column are the upper ones. A face is wet where the cells
     on both sides are, a corner where all four are: so the walls of a C-grid carry no flow, and on
     a B-grid those corners are wet whose velocity is not held at 0 by land. An interface is wet
-    where the level above or below it is. No mask of all levels is kept.
+    where the level above or below it is. No mask of all levels is kept. With `open_sides` there
+    is more beyond sides of the grid that are not joined: faces there are as wet as cells inside.
     """
 
     def __init__(
@@ -31,8 +32,9 @@ class Space:
         *,
         levels: Axis | None = None,
         wet_levels: NDArray[Any] | None = None,
+        open_sides: bool = False,
     ) -> None:
-        self.decomposition, self.levels = decomposition, levels
+        self.decomposition, self.levels, self.open_sides = decomposition, levels, open_sides
         mask = decomposition.world.mask
         self._wet_levels: NDArray[Any] = mask.view(np.uint8)
         if levels is None:
@@ -89,7 +91,9 @@ class Space:
         least = np.full(np.broadcast(j, i).shape, np.iinfo(np.int16).max, np.int16)
         for dj, di in cells_beside(place):
             cells = topology.resolve(Place.center, j + dj, i + di)
-            least = np.minimum(least, np.where(cells.inside, self._wet_levels[cells.j, cells.i], 0))
+            beyond = least if self.open_sides else 0
+            here = np.where(cells.inside, self._wet_levels[cells.j, cells.i], beyond)
+            least = np.minimum(least, here)
         return least
 
     def is_of_levels(self, axis: Axis) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -52,7 +53,7 @@ class FieldSums(GlobalSums):
     def _parts(self, terms: Terms) -> tuple[Parts, Fill]:
         return super()._parts(MadeTerms(len(terms), lambda: map(self._once, terms)))
 
-    def _once(self, arrays: Any) -> list[NDArray[Any]]:
-        """Terms, 0 where they do not count."""
-        pairs = zip(self.counted, arrays, strict=True)
-        return [np.where(counted, a, np.zeros((), np.asarray(a).dtype)) for counted, a in pairs]
+    def _once(self, arrays: Any) -> Iterator[NDArray[Any]]:
+        """Terms, 0 where they do not count, one array after the other."""
+        for counted, a in zip(self.counted, arrays, strict=True):
+            yield np.where(counted, a, np.zeros((), np.asarray(a).dtype))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from halocline.runtime.record.recorder import Counter, Recorder
 from halocline.runtime.sums.choice import SumChoice
 from halocline.runtime.sums.variants import Reduction, reduction
 
-Arrays = Sequence[NDArray[Any]]
+Arrays = Iterable[NDArray[Any]]
 Parts = NDArray[np.float64]
 Fill = Callable[[Parts], None]
 

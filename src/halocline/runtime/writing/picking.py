@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.ownership import Index, component_rows, point_owners
@@ -124,7 +125,8 @@ class Picking:
         return component_rows(self.picker.decomposition, rank, prod(field.outer[1:]))
 
     def _flow(self, field: Field) -> _Flow:
-        assert field.place == Place.point, f"{field.name} does not lie on sea points"
+        known = field.place in (Place.point, Place.center)
+        assert known, f"{field.name} lies neither on sea points nor at centres"
         key = field.layout.name, _in_parts(field)
         if key not in self._flows:
             self._flows[key] = self._make_flow(field)
@@ -160,6 +162,15 @@ def _in_parts(field: Field) -> bool:
     return field.by_component and field.layout.components is not None
 
 
+def _in_memory(field: Field, number: int, at: Index) -> Index:
+    """Where points of a block lie in the rows of its memory."""
+    if field.place is Place.point:
+        return at
+    block = field.layout.blocks[number]
+    assert isinstance(block, Block), "fields at centres lie in blocks"
+    return np.asarray(block.point_j[at].astype(np.int64) * block.row_length + block.point_i[at])
+
+
 def _values(field: Field, places: Places) -> Array:
     """Values here (points, rows)."""
     flat = field.storage(field.layout).read()
@@ -167,5 +178,5 @@ def _values(field: Field, places: Places) -> Array:
     result = np.empty((count, flat[0].shape[0]), field.dtype)
     for block, which, at in places:
         if which.size:
-            result[which] = flat[block][:, at].T
+            result[which] = flat[block][:, _in_memory(field, block, at)].T
     return result
