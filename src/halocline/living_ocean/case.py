@@ -89,9 +89,9 @@ class LivingOceanCase(OceanCase):
                 )
 
     def _refuse_slopes(self) -> None:
-        """Refuse mixing along surfaces of density, of which life would have the vertical part alone.
+        """Refuse mixing along surfaces of density, of which life would have a part.
 
-        That part is in the ocean's vertical diffusivity; alone it mixes across these surfaces.
+        It is the vertical one, in the ocean's vertical diffusivity: alone it mixes across them.
         """
         if along := self.ocean.mixing.eddies.along:
             raise UserError(
