@@ -75,6 +75,21 @@ def test_labels_of_a_plane_are_whole(panels: int) -> None:
     assert not any(overlaps)
 
 
+def test_labels_of_the_colour_bar_of_a_wide_map_are_whole(global_waves: xr.Dataset) -> None:
+    height = next(iter(global_waves.data_vars.values())).isel(time=0)
+    level = xr.DataArray(
+        np.linspace(-0.12, 0.11, height.size).reshape(height.shape), height.coords, height.dims,
+        "sea_level", {"units": "m", "standard_name": "sea_surface_height_above_geoid"},
+    )  # fmt: skip
+    with looks.style():
+        figure, (drawn,) = map_sheet(level.to_dataset(), [level])
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        box = drawn.axes.get_tightbbox(renderer)
+    (bar,) = drawn.axes.child_axes
+    assert max(len(label.get_text()) for label in bar.get_yticklabels()) >= 5
+    assert box.x1 <= figure.bbox.x1
+
+
 @pytest.mark.parametrize(
     ("region", "panels", "columns"),
     [

@@ -151,7 +151,61 @@ def test_evaporation_is_in_the_account_of_water():
     assert "kg evaporated" in component.summary()
 
 
-@pytest.mark.parametrize("water", [{}, moist], ids=["dry", "moist"])
+convective = moist | {
+    "atmosphere.physics.convection": "kain-fritsch", "atmosphere.physics.turbulence": "none",
+    "atmosphere.physics.sunlight": "none", "atmosphere.physics.kain_fritsch.interval": 6.0,
+    "atmosphere.start.bubble.amplitude": 3.0, "atmosphere.start.bubble.x": 0.0,
+    "atmosphere.start.bubble.z": 1500.0, "atmosphere.start.bubble.radius_x": 8e3,
+    "atmosphere.start.bubble.radius_z": 1500.0, "atmosphere.physics.kain_fritsch.memory": 20.0,
+}  # fmt: skip
+convective |= {"grid.dx": 4e3, "grid.dy": 4e3, "grid.x0": -78e3, "time.length": "4min",
+               "time.step": "4s"}  # fmt: skip
+
+
+def test_convection_in_the_step():
+    """Some columns convect; heat and water are those of its rates, its rain is accounted for."""
+    case = small(**physics | convective)
+    component = begun(case)
+    before = component.watch.water_begun
+    ended(case, component)
+    found = component.dynamics.physics
+    assert found is not None
+    assert found.convection is not None
+    times = found.convection.fields["convective_time"].gather()
+    assert 0 < (times > 0).sum() < times.size
+    inside, fallen = component.watch.water_and_fallen()
+    rain = found.convection.totals["convective_rain_total"].gather().sum() * 16e6
+    assert fallen == pytest.approx(rain, rel=0.5)
+    assert fallen > 1e-5 * before
+    assert inside + fallen == pytest.approx(before, rel=1e-12)
+    mass, water, theta = (
+        weights(component), values(component, "water"), values(component, "theta")
+    )  # fmt: skip
+    found.step(4.0, 240.0, 171.5)
+    dry = found.air.dry_theta.gather() + 300.0
+    component.dynamics.step(4.0)
+    heating, wetting = (
+        found.convection.fields[f"convective_{name}"].gather() for name in ("heating", "wetting")
+    )
+    new = weights(component)
+    wetting = wetting / mass
+    for kind, rate in enumerate(wetting):
+        gained = (new * values(component, "water")[kind]).sum() - (mass * water[kind]).sum()
+        rounding = 1e-15 * mass.size * (mass * water[kind]).max()
+        assert gained == pytest.approx(4.0 * (mass * rate).sum(), abs=rounding)
+    moist_heating = (1.0 + water[0] * 461.6 / 287.0) * heating + 461.6 / 287.0 * dry * wetting[0]
+    gained = (new * values(component, "theta")).sum() - (mass * theta).sum()
+    given = 4.0 * (mass * moist_heating).sum()
+    assert gained == pytest.approx(given, abs=1e-13 * 300.0 * mass.sum())
+    assert abs(given) > 1e-9 * 300.0 * mass.sum()
+
+
+def test_convection_of_dry_air_is_refused():
+    with pytest.raises(UserError, match="convection = 'kain-fritsch' needs air with water"):
+        begun(small(**physics | {"atmosphere.physics.convection": "kain-fritsch"}))
+
+
+@pytest.mark.parametrize("water", [{}, moist, convective], ids=["dry", "moist", "convective"])
 def test_restarts_and_cuts(tmp_path: Path, water: dict[str, Any]):
     """Restarts between calls of radiation, other blocks: the same bits."""
     settings = physics | water
@@ -169,8 +223,9 @@ def test_restarts_and_cuts(tmp_path: Path, water: dict[str, Any]):
     cut = {"decomposition.kind": "curve", "decomposition.blocks_per_rank": 3}
     again = state(case.with_settings({"restart.source": str(tmp_path)} | cut))
     assert again.keys() == whole.keys()
-    assert {"skin_temperature", "soil_temperature", "boundary_layer_depth"} <= whole.keys()
-    assert bool(water) == ("evaporation_total" in whole)
+    assert {"skin_temperature", "soil_temperature"} <= whole.keys()
+    assert ("evaporation_total" in whole) == (water is moist)
+    assert ("convective_time" in whole) == (water is convective)
     for name in whole:
         np.testing.assert_array_equal(again[name], whole[name], err_msg=name)
 

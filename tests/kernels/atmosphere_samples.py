@@ -224,6 +224,10 @@ atmosphere_sample(
     cloud=1, ice_entry=3,
 )  # fmt: skip
 atmosphere_sample("atmosphere_column_mixing", dt=60.0)
+atmosphere_sample(
+    "atmosphere_kain_fritsch", dt=60.0, memory=600.0, rain_rate=0.03, removed=0.9, shortest=1800.0,
+    longest=3600.0, turbulent_energy=5.0, shallow=True, cloud=1, ice_entry=3, look=1,
+)  # fmt: skip
 for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_force_{name}", fresh=0)
 atmosphere_sample("atmosphere_force_water")

@@ -16,7 +16,7 @@ from halocline.analysis.undefined import NOTE
 from halocline.analysis.wave_fields import Arrows
 
 MAP_WIDTH, LARGEST_WIDTH = 7.4, 10.0
-LEFT, RIGHT, TOP, BOTTOM, GAP_X, GAP_Y = 0.52, 0.68, 0.78, 0.34, 1.12, 0.62
+LEFT, RIGHT, TOP, BOTTOM, GAP_X, GAP_Y = 0.52, 0.74, 0.78, 0.34, 1.12, 0.62
 LABEL_X, LABEL_Y = 0.24, 0.1
 """What labels of axes need beside the marks, of maps that have any [inch]."""
 PAGE = 1.4

@@ -9,8 +9,10 @@ import numpy as np
 
 from halocline.atmosphere import _native
 from halocline.atmosphere.column_physics import ColumnPhysics
+from halocline.atmosphere.convection.convection import Convection
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.state import AirFields
+from halocline.atmosphere.land.ground_options import GroundPlanes
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.axis import Axis
@@ -23,7 +25,7 @@ kernels = kernels_of(_native)
 
 
 class AirPhysics:
-    """Turbulence, soil and radiation of one atmosphere.
+    """Turbulence, soil, radiation and convection of one atmosphere.
 
     `first(name)` makes the array of a forcing, and says whether it is the first that does.
     `evaporation` is what the ground has given to moist air since the start of the run [kg m-2].
@@ -38,13 +40,16 @@ class AirPhysics:
         grid: Grid,
         first: Callable[[str], int],
     ) -> None:
-        self.options, self.grid, self.state, self.air = options, grid, state, air
+        self.state, self.air = state, air
         if not state.species:
             self.air.water = dry_water(state)
         place = options.ground.place(grid)
         self.columns = ColumnPhysics(
             options.physics, run, self.air, state.space, state.dtype, *place
         )
+        self.convection: Convection | None = None
+        if options.physics.convection == "kain-fritsch":
+            self.convection = Convection(options.physics.kain_fritsch, run, state, air)
         self.calls = self._forces(run, first)
         self.evaporation: Field | None = None
         if state.species and self.columns.turbulence is not None:
@@ -56,15 +61,12 @@ class AirPhysics:
             collect = kernels["atmosphere_collect"]
             self._collect = run.bind(collect, amount=flux, total=self.evaporation)
 
-    def start(self, restarted: bool) -> None:
+    def start(self, below: GroundPlanes, restarted: bool) -> None:
         """Set the ground, but for what a restart holds. Under dry air land does not evaporate."""
-        o, ground = self.options.ground, self.columns.ground
-        land = o.land(self.grid)
-        skin = np.where(land > 0.5, o.land_temperature, o.sea_temperature)
-        deep = np.full(land.shape, o.deep_temperature)
+        ground = self.columns.ground
         held = [field for field in self.restart_fields if restarted]
         kept = [[array.copy() for array in field.read()] for field in held]
-        ground.cover(land, skin, deep)
+        ground.cover(*below)
         for field, arrays in zip(held, kept, strict=True):
             with field.change() as owned:
                 for array, values in zip(owned, arrays, strict=True):
@@ -75,7 +77,9 @@ class AirPhysics:
     @property
     def restart_fields(self) -> Sequence[Field]:
         """What the next step needs besides the air."""
-        return [*self.columns.restart_fields, *([self.evaporation] if self.evaporation else [])]
+        clouds = self.convection.restart_fields if self.convection else ()
+        risen = [self.evaporation] if self.evaporation else []
+        return [*self.columns.restart_fields, *risen, *clouds]
 
     def step(self, dt: float, elapsed: float, day: float) -> None:
         """Find rates of change in a step of `dt` [s] from the state of its beginning.
@@ -88,6 +92,8 @@ class AirPhysics:
         self.air.update()
         # 2. physics
         self.columns.step(dt, elapsed, day)
+        if self.convection is not None:
+            self.convection.step(dt, elapsed)
         # 3. what evaporates
         if self.evaporation is not None:
             self._collect(factor=dt)
@@ -102,11 +108,16 @@ class AirPhysics:
         turbulence, radiation = self.columns.turbulence, self.columns.radiation
         calls: list[Callable[[], None]] = []
         mass = {"mass": self.state.old_mass}
-        mixed = turbulence.tendencies["water_tendency"] if turbulence is not None else None
-        if self.state.species and mixed is not None:
+        clouds = self.convection.fields if self.convection is not None else {}
+        wetting: dict[str, Field | None] = {
+            "water_physics": None,
+            "convective_wetting": clouds.get("convective_wetting"),
+        }
+        if turbulence is not None and self.state.species:
+            wetting["water_physics"] = turbulence.tendencies["water_tendency"]
+        if any(wetting.values()):
             first("water")
-            force = kernels["atmosphere_force_water"]
-            calls.append(run.bind(force, self.state, water_physics=mixed, **mass))
+            calls.append(run.bind(kernels["atmosphere_force_water"], self.state, **wetting, **mass))
         if turbulence is not None:
             for name in ("u", "v"):
                 fresh, found = (
@@ -115,17 +126,16 @@ class AirPhysics:
                 )
                 call = run.bind(kernels[f"atmosphere_force_{name}"], self.state, **found, **mass)
                 calls.append(partial(call, fresh=fresh))
-        if turbulence is None and radiation is None:
-            return calls
         heating: dict[str, Field | None] = {
             "turbulent_heating": None
             if turbulence is None
             else turbulence.tendencies["theta_tendency"],
             "long_wave_heating": None if radiation is None else radiation.long["theta_tendency"],
             "short_wave_heating": None if radiation is None else radiation.short["theta_tendency"],
+            "convective_heating": clouds.get("convective_heating"),
             "dry_theta": self.air.dry_theta,
             "water": self.state.old_water if self.state.species else None,
-            "water_physics": mixed if self.state.species else None,
+            "water_forcing": self.state.water_forcing if any(wetting.values()) else None,
         }
         fresh = first("theta")
         call = run.bind(kernels["atmosphere_force_theta"], self.state, **heating, **mass)

@@ -11,11 +11,13 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.atmosphere.boundary_layer.surface_layer_options import SurfaceLayerOptions
 from halocline.atmosphere.boundary_layer.turbulence import AirOfColumns, Turbulence
 from halocline.atmosphere.boundary_layer.ysu_options import YsuOptions
+from halocline.atmosphere.convection.kain_fritsch_options import KainFritschOptions
 from halocline.atmosphere.land.ground import Ground
 from halocline.atmosphere.land.slab_options import SlabOptions
 from halocline.atmosphere.radiation.radiation import AirRadiation
 from halocline.atmosphere.radiation.radiation_options import RadiationOptions
 from halocline.atmosphere.radiation.tables import RadiationTables
+from halocline.core.clock import is_due
 from halocline.core.options import Options, option
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.space import Space
@@ -24,7 +26,7 @@ from halocline.runtime.running.runner import Runner
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnPhysicsOptions(Options):
-    """Turbulence, soil and radiation."""
+    """Turbulence, soil, radiation and convection."""
 
     turbulence: str = option(
         "none", "", "mixing, and fluxes from the ground", choices=("none", "ysu")
@@ -32,15 +34,21 @@ class ColumnPhysicsOptions(Options):
     sunlight: str = option(
         "none", "", "radiation of the sun and of the Earth", choices=("none", "rrtmgp")
     )
+    convection: str = option(
+        "none", "", "clouds smaller than the grid", choices=("none", "kain-fritsch")
+    )
     surface_layer: SurfaceLayerOptions = option(SurfaceLayerOptions(), meaning="fluxes")
     ysu: YsuOptions = option(YsuOptions(), meaning="the boundary layer")
     soil: SlabOptions = option(SlabOptions(), meaning="the soil")
     radiation: RadiationOptions = option(RadiationOptions(), meaning="radiation")
+    kain_fritsch: KainFritschOptions = option(
+        KainFritschOptions(), meaning="clouds smaller than the grid"
+    )
 
     @property
     def acts(self) -> bool:
         """Whether there is any."""
-        return (self.turbulence, self.sunlight) != ("none", "none")
+        return {self.turbulence, self.sunlight, self.convection} != {"none"}
 
 
 class ColumnPhysics:
@@ -105,17 +113,3 @@ class ColumnPhysics:
             self.turbulence.step(dt)
         if self.turbulence is not None and self.radiation is not None:
             self.ground.step(dt)
-
-
-def is_due(elapsed: float, dt: float, interval: float) -> bool:
-    """Whether a step that begins at `elapsed` is the first one in an interval [s].
-
-    >>> [is_due(elapsed, 200.0, 600.0) for elapsed in (0.0, 200.0, 400.0, 600.0)]
-    [True, False, False, True]
-    >>> is_due(200.0, 200.0, 0.0)
-    True
-    """
-    if interval <= dt:
-        return True
-    first = round(elapsed / dt)
-    return int(first * dt / interval + 1e-9) != int((first - 1) * dt / interval + 1e-9) or not first

@@ -15,6 +15,7 @@ from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
 from halocline.atmosphere.dynamics.state import AirFields, lies_on_globe, nested_names, prognostic
+from halocline.atmosphere.land.ground_options import GroundPlanes, planes_of_start
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
 from halocline.atmosphere.options import AtmosphereOptions
@@ -62,6 +63,11 @@ class AtmosphereComponent(Component):
         check_halos: bool = False,
         plan: Plan | None = None,
     ) -> None:
+        if not options.species and options.physics.convection != "none":
+            raise UserError(
+                f"atmosphere.physics.convection = '{options.physics.convection}' needs air with"
+                " water: choose atmosphere.microphysics.scheme = 'kessler' or 'wsm6'."
+            )
         if options.species and has_poles(grid):
             raise UserError(
                 f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' on a grid with"
@@ -107,8 +113,9 @@ class AtmosphereComponent(Component):
         if (scheme := options.microphysics.chosen) is not None:
             self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
         self.watch = AirWatch(
-            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation
-        )
+            self.state, self.run, grid, options, self.clouds, self.dynamics.evaporation,
+            list(self.dynamics.convective_totals.values()),
+        )  # fmt: skip
         top = self.coordinate.top
         physics = self.dynamics.physics
         self.maps = ShownAir(
@@ -125,6 +132,14 @@ class AtmosphereComponent(Component):
         with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
             file.check_grid(self.plane)
             return file.read("ground", 0)
+
+    def _below(self) -> GroundPlanes:
+        """Land and temperatures of the ground: of the start's file, or of the options."""
+        o = self.options
+        if o.ground.kind != "start":
+            return o.ground.planes(self.plane)
+        with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
+            return planes_of_start(file)
 
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced, what it returns to, and what has fallen."""
@@ -145,7 +160,7 @@ class AtmosphereComponent(Component):
         """Set the air of the start, unless `restarted`, and what follows from the state."""
         self.time = time
         if self.dynamics.physics:
-            self.dynamics.physics.start(restarted)
+            self.dynamics.physics.start(self._below(), restarted)
         if not restarted:
             self._set_start()
         if self.options.sides.kind == "file" and self.given and self.run.plan is None:

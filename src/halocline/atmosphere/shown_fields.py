@@ -77,6 +77,7 @@ kinds = ("vapor", "cloud", "rain", "ice", "snow", "graupel")
 of_water: Shapes = {
     **{f"{kind}_mixing_ratio": (center, "layers") for kind in kinds},
     **{f"{kind}_total": (center, "") for kind in ("rain", "snow", "graupel")},
+    **{f"convective_{kind}_total": (center, "") for kind in ("rain", "snow")},
     **echoes,
     **of_vapor,
 }
@@ -95,6 +96,8 @@ def shown(options: AtmosphereOptions) -> Shapes:
     if scheme is not None:
         names = [f"{kind}_mixing_ratio" for kind in scheme.species]
         names += [name.replace("_fallen", "_total") for name in scheme.fallen]
+        if options.physics.convection != "none":
+            names += [name for name in of_water if name.startswith("convective")]
         found |= {name: of_water[name] for name in (*names, *echoes, *of_vapor)}
     if options.diagnostics.pressure_levels:
         found |= dict(list(on_levels.items())[: len(on_levels) - 2 * (scheme is None)])
@@ -162,7 +165,7 @@ class ShownAir:
         self._of_air()
         self._near_ground(options, grid)
         if clouds is not None:
-            self._of_clouds(run, clouds)
+            self._of_clouds(run, clouds, physics)
         if levels:
             self._on_levels()
 
@@ -249,14 +252,16 @@ class ShownAir:
         if self.clouds is not None:
             self._add("air_humidity", lambda water: _specific(water[0, 0]), self.state.water)
 
-    def _of_clouds(self, run: Runner, clouds: Clouds) -> None:
+    def _of_clouds(self, run: Runner, clouds: Clouds, physics: AirPhysics | None) -> None:
         """What moist air has besides."""
         s, a = self.state, self.air
         for at, kind in enumerate(s.species):
             self._add(f"{kind}_mixing_ratio", partial(_entry, at), s.water)
-        for name, total in clouds.totals.items():
+        convection = physics.convection if physics else None
+        totals = {**clouds.totals, **(convection.totals if convection else {})}
+        for name, total in totals.items():
             self._add(name, np.positive, total)
-        self._add("precipitation_total", lambda *totals: sum(totals), *clouds.totals.values())
+        self._add("precipitation_total", lambda *totals: sum(totals), *totals.values())
         self._add("vapor_content", _content, a.air_density, a.layer_depth, s.water)
         columns = a.air_pressure, a.dry_theta, a.exner, s.water
         for start, ascent in (("surface", surface_parcel), ("unstable", most_unstable_parcel)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,9 +42,11 @@ class AirWatch:
         options: AtmosphereOptions,
         clouds: Clouds | None = None,
         evaporation: Field | None = None,
+        convective: Sequence[Field] = (),
     ) -> None:
         self.state, self.run, self.grid, self.options = state, run, grid, options
         self.clouds, self.evaporation = clouds, evaporation
+        self.fallen = [*clouds.totals.values(), *convective] if clouds is not None else []
         self.sums = FieldSums(state.mass, 2)
         self.begun = 0.0
         self.water_begun = 0.0
@@ -189,7 +193,6 @@ class AirWatch:
 
     def water_and_fallen(self) -> tuple[float, float]:
         """Water in the air, and what has fallen since the start of the run [kg]."""
-        assert self.clouds is not None
         s = self.state
         c1, c2, thickness = (
             getattr(s, name).read()[0].astype(np.float64).reshape(-1, 1, 1)
@@ -201,7 +204,7 @@ class AirWatch:
             layer = (c1 * (mass.astype(np.float64) + base) + c2) * thickness
             column = (layer * water.astype(np.float64).sum(axis=0)).sum(axis=0)
             terms[0].append(column * area / gravity)
-        totals = zip(*(total.read() for total in self.clouds.totals.values()), strict=True)
+        totals = zip(*(total.read() for total in self.fallen), strict=True)
         for area, fallen in zip(s.area.read(), totals, strict=True):
             terms[1].append(sum(fallen) * area.astype(np.float64))
         inside, fallen_mass = self.sums(terms)

@@ -277,3 +277,17 @@ class Clock:
                 f" {duration_text(self.step)} from {text(self.start)} to {text(self.end)}."
             )
         self.step_number = number
+
+
+def is_due(elapsed: float, dt: float, interval: float) -> bool:
+    """Whether a step that begins at `elapsed` is the first one in an interval [s].
+
+    >>> [is_due(elapsed, 200.0, 600.0) for elapsed in (0.0, 200.0, 400.0, 600.0)]
+    [True, False, False, True]
+    >>> is_due(200.0, 200.0, 0.0)
+    True
+    """
+    if interval <= dt:
+        return True
+    first = round(elapsed / dt)
+    return int(first * dt / interval + 1e-9) != int((first - 1) * dt / interval + 1e-9) or not first

@@ -258,6 +258,18 @@ _air = [
     Quantity(
         "graupel_total", "graupel_fall_amount", "kg m-2", "graupel since the start of the run"
     ),
+    Quantity(
+        "convective_rain_total",
+        "convective_rainfall_amount",
+        "kg m-2",
+        "rain of convection since the start of the run",
+    ),
+    Quantity(
+        "convective_snow_total",
+        "convective_snowfall_amount",
+        "kg m-2",
+        "snow of convection since the start of the run",
+    ),
     Quantity("reflectivity", "equivalent_reflectivity_factor", "dBZ", "radar reflectivity"),
     Quantity("column_reflectivity", "", "dBZ", "greatest radar reflectivity of a column"),
     Quantity(

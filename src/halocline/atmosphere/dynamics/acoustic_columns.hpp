@@ -1,5 +1,7 @@
 #pragma once
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "atmosphere/dynamics/layers.hpp"
@@ -13,35 +15,46 @@ namespace halocline {
 
 namespace air {
 
-/// Rows of values, one for each layer or interface, of a tile of columns that a thread works on.
+/// Rows of values of a tile of columns that a thread works on, one for each layer or interface.
 template <class T>
 class TileRows {
  public:
   static constexpr std::ptrdiff_t columns = 160;
 
   explicit TileRows(int levels)
-      : rows_(static_cast<std::size_t>(levels + 1)), values_(kinds * rows_ * columns) {}
+      : rows_(static_cast<std::size_t>(levels + 1)),
+        values_((kinds * rows_ + passing) * columns + line / sizeof(T)) {}
 
   /// Columns count from `first`, that of the tile.
   void begin(std::ptrdiff_t first) { first_ = first; }
-  T* rise(int k) { return at(0, k); }
-  T* stiffness(int k) { return at(1, k); }  ///< pressure per change of a layer's depth
-  T* warmed(int k) { return at(2, k); }     ///< pressure that new heat makes
-  T* old_pressure(int k) { return at(3, k); }
-  T* lifted(int k) { return at(4, k); }        ///< of a layer, then upward momentum and factors
-  T* geopotential(int k) { return at(5, k); }  ///< without the new upward wind
-  T* factor(int k) { return at(6, k); }
-  T* per_mass(int k) { return at(7, k); }  ///< 1 / mass per coordinate at interfaces, 0 at ground
-  T* old_mass() { return at(8, 0); }
-  T* new_mass() { return at(8, 1); }
-  T* gain() { return at(8, 2); }
-  T* per_area() { return at(8, 3); }
+  T* lost(int k) { return at(0, k); }          ///< mass that the wind carries out of a layer
+  T* heat_out(int k) { return at(1, k); }      ///< and heat
+  T* stiffness(int k) { return at(2, k); }     ///< pressure per change of a layer's depth
+  T* ahead(int k) { return at(3, k); }         ///< new pressure, looking ahead, at the old depth 0
+  T* geopotential(int k) { return at(4, k); }  ///< without the new upward wind
+  T* factor(int k) { return at(5, k); }
+  T* lifting(int k) { return at(6, k); }  ///< geopotential per new upward momentum, 0 at the ground
+  // of what is above and below only
+  T* rise(int k) { return some(k & 1); }
+  T* taken(int k) { return some(2 + (k & 1)); }    ///< geopotential that rising mass takes along
+  T* between(int k) { return some(4 + (k & 3)); }  ///< pressure between the old and the new one
+  // of columns
+  T* column(int row) { return some(8 + row); }
+  T* old_mass() { return column(0); }
+  T* new_mass() { return column(1); }
+  T* gain() { return column(2); }
+  T* per_area() { return column(3); }
+  T* whole_mass() { return column(4); }  ///< of the stage
+  T* weight() { return column(5); }      ///< mass between the old and the new one
 
  private:
-  static constexpr std::size_t kinds = 9;
+  static constexpr std::size_t kinds = 7, passing = 14, line = 64;
   T* at(std::size_t kind, int k) {
-    return values_.data() + (kind * rows_ + static_cast<std::size_t>(k)) * columns - first_;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(values_.data()) + line - 1) / line * line;
+    return reinterpret_cast<T*>(begin) + (kind * rows_ + static_cast<std::size_t>(k)) * columns -
+           first_;
   }
+  T* some(int row) { return at(kinds, 0) + row * columns; }
   std::size_t rows_;
   std::vector<T> values_;
   std::ptrdiff_t first_ = 0;
@@ -73,51 +86,78 @@ struct AcousticColumns {
   View2<T> mass_change, mass_rate;
   int levels;
 
-  /// Columns [a, b) of row j.
-  void operator()(TileRows<T>& rows, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
+  /// Columns [a, b) of row j; what a layer leaves for the next one stays in the first cache.
+  template <bool moist, bool damps>
+  void advance(TileRows<T>& rows, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     rows.begin(a);
     gather(rows, j, a, b);
-    for (int k = 0; k < levels; ++k) heat(rows, k, j, a, b);
-    for (int k = 1; k <= levels; ++k) lift(rows, k, j, a, b);
     at_ground(j, a, b);
-    for (int k = 1; k <= levels; ++k) eliminate(rows, k, j, a, b);
-    for (int k = levels; k >= 1; --k) substitute(rows, k, j, a, b);
+    heat(rows, 0, j, a, b);
+    for (int k = 1; k <= levels; ++k) {
+      if (k < levels) heat(rows, k, j, a, b);
+      lift(rows, k, j, a, b);
+      if (k > 1) eliminate<moist>(rows, k - 1, j, a, b);
+    }
+    eliminate<moist>(rows, levels, j, a, b);
+    for (int k = levels; k >= 1; --k) substitute<damps>(rows, k, j, a, b);
   }
 
  private:
-  /// Half of the sum with the next face along x, and y, of U'' times its length.
-  template <class V>
-  INLINE V through(const View3<const T>& of, const View2<const T>& length, int k, int j,
-                   std::ptrdiff_t i) const {
-    return load<V>(of.row(k, j) + i) * load<V>(length.row(j) + i);
+  /// Asks for values of the layer above: rows of one column after the other are too short for the
+  /// hardware to foresee the next.
+  template <class S>
+  INLINE void fetch(const View3<S>& of, int k, int j, std::ptrdiff_t i) const {
+    __builtin_prefetch(of.row(std::min(k + 1, levels - 1), j) + i);
   }
 
-  /// What columns lose, layer by layer, and in all.
+  /// What the wind carries out of columns, layer by layer, and in all.
   void gather(TileRows<T>& rows, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     T *gain = rows.gain(), *before = rows.old_mass(), *after = rows.new_mass();
-    T* per_area = rows.per_area();
+    T *per_area = rows.per_area(), *whole = rows.whole_mass(), *weight = rows.weight();
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       put<V>(per_area + i, T(1) / load<V>(area.row(j) + i));
+      put<V>(whole + i, mass.template at<V>(j, i));
       put<V>(gain + i, V{});
+      put<V>(rows.rise(0) + i, V{});
+      put<V>(rows.geopotential(0) + i, V{});
+      put<V>(rows.lifting(0) + i, V{});
     });
-    for (int k = 0; k < levels; ++k)
-      over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
-        const V east = through<V>(u_change, x_length, k, j, i + 1);
-        const V north = through<V>(v_change, y_length, k, j + 1, i);
-        const V out = (east - through<V>(u_change, x_length, k, j, i)) +
-                      (north - through<V>(v_change, y_length, k, j, i));
-        const V lost = layers.thickness(k) * (out * load<V>(per_area + i));
-        put<V>(rows.rise(k + 1) + i, lost);
-        put<V>(gain + i, load<V>(gain + i) - lost);
-      });
+    for (int k = 0; k < levels; ++k) leave(rows, k, j, a, b);
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V rate = load<V>(gain + i) + load<V>(mass_tendency.row(j) + i);
-      const V old = load<V>(mass_change.row(j) + i);
+      const V old = load<V>(mass_change.row(j) + i), now = old + step.dt * rate;
       put<V>(before + i, old);
-      put<V>(after + i, old + step.dt * rate);
-      put<V>(mass_change.row(j) + i, old + step.dt * rate);
+      put<V>(after + i, now);
+      put<V>(weight + i, step.after * now + (1 - step.after) * old);
+      put<V>(mass_change.row(j) + i, now);
       put<V>(mass_rate.row(j) + i, rate);
-      put<V>(rows.rise(0) + i, V{});
+    });
+  }
+
+  /// Mass and heat that the change of the wind carries out of layer k.
+  void leave(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
+    const T depth = layers.thickness(k), half = T(0.5);
+    T *gain = rows.gain(), *lost = rows.lost(k), *heat = rows.heat_out(k);
+    const T* per_area = rows.per_area();
+    const std::ptrdiff_t row = theta.stride[1], next = v_change.stride[1];
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+      const T *u = u_change.row(k, j) + i, *v = v_change.row(k, j) + i;
+      fetch(u_change, k, j, i);
+      fetch(v_change, k, j + 1, i);
+      fetch(theta, k, j + 1, i);
+      const V west = load<V>(u) * load<V>(x_length.row(j) + i);
+      const V east = load<V>(u + 1) * load<V>(x_length.row(j) + i + 1);
+      const V south = load<V>(v) * load<V>(y_length.row(j) + i);
+      const V north = load<V>(v + next) * load<V>(y_length.row(j + 1) + i);
+      const V share = load<V>(per_area + i);
+      const V mass = depth * (((east - west) + (north - south)) * share);
+      put<V>(lost + i, mass);
+      put<V>(gain + i, load<V>(gain + i) - mass);
+      const T* at = theta.row(k, j) + i;
+      const V here = load<V>(at);
+      const V along = east * (load<V>(at + 1) + here) - west * (load<V>(at - 1) + here);
+      const V across = north * (load<V>(at + row) + here) - south * (load<V>(at - row) + here);
+      put<V>(heat + i, (along + across) * (half * share));
     });
   }
 
@@ -131,85 +171,74 @@ struct AcousticColumns {
   /// What rises above layer k, its new heat, and what both mean for the pressure.
   void heat(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     const T depth = layers.thickness(k), c1 = layers.c1(k), c2 = layers.c2(k);
-    const T per_depth = 1 / depth, base = step.base_theta * c1;
+    const T per_depth = 1 / depth, base = step.base_theta * c1, share = depth * c1;
     const bool top = k + 1 == levels;
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
-      const V below = load<V>(rows.rise(k) + i), lost = load<V>(rows.rise(k + 1) + i);
-      const V above = top ? V{} : below - (lost + depth * c1 * load<V>(rows.gain() + i));
+      const V below = load<V>(rows.rise(k) + i), lost = load<V>(rows.lost(k) + i);
+      for (const View3<const T>* of :
+           {&theta_rate, &full_volume, &stiffness, &w_tendency, &geopotential_tendency})
+        fetch(*of, k, j, i);
+      for (const View3<T>* of : {&theta_change, &w_change, &geopotential_change, &pressure_change})
+        fetch(*of, k, j, i);
+      const V above = top ? V{} : V(below - multiply_add(share, load<V>(rows.gain() + i), lost));
       put<V>(rows.rise(k + 1) + i, above);
-      const V out = heat_out<V>(k, j, i) * load<V>(rows.per_area() + i);
       V leaves{};
       if (!top) leaves = above * theta_below<V>(k + 1, j, i);
       if (k > 0) leaves -= below * theta_below<V>(k, j, i);
       T* heat = theta_change.row(k, j) + i;
       const V old_heat = load<V>(heat);
-      const V rate = load<V>(theta_rate.row(k, j) + i) - (out + leaves * per_depth);
-      const V new_heat = old_heat + step.dt * rate;
+      const V rate = load<V>(theta_rate.row(k, j) + i) -
+                     multiply_add(leaves, per_depth, load<V>(rows.heat_out(k) + i));
+      const V new_heat = multiply_add(step.dt, rate, old_heat);
       put<V>(heat, new_heat);
-      const V layer = layer_mass<V>(c1, c2, mass.template at<V>(j, i));
-      const V gamma_p = load<V>(stiffness.row(k, j) + i);
+      const V layer = layer_mass<V>(c1, c2, load<V>(rows.whole_mass() + i));
       const V by_volume = load<V>(full_volume.row(k, j) + i) * layer;
       const V deep = by_volume * depth;
       const V hot = layer * (load<V>(theta.row(k, j) + i) + step.base_theta);
-      const V shared = gamma_p / (deep * hot);
+      const V shared = load<V>(stiffness.row(k, j) + i) / (deep * hot);
       const V stiff = shared * hot, per_heat = shared * deep;
       const V was = load<V>(geopotential_change.row(k + 1, j) + i) -
                     load<V>(geopotential_change.row(k, j) + i);
+      const V warmed = per_heat * multiply_add(base, load<V>(rows.new_mass() + i), new_heat);
+      const V old =
+          per_heat * multiply_add(base, load<V>(rows.old_mass() + i), old_heat) - stiff * was;
       put<V>(rows.stiffness(k) + i, stiff);
-      put<V>(rows.warmed(k) + i, per_heat * (new_heat + base * load<V>(rows.new_mass() + i)));
-      put<V>(rows.old_pressure(k) + i,
-             per_heat * (old_heat + base * load<V>(rows.old_mass() + i)) - stiff * was);
-      put<V>(rows.lifted(k) + i, T(0.5) * (below + above) * by_volume);
+      put<V>(rows.ahead(k) + i, multiply_add(step.damping, warmed - old, warmed));
+      put<V>(rows.between(k) + i, step.after * warmed + (1 - step.after) * old);
+      put<V>(rows.taken(k) + i, T(0.5) * (below + above) * by_volume);
     });
   }
 
-  /// Heat that the change of the wind carries out of a cell, times its area [Pa K m2 s-1].
-  template <class V>
-  INLINE V heat_out(int k, int j, std::ptrdiff_t i) const {
-    const T* at = theta.row(k, j) + i;
-    const std::ptrdiff_t row = theta.stride[1];
-    const V here = load<V>(at);
-    const V west = through<V>(u_change, x_length, k, j, i) * (load<V>(at - 1) + here);
-    const V east = through<V>(u_change, x_length, k, j, i + 1) * (here + load<V>(at + 1));
-    const V south = through<V>(v_change, y_length, k, j, i) * (load<V>(at - row) + here);
-    const V north = through<V>(v_change, y_length, k, j + 1, i) * (here + load<V>(at + row));
-    return T(0.5) * ((east - west) + (north - south));
-  }
-
-  /// The geopotential of interface k but for what the new upward wind will do.
+  /// The geopotential of interface k but for what the new upward wind will do, and the pressure
+  /// between the old and the new one of the layer below without it.
   void lift(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
+    const T old_share = step.g * (1 - step.after), new_share = step.dt * step.g * step.after;
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
-      V taken{};
+      V rising = old_share * load<V>(w_change.row(k, j) + i);
       if (k < levels)
-        taken = at_interface<V>(layers.upper_share(k), load<V>(rows.lifted(k) + i),
-                                load<V>(rows.lifted(k - 1) + i));
-      const V rising = step.g * (1 - step.after) * load<V>(w_change.row(k, j) + i);
-      const V per_mass = T(1) / face_mass<V>(k, j, i);
-      const V rate = load<V>(geopotential_tendency.row(k, j) + i) + (rising - taken) * per_mass;
-      put<V>(rows.per_mass(k) + i, per_mass);
-      put<V>(rows.geopotential(k) + i, load<V>(geopotential_change.row(k, j) + i) + step.dt * rate);
-      if (k > 1) return;
-      put<V>(rows.geopotential(0) + i, V{});
-      put<V>(rows.per_mass(0) + i, V{});
+        rising -= at_interface<V>(layers.upper_share(k), load<V>(rows.taken(k) + i),
+                                  load<V>(rows.taken(k - 1) + i));
+      const V per_mass = T(1) / face_mass<V>(rows, k, i);
+      const V rate = multiply_add(rising, per_mass, load<V>(geopotential_tendency.row(k, j) + i));
+      const V lifted = multiply_add(step.dt, rate, load<V>(geopotential_change.row(k, j) + i));
+      put<V>(rows.lifting(k) + i, new_share * per_mass);
+      put<V>(rows.geopotential(k) + i, lifted);
+      const V deeper = lifted - load<V>(rows.geopotential(k - 1) + i);
+      const V less = step.after * load<V>(rows.stiffness(k - 1) + i);
+      put<V>(rows.between(k - 1) + i, load<V>(rows.between(k - 1) + i) - less * deeper);
     });
   }
 
   template <class V>
-  INLINE V face_mass(int k, int j, std::ptrdiff_t i) const {
-    return layer_mass<V>(layers.c1_face(k), layers.c2_face(k), mass.template at<V>(j, i));
-  }
-
-  /// What the new upward momentum at an interface adds to the geopotential there.
-  template <class V>
-  INLINE V lifting(TileRows<T>& rows, int k, std::ptrdiff_t i) const {
-    return (step.dt * step.g * step.after) * load<V>(rows.per_mass(k) + i);
+  INLINE V face_mass(TileRows<T>& rows, int k, std::ptrdiff_t i) const {
+    return layer_mass<V>(layers.c1_face(k), layers.c2_face(k), load<V>(rows.whole_mass() + i));
   }
 
   /// Upward momentum at the ground, along its slopes.
   void at_ground(int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const auto along = [&](const View3<const T>& of, const View2<const T>& slope, int j,
-                             std::ptrdiff_t i) {
+                             std::ptrdiff_t i) INTO_LOOP {
         const V momentum =
             to_ground(0) * load<V>(of.row(0, j) + i) +
             (to_ground(1) * load<V>(of.row(1, j) + i) + to_ground(2) * load<V>(of.row(2, j) + i));
@@ -221,44 +250,35 @@ struct AcousticColumns {
     });
   }
 
-  /// Mean of the old pressure of layer k and the new one without the new upward wind.
-  template <class V>
-  INLINE V pressure_between(TileRows<T>& rows, int k, std::ptrdiff_t i) const {
-    const V deeper = load<V>(rows.geopotential(k + 1) + i) - load<V>(rows.geopotential(k) + i);
-    const V after = load<V>(rows.warmed(k) + i) - load<V>(rows.stiffness(k) + i) * deeper;
-    return step.after * after + (1 - step.after) * load<V>(rows.old_pressure(k) + i);
-  }
-
   /// Row k of the tridiagonal system of the new upward momentum.
+  template <bool moist>
   void eliminate(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
-    const T per_spacing = step.dt * step.g / layers.spacing(k), c1 = layers.c1_face(k);
+    const T per_spacing = step.dt * step.g / layers.spacing(k);
+    const T heavier = step.dt * step.g * layers.c1_face(k);
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
-      V push = pressure_between<V>(rows, k - 1, i), above{};
+      V push = load<V>(rows.between(k - 1) + i), above{};
       if (k < levels) {
-        push -= pressure_between<V>(rows, k, i);
+        push -= load<V>(rows.between(k) + i);
         above = load<V>(rows.stiffness(k) + i);
       }
       const V below = load<V>(rows.stiffness(k - 1) + i);
       V share = splat<V>(per_spacing);
-      if (dilution.data != nullptr) share *= moist_share<V>(k, j, i);
+      if constexpr (moist) share *= moist_share<V>(k, j, i);
       const V coupling = step.after * share;
-      const V weight = step.after * load<V>(rows.new_mass() + i) +
-                       (1 - step.after) * load<V>(rows.old_mass() + i);
-      const V known = load<V>(w_change.row(k, j) + i) +
-                      step.dt * load<V>(w_tendency.row(k, j) + i) + share * push -
-                      step.dt * step.g * c1 * weight;
-      const V lower = coupling * below * lifting<V>(rows, k - 1, i);
-      const V diagonal = splat<V>(T(1)) + coupling * (below + above) * lifting<V>(rows, k, i);
-      V upper{};
-      if (k < levels) upper = coupling * above * lifting<V>(rows, k + 1, i);
-      V pivot = diagonal, right = known;
+      T* momentum = w_change.row(k, j) + i;
+      const V forced = multiply_add(share, push, step.dt * load<V>(w_tendency.row(k, j) + i)) -
+                       heavier * load<V>(rows.weight() + i);
+      const V lower = coupling * below * load<V>(rows.lifting(k - 1) + i);
+      V pivot = multiply_add(coupling * (below + above), load<V>(rows.lifting(k) + i), T(1));
+      V upper{}, right = load<V>(momentum) + forced;
+      if (k < levels) upper = coupling * above * load<V>(rows.lifting(k + 1) + i);
       if (k > 1) {
         pivot -= lower * load<V>(rows.factor(k - 1) + i);
-        right += lower * load<V>(w_change.row(k - 1, j) + i);
+        right = multiply_add(lower, load<V>(w_change.row(k - 1, j) + i), right);
       }
       const V per_pivot = T(1) / pivot;
       put<V>(rows.factor(k) + i, upper * per_pivot);
-      put<V>(w_change.row(k, j) + i, right * per_pivot);
+      put<V>(momentum, right * per_pivot);
     });
   }
 
@@ -273,26 +293,28 @@ struct AcousticColumns {
   /// Upward momentum, damped with that of the stage's state by an implicit step (Klemp, Dudhia and
   /// Hassiotis 2008, Mon. Wea. Rev. 136, 3987).
   template <class V>
-  INLINE V damped(V change, int k, int j, std::ptrdiff_t i) const {
+  INLINE V damped(TileRows<T>& rows, V change, int k, int j, std::ptrdiff_t i) const {
     const T share = step.dt * w_damping(k);
-    const V stage = face_mass<V>(k, j, i) * load<V>(w.row(k, j) + i);
+    const V stage = face_mass<V>(rows, k, i) * load<V>(w.row(k, j) + i);
     return (change - share * stage) / (1 + share);
   }
 
   /// The new upward momentum and geopotential of interface k, and the pressure of the layer above.
+  template <bool damps>
   void substitute(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       V now = load<V>(w_change.row(k, j) + i);
-      if (k < levels) now += load<V>(rows.factor(k) + i) * load<V>(rows.factor(k + 1) + i);
+      if (k < levels)
+        now = multiply_add(load<V>(rows.factor(k) + i), load<V>(rows.factor(k + 1) + i), now);
       put<V>(rows.factor(k) + i, now);
-      if (w_damping.data != nullptr) now = damped<V>(now, k, j, i);
+      if constexpr (damps) now = damped<V>(rows, now, k, j, i);
       put<V>(w_change.row(k, j) + i, now);
-      const V lifted = load<V>(rows.geopotential(k) + i) + lifting<V>(rows, k, i) * now;
+      const V lifted =
+          multiply_add(load<V>(rows.lifting(k) + i), now, load<V>(rows.geopotential(k) + i));
       put<V>(geopotential_change.row(k, j) + i, lifted);
-      const auto press = [&](int k, V deeper) {
-        const V after = load<V>(rows.warmed(k) + i) - load<V>(rows.stiffness(k) + i) * deeper;
-        const V more = after - load<V>(rows.old_pressure(k) + i);
-        put<V>(pressure_change.row(k, j) + i, after + step.damping * more);
+      const auto press = [&](int k, V deeper) INTO_LOOP {
+        const V less = (1 + step.damping) * load<V>(rows.stiffness(k) + i);
+        put<V>(pressure_change.row(k, j) + i, load<V>(rows.ahead(k) + i) - less * deeper);
       };
       if (k < levels) press(k, load<V>(geopotential_change.row(k + 1, j) + i) - lifted);
       if (k == 1) press(0, lifted);
@@ -414,13 +436,20 @@ void atmosphere_acoustic_columns(
                                    mass_change,
                                    mass_rate,
                                    levels};
-  for_each_in_with(
-      box.j0, box.j1, 1, [&] { return TileRows<T>(levels); },
-      [&](int j, TileRows<T>& rows) {
-        constexpr std::ptrdiff_t width = TileRows<T>::columns;
-        for (std::ptrdiff_t a = box.i0; a < box.i1; a += width)
-          advance(rows, j, a, std::min<std::ptrdiff_t>(a + width, box.i1));
-      });
+  const auto columns = [&](auto moist, auto damps) {
+    for_each_in_with(
+        box.j0, box.j1, 1, [&] { return TileRows<T>(levels); },
+        [&](int j, TileRows<T>& rows) {
+          constexpr std::ptrdiff_t width = TileRows<T>::columns;
+          for (std::ptrdiff_t a = box.i0; a < box.i1; a += width)
+            advance.template advance<moist.value, damps.value>(
+                rows, j, a, std::min<std::ptrdiff_t>(a + width, box.i1));
+        });
+  };
+  const auto with_damping = [&](auto damps) {
+    dilution.data != nullptr ? columns(std::true_type{}, damps) : columns(std::false_type{}, damps);
+  };
+  w_damping.data != nullptr ? with_damping(std::true_type{}) : with_damping(std::false_type{});
 }
 
 }  // namespace halocline

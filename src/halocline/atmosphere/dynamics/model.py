@@ -7,7 +7,7 @@ equations.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from halocline.atmosphere import _native
@@ -160,6 +160,12 @@ class AirDynamics:
         poles = polar, pole_wind(run, grid, state.u, state.v)
         self.first = Stage(run, state, options, self.forcing, "old_", sides, *poles)
         self.later = Stage(run, state, options, self.forcing, "", sides, *poles)
+
+    @property
+    def convective_totals(self) -> Mapping[str, Field]:
+        """What convection has let fall since the start of the run [kg m-2], by name."""
+        clouds = self.physics.convection if self.physics else None
+        return clouds.totals if clouds else {}
 
     @property
     def evaporation(self) -> Field | None:

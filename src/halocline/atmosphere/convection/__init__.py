@@ -1,0 +1,1 @@
+"""Clouds smaller than the grid."""
