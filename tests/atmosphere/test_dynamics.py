@@ -87,7 +87,12 @@ def test_cases_that_cannot_run_are_refused():
     with pytest.raises(UserError, match="no mass"):
         begun(small(**high))
     with pytest.raises(BrokenState, match="Use a smaller time.step|s or less"):
-        ended(small(**{"time.step": "20s", "atmosphere.start.bubble.amplitude": 10.0}))
+        windy = {"atmosphere.start.wind_u": 50.0, "atmosphere.acoustic.steps": 24}
+        ended(small(**{"time.step": "20s"}, **windy))
+    with pytest.raises(
+        UserError, match=r"5 s sound passes 3.46 cells at row 0, column [0-9]+; at most"
+    ):
+        begun(small(**{"time.step": "20s", "time.length": "60s"}))
 
 
 def tendency(q, u, v, order, vertical_order, w=0.0):

@@ -173,6 +173,7 @@ class AtmosphereComponent(Component):
         if self.run.plan is None:
             self.air.follow()
             self.watch.begin()
+            self.watch.refuse_long_steps(self.step_length.total_seconds())
 
     def _set_start(self) -> None:
         if self.options.start.file:

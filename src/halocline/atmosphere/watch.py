@@ -13,8 +13,9 @@ from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.core.clock import Date, text
-from halocline.core.errors import BrokenState
+from halocline.core.errors import BrokenState, UserError
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.field_sums import FieldSums
@@ -55,6 +56,43 @@ class AirWatch:
         self.begun = self._dry_mass()
         if self.clouds is not None:
             self.water_begun = sum(self.water_and_fallen()) - self.evaporated()
+
+    def refuse_long_steps(self, dt: float) -> None:
+        """Refuse a step of dt [s] in whose acoustic steps sound goes too far.
+
+        In one of them it may pass 1 / (1 + 2 divergence_damping)^(1/2) cells, along both axes
+        together, and where short waves along rows are filtered 0.7 of that along these
+        (tests/atmosphere/test_acoustic_waves.py, dynamics/polar_filter.py).
+        """
+        o, s, rows = self.options, self.state, self.grid.shape
+        if o.courant_interval == 0:
+            return
+        most, where = 0.0, -1.0
+        narrow = 0.7 if self.least_width else 1.0
+        planes = (s.stiffness, s.full_volume, s.dx, s.dy)
+        blocks = zip(s.mass.layout.blocks, *(field.read() for field in planes), strict=True)
+        for block, stiff, volume, dx, dy in blocks:
+            assert isinstance(block, Block)
+            width = narrow * np.maximum(dx, self.least_width)
+            waves = (rows[1] > 1) / width**2 + (rows[0] > 1) / dy**2
+            passed = np.sqrt((stiff * volume).max(axis=0) * waves)
+            j, i = np.unravel_index(passed.argmax(), passed.shape)
+            if passed[j, i] > most:
+                first = block.rectangle
+                most, where = float(passed[j, i]), (first.j0 + j) * rows[1] + first.i0 + i
+        communicator = self.run.decomposition.communicator
+        greatest = float(communicator.maximum(np.array([most]))[0])
+        where = communicator.maximum(np.array([where if most == greatest else -1.0]))[0]
+        number = dt / o.acoustic.steps * greatest
+        allowed = 1.0 / np.sqrt(1.0 + 2.0 * o.acoustic.divergence_damping)
+        if number > allowed:
+            row, column = divmod(int(where), rows[1])
+            raise UserError(
+                f"In an acoustic step of {dt / o.acoustic.steps:.3g} s sound passes {number:.2f}"
+                f" cells at row {row}, column {column}; at most {allowed:.2f} it may. Use time.step"
+                f" = {0.95 * dt * allowed / number:.3g} s or less, or more"
+                " atmosphere.acoustic.steps."
+            )
 
     def look(self, number: int, time: Date, dt: float) -> None:
         """Refuse a wind that goes too far in step `number`, from `time`, of dt [s]."""
