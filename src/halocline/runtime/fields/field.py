@@ -72,7 +72,8 @@ class Storage:
                         " decomposition.kind = 'blocks' or 'curve'."
                     )
                 nj, ni = block.shape
-                array = allocate((*outer, nj, block.row_length), dtype)
+                # rows are whole cache lines, so that what is owned of each begins on one
+                array = allocate((*outer, nj, block.row_length), dtype, block.halo)
                 self.arrays.append(array[..., :ni])
                 self.flat.append(array.reshape(rows, nj * block.row_length))
         self.fresh = Freshness(rows)
