@@ -71,6 +71,19 @@ def test_winds_along_a_turned_grid_become_eastward():
         moist_air.vapor_pressure(np.full(4, 2e-3), found.pressure)))  # fmt: skip
 
 
+def test_a_place_on_a_flat_grid_is_in_km():
+    data = on_a_turned_grid(0.0).drop_vars(["latitude", "longitude"])
+    metres = {"units": "m", "standard_name": "projection_x_coordinate"}
+    data = data.assign_coords(
+        x=("x", 1e3 * np.arange(-4.0, 5.0), metres),
+        y=("y", 1e3 * np.arange(5.0), {**metres, "standard_name": "projection_y_coordinate"}),
+    )
+    found = sounding_at(data, (3.2, 1.0), 0, "flat")
+    assert (found.longitude, found.latitude, found.flat) == (3e3, 1e3, True)
+    assert_allclose(found.pressure[0], 9e4 + 15.0)
+    assert any("x 3 km, y 1 km" in text.get_text() for text in skew_t_figure(found).texts)
+
+
 def test_what_is_missing_is_said():
     data = on_a_turned_grid(0.0)
     for name, words in (

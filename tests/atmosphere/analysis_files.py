@@ -28,6 +28,7 @@ standard = {
     "zsfc": ("surface_geopotential", "m**2 s**-2"),
     "skt": ("surface_temperature", "degC"),
     "lsm": ("land_binary_mask", "(0 - 1)"),
+    "ci": ("sea_ice_area_fraction", "1"),
 }
 
 

@@ -212,14 +212,17 @@ def test_sides_of_a_file_are_lines_in_time(tmp_path):
         begun(other)
 
 
-def make_analysis(folder: Path, wind: float = 1.0, damper: float = 0.0) -> AtmosphereCase:
+def make_analysis(
+    folder: Path, wind: float = 1.0, damper: float = 0.0, **planes: np.ndarray
+) -> AtmosphereCase:
     """Start and sides by `halocline analysis`; half of the way between two of its times is run.
 
-    With so much of a wind, relative humidity grows by `damper` [%] from time to time.
+    With so much of a wind, and `planes` of the surface; relative humidity grows by `damper` [%]
+    from time to time.
     """
     (folder / "case.toml").write_text(analysed)
     values = column_values(levels, (y.size, x.size))
-    values["orog"] = np.full((y.size, x.size), 120.0)
+    values |= {"orog": np.full((y.size, x.size), 120.0)} | planes
     path = write_analysis(folder / "analysis.nc", x, y, levels, values, hours=(0.0, 6.0, 12.0))
     with netCDF4.Dataset(path, "a") as file:
         for n in range(3):

@@ -18,6 +18,9 @@ from metpy.interpolate import cross_section, log_interpolate_1d
 from metpy.units import units
 
 from atmosphere.dynamics_cases import small
+from halocline.analysis.air_sections import air_section
+from halocline.analysis.map_grid import grid_of
+from halocline.analysis.section_lines import line_of
 from halocline.experiment.run import run
 from halocline.grids.horizontal.projections import Conic, Mercator
 
@@ -186,6 +189,20 @@ def test_a_section_between_two_places(mapped: xr.Dataset):
     north = y * np.cos(turned) - x * np.sin(turned)
     np.testing.assert_allclose(mapped.eastward_wind, east, atol=1e-3)
     np.testing.assert_allclose(mapped.northward_wind, north, atol=1e-3)
+
+
+def test_our_section_is_metpys(mapped: xr.Dataset):
+    """Along a great circle over the file's map: temperature within 1 mK, heights within 5 cm."""
+    line = line_of(grid_of(mapped.layer_temperature), "-4,53,0,55", steps=15)
+    found = cross_section(
+        mapped[["layer_temperature", "geopotential_height"]], (53, -4), (55, 0), 15
+    )
+    np.testing.assert_allclose(line.x, found.longitude, atol=1e-3)
+    np.testing.assert_allclose(line.y, found.latitude, atol=1e-3)
+    ours = air_section(mapped, mapped.layer_temperature, 0, line)
+    np.testing.assert_allclose(ours.values, found.layer_temperature, atol=1e-3)
+    np.testing.assert_allclose(1e3 * ours.edges, found.geopotential_height, atol=0.05)
+    assert np.ptp(ours.edges[0]) > 0.1
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,49 @@
-"""A nest of the atmosphere that takes and gives back, on any ranks; prints hashes."""
+"""A nest of the atmosphere, on any ranks, whole and over a restart; prints hashes."""
 
 import hashlib
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from halocline.experiment.run import run
+from halocline.experiment.run import Result, run
+from halocline.runtime.ranks.communicator import world
 
 sys.path.append(str(Path(__file__).parents[1]))
 from atmosphere.test_air_nests import moist, nest
 
-several = {"decomposition": {"blocks_per_rank": 3}}
+physics = {
+    "physics": {"turbulence": "ysu", "sunlight": "rrtmgp", "radiation": {"interval": 12.0}},
+    "ground": {"kind": "strip", "west": 20e3, "east": 30e3, "latitude": 50.0},
+}  # fmt: skip
 
-for seats, more in (({}, several), ({"on_ranks_of": "outer"}, {})):
-    case = nest(**moist)
-    for table in case["members"].values():
+
+def case(seats: dict[str, str], length: str, **more: Any) -> dict[str, Any]:
+    """Moist air with physics over a strip of land, for so long."""
+    made = nest(**moist)
+    for table in made["members"].values():
         table["precision"] = "float32"
-        table["time"]["length"] = "30s"
-        table["atmosphere"] |= {"physics": {"turbulence": "ysu"}, "ground": {"kind": "sea"}}
+        table["time"] |= {"start": "2000-06-21T11", "length": length}
+        table["atmosphere"] |= physics
         table.update(more)
-    case["members"]["inner"].update(seats)
-    for name, found in run(case).components.items():
+    made["members"]["inner"].update(seats)
+    return made
+
+
+def tell(result: Result) -> None:
+    for name, found in result.components.items():
         whole = [field.gather() for field in found.restart_fields()]
         if whole[0] is not None:
             text = b"".join(values.tobytes() for values in whole)
             print("bits", name, hashlib.sha256(text).hexdigest(), flush=True)
+
+
+several = {"decomposition": {"blocks_per_rank": 3}}
+shared = {"on_ranks_of": "outer"}
+tell(run(case({}, "18s", **several)))
+tell(run(case(shared, "18s")))
+for first, then in (({}, shared), (shared, {})):
+    with TemporaryDirectory() as folder:
+        common = world().broadcast(folder)
+        run(case(first, "6s", restart={"at_end": True}), output=Path(common))
+        tell(run(case(then, "18s", restart={"source": common}, **several)))

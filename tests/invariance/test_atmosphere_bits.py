@@ -29,10 +29,10 @@ def test_threads():
 
 
 @pytest.mark.parametrize("ranks", [3])
-def test_nests_with_ranks_of_their_own_or_shared(ranks):
-    alone = printed_bits("small_air_nests.py", 1, 1, lines=4)
+def test_nests_with_ranks_of_their_own_or_shared_whole_and_over_restarts(ranks):
+    alone = printed_bits("small_air_nests.py", 1, 1, lines=8)
     assert len(alone) == 2  # one of each member
-    assert printed_bits("small_air_nests.py", ranks, 1, lines=4) == alone
+    assert printed_bits("small_air_nests.py", ranks, 1, lines=8) == alone
 
 
 @pytest.mark.parametrize("ranks", [3])

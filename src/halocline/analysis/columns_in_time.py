@@ -1,4 +1,4 @@
-"""A single column of water through time: depth downward, time to the right."""
+"""A single column of water or air in time: depth downward or height upward, time to the right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from halocline.analysis import looks, reading
-from halocline.analysis.channel_sections import edges_of, levels_of, surface_of
+from halocline.analysis.channel_sections import edges_of, is_upward, levels_of, surface_of
 from halocline.analysis.hovmoeller import times_as_numbers
 from halocline.analysis.maps import add_colour_bar
 from halocline.analysis.profiles import at_point, shape_of
@@ -32,7 +32,7 @@ def columns_in_time(fields: list[xr.DataArray], title: str = "") -> Figure:
 
 
 def draw_columns(fields: list[xr.DataArray], title: str = "") -> Figure:
-    """One panel for each field of time and depth."""
+    """One panel for each field of time and depth, or height."""
     height = 0.95 + 2.0 * len(fields)
     figure = Figure(figsize=(9.6, height))
     panels = figure.subplots(len(fields), 1, sharex=True, squeeze=False)[:, 0]
@@ -52,8 +52,8 @@ def draw_columns(fields: list[xr.DataArray], title: str = "") -> Figure:
         mesh = axes.pcolormesh(
             edges_of(times), edges, values, cmap=look.colours, vmin=low, vmax=high
         )
-        axes.set_ylim(max(edges), 0.0)
-        axes.set_ylabel("depth [m]")
+        axes.set_ylim(*((0.0, max(edges)) if is_upward(field) else (max(edges), 0.0)))
+        axes.set_ylabel("height [m]" if is_upward(field) else "depth [m]")
         units = looks.units_of(field)
         panel_title(axes, looks.title_of(field) + (f" [{units}]" if units else ""))
         add_colour_bar(figure, axes, mesh, marks)

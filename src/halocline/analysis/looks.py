@@ -123,6 +123,7 @@ BY_STANDARD_NAME: dict[str, Look] = {
     "y_wind": Look("balance", "around zero", "Wind along y"),
     "upward_air_velocity": Look("balance", "around zero", "Upward wind"),
     "air_pressure_at_mean_sea_level": Look("dense_r", "between", "Sea-level pressure", True),
+    "geopotential_height": Look("haline", "between", "Geopotential height", True),
     "surface_altitude": Look("turbid", "from zero", "Height of the ground"),
     "surface_temperature": Look("thermal", "between", "Skin temperature"),
     "atmosphere_mass_content_of_water_vapor": Look("rain", "from zero", "Precipitable water"),

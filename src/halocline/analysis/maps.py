@@ -250,14 +250,28 @@ def has_land(dataset: xr.Dataset, data: xr.DataArray) -> bool:
     if height is None and any(word in words for word in ("wind", "air", "pressure", "ice")):
         return True
     grid = grid_of(marine)
-    values = values_on(grid, marine)
+    return not _goes_inland(grid, values_on(grid, marine))
+
+
+def _goes_inland(grid: MapGrid, values: Numbers) -> bool:
+    """Whether most cells far from the sea have values."""
     x, y = (
         np.meshgrid(grid.longitude, grid.latitude)
         if grid.regular
         else (grid.longitude, grid.latitude)
     )
     inland = inland_at(x, y)
-    return not inland.any() or bool(np.isfinite(values[inland]).mean() < 0.5)
+    return bool(inland.any() and np.isfinite(values[inland]).mean() >= 0.5)
+
+
+def level_words(data: xr.DataArray) -> str:
+    """The height or the pressure of a field that has one, " at 500 hPa"; '' of depths."""
+    level = reading.coordinate(data, "depth")
+    if level is None or level.ndim or not np.issubdtype(level.dtype, np.number):
+        return ""
+    if level.attrs.get("standard_name") == "air_pressure":
+        return f" at {float(level) * (0.01 if level.attrs.get('units') == 'Pa' else 1.0):g} hPa"
+    return f" at {float(level):g} m" if level.attrs.get("positive") == "up" else ""
 
 
 def draw_map(
@@ -287,6 +301,7 @@ def draw_map(
     norm = Normalize(low, high)
     over_land = reading.find(dataset, "surface_altitude") is not None
     coast = grid.geographic and (over_land or has_land(dataset, data))
+    over_land = over_land or (coast and _goes_inland(grid, values))
     everywhere = "streamfunction" in str(data.attrs.get("standard_name", ""))
     sea = coast and not over_land
     painted = carried_to_coast(grid, values, everywhere=everywhere) if sea else values
@@ -301,6 +316,6 @@ def draw_map(
     drawn = draw_arrows(axes, grid, dataset, data, extent, arrows, across, ink)
     units = looks.units_of(data)
     name = looks.title_of(data)
-    title = panel_title(axes, f"{name} [{units}]" if units else name)
+    title = panel_title(axes, (f"{name} [{units}]" if units else name) + level_words(data))
     add_colour_bar(figure, axes, field, marks, bool((seen > high).any()))
     return DrawnMap(axes, grid, extent, coast, field, undefined, norm, drawn, title)

@@ -12,17 +12,20 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from halocline.analysis import looks, profiles, reading, sections, wave_fields
+from halocline.analysis.air_sections import air_sections_figure, is_of_air, is_pressure
 from halocline.analysis.animation import animate as write_animation
-from halocline.analysis.channel_sections import channel_sections, deep_channels, line_at
+from halocline.analysis.channel_sections import channel_sections, deep_channels, line_at, middle_of
 from halocline.analysis.coastline import Extent
-from halocline.analysis.columns_in_time import columns, columns_in_time
+from halocline.analysis.columns_in_time import columns, columns_in_time, draw_columns
 from halocline.analysis.hovmoeller import hovmoeller_figure
+from halocline.analysis.map_grid import grid_of
 from halocline.analysis.maps import has_land
 from halocline.analysis.northward import northward_figure, northward_of
+from halocline.analysis.section_lines import SectionLine, line_of
 from halocline.analysis.series import series_sheet
 from halocline.analysis.sheet import map_sheet
 from halocline.analysis.skew_t import skew_t_figure
-from halocline.analysis.soundings import sounding_at
+from halocline.analysis.soundings import has_soundings, sounding_at
 from halocline.analysis.spectra import station_sheet
 from halocline.analysis.wave_fields import Arrows
 from halocline.core.errors import UserError, nearest
@@ -71,6 +74,11 @@ def plot(
         if kind == "spectra" and not chosen:
             index = reading.time_index(dataset, time, file)
             return _spectra(dataset, station, index, place, heading, file)
+        at_stations = reading.columns_at_stations(dataset) if kind == "points" else []
+        deep = chosen or [dataset[name] for name in at_stations]
+        if at_stations and all(some.name in at_stations for some in deep):
+            record = None if chosen else reading.time_index(dataset, time, file)
+            return _columns(dataset, deep, station, record, place, heading, file)
         if kind != "fields":
             return _series(dataset, chosen, time, place, heading, file)
         if hovmoeller is not None:
@@ -122,7 +130,10 @@ def _maps(
         return [save(columns_in_time(standing, drawing["title"]), place("-column.png"))]
     deep = deep_channels(fields)
     if deep and level is None and not animate:
-        figure = channel_sections(deep, index, drawing["title"])
+        if is_of_air(deep[0]):
+            figure = air_sections_figure(dataset, deep, index, _middle(deep[0]), drawing["title"])
+        else:
+            figure = channel_sections(deep, index, drawing["title"])
         return [save(figure, place("-section.png"))]
     fields = [_at_level(field, level, file) for field in fields]
     if animate:
@@ -140,6 +151,14 @@ def _maps(
     figure, _ = map_sheet(record, shown, **drawing)
     suffix = f"-{chosen[0].name}" if len(chosen) == 1 else "-maps"
     return [save(figure, place(f"{suffix}.png"))]
+
+
+def _middle(field: xr.DataArray) -> SectionLine:
+    """Along the middle of a channel of air."""
+    grid, line = grid_of(field), middle_of(field)
+    at = (grid.latitude if line.eastward else grid.longitude)[line.number]
+    axes = ("latitude", "longitude") if grid.geographic else ("y", "x")
+    return line_of(grid, f"{axes[0 if line.eastward else 1]}={at}")
 
 
 def in_usual_units(field: xr.DataArray) -> xr.DataArray:
@@ -188,13 +207,19 @@ def _record_of(dataset: xr.Dataset, index: int) -> xr.Dataset:
 
 
 def _at_level(field: xr.DataArray, level: float | None, file: str | Path) -> xr.DataArray:
-    """The level nearest to a depth [m]; without one, the level nearest to the surface."""
+    """The level nearest to a depth or height [m], or a pressure [hPa]; without one, the level
+    nearest to the surface."""
     depth = reading.coordinate(field, "depth")
     if depth is None or depth.ndim != 1 or depth.dims[0] not in field.dims:
         if level is not None:
             raise UserError(f"'{field.name}' in '{file}' has no depths: leave out the level.")
         return field
-    distance = np.abs(np.abs(depth.values.astype(np.float64)) - abs(level or 0.0))
+    wanted = abs(level or 0.0)
+    if is_pressure(depth):
+        wanted = (
+            np.inf if level is None else level * (100.0 if depth.attrs.get("units") == "Pa" else 1)
+        )
+    distance = np.abs(np.abs(depth.values.astype(np.float64)) - min(wanted, 1e9))
     return field.isel({str(depth.dims[0]): int(distance.argmin())})
 
 
@@ -207,14 +232,21 @@ def _sections(
     title: str,
     file: str | Path,
 ) -> list[Path]:
-    along, at = sections.parse_section(section)
     deep = [dataset[name] for name in reading.fields_of(dataset)]
     deep = [field for field in deep if reading.coordinate(field, "depth") is not None]
     if not (chosen or deep):
         raise UserError(f"Cannot cut a section through '{file}': no field in it has depths.")
-    written = []
+    written, index = [], reading.time_index(dataset, time, file)
+    air = [field for field in chosen or deep[:1] if is_of_air(field)]
+    if air:
+        line = line_of(grid_of(air[0]), section)
+        figure = air_sections_figure(dataset, air, index, line, title)
+        suffix = re.sub(r"[^\w.-]+", "", section.replace(",", "_"))
+        written.append(save(figure, place(f"-{air[0].name}-{suffix}.png")))
     for field in chosen or deep[:1]:
-        index = reading.time_index(dataset, time, file)
+        if is_of_air(field):
+            continue
+        along, at = sections.parse_section(section)
         if along in ("x", "y"):
             figure = channel_sections([field], index, title, line_at(field, along, at))
         else:
@@ -249,6 +281,14 @@ def _spectra(
     title: str,
     file: str | Path,
 ) -> list[Path]:
+    return [
+        save(station_sheet(dataset, number, index, title), place(f"-{_plain(name)}.png"))
+        for number, name in _stations(dataset, station, file)
+    ]
+
+
+def _stations(dataset: xr.Dataset, station: str | None, file: str | Path) -> list[tuple[int, str]]:
+    """Number and name of the station that is asked for, or of the first ones."""
     names = reading.station_names(dataset)
     if station is not None and station not in names:
         raise UserError(
@@ -256,10 +296,30 @@ def _spectra(
             f"It has: {reading.listed(names)}."
         )
     wanted = [station] if station is not None else names[:MOST_STATIONS]
-    return [
-        save(station_sheet(dataset, names.index(name), index, title), place(f"-{_plain(name)}.png"))
-        for name in wanted
-    ]
+    return [(names.index(name), name) for name in wanted]
+
+
+def _columns(
+    dataset: xr.Dataset,
+    fields: list[xr.DataArray],
+    station: str | None,
+    index: int | None,
+    place: Callable[[str], Path],
+    title: str,
+    file: str | Path,
+) -> list[Path]:
+    """Skew-T diagrams of the columns at stations at a record; fields of them in time if there is
+    no record, or no temperature of air."""
+    written = []
+    for number, name in _stations(dataset, station, file):
+        here = dataset.isel({reading.station_dimension(dataset): number})
+        words = f"{title} · {name}" if title else name
+        if index is not None and has_soundings(here):
+            figure = skew_t_figure(sounding_at(here, None, index, file), words)
+        else:
+            figure = draw_columns([here[field.name] for field in fields[:4]], words)
+        written.append(save(figure, place(f"-{_plain(name)}.png")))
+    return written
 
 
 def _series(

@@ -30,15 +30,23 @@ def main_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="arrows on maps; waves point where they go",
     )
-    add("--level", type=float, metavar="DEPTH", help="depth to draw [m]; default: the surface")
-    add("--section", help="vertical section: latitude=, longitude=, x= or y=NUMBER")
+    add(
+        "--level",
+        type=float,
+        help="depth or height to draw [m], or pressure [hPa]; default: the surface",
+    )
+    add(
+        "--section",
+        help="vertical section: latitude=, longitude=, x= or y=NUMBER; of air also between two "
+        "places: --section=LON,LAT,LON,LAT, or X,Y,X,Y in km",
+    )
     add("--hovmoeller", metavar="LINE", help="against time: latitude=NUMBER or longitude=NUMBER")
     add(
         "--sounding",
         nargs=2,
         type=float,
         metavar=("LON", "LAT"),
-        help="Skew-T diagram of the column of air nearest to this place",
+        help="Skew-T diagram of the column of air nearest to this place; x and y in km if flat",
     )
     add(
         "--page",

@@ -197,6 +197,20 @@ def series_of(dataset: xr.Dataset) -> list[str]:
     ]
 
 
+def columns_at_stations(dataset: xr.Dataset) -> list[str]:
+    """Names of the variables that have levels, at stations in time."""
+    time, station = coordinate(dataset, "time"), station_dimension(dataset)
+    return [
+        str(name)
+        for name, variable in dataset.data_vars.items()
+        if station in variable.dims
+        and (depth := coordinate(variable, "depth")) is not None
+        and time is not None
+        and set(variable.dims) == {station, *depth.dims, *time.dims}
+        and depth.ndim == 1
+    ]
+
+
 def station_dimension(dataset: xr.Dataset) -> str:
     """Name of the dimension of stations, "" if there is none."""
     for name in dataset.dims:

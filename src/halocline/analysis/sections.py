@@ -108,7 +108,6 @@ def in_grid_order(data: xr.DataArray, grid: MapGrid, values: Numbers) -> Numbers
         return values
     latitude, longitude = reading.horizontal(data)
     rows = np.argsort(latitude.values, kind="stable")
-    columns = np.argsort(
-        np.unwrap(longitude.values.astype(np.float64), period=360.0), kind="stable"
-    )
+    x = longitude.values.astype(np.float64)
+    columns = np.argsort(np.unwrap(x, period=360.0) if grid.geographic else x, kind="stable")
     return values[:, rows][:, :, columns]

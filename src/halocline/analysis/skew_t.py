@@ -62,6 +62,8 @@ def skew_t_figure(sounding: Sounding, title: str = "") -> Figure:
     axes.legend(loc="upper right", fontsize=8.0, frameon=True, framealpha=0.9, edgecolor="none")
     north, east = round(sounding.latitude, 2), round(sounding.longitude, 2)
     place = f"{degrees_north(north)}, {degrees_east(east)}"
+    if sounding.flat:
+        place = f"x {1e-3 * east:g} km, y {1e-3 * north:g} km"
     words = f"{title} · {place}" if title else place
     headline(figure, words, 0.085, 0.965, 0.865, sounding.time)
     figure.text(0.085, 0.925, _numbers(sounding), fontsize=9.0, va="top")

@@ -26,9 +26,10 @@ class Sounding:
     temperature: Numbers  # [K]
     mixing_ratio: Numbers  # [1]
     wind: tuple[Numbers, Numbers] | None  # eastward, northward [m s-1]
-    longitude: float  # of the column [degree]
+    longitude: float  # of the column [degree], or x [m] on flat grids
     latitude: float
     time: str
+    flat: bool = False
 
     @property
     def dewpoint(self) -> Numbers:
@@ -37,10 +38,17 @@ class Sounding:
         return moist_air.dewpoint(moist_air.vapor_pressure(vapor, self.pressure))
 
 
-def sounding_at(
-    dataset: xr.Dataset, place: tuple[float, float], index: int, file: str | Path
-) -> Sounding:
-    """The column nearest to a place (longitude, latitude) [degree] in a record."""
+Place = tuple[float, float] | None
+"""Longitude and latitude [degree], or x and y [km] on flat grids; None: there is one column."""
+
+
+def has_soundings(dataset: xr.Dataset) -> bool:
+    """Whether there is a temperature of air on levels."""
+    return _with_levels(dataset, "air_temperature") is not None
+
+
+def sounding_at(dataset: xr.Dataset, place: Place, index: int, file: str | Path) -> Sounding:
+    """The column nearest to a place in a record."""
     temperature = _on_levels(dataset, "air_temperature", file)
     column, where = _column(temperature, place, index)
     pressure = _pressure(dataset, temperature, place, index, file)
@@ -50,7 +58,7 @@ def sounding_at(
     known = np.isfinite(column + vapor + pressure) & (pressure <= ground)
     if known.sum() < 3:
         raise UserError(
-            f"The column of '{file}' at {where[0]:g} E, {where[1]:g} N has {int(known.sum())}"
+            f"The column of '{file}' at {where[0]:g}, {where[1]:g} has {int(known.sum())}"
             " levels with values. Choose another place."
         )
     order = np.flatnonzero(known)[np.argsort(-pressure[known], kind="stable")]
@@ -61,18 +69,26 @@ def sounding_at(
         None if wind is None else (wind[0][order], wind[1][order]),
         *where,
         reading.valid_time(reading.record(temperature, index)),
+        reading.is_cartesian(reading.horizontal(temperature)[1]),
     )
 
 
 def _on_levels(dataset: xr.Dataset, standard_name: str, file: str | Path) -> xr.DataArray:
     """The variable of a standard name that has levels."""
-    for variable in dataset.data_vars.values():
-        if variable.attrs.get("standard_name") == standard_name and _level_axis(variable):
-            return variable
+    found = _with_levels(dataset, standard_name)
+    if found is not None:
+        return found
     raise UserError(
         f"'{file}' has no {standard_name} on levels to draw a sounding of. Fields are:"
         f" {reading.listed(reading.fields_of(dataset))}."
     )
+
+
+def _with_levels(dataset: xr.Dataset, standard_name: str) -> xr.DataArray | None:
+    for variable in dataset.data_vars.values():
+        if variable.attrs.get("standard_name") == standard_name and _level_axis(variable):
+            return variable
+    return None
 
 
 def _level_axis(variable: xr.DataArray) -> str:
@@ -88,23 +104,32 @@ def _level_axis(variable: xr.DataArray) -> str:
 
 
 def _column(
-    variable: xr.DataArray, place: tuple[float, float], index: int
+    variable: xr.DataArray, place: Place, index: int
 ) -> tuple[Numbers, tuple[float, float]]:
     """Values of the nearest column of a record, and its longitude and latitude."""
     latitude, longitude = reading.horizontal(variable)
+    record = reading.record(variable, index)
+    if place is None:
+        return record.values.astype(np.float64), (float(longitude), float(latitude))
     y, x = latitude, longitude
     if latitude.ndim == 1 and longitude.ndim == 1:
         y, x = xr.broadcast(latitude, longitude)
     else:
         x = longitude.transpose(*latitude.dims)
-    j, i = _nearest(x.values, y.values, place)
-    record = reading.record(variable, index)
+    flat = reading.is_cartesian(longitude)
+    j, i = _nearest(x.values, y.values, place, flat=flat)
     values = record.isel({y.dims[0]: j, y.dims[1]: i}).values.astype(np.float64)
     return values, (float(x.values[j, i]), float(y.values[j, i]))
 
 
-def _nearest(x: Numbers, y: Numbers, place: tuple[float, float]) -> tuple[int, int]:
+def _nearest(
+    x: Numbers, y: Numbers, place: tuple[float, float], *, flat: bool = False
+) -> tuple[int, int]:
     """Row and column of the point nearest to a place, by the chord between them."""
+    if flat:
+        away = (1e-3 * x - place[0]) ** 2 + (1e-3 * y - place[1]) ** 2
+        j, i = np.unravel_index(int(np.nanargmin(away)), away.shape)
+        return int(j), int(i)
     east, north = np.deg2rad(x.astype(np.float64)), np.deg2rad(y.astype(np.float64))
     a, b = np.deg2rad(place)
     near = np.sin(north) * np.sin(b) + np.cos(north) * np.cos(b) * np.cos(east - a)
@@ -115,7 +140,7 @@ def _nearest(x: Numbers, y: Numbers, place: tuple[float, float]) -> tuple[int, i
 def _pressure(
     dataset: xr.Dataset,
     temperature: xr.DataArray,
-    place: tuple[float, float],
+    place: Place,
     index: int,
     file: str | Path,
 ) -> Numbers:
@@ -139,7 +164,7 @@ def _pressure(
 
 def _vapour(
     dataset: xr.Dataset,
-    place: tuple[float, float],
+    place: Place,
     index: int,
     pressure: Numbers,
     temperature: Numbers,
@@ -161,9 +186,7 @@ def _vapour(
     raise UserError(f"'{file}' has no humidity on levels (one of {', '.join(_vapours)}).")
 
 
-def _wind(
-    dataset: xr.Dataset, place: tuple[float, float], index: int
-) -> tuple[Numbers, Numbers] | None:
+def _wind(dataset: xr.Dataset, place: Place, index: int) -> tuple[Numbers, Numbers] | None:
     """Eastward and northward wind of a column [m s-1]; those along a grid are turned."""
     for names in (("eastward_wind", "northward_wind"), ("x_wind", "y_wind")):
         found = [
@@ -183,10 +206,10 @@ def _wind(
     return None
 
 
-def _angle(variable: xr.DataArray, place: tuple[float, float]) -> float:
+def _angle(variable: xr.DataArray, place: Place) -> float:
     """From east to the rows of the grid of a variable, anticlockwise [rad]."""
     latitude, longitude = reading.horizontal(variable)
-    if latitude.ndim == 1:
+    if latitude.ndim < 2 or place is None:
         return 0.0
     x, y = longitude.transpose(*latitude.dims).values, latitude.values
     j, i = _nearest(x, y, place)
@@ -195,7 +218,7 @@ def _angle(variable: xr.DataArray, place: tuple[float, float]) -> float:
     return float(np.arctan2(y[j, east] - y[j, west], dx * np.cos(np.deg2rad(y[j, i]))))
 
 
-def _ground(dataset: xr.Dataset, place: tuple[float, float], index: int) -> float:
+def _ground(dataset: xr.Dataset, place: Place, index: int) -> float:
     """Pressure at the ground of a column [Pa]; beyond all where a file has none."""
     for variable in dataset.data_vars.values():
         if variable.attrs.get("standard_name") == "surface_air_pressure":

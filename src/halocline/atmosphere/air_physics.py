@@ -12,6 +12,7 @@ from halocline.atmosphere.column_physics import ColumnPhysics
 from halocline.atmosphere.convection.convection import Convection
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.state import AirFields
+from halocline.atmosphere.land.ground_options import GroundPlanes
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.axis import Axis
@@ -39,7 +40,7 @@ class AirPhysics:
         grid: Grid,
         first: Callable[[str], int],
     ) -> None:
-        self.options, self.grid, self.state, self.air = options, grid, state, air
+        self.state, self.air = state, air
         if not state.species:
             self.air.water = dry_water(state)
         place = options.ground.place(grid)
@@ -60,15 +61,12 @@ class AirPhysics:
             collect = kernels["atmosphere_collect"]
             self._collect = run.bind(collect, amount=flux, total=self.evaporation)
 
-    def start(self, restarted: bool) -> None:
+    def start(self, below: GroundPlanes, restarted: bool) -> None:
         """Set the ground, but for what a restart holds. Under dry air land does not evaporate."""
-        o, ground = self.options.ground, self.columns.ground
-        land = o.land(self.grid)
-        skin = np.where(land > 0.5, o.land_temperature, o.sea_temperature)
-        deep = np.full(land.shape, o.deep_temperature)
+        ground = self.columns.ground
         held = [field for field in self.restart_fields if restarted]
         kept = [[array.copy() for array in field.read()] for field in held]
-        ground.cover(land, skin, deep)
+        ground.cover(*below)
         for field, arrays in zip(held, kept, strict=True):
             with field.change() as owned:
                 for array, values in zip(owned, arrays, strict=True):

@@ -15,6 +15,7 @@ from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
 from halocline.atmosphere.dynamics.state import AirFields, lies_on_globe, nested_names, prognostic
+from halocline.atmosphere.land.ground_options import GroundPlanes, planes_of_start
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
 from halocline.atmosphere.options import AtmosphereOptions
@@ -132,6 +133,14 @@ class AtmosphereComponent(Component):
             file.check_grid(self.plane)
             return file.read("ground", 0)
 
+    def _below(self) -> GroundPlanes:
+        """Land and temperatures of the ground: of the start's file, or of the options."""
+        o = self.options
+        if o.ground.kind != "start":
+            return o.ground.planes(self.plane)
+        with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
+            return planes_of_start(file)
+
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced, what it returns to, and what has fallen."""
         held = ("start_u", "start_v", "start_theta") if self.options.damping.return_rate else ()
@@ -151,7 +160,7 @@ class AtmosphereComponent(Component):
         """Set the air of the start, unless `restarted`, and what follows from the state."""
         self.time = time
         if self.dynamics.physics:
-            self.dynamics.physics.start(restarted)
+            self.dynamics.physics.start(self._below(), restarted)
         if not restarted:
             self._set_start()
         if self.options.sides.kind == "file" and self.given and self.run.plan is None:

@@ -21,6 +21,7 @@ from halocline.atmosphere.sides.options import AirSideOptions
 from halocline.atmosphere.start.options import AnalysisOptions
 from halocline.atmosphere.starting_air import AirStartOptions
 from halocline.atmosphere.terrain import MountainOptions
+from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 
 
@@ -87,6 +88,14 @@ class AtmosphereOptions(Options):
     courant_interval: int = option(
         10, "1", "steps between looks at how far the wind goes in a step; 0: never", at_least=0
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ground.kind == "start" and not self.start.file:
+            raise UserError(
+                "atmosphere.ground.kind = 'start', but atmosphere.start.file names no file. Name"
+                " one of `halocline analysis`, or choose another kind."
+            )
 
     @property
     def species(self) -> tuple[str, ...]:

@@ -128,10 +128,14 @@ class Exchanges:
             name: self._made(plan, members, council) for name, plan in self.plans.items()
         }
 
-    def begin(self, time: Date) -> None:
-        """What members have at the start, which their first steps may need."""
+    def begin(self, time: Date, *, restarted: bool) -> None:
+        """What members have at the start, which their first steps may need.
+
+        A restart holds what members took, but not the sides of nests: these are made anew, of what
+        no nest gives back.
+        """
         for name, plan in self.plans.items():
-            if plan.kind != "feedback":
+            if plan.kind == "sides" or (plan.kind == "fields" and not restarted):
                 self.give(name, time)
 
     def give(self, name: str, time: Date) -> None:

@@ -118,8 +118,7 @@ class JointRun:
             self.exchanges = Exchanges(
                 plans, self.members.members, self.here, self.council, self.recording.recorder
             )
-            if not self.restarted:
-                self.exchanges.begin(self.moment)
+            self.exchanges.begin(self.moment, restarted=self.restarted)
 
     @contextmanager
     def interval(self) -> Iterator[None]:

@@ -75,20 +75,25 @@ class Ground:
         except KeyError:
             raise AttributeError(name) from None
 
-    def cover(self, land: Array, skin: Array, deep: Array) -> None:
-        """Set all planes from those of the whole grid: 1 on land, and temperatures [K].
+    def cover(self, land: Array, skin: Array, deep: Array, ice: Array | None = None) -> None:
+        """Set all planes from those of the whole grid: 1 on land, temperatures [K], 1 on ice.
 
-        Land has the cover of the options; soil goes from the skin's temperature to the deep one.
+        Land has the cover of the options, sea ice is land covered by ice; soil goes from the skin's
+        temperature to the deep one.
         """
-        of_land, of_sea = self.options.land_cover, covers["water"][0]
+        ice = np.zeros_like(land) if ice is None else ice
+        of_land, of_sea, of_ice = self.options.land_cover, covers["water"][0], covers["ice"][1]
+
+        def of_cover(name: str) -> Array:
+            on_land, at_sea, on_ice = (getattr(some, name) for some in (of_land, of_sea, of_ice))
+            return np.where(ice > 0.5, on_ice, np.where(land > 0.5, on_land, at_sea))
+
         for name in ("albedo", "emissivity", "moisture_availability", "roughness"):
-            values = np.where(land > 0.5, getattr(of_land, name), getattr(of_sea, name))
-            self._set(self.planes[name], values)
-        self._set(
-            self.planes["soil_heat_capacity"], np.full(land.shape, self.options.heat_capacity)
-        )
+            self._set(self.planes[name], of_cover(name))
+        capacity = of_cover("thermal_inertia") / self.options.diffusivity**0.5
+        self._set(self.planes["soil_heat_capacity"], capacity)
         for name, values in (
-            ("land", land),
+            ("land", np.maximum(land, ice)),
             ("skin_temperature", skin),
             ("deep_temperature", deep),
         ):

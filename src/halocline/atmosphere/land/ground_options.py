@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.atmosphere.start.start_reading import StartFile
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
@@ -14,12 +16,50 @@ from halocline.grids.horizontal.grid import Grid
 Array = NDArray[np.float64]
 
 
+class GroundPlanes(NamedTuple):
+    """What lies below the air at the start, shape (nj, ni)."""
+
+    land: Array  # 1 on land, 0 at sea
+    skin: Array  # temperature [K]
+    deep: Array  # temperature below soil and ice [K]
+    ice: Array | None = None  # 1 on sea ice
+
+
+freezing_sea = 271.35
+"""Temperature below sea ice [K]."""
+
+
+def planes_of_start(file: StartFile) -> GroundPlanes:
+    """The ground of a start, with soil as warm in the depth as the lowest layer of the air.
+
+    More than half of land makes a cell land, more than half of ice one at sea ice.
+    """
+    needed = ("land", "skin_temperature", "temperature")
+    missing = [name for name in needed if name not in file.names]
+    if missing:
+        raise UserError(
+            f"atmosphere.ground.kind = 'start', but {file.path} has no {', '.join(missing)}. Make"
+            " it from an analysis with land and the temperature of the surface, or choose another"
+            " kind."
+        )
+    land = (file.read("land", 0) > 0.5).astype(float)
+    ice = np.zeros_like(land)
+    if "ice" in file.names:
+        ice = ((file.read("ice", 0) > 0.5) & (land == 0.0)).astype(float)
+    deep = np.where(ice > 0.0, freezing_sea, file.read("temperature", 0)[0])
+    return GroundPlanes(land, file.read("skin_temperature", 0), deep, ice)
+
+
 @dataclass(frozen=True, kw_only=True)
 class GroundOptions(Options):
     """Land and sea, and their temperature at the start."""
 
     kind: str = option(
-        "sea", "", "land, sea, or land from `west` to `east`", choices=("land", "sea", "strip")
+        "sea",
+        "",
+        "land, sea, land from `west` to `east`, or as in the file of the start: land, sea ice and"
+        " the temperature of the skin",
+        choices=("land", "sea", "strip", "start"),
     )
     west: float = option(0.0, "1", "x of the grid at which a strip of land begins")
     east: float = option(0.0, "1", "x of the grid at which it ends")
@@ -51,6 +91,13 @@ class GroundOptions(Options):
             inside = (grid.x >= self.west) & (grid.x < self.east)
             return np.broadcast_to(inside.astype(float), grid.shape).copy()
         return np.full(grid.shape, float(self.kind == "land"))
+
+    def planes(self, grid: Grid) -> GroundPlanes:
+        """Land and temperatures where no file has them."""
+        land = self.land(grid)
+        skin = np.where(land > 0.5, self.land_temperature, self.sea_temperature)
+        deep = np.full(land.shape, self.deep_temperature)
+        return GroundPlanes(land, skin, deep)
 
     def place(self, grid: Grid) -> tuple[Array, Array]:
         """Longitude and latitude of centres [degree], shape (nj, ni)."""

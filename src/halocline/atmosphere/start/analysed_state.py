@@ -18,6 +18,7 @@ from halocline.atmosphere.start.pressure_columns import (
     standard_gravity,
 )
 from halocline.atmosphere.start.pressure_level_files import PressureLevelFiles
+from halocline.atmosphere.start.skin import spread
 from halocline.core import moist_air
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import Bilinear
@@ -152,6 +153,29 @@ def surface_at(files: PressureLevelFiles, record: Record, points: Metrics) -> di
         if name in found:
             found[name] = np.clip(found[name], 0.0, 1.0)
     return found
+
+
+def skin_at(
+    files: PressureLevelFiles,
+    record: Record,
+    points: Metrics,
+    land: Array,
+    ground: Array,
+    lapse_rate: float,
+) -> Array:
+    """Temperature of the skin at points [K], of sea from points of the sea of the analysis.
+
+    That of `land` comes from points of land, as if all lay at sea level, and from there to the
+    `ground` [m] by `lapse_rate` [K m-1].
+    """
+    weights, part = _weights(files, points)
+    skin = files.at_surface("skin_temperature", record, part)
+    theirs = np.nan_to_num(files.at_surface("land", record, part)) > 0.5
+    height = _ground(files, record, part)
+    lowered = skin + lapse_rate * (0.0 if height is None else height)
+    higher = 0.0 if height is None else lapse_rate * ground
+    at_sea, on_land = weights(spread(skin, ~theirs)), weights(spread(lowered, theirs)) - higher
+    return np.where(land > 0.5, on_land, at_sea)
 
 
 def on_faces(values: Array, axis: int, grid: Grid) -> Array:

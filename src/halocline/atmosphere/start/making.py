@@ -14,6 +14,7 @@ from halocline.atmosphere.start.analysed_state import (
     AnalysedState,
     analysed_state,
     columns_at,
+    skin_at,
     surface_at,
 )
 from halocline.atmosphere.start.analysis_case import AnalysisCase
@@ -52,11 +53,20 @@ class Making:
         return {"ground": surface["ground_height"]}
 
     def state(self, record: Record) -> AnalysedState:
-        """The state of a record; land is that of the ground's file where it has one."""
+        """The state of a record; land is that of the ground's file where it has one.
+
+        Where the analysis tells land, skins of land and sea are not mixed.
+        """
         case, ground = self.case, self.planes["ground"]
         state = analysed_state(self.files, record, case.grid, ground, case.column, case.options)
+        surface = state.surface
         if "land" in self.planes:
-            state.surface["land"] = self.planes["land"]
+            surface["land"] = self.planes["land"]
+        if {"land", "skin_temperature"} <= self.files.surface.keys():
+            points, lapse = case.grid.at(Place.center), case.options.lapse_rate
+            surface["skin_temperature"] = skin_at(
+                self.files, record, points, surface["land"], ground, lapse
+            )
         return state
 
     def write_start(self, path: Path) -> list[str]:
