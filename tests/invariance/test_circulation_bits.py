@@ -4,13 +4,13 @@ Ranks: 1, 3, and 5 and 8 with `--all`, started here; more than there are cores o
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from halocline.experiment.run import Result, run
 from invariance.printed_bits import printed_bits
+from invariance.small_windy_sea import case, halo_ways, hours, sum_ways
 
 
 def bits(ranks: int, threads: int) -> frozenset[str]:
@@ -30,37 +30,17 @@ def test_eight_ranks():
     assert printed_bits("small_circulation.py", 8, 1, 4, "1") == bits(1, 1)
 
 
+@pytest.mark.slow
+def test_ways_of_halos_and_sums():
+    """Of what this library knows; among them one-sided and shared memory."""
+    count = len(halo_ways) + len(sum_ways)
+    alone = printed_bits("small_windy_sea.py", 1, 1, 1, "alone")
+    assert len(alone) == 1
+    assert printed_bits("small_windy_sea.py", 3, 1, count) == alone
+
+
 def test_threads():
     assert bits(1, 3) == bits(1, 1)
-
-
-hours = 9
-
-
-def case(**more: Any) -> dict[str, Any]:
-    """A windy, cooled sea with an island, thin cells at its floor, KPP and eddies.
-
-    Steps 5 and 9 end in averages of levels.
-    """
-    depth = [[1500.0 - 60.0 * ((3 * i + 5 * j) % 9) for i in range(16)] for j in range(10)]
-    depth[4][5:8] = [0.0, 0.0, 300.0]
-    base: dict[str, Any] = {
-        "component": "ocean",
-        "grid": {
-            "nx": 16, "ny": 10, "dx": 22.5, "dy": 10.0, "x0": 11.25, "y0": -45.0, "depth": depth,
-            "levels": {"thickness": [100.0, 200.0, 400.0, 800.0], "least_share": 0.1},
-        },
-        "time": {"start": "2000-01-01", "length": f"{hours}h", "step": "1h"},
-        "ocean": {
-            "averaging": 4,
-            "mixing": {
-                "viscosity": 2e5, "scheme": "kpp", "eddies": {"along": 800.0, "flattening": 600.0},
-            },
-            "forcing": {"heat": {"short_wave": 100.0, "rest": -400.0}},
-            "tracers": {"advection": "limited3", "passive": {"dye": {}, "age": {"ages": True}}},
-        },
-    }  # fmt: skip
-    return base | more
 
 
 def state(result: Result) -> dict[str, np.ndarray]:

@@ -136,6 +136,13 @@ def test_maps_hold_what_swims_and_what_flows(tmp_path: Path):
             {"ocean": ocean(), "biology": {"model": "bfm"}},
             "needs wind speed, but this ocean has no speed of the wind. Set ocean.forcing.bulk",
         ),
+        (
+            {
+                "ocean": ocean(mixing={"eddies": {"along": 1e3, "flattening": 1e3}}),
+                "biology": {"model": "npzd"},
+            },
+            r"eddies.along = 1000 m2 s-1 mixes along .* Set it to 0, and transport.horizontal_diff",
+        ),
         ({"transport": {"circulation": "files"}}, "circulation"),
         ({"transport": {"mixing": {"surface": 0.1}}}, "here the ocean does it. Leave it out"),
         ({"transport": {"tracers": ["N"]}}, "tracers are those of the biology"),

@@ -88,6 +88,19 @@ class LivingOceanCase(OceanCase):
                     f" this ocean has {what}. Set {where}, or take another model."
                 )
 
+    def _refuse_slopes(self) -> None:
+        """Refuse mixing along surfaces of density, of which life would have a part.
+
+        It is the vertical one, in the ocean's vertical diffusivity: alone it mixes across them.
+        """
+        if along := self.ocean.mixing.eddies.along:
+            raise UserError(
+                f"ocean.mixing.eddies.along = {along:g} m2 s-1 mixes along surfaces of density, but"
+                " life is mixed along levels and vertically: it would have the vertical part of"
+                " this alone, which mixes across them. Set it to 0, and"
+                f" transport.horizontal_diffusivity = {along:g} for life."
+            )
+
     @cached_property
     def life(self) -> BiogeochemistryCase:
         """The case of the tracers alone."""
@@ -120,6 +133,7 @@ class LivingOceanCase(OceanCase):
         """The ocean with its grid, and life in it."""
         self._refuse_shared_names()
         self._refuse_missing_surroundings()
+        self._refuse_slopes()
         ocean = super().build(clock, communicator, check_halos=check_halos, plan=plan, given=given)
         assert isinstance(ocean, LivingOceanComponent)
         ends = OceanEnds(ocean.model)
