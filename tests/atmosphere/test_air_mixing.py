@@ -162,7 +162,7 @@ def waves(name, case, shape, amplitude=1e-3):
 @pytest.mark.parametrize("cells", [4, 10])
 def test_a_cosine_of_wind_across_itself_decays_as_it_should(cells):
     """v of x, that nothing pushes: by K and the wavenumber squared, by sin^6 of the filter."""
-    run = {"time.length": "200s", "grid.ny": 4, "atmosphere.acoustic.steps": 2}
+    run = {"time.length": "200s", "grid.ny": 4}
     shape = np.cos(2.0 * np.pi * np.arange(40) / cells)
     wave = (2.0 * np.sin(np.pi / cells)) ** 2
     viscous = small(**run, **{"atmosphere.mixing.viscosity": 200.0})

@@ -87,7 +87,12 @@ def test_cases_that_cannot_run_are_refused():
     with pytest.raises(UserError, match="no mass"):
         begun(small(**high))
     with pytest.raises(BrokenState, match="Use a smaller time.step|s or less"):
-        ended(small(**{"time.step": "20s", "atmosphere.start.bubble.amplitude": 10.0}))
+        windy = {"atmosphere.start.wind_u": 50.0, "atmosphere.acoustic.steps": 24}
+        ended(small(**{"time.step": "20s"}, **windy))
+    with pytest.raises(
+        UserError, match=r"5 s sound passes 3.46 cells at row 0, column [0-9]+; at most"
+    ):
+        begun(small(**{"time.step": "20s", "time.length": "60s"}))
 
 
 def tendency(q, u, v, order, vertical_order, w=0.0):
@@ -179,17 +184,6 @@ def test_sound_that_goes_along_the_ground_has_its_speed():
 
 
 @pytest.mark.slow
-def test_mountain_waves():
-    """The ridge's drag is that of linear hydrostatic theory (Smith 1979)."""
-    component = ended(shipped("mountain-waves", **{"time.length": "8h20min"}))
-    weights, h = component.coordinate.to_ground, component.options.mountain.heights(component.plane)
-    at_ground = np.tensordot(weights, values(component, "pressure")[:3, 0], 1)
-    drag = (at_ground * (np.roll(h[0], -1) - np.roll(h[0], 1))).sum() / 2.0
-    density = 1.0 / values(component, "full_volume")[0, 0, 0]
-    assert drag == pytest.approx(np.pi / 4.0 * density * 0.01 * 10.0 * 100.0**2, rel=0.05)
-
-
-@pytest.mark.slow
 def test_density_current():
     component = ended(shipped("density-current"))
     theta = values(component, "theta")
@@ -210,3 +204,17 @@ def test_bubble():
     assert theta.max() == pytest.approx(2.075, rel=0.03)
     assert theta.min() == pytest.approx(-0.143, abs=0.06)
     assert (w.min(), w.max()) == pytest.approx((-8.585, 14.532), rel=0.03)
+
+
+def test_steep_ground_is_refused():
+    """With its place, before anything is built."""
+    steep = {"atmosphere.mountain.width": 1000.0, "atmosphere.mountain.height": 2500.0}
+    with pytest.raises(UserError, match=r"rises by 753 m.*500 m apart.*a slope of 1.51"):
+        begun(small(**{"atmosphere.mountain.kind": "bell"}, **steep))
+
+
+def test_the_fastest_wind_is_found():
+    fast = {"time.step": "20s", "atmosphere.acoustic.steps": 24, "atmosphere.start.wind_u": 60.0}
+    words = r"cells along x at level [0-9]+, row 0, column [0-9]+; at most 1.42"
+    with pytest.raises(BrokenState, match=words):
+        ended(small(**fast))

@@ -59,6 +59,7 @@ sides = {
         "time.start": "2000-06-21T11",
     },
 }  # fmt: skip
+sides["open"] |= {"atmosphere.parted_above": 0.1, "atmosphere.stages": 2}
 sides["physics"] |= sides["given"] | {"atmosphere.ground.west": -3e3}
 ways = ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2})
 whole_rows = ({}, {"blocks_per_rank": 2}, {"blocks_per_rank": 3})

@@ -71,6 +71,36 @@ def case(air: dict[str, Any], **more: Any) -> dict[str, Any]:
     return base | more
 
 
+round_the_globe = {
+    "kind": "spherical", "nx": 16, "ny": 8, "dx": 22.5, "dy": 22.5, "x0": 0.0, "y0": -78.75,
+    "periodic_x": True, "sides": {"south": "pole", "north": "pole"},
+}  # fmt: skip
+
+
+def test_restarts_around_the_globe(tmp_path: Path):
+    """In other blocks of whole rows too."""
+    air = {
+        "layers": {"count": 6, "top": 15e3}, "held_suarez": {"acts": True},
+        "start": {
+            "wind_u": 10.0, "wind_v": 5.0,
+            "bubble": {"amplitude": 5.0, "y": 70.0, "radius_x": 40.0, "radius_y": 30.0},
+        },
+    }  # fmt: skip
+    time = {"start": "2000-01-01", "step": "20min"}
+    more: dict[str, Any] = {"grid": round_the_globe, "time": time | {"length": "2h"}}
+    whole = state(run(case(air, **more)))
+    ends = {"interval": "20min", "at_end": False}
+    run(
+        case(air, **(more | {"time": time | {"length": "40min"}, "restart": ends})),
+        output=tmp_path, check_halos=True,
+    )  # fmt: skip
+    cut = {"blocks_per_rank": 5}
+    again = run(case(air, **more, restart={"source": str(tmp_path)}, decomposition=cut))
+    assert again.outcome.steps == 4
+    found = state(again)
+    assert all(np.array_equal(found[name], whole[name]) for name in whole)
+
+
 def state(result: Result) -> dict[str, np.ndarray]:
     fields = {field.name: field.gather() for field in result.component.restart_fields()}
     assert all(np.isfinite(values).all() for values in fields.values())

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.coordinate import HybridCoordinate
+from halocline.atmosphere.dynamics.limits import refuse_steep
 from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
@@ -85,6 +86,7 @@ class AtmosphereComponent(Component):
         options.damping.refuse_long(clock.step.total_seconds())
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         ground = self._ground()
+        refuse_steep(grid, ground)
         cut = Decomposition(
             grid.mask,
             grid.topology,
@@ -171,6 +173,7 @@ class AtmosphereComponent(Component):
         if self.run.plan is None:
             self.air.follow()
             self.watch.begin()
+            self.watch.refuse_long_steps(self.step_length.total_seconds())
 
     def _set_start(self) -> None:
         if self.options.start.file:
@@ -314,25 +317,31 @@ class AtmosphereComponent(Component):
     def step(self, time: Date) -> None:
         """Advance from `time` by one step.
 
-        1. dynamics, with transport of water  2. clouds, at the pressure that these have led to
+        1. physics of columns  2. in one part or more: dynamics, with transport of water, and
+        clouds, at the pressure that these have led to
         """
         seconds = self.step_length.total_seconds()
+        parts = self.watch.parts(seconds)
+        # 1. physics of columns
         if self.files:
             self.files.bring(time)
-        if self.given:
-            self.given.begin_step(time, self.step_length)
         if self.dynamics.physics:
             elapsed = (time - self.begins).total_seconds()
             self.dynamics.physics.step(seconds, elapsed, day_of_year(time))
-        self.dynamics.step(seconds)
-        if self.clouds is not None:
-            self.air.update_layers()
-            self.clouds.step(seconds)
-            self.air.give_back()
+        # 2. dynamics and clouds
+        for number in range(parts):
+            if self.given:
+                begun = time + number * self.step_length / parts
+                self.given.begin_step(begun, self.step_length / parts)
+            self.dynamics.step(seconds / parts)
+            if self.clouds is not None:
+                self.air.update_layers()
+                self.clouds.step(seconds / parts)
+                self.air.give_back()
         self.time = time + self.step_length
         if self.given:
             self.given.passed(self.time)
-        self.watch.look(round(to_number(time) / seconds), time, seconds)
+        self.watch.look(round(to_number(time) / seconds), time, seconds / parts)
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""

@@ -85,17 +85,53 @@ class AtmosphereOptions(Options):
     held_suarez: HeldSuarezOptions = option(
         HeldSuarezOptions(), meaning="a climate by simple returns, in place of physics"
     )
+    stages: int = option(
+        3,
+        "1",
+        "of a step: 3, or 2 (a half and a whole one), which bear shorter steps and odd orders of"
+        " advection only",
+        at_least=2,
+        at_most=3,
+        source="Wicker and Skamarock (2002), Mon. Wea. Rev. 130, 2088",
+    )
+    parted_above: float = option(
+        0.0,
+        "1",
+        "Courant number of the wind, the greatest along each axis added up, above which dynamics"
+        " and clouds make a step in as many equal parts as it takes; 0: never",
+        at_least=0.0,
+        at_most=2.0,
+    )
     courant_interval: int = option(
         10, "1", "steps between looks at how far the wind goes in a step; 0: never", at_least=0
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        orders = self.advection.order, self.advection.vertical_order
+        if self.stages == 2 and not all(order % 2 for order in orders):
+            raise UserError(
+                f"atmosphere.stages = 2 with advection of order {orders[0]} along layers and"
+                f" {orders[1]} across: even orders grow in any step of two stages. Use odd ones"
+                " (atmosphere.advection.order, vertical_order), or 3 stages."
+            )
         if self.ground.kind == "start" and not self.start.file:
             raise UserError(
                 "atmosphere.ground.kind = 'start', but atmosphere.start.file names no file. Name"
                 " one of `halocline analysis`, or choose another kind."
             )
+
+    @property
+    def most_courant(self) -> float:
+        """How far the wind may go along one axis in a step [cells] (Wicker and Skamarock 2002).
+
+        >>> AtmosphereOptions().most_courant, AtmosphereOptions(stages=2).most_courant
+        (1.42, 0.3)
+        """
+        borne = {2: 1.73, 3: 1.61, 4: 1.26, 5: 1.42, 6: 1.08}
+        if self.stages == 2:
+            borne = {3: 0.88, 5: 0.3}
+        return min(borne[self.advection.order], borne[self.advection.vertical_order])
 
     @property
     def species(self) -> tuple[str, ...]:

@@ -13,21 +13,19 @@ from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.core.clock import Date, text
-from halocline.core.errors import BrokenState
+from halocline.core.errors import BrokenState, UserError
 from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.field_sums import FieldSums
 
 Array = NDArray[np.float64]
-most_allowed = 1.42
-"""Courant number along one direction that three stages bear with fifth order (Wicker and Skamarock
-2002)."""
-
-
 most_mixed = 0.5
 """Coefficient times the sum of 1 / length^2 along all directions times the step that forcings of
 one forward step bear."""
+most_parts = 100
+"""Of a step."""
 
 
 class AirWatch:
@@ -50,6 +48,7 @@ class AirWatch:
         self.begun = 0.0
         self.water_begun = 0.0
         self.most = 0.0
+        self.parts_made: list[int] = []
         self.least_width = filtered_width(grid, options.filter_latitude)
 
     def begin(self) -> None:
@@ -58,6 +57,43 @@ class AirWatch:
         if self.clouds is not None:
             self.water_begun = sum(self.water_and_fallen()) - self.evaporated()
 
+    def refuse_long_steps(self, dt: float) -> None:
+        """Refuse a step of dt [s] in whose acoustic steps sound goes too far.
+
+        In one of them it may pass 1 / (1 + 2 divergence_damping)^(1/2) cells, along both axes
+        together, and where short waves along rows are filtered 0.7 of that along these
+        (tests/atmosphere/test_acoustic_waves.py, dynamics/polar_filter.py).
+        """
+        o, s, rows = self.options, self.state, self.grid.shape
+        if o.courant_interval == 0:
+            return
+        most, where = 0.0, -1.0
+        narrow = 0.7 if self.least_width else 1.0
+        planes = (s.stiffness, s.full_volume, s.dx, s.dy)
+        blocks = zip(s.mass.layout.blocks, *(field.read() for field in planes), strict=True)
+        for block, stiff, volume, dx, dy in blocks:
+            assert isinstance(block, Block)
+            width = narrow * np.maximum(dx, self.least_width)
+            waves = (rows[1] > 1) / width**2 + (rows[0] > 1) / dy**2
+            passed = np.sqrt((stiff * volume).max(axis=0) * waves)
+            j, i = np.unravel_index(passed.argmax(), passed.shape)
+            if passed[j, i] > most:
+                first = block.rectangle
+                most, where = float(passed[j, i]), (first.j0 + j) * rows[1] + first.i0 + i
+        communicator = self.run.decomposition.communicator
+        greatest = float(communicator.maximum(np.array([most]))[0])
+        where = communicator.maximum(np.array([where if most == greatest else -1.0]))[0]
+        number = dt / o.acoustic.steps * greatest
+        allowed = 1.0 / np.sqrt(1.0 + 2.0 * o.acoustic.divergence_damping)
+        if number > allowed:
+            row, column = divmod(int(where), rows[1])
+            raise UserError(
+                f"In an acoustic step of {dt / o.acoustic.steps:.3g} s sound passes {number:.2f}"
+                f" cells at row {row}, column {column}; at most {allowed:.2f} it may. Use time.step"
+                f" = {0.95 * dt * allowed / number:.3g} s or less, or more"
+                " atmosphere.acoustic.steps."
+            )
+
     def look(self, number: int, time: Date, dt: float) -> None:
         """Refuse a wind that goes too far in step `number`, from `time`, of dt [s]."""
         every = self.options.courant_interval
@@ -65,11 +101,7 @@ class AirWatch:
             return
         s = self.state
         finite = all(np.isfinite(a).all() for name in prognostic for a in getattr(s, name).read())
-        rates = (
-            self._rate(s.u, s.x_distance, self.least_width),
-            self._rate(s.v, s.y_distance),
-            self._rise(),
-        )
+        rates = self._rates()
         mixing = self._mixing() if self.options.mixing.acts else 0.0
         found = np.array([float(not finite), dt * mixing, *(dt * rate for rate in rates)])
         broken, mixed, *courant = self.run.decomposition.communicator.maximum(found)
@@ -82,12 +114,54 @@ class AirWatch:
                 " s or less, or a smaller atmosphere.mixing.coefficient, viscosity or diffusivity."
             )
         self.most = max(self.most, *map(float, courant))
-        if self.most > most_allowed:
+        allowed = self.options.most_courant
+        if self.most > allowed:
+            axis = int(np.argmax(courant))
             raise BrokenState(
                 f"In the step from {text(time)} the wind passes {self.most:.2f} cells along"
-                f" {'x y z'.split()[int(np.argmax(courant))]}; at most {most_allowed} it may. Use"
-                f" time.step = {0.7 * dt * most_allowed / self.most:.3g} s or less."
+                f" {'xyz'[axis]}{self._where_fastest(axis)}; at most {allowed} it may. Use"
+                f" time.step = {0.7 * dt * allowed / self.most:.3g} s or less."
             )
+
+    def parts(self, dt: float) -> int:
+        """In how many equal parts a step of dt [s] is made, by the wind at its beginning."""
+        wanted = self.options.parted_above
+        if not wanted:
+            return 1
+        rates = self.run.decomposition.communicator.maximum(np.array(self._rates()))
+        found = max(1, int(np.ceil(dt * float(rates.sum()) / wanted)))
+        if found > most_parts:
+            raise BrokenState(
+                f"A step of {dt:g} s would be made in {found} parts, with a Courant number of"
+                f" {dt * rates.sum():.3g}; at most {most_parts} there may be. Use time.step ="
+                f" {dt * most_parts / found:.3g} s or less, or a greater atmosphere.parted_above."
+            )
+        self.parts_made.append(found)
+        return found
+
+    def _rates(self) -> tuple[float, float, float]:
+        """The most cells that the wind passes along each axis on this rank [s-1]."""
+        s = self.state
+        return (
+            self._rate(s.u, s.x_distance, self.least_width),
+            self._rate(s.v, s.y_distance),
+            self._rise(),
+        )
+
+    def _where_fastest(self, axis: int) -> str:
+        """The place at which the wind passes most cells along an axis; a call for all ranks."""
+        s = self.state
+        names = ("u", "x_distance"), ("v", "y_distance"), ("w", "geopotential", "base_geopotential")
+        wind, *other = (getattr(s, name).gather() for name in names[axis])
+        said = ""
+        if wind is not None:
+            length = np.diff(other[0] + other[1], axis=0) if axis == 2 else other[0]
+            if axis == 0:
+                length = np.maximum(length, self.least_width)
+            rates = np.abs(wind[1:] if axis == 2 else wind) / length
+            k, j, i = np.unravel_index(int(np.nanargmax(rates)), rates.shape)
+            said = f" at level {k + (axis == 2)}, row {j}, column {i}"
+        return str(self.run.decomposition.communicator.broadcast(said))
 
     def _rate(self, wind: Field, distance: Field, least: float = 0.0) -> float:
         """The most cells that a wind passes [s-1], taken as no less wide than `least` [m]."""
@@ -151,6 +225,10 @@ class AirWatch:
             called = "theta less base" if name == "theta" else name
             words.append(f"{called} {least:.3f} to {most:.3f} {units}")
         words += self._water_words()
+        if self.parts_made:
+            least, most = min(self.parts_made), max(self.parts_made)
+            mean = sum(self.parts_made) / len(self.parts_made)
+            words.append(f"steps made in {least} to {most} parts, {mean:.2f} in the mean")
         return ", ".join([*words, f"Courant number up to {self.most:.2f}"])
 
     def water_and_fallen(self) -> tuple[float, float]:

@@ -39,7 +39,7 @@ def halo_of(topology: Topology) -> int:
 
 
 class Stage:
-    """One of the three stages of a step: the state that it begins with has names of `stage`."""
+    """One of the stages of a step: the state that it begins with has names of `stage`."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ class AirDynamics:
     def step(self, dt: float) -> None:
         """Advance by dt [s] (Wicker and Skamarock 2002).
 
-        1. what forces the air throughout the step  2. three stages  3. the energy of eddies
+        1. what forces the air throughout the step  2. stages  3. the energy of eddies
         """
         s, steps = self.state, self.options.acoustic.steps
         for name in prognostic:
@@ -191,9 +191,12 @@ class AirDynamics:
             self.physics.force()
         if self.draw_water is not None:
             self.draw_water()
-        # 2. three stages
-        self.first(1, dt / 3.0, last=False)
-        self.later(steps // 2, dt / steps, last=False)
+        # 2. stages
+        if self.options.stages == 2:
+            self.first(steps // 2, dt / steps, last=False)
+        else:
+            self.first(1, dt / 3.0, last=False)
+            self.later(steps // 2, dt / steps, last=False)
         self.later(steps, dt / steps, last=True)
         # 3. the energy of eddies
         if energy:

@@ -126,13 +126,17 @@ class Topology:
                     f"The side in the {side} of a grid cannot be both joined (periodic or folded)"
                     f" and a {self.reflections.on(side)}. Take one of them."
                 )
-        if "pole" in self.reflections[:2] or (
-            "pole" in self.reflections and (not self.periodic_i or self.ni % 2)
-        ):
-            raise UserError(
-                f"A grid of {self.nj} x {self.ni} cells cannot have a pole: that is the north or"
-                " south of a grid that is periodic in i, with an even number of columns."
-            )
+        if "pole" not in self.reflections:
+            return
+        wrong = ""
+        if "pole" in self.reflections[:2]:
+            wrong = "in the west or east: poles are in the south and north"
+        elif not self.periodic_i:
+            wrong = "as its rows do not close: they have to be periodic, once around the globe"
+        elif self.ni % 2:
+            wrong = "of which none stands half way round: take an even number of columns"
+        if wrong:
+            raise UserError(f"A grid of {self.nj} x {self.ni} cells cannot have a pole, {wrong}.")
 
     def words(self) -> list[str]:
         """Which sides are joined.
