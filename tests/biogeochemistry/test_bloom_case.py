@@ -94,10 +94,14 @@ def test_elements_are_those_of_the_start_and_what_came_through_boundaries():
         assert now == pytest.approx(before, rel=1e-12), element
 
 
-def test_split_run_has_the_same_bits(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("length", "split"), [("4h", "2h"), pytest.param("24h", "510min", marks=pytest.mark.slow)]
+)
+def test_split_run_has_the_same_bits(tmp_path: Path, length: str, split: str):
     case = {**SEA, "biology": {"bfm": {"sinking": {"floor": "returned"}}}}
+    case["time"] = {**case["time"], "length": length}
     whole = run(case)
-    run({**case, "time": {**case["time"], "length": "2h"}}, output=tmp_path / "first")
+    run({**case, "time": {**case["time"], "length": split}}, output=tmp_path / "first")
     blocks = {"decomposition": {"blocks_per_rank": 3}}
     rest = {**case, **blocks, "restart": {"source": str(tmp_path / "first")}}
     again = run(rest, check_halos=True)

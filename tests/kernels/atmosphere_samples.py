@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from halocline.core import moist_air
 from kernels.samples import Sample, sample, samples
 
 extents = {"species": 8, "known": 2, "depth": 5, "soil": 3}
@@ -230,6 +231,40 @@ atmosphere_sample(
     "atmosphere_kain_fritsch", dt=60.0, memory=600.0, rain_rate=0.03, removed=0.9, shortest=1800.0,
     longest=3600.0, turbulent_energy=5.0, shallow=True, cloud=1, ice_entry=3, look=1,
 )  # fmt: skip
+without_storms = samples["atmosphere_kain_fritsch"]
+
+
+@sample("atmosphere_kain_fritsch")
+def with_storms(random: np.random.Generator, dtype: type) -> Sample:
+    """Columns of 16 km in which deep clouds can begin, and in half of them go on."""
+    found = without_storms(random, dtype)
+    plane = found.arrays["area"].shape
+    z = np.arange(0.5e3, 16e3, 1e3)
+    theta = 300.0 + 43.0 * (z / 12e3) ** 1.25
+    exner = 1.0 - np.cumsum(9.81 * 1e3 / (1004.5 * theta)) + 4.905e3 / (1004.5 * theta)
+    pressure = 1e5 * exner**3.5
+    humidity = np.maximum(1.0 - 0.75 * (z / 12e3) ** 1.25, 0.2)
+    vapor = humidity * moist_air.mixing_ratio(
+        moist_air.saturation_pressure(theta * exner), pressure
+    )
+    profiles = {
+        "dry_theta": theta - 300.0, "air_pressure": pressure, "exner": exner,
+        "air_density": pressure / (287.0 * theta * exner), "layer_depth": np.full(16, 1e3),
+    }  # fmt: skip
+    levels = {"w": (0.1, 0.5), "mean_rise": (0.3, 0.6), "u": (5.0, 9.0), "v": (1.0, 3.0)}
+    new = {name: np.multiply.outer(values, np.ones(plane)) for name, values in profiles.items()}
+    for name, (least, most) in levels.items():
+        new[name] = random.uniform(least, most, (16 + (name == "w"), *plane))
+    for name in ("water", "convective_wetting"):
+        new[name] = 1e-6 * random.random((len(found.arrays["water"]), 16, *plane))
+    new["water"][0] = np.multiply.outer(np.minimum(vapor, 0.014), random.uniform(0.95, 1.0, plane))
+    new["convective_heating"] = 1e-3 * random.random((16, *plane))
+    new["area"] = random.uniform(20e3, 24e3, plane) ** 2
+    new["convective_time"] = np.where(random.random(plane) > 0.5, 1000.0, 0.0)
+    found.arrays |= {name: values.astype(dtype) for name, values in new.items()}
+    return found
+
+
 for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_force_{name}", fresh=0)
 atmosphere_sample("atmosphere_force_water")
