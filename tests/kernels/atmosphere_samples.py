@@ -13,7 +13,7 @@ import numpy as np
 from halocline.core import moist_air
 from kernels.samples import Sample, sample, samples
 
-extents = {"species": 8, "known": 2, "depth": 5, "soil": 3}
+extents = {"species": 6, "known": 2, "depth": 5, "soil": 3}
 tables = {
     "warmth": 2, "pressure": 3, "eta": 2, "term": 4, "band": 2, "lower": 4, "upper": 4,
     "lower_gas": 2, "upper_gas": 2, "ozone": 2, "kelvin": 6,
@@ -143,6 +143,21 @@ def entries(word: str) -> int:
     return (int(name) if name.isdigit() else extents[name]) + int(more or 0)
 
 
+def counted_sample(kernel: str, **scalars: Any) -> None:
+    """Register the sample of a kernel whose `water` ends with numbers of drops and crystals."""
+    atmosphere_sample(kernel, **scalars)
+    made = samples[kernel]
+
+    @sample(kernel)
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        found = made(random, dtype)
+        water = found.arrays["water"]
+        numbers = np.exp(random.uniform(np.log(1e2), np.log(1e6), (2, *water.shape[1:])))
+        found.arrays["water"] = np.concatenate([water, numbers.astype(dtype)])
+        return found
+
+
+
 for name, numbers in {
     "mass_fluxes": "",
     "rise": "",
@@ -211,8 +226,8 @@ atmosphere_sample(
     "atmosphere_reflectivity", rain_intercept=8e6, snow_intercept=2e6, graupel_intercept=4e6,
     graupel_density=500.0, wet=True,
 )  # fmt: skip
-atmosphere_sample("atmosphere_thompson", dt=20.0, longest=120.0, courant=0.75, droplets=1e8)
-atmosphere_sample("atmosphere_thompson_reflectivity", droplets=1e8)
+counted_sample("atmosphere_thompson", dt=20.0, longest=120.0, courant=0.75, droplets=1e8)
+counted_sample("atmosphere_thompson_reflectivity", droplets=1e8)
 atmosphere_sample("atmosphere_collect", factor=2.0)
 atmosphere_sample(
     "atmosphere_surface_layer",
