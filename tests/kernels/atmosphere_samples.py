@@ -157,7 +157,6 @@ def counted_sample(kernel: str, **scalars: Any) -> None:
         return found
 
 
-
 for name, numbers in {
     "mass_fluxes": "",
     "rise": "",
@@ -227,7 +226,7 @@ atmosphere_sample(
     graupel_density=500.0, wet=True,
 )  # fmt: skip
 counted_sample("atmosphere_thompson", dt=20.0, longest=120.0, courant=0.75, droplets=1e8)
-counted_sample("atmosphere_thompson_reflectivity", droplets=1e8)
+counted_sample("atmosphere_thompson_reflectivity")
 atmosphere_sample("atmosphere_collect", factor=2.0)
 atmosphere_sample(
     "atmosphere_surface_layer",

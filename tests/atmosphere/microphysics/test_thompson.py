@@ -111,3 +111,59 @@ def test_rates_are_sums_over_sizes(seed):
             some = 1e-20 + (2e-3 * water[n] if kind else 1e-4 * water[n] + 0.01 * most)
             found = (after.water[(n, *at)] - water[n]) / dt
             assert found == pytest.approx(wanted[name], rel=0.04, abs=some), (at, name)
+
+
+@pytest.mark.parametrize("kind", [cloud, rain])
+def test_all_freezes_below_38_degrees(kind):
+    """Droplets one by one to crystals."""
+    air = Air(1, 30)
+    air.layer_depth[:] = 1e30
+    air.dry_theta = (273.15 - 38.5) / air.exner - 300.0
+    air.water[vapor] = 0.5 * thompson.water_saturation(air.temperature, air.air_pressure)
+    air.water[cloud:snow] = 0.0
+    air.water[kind] = 3e-4
+    after, _ = air.step(20.0)
+    assert (after.water[[cloud, rain]] < 1e-9).all()
+    if kind == cloud:
+        np.testing.assert_allclose(after.water[ice_number], 1e8 / air.air_density, rtol=0.2)
+    else:
+        assert (after.water[graupel] > air.water[graupel]).all()
+
+
+@pytest.mark.parametrize("kind", ["rain", "ice", "snow", "graupel"])
+def test_particles_fall_with_the_mean_speed_of_their_mass(kind):
+    """What passes the ground in a short step, and the numbers that pass with it."""
+    air, dt, n = Air(1, 30), 0.1, names.index(kind)
+    air.water[cloud:] *= 0.0
+    air.water[vapor] *= 0.1
+    air.water[n] = 1e-3
+    lengths = np.exp(air.random.uniform(np.log(4e-5), np.log(6e-5), air.layer_depth.shape))
+    for number in (rain_number, ice_number):
+        if names[number] == f"{kind}_number":
+            air.water[number] = 1e-3 / (6.0 * thompson.c[kind] * lengths**3)
+    _, fallen = air.step(dt)
+    name = {"ice": "snow"}.get(kind, kind)
+    for at in np.ndindex(air.air_pressure.shape):
+        t, p, rho = (float(x[at]) for x in (air.temperature, air.air_pressure, air.air_density))
+        some = getattr(Cell(air.water[(slice(None), *at)], t, p, rho), kind)
+        speed = float(np.sqrt(thompson.rho_0 / rho)) * some.sum(some.m * some.v) / some.sum(some.m)
+        found = fallen[f"{name}_fallen"][at[1:]] / (dt * 1e-3 * rho)
+        assert found == pytest.approx(speed, rel=0.01)
+
+
+def test_echoes_are_sixth_moments():
+    """Of drops, and of ice melted to drops times 0.176 / 0.930."""
+    air = Air(1, 40)
+    shape = air.air_pressure.shape
+    found = {"reflectivity": np.empty(shape), "column_reflectivity": np.empty(shape[1:])}
+    given = {k: getattr(air, k) for k in ("exner", "air_density", "dry_theta", "water")}
+    _native.atmosphere_thompson_reflectivity((0, 1, 0, shape[2], 0), **given, **found)
+    for at in np.ndindex(shape):
+        t, p, rho = (float(x[at]) for x in (air.temperature, air.air_pressure, air.air_density))
+        cell = Cell(air.water[(slice(None), *at)], t, p, rho)
+        sum_of = cell.rain.sum(cell.rain.d**6) if cell.rain else 0.0
+        for some in filter(None, (cell.snow, cell.graupel)):
+            sum_of += 0.176 / 0.930 * some.sum((6.0 / np.pi * some.m / 917.0) ** 2)
+        wanted = 10.0 * np.log10(max(1e18 * sum_of, 1e-3))
+        assert found["reflectivity"][at] == pytest.approx(wanted, abs=0.1)
+        assert found["column_reflectivity"][at[1:]] == found["reflectivity"][at]

@@ -11,8 +11,7 @@ template <class T>
 void bind(nb::module_& module) {
   define(module, atmosphere_thompson_contract, &atmosphere_thompson<T>, "dt", "longest", "courant",
          "droplets");
-  define(module, atmosphere_thompson_reflectivity_contract, &atmosphere_thompson_reflectivity<T>,
-         "droplets");
+  define(module, atmosphere_thompson_reflectivity_contract, &atmosphere_thompson_reflectivity<T>);
 }
 
 }  // namespace

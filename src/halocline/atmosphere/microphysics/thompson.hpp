@@ -227,7 +227,8 @@ class Rows {
   }
 
   void act(int k, int j, std::ptrdiff_t i, double dt) {
-    Cell c = cell_of(f_.exner, f_.air_pressure, f_.air_density, f_.dry_theta, f_.water, k, j, i);
+    Cell c = cell_of(f_.exner, f_.air_density, f_.dry_theta, f_.water, k, j, i);
+    c.pressure = at(f_.air_pressure, k, j, i);
     if (at_rest(c)) return;
     change(c, n_, dt);
     for (int kind = 0; kind < entries; ++kind)

@@ -43,4 +43,4 @@ class ThompsonOptions(MicrophysicsScheme):
     @property
     def reflectivity(self) -> dict[str, float]:
         """What `echo` takes beside its arrays."""
-        return {"droplets": self.droplets}
+        return {}

@@ -33,15 +33,14 @@ struct Cell {
   }
 };
 
-/// Cell (k, j, i).
-template <class Fields3, class Water>
-Cell cell_of(const Fields3& exner, const Fields3& pressure, const Fields3& density,
-             const auto& dry_theta, const Water& water, int k, int j, std::ptrdiff_t i) {
+/// Cell (k, j, i), but for its pressure.
+template <class Air, class Theta, class Water>
+Cell cell_of(const Air& exner, const Air& density, const Theta& dry_theta, const Water& water,
+             int k, int j, std::ptrdiff_t i) {
   Cell c{};
   for (int kind = 0; kind < entries; ++kind) c.water[kind] = double(water.row(kind, k, j)[i]);
   c.temperature =
       (double(dry_theta.row(k, j)[i]) + air::reference_temperature) * double(exner.row(k, j)[i]);
-  c.pressure = double(pressure.row(k, j)[i]);
   c.density = double(density.row(k, j)[i]);
   return c;
 }

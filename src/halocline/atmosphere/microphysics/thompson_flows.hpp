@@ -209,7 +209,9 @@ inline void freeze(Flows& f, const Cell& c, const Population& p, const Numbers& 
     return std::pair(number, mass);
   };
   const auto [crystals, small] = frozen(0.0, new_flake);
-  const auto [grains, large] = frozen(new_flake, widest);
+  const auto [grains, large] = at_once
+                                   ? std::pair(p.rain.number() - crystals, c.content(rain) - small)
+                                   : frozen(new_flake, widest);
   const double per = 1.0 / (c.density * dt);
   f.rain_ice += small * per;
   f.rain_graupel += large * per;
