@@ -244,8 +244,8 @@ class AtmosphereComponent(Component):
         if not o.species:
             raise UserError(
                 f"atmosphere.start.sounding.kind = '{o.start.sounding.kind}' is moist air, but"
-                " atmosphere.microphysics.scheme = 'none' knows no water. Choose 'kessler' or"
-                " 'wsm6'."
+                " atmosphere.microphysics.scheme = 'none' knows no water. Choose 'kessler',"
+                " 'wsm6' or 'thompson'."
             )
         return MoistStartingAir(
             self.coordinate, ReferenceColumns(self.coordinate, o.base_air), o.start
