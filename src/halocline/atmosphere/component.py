@@ -67,7 +67,7 @@ class AtmosphereComponent(Component):
         if not options.species and options.physics.convection != "none":
             raise UserError(
                 f"atmosphere.physics.convection = '{options.physics.convection}' needs air with"
-                " water: choose atmosphere.microphysics.scheme = 'kessler' or 'wsm6'."
+                " water: choose atmosphere.microphysics.scheme = 'kessler', 'wsm6' or 'thompson'."
             )
         if options.species and has_poles(grid):
             raise UserError(
