@@ -49,6 +49,7 @@ def test_small_storm():
     found = atmosphere.measure(["float32"], rounds=1, steps=3, quick=True, moist=True)
     (row,) = found["rows"]
     assert {"kessler", "move_water", "move_water_within", "dilution"} <= set(row["kernels"])
+    assert "collect" in atmosphere.table(found), "a kernel of planes, which has no floor"
 
 
 def test_bytes_are_those_of_a_step():

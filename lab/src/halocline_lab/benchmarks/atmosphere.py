@@ -136,12 +136,13 @@ def table(result: dict[str, Any]) -> str:
 
 
 def words_of(row: dict[str, Any]) -> Iterable[str]:
-    """The kernels of a row, the longest first."""
+    """The kernels of a row, the longest first; those of planes alone have no floor."""
     yield f"{row['precision']}, {row['ranks']}x{row['threads']}: kernels, least time over floor"
     kernels = sorted(row["kernels"].items(), key=lambda item: -item[1]["nanoseconds"])
     for name, kernel in kernels:
-        over = kernel["nanoseconds"] / kernel["floor"]
-        yield f"  {name:<20}{kernel['nanoseconds']:>8.1f}{kernel['floor']:>8.1f}{over:>7.2f}"
+        took, floor = kernel["nanoseconds"], kernel["floor"]
+        over = f"{took / floor:>7.2f}" if floor else f"{'-':>7}"
+        yield f"  {name:<20}{took:>8.1f}{floor:>8.1f}{over}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
