@@ -74,6 +74,8 @@ class RowFrame {
   }
   /// A kept row, whose column i is that of the field.
   const T* row(int t, int k, int row) const { return at(t, k, row) - (part_.i0 - 2); }
+  /// From a row of one tracer to the same of the next.
+  std::ptrdiff_t apart() const { return 4 * length_ * levels_; }
 
  private:
   T* at(int t, int k, int row) const {
@@ -260,24 +262,77 @@ class TransportTile {
 #pragma omp simd
       for (int c = 0; c < y_width(); ++c) reciprocal[c] = reciprocal_or_zero(copy[c]);
     }
-    T* rows = first_sweep == First::x ? tracer_rows_ : waiting(row, k);
-    const std::ptrdiff_t pitch = first_sweep == First::x ? row_pitch_ : pitch_;
-    for (int t = 0; t < count_; ++t) read_tracer(t, k, row, rows + t * pitch + margin);
-    if constexpr (first_sweep == First::x)
-      x_sweep(k, row, waiting_reciprocal(row, k), waiting(row, k));
+    const TracerRows rows = rows_before(k, row);
+    if constexpr (first_sweep == First::x) {
+      for (int t = 0; t < count_; ++t) copy_ends(t, k, row, rows);
+      x_sweep(k, row, rows, waiting_reciprocal(row, k), waiting(row, k));
+    } else {
+      copy_water(k, row, rows);
+    }
   }
 
-  /// A row of one tracer with two cells more on both sides, as it was; `copy` is its column i0.
-  void read_tracer(int t, int k, int row, T* copy) {
+  /// The same row of all tracers of the group: column i0 of the first, and the way to the next.
+  struct TracerRows {
+    const T* first;
+    std::ptrdiff_t apart;
+    const T* operator()(int t) const { return first + t * apart; }
+  };
+
+  /// A row as it was; where it lies in the field, what is west of i0 may have been computed.
+  TracerRows rows_before(int k, int row) const {
+    if (frame_.has(row)) return {frame_.row(first_, k, row) + i0_, frame_.apart()};
+    return {f_.tracer.row(first_, k, row) + i0_, f_.tracer.stride[0]};
+  }
+
+  /// Put the cells i0 - 2 and i0 - 1 of one tracer before `copy`, as they were, and keep those that
+  /// the tile to the east needs.
+  void copy_west(int t, int k, int row, const T* tracer, T* copy) {
     if (frame_.has(row)) {
-      std::memcpy(copy - 2, frame_.row(first_ + t, k, row) + i0_ - 2, (width_ + 4) * sizeof(T));
+      std::copy_n(tracer - 2, 2, copy - 2);
       return;
     }
-    const T* tracer = f_.tracer.row(first_ + t, k, row) + i0_;
     T* west = west_of(t, k, row);
-    std::memcpy(copy, tracer, (width_ + 2) * sizeof(T));
     std::copy_n(west, 2, copy - 2);
-    std::copy_n(copy + width_ - 2, 2, west);
+    std::copy_n(tracer + width_ - 2, 2, west);
+  }
+
+  /// Whether a pack of a row cannot be loaded, two cells on both sides included, from where the
+  /// tracer lies.
+  bool at_end(int c) const { return c == 0 || c + step > width_; }
+
+  /// What the packs at both ends of a row are computed from, into `tracer_rows_`.
+  void copy_ends(int t, int k, int row, const TracerRows& rows) {
+    const T* tracer = rows(t);
+    T* copy = tracer_rows_ + t * row_pitch_;
+    copy_west(t, k, row, tracer, copy);
+    if (width_ < step) {
+      std::memcpy(copy, tracer, (width_ + 2) * sizeof(T));
+      return;
+    }
+    std::memcpy(copy, tracer, (step + 2) * sizeof(T));
+    const int rest = width_ % step, c = width_ - rest;
+    if (rest > 0) std::memcpy(copy + c - 1, tracer + c - 1, (rest + 3) * sizeof(T));
+  }
+
+  /// The packs of a row that have water, with two cells more on both sides, among those that wait.
+  void copy_water(int k, int row, const TracerRows& rows) {
+    const int* floor = floors(row);
+    T* copies = waiting(row, k);
+    for (int p = 0; p < packs_; ++p) {
+      const int c = p * step, end = y_width() - c;
+      if (k < floor[p]) {
+        clear(copies, c);
+      } else if (c > 0 && end >= step) {
+        for (int t = 0; t < count_; ++t)
+          store<V>(copies + t * pitch_ + c, load<V>(rows(t) + c - margin));
+      } else {
+        const int skip = c > 0 ? 0 : margin;
+        for (int t = 0; t < count_; ++t)
+          std::copy_n(rows(t) + c + skip - margin, std::min(end, step) - skip,
+                      copies + t * pitch_ + c + skip);
+      }
+    }
+    for (int t = 0; t < count_; ++t) copy_west(t, k, row, rows(t), copies + t * pitch_ + margin);
   }
 
   void read_land(int k, int row) {
@@ -306,14 +361,16 @@ class TransportTile {
   }
 
   /// Sweep a row of all tracers along x, with the weights at hand; a pack takes what passes its
-  /// lowest face from the pack before.
-  void x_sweep(int k, int row, const T* reciprocal, T* out) {
+  /// lowest face from the pack before. Before the sweep along y the packs at the ends of the row
+  /// are in `tracer_rows_`.
+  void x_sweep(int k, int row, const TracerRows& rows, const T* reciprocal, T* out) {
     const int* floor = floors(row);
     const T* next = next_level(f_.tracer, k, row);
     const std::ptrdiff_t apart = f_.tracer.stride[0];
+    const TracerRows ends{tracer_rows_, row_pitch_};
     if (margin == 0 && k >= floor[0])
       for (int t = 0; t < count_; ++t) {
-        const T* tracer = tracer_rows_ + t * row_pitch_;
+        const T* tracer = ends(t);
         passed_[t * step + step - 1] =
             passing(kept<T>(0), exchanged<T>(0), tracer[-2], tracer[-1], tracer[0], tracer[1]);
       }
@@ -328,8 +385,9 @@ class TransportTile {
       const FaceWeights<V> face = kept<V>(c + 1);
       const V exchange = exchanged<V>(c + 1), volume = load<V>(row_volume_ + c),
               inverse = load<V>(reciprocal + c);
+      const TracerRows here = margin == 0 && at_end(c) ? ends : rows;
       for (int t = 0; t < count_; ++t) {
-        const T* tracer = tracer_rows_ + t * row_pitch_ + c;
+        const T* tracer = here(t) + c;
         if constexpr (first_sweep == First::x) __builtin_prefetch(next + t * apart + c, 0, 2);
         const V before = load<V>(tracer);
         const V high = passing(face, exchange, load<V>(tracer - 1), before, load<V>(tracer + 1),
@@ -469,7 +527,7 @@ class TransportTile {
     }
     if (last || !complete) return;
     x_weights(k, row - 1, at(volume_, k), at(volume_reciprocal_, k));
-    x_sweep(k, row - 1, at(volume_reciprocal_, k), far_low);
+    x_sweep(k, row - 1, {tracer_rows_, row_pitch_}, at(volume_reciprocal_, k), far_low);
   }
 
   void y_weights(int k, int row, T* new_volume, T* new_reciprocal) {
@@ -604,28 +662,34 @@ class TransportTile {
     }
   }
 
-  /// Substitute from the floor up, and store the row.
+  /// Substitute from the floor up, and store the packs that have water; where the new tracer lies
+  /// elsewhere, those of land too.
   void write_row(int row) {
     const int* floor = floors(row);
     std::fill_n(lower_, group_, T(0));
     const bool in_place = f_.new_tracer.data == f_.tracer.data;
+    const std::ptrdiff_t apart = f_.new_tracer.stride[0];
     for (int k = in_place ? lowest(row) : 0; k < levels_; ++k) {
       const T* below = at(below_, k);
       const T* solved = group_at(solved_, k);
       const T* next = next_level(f_.new_tracer, k, row);
+      T* out = f_.new_tracer.row(first_, k, row) + i0_ - margin;
       for (int p = 0; p < packs_; ++p) {
-        if (k < floor[p]) continue;
+        if (k < floor[p] && in_place) continue;
         const int c = p * step;
-        const V share = load<V>(below + c);
+        const int skip = std::max(margin - c, 0), size = std::min(width_ + margin - c, step) - skip;
+        const V share = k < floor[p] ? V{} : load<V>(below + c);
         for (int t = 0; t < count_; ++t) {
           const std::ptrdiff_t i = t * pitch_ + c;
-          __builtin_prefetch(next + t * f_.new_tracer.stride[0] + c, 1, 3);
-          store<V>(lower_ + i, load<V>(solved + i) + share * load<V>(lower_ + i));
+          __builtin_prefetch(next + t * apart + c, 1, 3);
+          if (k >= floor[p])
+            store<V>(lower_ + i, load<V>(solved + i) + share * load<V>(lower_ + i));
+          if (size == step)
+            store<V>(out + t * apart + c, load<V>(lower_ + i));
+          else
+            std::copy_n(lower_ + i + skip, std::max(size, 0), out + t * apart + c + skip);
         }
       }
-      for (int t = 0; t < count_; ++t)
-        std::memcpy(f_.new_tracer.row(first_ + t, k, row) + i0_, lower_ + t * pitch_ + margin,
-                    width_ * sizeof(T));
     }
   }
 
