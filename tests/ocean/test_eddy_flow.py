@@ -69,8 +69,8 @@ def test_it_is_that_of_the_triads_in_plain_numpy(kind, taper):
         assert np.abs(found.sum(axis=0)).max() < 1e-13 * size
 
 
-def brought(fluxes, tracer, thickness):
-    """What a flow that passes the faces of periodic cells brings into them, of means beside faces."""
+def brought(fluxes, tracer):
+    """What a flow through the faces of periodic cells brings them; faces have means of cells."""
     x, y = fluxes
     rise = np.zeros((tracer.shape[0] + 1, *tracer.shape[1:]))
     rise[1:] = np.cumsum((x - np.roll(x, -1, 2)) + (y - np.roll(y, -1, 1)), axis=0)
@@ -108,7 +108,7 @@ def test_it_carries_tracers_as_the_skew_flux_does(passive):
         dye = {"dye": PassiveTracerOptions()}
         model = eddying(levels, flattening=800.0, passive=dye)
         skew = rates(model, tracers)[0][2]
-        moved = brought(flow(model), tracers[2], levels.thickness)
+        moved = brought(flow(model), tracers[2])
         error = np.abs(moved - skew).max(axis=(1, 2)) / np.abs(skew).max()
         inside.append(error[1:-1].max())
         ends.append(error[[0, -1]].max())
