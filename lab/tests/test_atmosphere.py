@@ -30,8 +30,9 @@ def test_rows_of_runs():
     assert row["kernels"]["acoustic_push"] == pytest.approx({"nanoseconds": 40.0, "floor": 7.0})
     assert row["floor"] == pytest.approx(8.5)
     assert row["speed_up"] == pytest.approx(2.0)
-    text = atmosphere.table({"cells": 1_000_000, "rows": [row]})
-    assert "acoustic_push         40.0     7.0   5.71" in text and "WRF 4.7.1" in text
+    text = atmosphere.table({"air": "dry", "cells": 1_000_000, "rows": [row]})
+    assert "acoustic_push           40.0     7.0   5.71" in text and "WRF 4.7.1 308" in text
+    assert "486" in atmosphere.table({"air": "moist", "cells": 1_000_000, "rows": [row]})
 
 
 def test_small_box():
@@ -44,10 +45,20 @@ def test_small_box():
     assert 0.0 < row["floor"] and 0.0 < spent
 
 
+def test_small_storm():
+    found = atmosphere.measure(["float32"], rounds=1, steps=3, quick=True, moist=True)
+    (row,) = found["rows"]
+    assert {"kessler", "move_water", "move_water_within", "dilution"} <= set(row["kernels"])
+    assert "collect" in atmosphere.table(found), "a kernel of planes, which has no floor"
+
+
 def test_bytes_are_those_of_a_step():
     """Push: six fields read, two changed, the base pressure; geopotential and others once."""
     assert atmosphere_run.bytes_per_cell("acoustic_push", 4) == 4 * (7 + 2 * 2)
     assert atmosphere_run.bytes_per_cell("acoustic_columns", 8) == 8 * (8 + 2 * 3 + 1)
+    moist = 4 * (8 + 2 * 4)  # dilution, and what is carried
+    assert atmosphere_run.bytes_per_cell("acoustic_push", 4, species=3) == moist
+    assert atmosphere_run.bytes_per_cell("dilution", 4, species=3) == 4 * (3 + 1)
 
 
 def test_too_few_steps_are_refused():

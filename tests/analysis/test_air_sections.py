@@ -84,6 +84,17 @@ def test_a_row_has_its_values_from_west_to_east():
     assert_allclose(found.values, data.t.sel(y=4e3).values)
 
 
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_channel_of_air_is_cut_along_its_middle(tmp_path: Path, rows: int):
+    data = flat().isel(y=slice(rows)).expand_dims(time=[0.0])
+    data["time"].attrs = {"standard_name": "time"}
+    data.to_netcdf(tmp_path / "air.nc")
+    (path,) = plot(tmp_path / "air.nc")
+    assert path.name == "air-section.png" and path.stat().st_size > 20_000
+    line = line_of(grid_of(data.t), f"y={1e-3 * float(data.y[rows // 2]):g}")
+    assert_allclose(air_section(data, data.t, 0, line).values, data.t[0, :, rows // 2])
+
+
 def test_a_great_circle_over_the_pole_of_a_curvilinear_grid():
     data = turned()
     line = line_of(grid_of(data.t), "-30,82,140,83", steps=25)

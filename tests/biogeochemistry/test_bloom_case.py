@@ -70,10 +70,38 @@ def test_a_run_keeps_its_elements():
     assert tracer.min() >= 0.0
 
 
-def test_split_run_has_the_same_bits(tmp_path: Path):
+def test_elements_are_those_of_the_start_and_what_came_through_boundaries():
+    """Rivers, deposition and an open boundary, while plankton lives, sinks and is moved."""
+    cells = {"kind": "spherical", "x0": 4.0, "y0": 34.0, "dx": 1.0, "dy": 1.0}
+    river = {"mouth": [8.0, 35.0], "flow": 1e4, "concentrations": {"N3n": 200.0, "N5s": 100.0}}
+    boundaries = {
+        "rivers": {"r": river},
+        "deposition": {"N1p": 2.0},
+        "open": {"w": {"box": [3.0, 5.4, 30.0, 40.0], "values": {"O3c": 2e4, "N1p": 1.0}}},
+    }
+    done = run(
+        {
+            **SEA,
+            "grid": SEA["grid"] | cells,
+            "season": {"wind_speed": 0.0},
+            "transport": {"circulation": "gyres", "boundaries": boundaries},
+        }
+    ).component
+    start = done.contents_at_start.read()[0]
+    for element, (before, now) in done.elements().items():
+        numbers = [done.options.tracers.index(name) for name in tracers.elements[element]]
+        assert abs(before / start[numbers].sum() - 1.0) > 1e-6, element
+        assert now == pytest.approx(before, rel=1e-12), element
+
+
+@pytest.mark.parametrize(
+    ("length", "split"), [("4h", "2h"), pytest.param("24h", "510min", marks=pytest.mark.slow)]
+)
+def test_split_run_has_the_same_bits(tmp_path: Path, length: str, split: str):
     case = {**SEA, "biology": {"bfm": {"sinking": {"floor": "returned"}}}}
+    case["time"] = {**case["time"], "length": length}
     whole = run(case)
-    run({**case, "time": {**case["time"], "length": "2h"}}, output=tmp_path / "first")
+    run({**case, "time": {**case["time"], "length": split}}, output=tmp_path / "first")
     blocks = {"decomposition": {"blocks_per_rank": 3}}
     rest = {**case, **blocks, "restart": {"source": str(tmp_path / "first")}}
     again = run(rest, check_halos=True)

@@ -38,6 +38,7 @@ without_standard_name = {
     "obstruction_x": "1", "obstruction_y": "1", "tracer": "1", "surface_temperature": "degree_C",
     "x_volume_flux": "m3 s-1", "y_volume_flux": "m3 s-1", "potential_temperature_anomaly": "K",
     "dry_column_pressure": "Pa", "updraft": "m s-1", "rain_mixing_ratio": "1",
+    "rain_number": "kg-1", "ice_number": "kg-1",
     "snow_mixing_ratio": "1", "graupel_mixing_ratio": "1", "column_reflectivity": "dBZ",
 }  # fmt: skip
 

@@ -50,7 +50,7 @@ sides = {
         "atmosphere.mixing.filter": 0.12,
     },
     "physics": {
-        "atmosphere.microphysics.scheme": "wsm6", "atmosphere.base.kind": "standard",
+        "atmosphere.microphysics.scheme": "thompson", "atmosphere.base.kind": "standard",
         "atmosphere.start.sounding.kind": "weisman-klemp", "atmosphere.physics.turbulence": "ysu",
         "atmosphere.physics.sunlight": "rrtmgp", "atmosphere.physics.radiation.interval": 4.0,
         "atmosphere.physics.convection": "kain-fritsch",

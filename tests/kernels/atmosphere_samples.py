@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from halocline.core import moist_air
 from kernels.samples import Sample, sample, samples
 
 extents = {"species": 6, "known": 2, "depth": 5, "soil": 3}
@@ -142,6 +143,20 @@ def entries(word: str) -> int:
     return (int(name) if name.isdigit() else extents[name]) + int(more or 0)
 
 
+def counted_sample(kernel: str, **scalars: Any) -> None:
+    """Register the sample of a kernel whose `water` ends with numbers of drops and crystals."""
+    atmosphere_sample(kernel, **scalars)
+    made = samples[kernel]
+
+    @sample(kernel)
+    def make(random: np.random.Generator, dtype: type) -> Sample:
+        found = made(random, dtype)
+        water = found.arrays["water"]
+        numbers = np.exp(random.uniform(np.log(1e2), np.log(1e6), (2, *water.shape[1:])))
+        found.arrays["water"] = np.concatenate([water, numbers.astype(dtype)])
+        return found
+
+
 for name, numbers in {
     "mass_fluxes": "",
     "rise": "",
@@ -151,11 +166,11 @@ for name, numbers in {
     "air_for_physics": "",
     "surface_pressure": "",
     "moist_theta": "",
-    "dilution": "",
     "wind_at_centers": "",
     "mean_fluxes": "share",
 }.items():
     atmosphere_sample(f"atmosphere_{name}", numbers)
+atmosphere_sample("atmosphere_dilution", kinds=2)
 for name in ("u", "v", "w"):
     atmosphere_sample(f"atmosphere_mix_{name}", upward=1, sloping=1)
 atmosphere_sample("atmosphere_mix_theta", "factor given", upward=1, sloping=1)
@@ -210,6 +225,8 @@ atmosphere_sample(
     "atmosphere_reflectivity", rain_intercept=8e6, snow_intercept=2e6, graupel_intercept=4e6,
     graupel_density=500.0, wet=True,
 )  # fmt: skip
+counted_sample("atmosphere_thompson", dt=20.0, longest=120.0, courant=0.75, droplets=1e8)
+counted_sample("atmosphere_thompson_reflectivity")
 atmosphere_sample("atmosphere_collect", factor=2.0)
 atmosphere_sample(
     "atmosphere_surface_layer",
@@ -228,6 +245,40 @@ atmosphere_sample(
     "atmosphere_kain_fritsch", dt=60.0, memory=600.0, rain_rate=0.03, removed=0.9, shortest=1800.0,
     longest=3600.0, turbulent_energy=5.0, shallow=True, cloud=1, ice_entry=3, look=1,
 )  # fmt: skip
+without_storms = samples["atmosphere_kain_fritsch"]
+
+
+@sample("atmosphere_kain_fritsch")
+def with_storms(random: np.random.Generator, dtype: type) -> Sample:
+    """Columns of 16 km in which deep clouds can begin, and in half of them go on."""
+    found = without_storms(random, dtype)
+    plane = found.arrays["area"].shape
+    z = np.arange(0.5e3, 16e3, 1e3)
+    theta = 300.0 + 43.0 * (z / 12e3) ** 1.25
+    exner = 1.0 - np.cumsum(9.81 * 1e3 / (1004.5 * theta)) + 4.905e3 / (1004.5 * theta)
+    pressure = 1e5 * exner**3.5
+    humidity = np.maximum(1.0 - 0.75 * (z / 12e3) ** 1.25, 0.2)
+    vapor = humidity * moist_air.mixing_ratio(
+        moist_air.saturation_pressure(theta * exner), pressure
+    )
+    profiles = {
+        "dry_theta": theta - 300.0, "air_pressure": pressure, "exner": exner,
+        "air_density": pressure / (287.0 * theta * exner), "layer_depth": np.full(16, 1e3),
+    }  # fmt: skip
+    levels = {"w": (0.1, 0.5), "mean_rise": (0.3, 0.6), "u": (5.0, 9.0), "v": (1.0, 3.0)}
+    new = {name: np.multiply.outer(values, np.ones(plane)) for name, values in profiles.items()}
+    for name, (least, most) in levels.items():
+        new[name] = random.uniform(least, most, (16 + (name == "w"), *plane))
+    for name in ("water", "convective_wetting"):
+        new[name] = 1e-6 * random.random((len(found.arrays["water"]), 16, *plane))
+    new["water"][0] = np.multiply.outer(np.minimum(vapor, 0.014), random.uniform(0.95, 1.0, plane))
+    new["convective_heating"] = 1e-3 * random.random((16, *plane))
+    new["area"] = random.uniform(20e3, 24e3, plane) ** 2
+    new["convective_time"] = np.where(random.random(plane) > 0.5, 1000.0, 0.0)
+    found.arrays |= {name: values.astype(dtype) for name, values in new.items()}
+    return found
+
+
 for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_force_{name}", fresh=0)
 atmosphere_sample("atmosphere_force_water")

@@ -68,6 +68,8 @@ single = {
     ("atmosphere_kessler", "water", "species"),
     ("atmosphere_wsm6", "water", "species"),
     ("atmosphere_reflectivity", "water", "species"),
+    ("atmosphere_thompson", "water", "species"),
+    ("atmosphere_thompson_reflectivity", "water", "species"),
     ("integrate_ardhuin", "source_memory", "memory"),
     ("integrate_tolman_chalikov", "source_memory", "memory"),
     ("separate_ardhuin", "source_memory", "memory"),

@@ -81,9 +81,9 @@ class PretendedDevice(Memory):
     def __init__(self) -> None:
         self.done: Counter[str] = Counter()
 
-    def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], before: int = 0) -> Any:
         self.done["allocate"] += 1
-        return DeviceArray(super().allocate(shape, dtype))
+        return DeviceArray(super().allocate(shape, dtype, before))
 
     def read(self, array: Any) -> Any:
         self.done["read"] += 1

@@ -55,15 +55,21 @@ def line_of(grid: MapGrid, section: str, steps: int = 0) -> SectionLine:
             f"There is no line {section} on this grid: write latitude= or longitude=NUMBER on the"
             " sphere, x= or y=NUMBER in km on a Cartesian grid, or two places."
         )
-    west, east, south, north = extent_of(None, grid)
-    dx, dy = (max(step, 1e-3) for step in grid.spacing)
     flat = along in ("x", "y")
     words = f"at {along} = {at:g} km" if flat else f"along {_word(at, along == 'latitude')}"
+    x, y = _centres(grid)
     if along in ("latitude", "y"):
-        x = np.arange(west + dx / 2, east, dx)
         return SectionLine(x, np.full_like(x, at), words, "x" if flat else "longitude", flat)
-    y = np.arange(south + dy / 2, north, dy)
     return SectionLine(np.full_like(y, at), y, words, "y" if flat else "latitude", flat)
+
+
+def _centres(grid: MapGrid) -> tuple[Numbers, Numbers]:
+    """Places across a grid, about one per cell: its centres where it is regular."""
+    if grid.regular:
+        return grid.longitude, grid.latitude
+    west, east, south, north = extent_of(None, grid)
+    dx, dy = (max(step, 1e-3) for step in grid.spacing)
+    return np.arange(west + dx / 2, east, dx), np.arange(south + dy / 2, north, dy)
 
 
 def _word(at: float, is_latitude: bool) -> str:
@@ -124,6 +130,8 @@ def indices(grid: MapGrid, line: SectionLine) -> tuple[Numbers, Numbers]:
 
 def _number(centres: Numbers, at: Numbers) -> Numbers:
     """Index of places along ascending centres, straight on beyond the ends."""
+    if centres.size == 1:
+        return np.zeros_like(at)
     step = centres[1] - centres[0], centres[-1] - centres[-2]
     inside = np.interp(at, centres, np.arange(centres.size, dtype=np.float64))
     before, after = np.minimum(at - centres[0], 0.0), np.maximum(at - centres[-1], 0.0)

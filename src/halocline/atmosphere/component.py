@@ -67,7 +67,7 @@ class AtmosphereComponent(Component):
         if not options.species and options.physics.convection != "none":
             raise UserError(
                 f"atmosphere.physics.convection = '{options.physics.convection}' needs air with"
-                " water: choose atmosphere.microphysics.scheme = 'kessler' or 'wsm6'."
+                " water: choose atmosphere.microphysics.scheme = 'kessler', 'wsm6' or 'thompson'."
             )
         if options.species and has_poles(grid):
             raise UserError(
@@ -244,8 +244,8 @@ class AtmosphereComponent(Component):
         if not o.species:
             raise UserError(
                 f"atmosphere.start.sounding.kind = '{o.start.sounding.kind}' is moist air, but"
-                " atmosphere.microphysics.scheme = 'none' knows no water. Choose 'kessler' or"
-                " 'wsm6'."
+                " atmosphere.microphysics.scheme = 'none' knows no water. Choose 'kessler',"
+                " 'wsm6' or 'thompson'."
             )
         return MoistStartingAir(
             self.coordinate, ReferenceColumns(self.coordinate, o.base_air), o.start

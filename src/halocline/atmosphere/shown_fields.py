@@ -76,6 +76,7 @@ of_vapor: Shapes = dict.fromkeys(
 kinds = ("vapor", "cloud", "rain", "ice", "snow", "graupel")
 of_water: Shapes = {
     **{f"{kind}_mixing_ratio": (center, "layers") for kind in kinds},
+    **{f"{kind}_number": (center, "layers") for kind in ("rain", "ice")},
     **{f"{kind}_total": (center, "") for kind in ("rain", "snow", "graupel")},
     **{f"convective_{kind}_total": (center, "") for kind in ("rain", "snow")},
     **echoes,
@@ -94,7 +95,7 @@ def shown(options: AtmosphereOptions) -> Shapes:
     """Those that a run with these options has."""
     scheme, found = options.microphysics.chosen, dict(always)
     if scheme is not None:
-        names = [f"{kind}_mixing_ratio" for kind in scheme.species]
+        names = [_entry_name(kind) for kind in scheme.species]
         names += [name.replace("_fallen", "_total") for name in scheme.fallen]
         if options.physics.convection != "none":
             names += [name for name in of_water if name.startswith("convective")]
@@ -256,7 +257,7 @@ class ShownAir:
         """What moist air has besides."""
         s, a = self.state, self.air
         for at, kind in enumerate(s.species):
-            self._add(f"{kind}_mixing_ratio", partial(_entry, at), s.water)
+            self._add(_entry_name(kind), partial(_entry, at), s.water)
         convection = physics.convection if physics else None
         totals = {**clouds.totals, **(convection.totals if convection else {})}
         for name, total in totals.items():
@@ -267,7 +268,7 @@ class ShownAir:
         for start, ascent in (("surface", surface_parcel), ("unstable", most_unstable_parcel)):
             both = f"{start}_cape {start}_cin"
             self._add(both, partial(made.energies, ascent), *columns)
-        kernel = kernels["atmosphere_reflectivity"]
+        kernel = kernels[clouds.scheme.echo]
         self._echo = run.bind(kernel, a, **{name: self.fields[name] for name in echoes})
 
     def _on_levels(self) -> None:
@@ -347,6 +348,11 @@ def _content(density: Array, depth: Array, water: Array) -> Array:
     return precipitable_water(gravity * density.astype(np.float64) * depth, water[0])
 
 
+def _entry_name(kind: str) -> str:
+    """Of an entry of `water` in files."""
+    return kind if kind.endswith("_number") else f"{kind}_mixing_ratio"
+
+
 def _entry(at: int, values: Array) -> Array:
     """One entry of an array."""
     return np.asarray(values[at])
@@ -361,7 +367,7 @@ def refuse_absent(stream: str, names: Sequence[str], options: AtmosphereOptions)
         if name in on_levels and not options.diagnostics.pressure_levels:
             remedy = "Give atmosphere.diagnostics.pressure_levels, as [85000.0, 50000.0]."
         elif name in of_water or name in on_levels:
-            more = "'wsm6'" if options.species else "'kessler' or 'wsm6'"
+            more = "'wsm6' or 'thompson'" if options.species else "'kessler' or 'wsm6'"
             remedy = f"Choose atmosphere.microphysics.scheme = {more}."
         else:
             remedy = hint(name, there).strip() or f"There are: {', '.join(there)}."

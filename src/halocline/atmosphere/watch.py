@@ -242,7 +242,7 @@ class AirWatch:
         blocks = zip(*(f.read() for f in (s.mass, s.base_mass, s.area, s.water)), strict=True)
         for mass, base, area, water in blocks:
             layer = (c1 * (mass.astype(np.float64) + base) + c2) * thickness
-            column = (layer * water.astype(np.float64).sum(axis=0)).sum(axis=0)
+            column = (layer * water[: s.kinds].astype(np.float64).sum(axis=0)).sum(axis=0)
             terms[0].append(column * area / gravity)
         totals = zip(*(total.read() for total in self.fallen), strict=True)
         for area, fallen in zip(s.area.read(), totals, strict=True):

@@ -253,6 +253,8 @@ _air = [
     Quantity("rain_mixing_ratio", "", "1", "mass of rain per mass of dry air"),
     Quantity("snow_mixing_ratio", "", "1", "mass of snow per mass of dry air"),
     Quantity("graupel_mixing_ratio", "", "1", "mass of graupel per mass of dry air"),
+    Quantity("rain_number", "", "kg-1", "raindrops per mass of dry air"),
+    Quantity("ice_number", "", "kg-1", "cloud crystals per mass of dry air"),
     Quantity("rain_total", "rainfall_amount", "kg m-2", "rain since the start of the run"),
     Quantity("snow_total", "snowfall_amount", "kg m-2", "snow since the start of the run"),
     Quantity(

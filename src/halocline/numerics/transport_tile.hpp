@@ -203,10 +203,15 @@ class TransportTile {
   }
 
   /// Ask for a row of the tile before its use: there are too many streams for the hardware to see.
-  template <int Write>
   void prefetch(const T* row) const {
     constexpr int line = 64 / sizeof(T);
-    for (int i = 0; i < width_; i += line) __builtin_prefetch(row + i, Write, Write ? 3 : 2);
+    for (int i = 0; i < width_; i += line) __builtin_prefetch(row + i, 0, 2);
+  }
+  /// Column 0 at the next level of the group's first tracer. Of all tracers that level is asked for
+  /// pack by pack, between what is computed, so that the memory is never idle.
+  template <class U>
+  U* next_level(const View4<U>& field, int k, int row) const {
+    return field.row(first_, std::min(k + 1, levels_ - 1), row) + i0_ - margin;
   }
 
   void keep(int c, FaceWeights<T> face) {
@@ -237,9 +242,9 @@ class TransportTile {
   void read_row(int k, int row) {
     const T* volume = f_.volume.row(k, row) + i0_;
     if (k + 1 < levels_) {
-      prefetch<0>(f_.volume.row(k + 1, row) + i0_);
-      prefetch<0>(f_.x_volume_flux.row(k + 1, row) + i0_);
-      prefetch<0>(f_.y_volume_flux.row(k + 1, row) + i0_);
+      prefetch(f_.volume.row(k + 1, row) + i0_);
+      prefetch(f_.x_volume_flux.row(k + 1, row) + i0_);
+      prefetch(f_.y_volume_flux.row(k + 1, row) + i0_);
     }
     T* copy = first_sweep == First::x ? row_volume_ : waiting_volume(row, k);
     std::memcpy(copy + margin - 2, volume - 2, (width_ + 4) * sizeof(T));
@@ -259,7 +264,7 @@ class TransportTile {
     const std::ptrdiff_t pitch = first_sweep == First::x ? row_pitch_ : pitch_;
     for (int t = 0; t < count_; ++t) read_tracer(t, k, row, rows + t * pitch + margin);
     if constexpr (first_sweep == First::x)
-      x_sweep(k, floors(row), waiting_reciprocal(row, k), waiting(row, k));
+      x_sweep(k, row, waiting_reciprocal(row, k), waiting(row, k));
   }
 
   /// A row of one tracer with two cells more on both sides, as it was; `copy` is its column i0.
@@ -273,7 +278,6 @@ class TransportTile {
     std::memcpy(copy, tracer, (width_ + 2) * sizeof(T));
     std::copy_n(west, 2, copy - 2);
     std::copy_n(copy + width_ - 2, 2, west);
-    prefetch<0>(f_.tracer.row(first_ + t, k, row + 1) + i0_);
   }
 
   void read_land(int k, int row) {
@@ -303,7 +307,10 @@ class TransportTile {
 
   /// Sweep a row of all tracers along x, with the weights at hand; a pack takes what passes its
   /// lowest face from the pack before.
-  void x_sweep(int k, const int* floor, const T* reciprocal, T* out) {
+  void x_sweep(int k, int row, const T* reciprocal, T* out) {
+    const int* floor = floors(row);
+    const T* next = next_level(f_.tracer, k, row);
+    const std::ptrdiff_t apart = f_.tracer.stride[0];
     if (margin == 0 && k >= floor[0])
       for (int t = 0; t < count_; ++t) {
         const T* tracer = tracer_rows_ + t * row_pitch_;
@@ -323,6 +330,7 @@ class TransportTile {
               inverse = load<V>(reciprocal + c);
       for (int t = 0; t < count_; ++t) {
         const T* tracer = tracer_rows_ + t * row_pitch_ + c;
+        if constexpr (first_sweep == First::x) __builtin_prefetch(next + t * apart + c, 0, 2);
         const V before = load<V>(tracer);
         const V high = passing(face, exchange, load<V>(tracer - 1), before, load<V>(tracer + 1),
                                load<V>(tracer + 2));
@@ -432,6 +440,8 @@ class TransportTile {
     T* out = last ? far_low : tracer_rows_;
     const std::ptrdiff_t pitch = last ? pitch_ : row_pitch_;
     const int *floor = floors(row - 1), *next_floor = floors(row);
+    const T* next = next_level(f_.tracer, k, row + 1);
+    const std::ptrdiff_t apart = f_.tracer.stride[0];
     for (int p = 0; p < packs_; ++p) {
       const int c = p * step;
       if (k < floor[p]) {
@@ -447,6 +457,7 @@ class TransportTile {
       const bool both = complete && k >= floor[p];
       for (int t = 0; t < count_; ++t) {
         const std::ptrdiff_t i = t * pitch_ + c;
+        if constexpr (first_sweep == First::y) __builtin_prefetch(next + t * apart + c, 0, 2);
         const V before = load<V>(low + i);
         const V passed = passing(face, exchange, load<V>(far_low + i), before, load<V>(high + i),
                                  load<V>(far_high + i));
@@ -458,7 +469,7 @@ class TransportTile {
     }
     if (last || !complete) return;
     x_weights(k, row - 1, at(volume_, k), at(volume_reciprocal_, k));
-    x_sweep(k, floor, at(volume_reciprocal_, k), far_low);
+    x_sweep(k, row - 1, at(volume_reciprocal_, k), far_low);
   }
 
   void y_weights(int k, int row, T* new_volume, T* new_reciprocal) {
@@ -505,8 +516,8 @@ class TransportTile {
     const T* z_volume_flux = f_.z_volume_flux.row(k, row) + i0_;
     const T* diffusivity = f_.vertical_diffusivity.row(k, row) + i0_;
     if (k > 0) {
-      prefetch<0>(f_.z_volume_flux.row(k - 1, row) + i0_);
-      prefetch<0>(f_.vertical_diffusivity.row(k - 1, row) + i0_);
+      prefetch(f_.z_volume_flux.row(k - 1, row) + i0_);
+      prefetch(f_.vertical_diffusivity.row(k - 1, row) + i0_);
     }
     const T open_dt = k > 0 ? dt_ : T(0);
     const T inverse = k > 0 ? T(1) / f_.spacing(k) : T(0);
@@ -564,7 +575,6 @@ class TransportTile {
     const T* last = group_at(solved_, k + 1);
     T* solved = group_at(solved_, k);
     const int* floor = floors(row);
-    for (int t = 0; t < count_; ++t) prefetch<1>(f_.new_tracer.row(first_ + t, k, row) + i0_);
     for (int p = 0; p < packs_; ++p) {
       const int c = p * step;
       if (k < floor[p]) continue;
@@ -602,12 +612,14 @@ class TransportTile {
     for (int k = in_place ? lowest(row) : 0; k < levels_; ++k) {
       const T* below = at(below_, k);
       const T* solved = group_at(solved_, k);
+      const T* next = next_level(f_.new_tracer, k, row);
       for (int p = 0; p < packs_; ++p) {
         if (k < floor[p]) continue;
         const int c = p * step;
         const V share = load<V>(below + c);
         for (int t = 0; t < count_; ++t) {
           const std::ptrdiff_t i = t * pitch_ + c;
+          __builtin_prefetch(next + t * f_.new_tracer.stride[0] + c, 1, 3);
           store<V>(lower_ + i, load<V>(solved + i) + share * load<V>(lower_ + i));
         }
       }

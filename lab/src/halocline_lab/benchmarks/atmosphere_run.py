@@ -22,12 +22,32 @@ from halocline_lab.benchmarks.rank_programs import give_answer
 from halocline_lab.diagnosis.timeline import timeline
 
 prefix = "atmosphere_"
-absent = ("dilution", "w", "w_damping", "coriolis", "x_carried", "y_carried")
-"""Arrays of kernels that may do without, and do in the case, beside all that is called forcing."""
+absent = ("w_damping", "coriolis", "gain_share")
+of_storm = ("dilution", "x_carried", "y_carried", "w")
+"""Arrays of kernels that may do without, and do in the case, beside all that is called forcing;
+and those that the case in dry air does without."""
+
+storm: dict[str, Any] = {
+    "microphysics": {"scheme": "kessler"},
+    "base": {"kind": "standard"},
+    "damping": {"depth": 5e3},
+    "start": {
+        "wind_u": -12.0,
+        "sounding": {"kind": "weisman-klemp"},
+        "shear": {"kind": "tanh", "speed": 25.0, "depth": 3e3},
+        "bubble": {
+            "amplitude": 2.0, "z": 1400.0, "radius_x": 10e3, "radius_y": 10e3, "radius_z": 1400.0,
+        },
+    },
+}  # fmt: skip
+"""The atmosphere of the case `supercell`."""
 
 
-def benchmark_case(precision: str, steps: int, *, quick: bool) -> dict[str, Any]:
-    """Tables of a warm bubble in wind over a hill: 160 x 160 x 40 cells of 1 km, steps of 5 s."""
+def benchmark_case(
+    precision: str, steps: int, *, quick: bool, moist: bool = False
+) -> dict[str, Any]:
+    """Tables of a warm bubble in wind over a hill: 160 x 160 x 40 cells of 1 km, steps of 5 s; or,
+    `moist`, of the start of a supercell over flat ground."""
     cells, layers = (24, 8) if quick else (160, 40)
     length = 1000.0 * cells
     return {
@@ -40,29 +60,32 @@ def benchmark_case(precision: str, steps: int, *, quick: bool) -> dict[str, Any]
         },
         "atmosphere": {
             "layers": {"count": layers, "top": 20e3},
+            "courant_interval": 0,
+        } | (storm if moist else {
             "air": {"kind": "stable"},
             "start": {"wind_u": 10.0, "bubble": {"amplitude": 2.0, "radius_y": 2e3}},
             "mountain": {"kind": "bell", "height": 500.0, "width": 10e3, "width_y": 10e3},
-            "courant_interval": 0,
-        },
+        }),
     }  # fmt: skip
 
 
-def bytes_per_cell(kernel: str, size: int) -> int:
-    """What a call must read and write of fields with layers, each value once [byte per cell].
+def bytes_per_cell(kernel: str, size: int, species: int = 0) -> int:
+    """What a call must read and write of fields with layers, each value once [byte per cell], in
+    air with so many `species` of water.
 
     >>> bytes_per_cell("theta_tendency", 4)  # theta, three fluxes, the tendency
     20
     """
-    passes = 0
+    passes, without = 0, absent if species else (*absent, *of_storm)
     for name, access, place, _, _, _, optional, axes in _native.contracts[prefix + kernel]:
-        missing = optional and (name in absent or name.endswith("_forcing"))
+        missing = optional and (name in without or name.endswith("_forcing"))
         if place != "none" and "depth" in axes and not missing:
-            passes += 2 if access == "update" else 1
+            each = species if "species" in axes else 1
+            passes += each * (2 if access == "update" else 1)
     return passes * size
 
 
-def kernels_of(record: RunRecord, size: int) -> dict[str, dict[str, float]]:
+def kernels_of(record: RunRecord, size: int, species: int = 0) -> dict[str, dict[str, float]]:
     """Seconds and least bytes per cell in a step of kernels; the first rank, all its steps."""
     rows, steps = steady_rows(record), calls_of(record, "step")
     found = {}
@@ -72,7 +95,7 @@ def kernels_of(record: RunRecord, size: int) -> dict[str, dict[str, float]]:
             name, calls = region.name.removeprefix(prefix), float(mine["calls"].sum()) / steps
             found[name] = {
                 "seconds": float(mine["seconds"].sum()) / steps,
-                "bytes": round(calls) * bytes_per_cell(name, size),
+                "bytes": round(calls) * bytes_per_cell(name, size, species),
             }
     return found
 
@@ -92,7 +115,9 @@ def step_seconds(record: RunRecord) -> float:
 def timed(settings: dict[str, Any]) -> dict[str, Any] | None:
     """Times of the steps after the first, from the record of a run; all ranks take part."""
     communicator, quick = world(), settings["quick"]
-    case = benchmark_case(settings["precision"], settings["steps"], quick=quick)
+    case = benchmark_case(
+        settings["precision"], settings["steps"], quick=quick, moist=settings["moist"]
+    )
     with tempfile.TemporaryDirectory() as folder:
         place = communicator.broadcast(folder)
         result = run(case, output=place)
@@ -102,13 +127,14 @@ def timed(settings: dict[str, Any]) -> dict[str, Any] | None:
         record = read_record(place)
     assert isinstance(result.component, AtmosphereComponent)
     shape, threads = result.component.plane.shape, int(record.ranks["threads"][0])
+    size, options = np.dtype(settings["precision"]).itemsize, result.component.options
     return {
         "seconds": step_seconds(record),
         "processor": float(record.ranks["steady_processor_seconds"].max())
         / calls_of(record, "step"),
-        "kernels": kernels_of(record, np.dtype(settings["precision"]).itemsize),
+        "kernels": kernels_of(record, size, len(options.species)),
         "stream": stream.measure(threads, size=1_000_000) if quick else stream.measure(threads),
-        "cells": int(np.prod(shape)) * result.component.options.layers.count,
+        "cells": int(np.prod(shape)) * options.layers.count,
     }
 
 

@@ -58,7 +58,7 @@ at_interfaces = {
 }
 """The same of the boundary layer."""
 
-mixed_species = ("vapor", "cloud", "ice")
+mixed_species = ("vapor", "cloud", "ice", "ice_number")
 """Entries of `water` that turbulence mixes."""
 
 

@@ -140,15 +140,16 @@ inline constexpr Contract<2> atmosphere_dilution_contract{
 
 /// Dry mass over all mass, 1 / (1 + sum of q).
 ///
-/// @param[in]  water     mixing ratios to dry air [1]
+/// @param[in]  water     mixing ratios to dry air [1], after them numbers of particles
 /// @param[out] dilution  [1]
+/// @param[in]  kinds     entries of `water` that are masses
 template <class T>
-void atmosphere_dilution(Box box, View4<const T> water, View3<T> dilution) {
-  const int species = static_cast<int>(water.extent[0]), levels = static_cast<int>(water.extent[1]);
+void atmosphere_dilution(Box box, View4<const T> water, View3<T> dilution, int kinds) {
+  const int levels = static_cast<int>(water.extent[1]);
   for_pairs(levels, box.j0, box.j1, 1, [&](int k, int j) {
     over_row_again<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       V sum = splat<V>(T(1));
-      for (int n = species - 1; n >= 0; --n) sum += load<V>(water.row(n, k, j) + i);
+      for (int n = kinds - 1; n >= 0; --n) sum += load<V>(water.row(n, k, j) + i);
       store<V>(dilution.row(k, j) + i, T(1) / sum);
     });
   });

@@ -88,5 +88,5 @@ class PhysicsAir:
     def follow(self) -> None:
         """Set the state's dilution and pressure to what its heat, water and geopotential say."""
         if self._dilute is not None:
-            self._dilute()
+            self._dilute(kinds=self.state.kinds)
         self._air_state()

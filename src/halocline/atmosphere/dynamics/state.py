@@ -124,6 +124,7 @@ class AirFields:
         for name, (units, place, over) in (of_stage | of_acoustic_steps).items():
             self.add(name, units, place, over)
         self.species = options.species
+        self.kinds = len([name for name in self.species if not name.endswith("_number")])
         if self.species:
             self.over["water"] = (Axis("species", entries=self.species), self.layers)
             for name, (units, place, over) in of_moist_air.items():

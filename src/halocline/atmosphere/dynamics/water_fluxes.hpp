@@ -139,71 +139,79 @@ struct SixFaces {
   V west, east, south, north, lower, upper;
 };
 
-/// Rows of fluxes that a thread keeps, for each species: along x, northward of two rows, upward.
+/// Rows of fluxes that a thread keeps of a patch: along x of one row, northward of two, and upward
+/// through the lower and upper faces of all of its rows, for each species.
 template <class T>
 class SpeciesRows {
  public:
-  SpeciesRows(Box box, int species)
-      : width_(static_cast<std::size_t>(box.i1 - box.i0 + 1)),
-        first_(box.i0),
-        values_(static_cast<std::size_t>(5 * species) * width_) {}
+  SpeciesRows(const Patches& patches, int species)
+      : width_(static_cast<std::size_t>(patches.most_columns()) + 1),
+        rows_(patches.most_rows()),
+        values_(static_cast<std::size_t>(3 + 2 * rows_ * species) * width_) {}
 
-  T* x(int s) { return at(s, 0); }
-  T* upward(int s, int face) { return at(s, 1 + face % 2); }
-  T* northward(int s, int j) { return at(s, 3 + (j & 1)); }
-  int level = -1, row = -1;  ///< whose northward fluxes, through the southern faces, were made last
+  void begin(Box patch) { patch_ = patch; }
+  T* eastward() { return at(0); }
+  T* northward(int j) { return at(1 + (j & 1)); }
+  T* upward(int s, int face, int j) { return at(3 + 2 * (rows_ * s + j - patch_.j0) + (face & 1)); }
 
  private:
-  T* at(int s, int row) {
-    return values_.data() + static_cast<std::size_t>(5 * s + row) * width_ - first_;
-  }
+  T* at(int row) { return values_.data() + static_cast<std::size_t>(row) * width_ - patch_.i0; }
   std::size_t width_;
-  std::ptrdiff_t first_;
+  int rows_;
   std::vector<T> values_;
+  Box patch_;
 };
 
 /// `finish(lane, s, k, j, i, faces)` for all cells of the box and all species, with what `fluxes`
 /// (one of the above) carry through their faces; nothing passes ground and top.
 template <class T, class Fluxes, class Finish>
 void through_faces(Box box, int species, int levels, const Fluxes& fluxes, const Finish& finish) {
-  const std::ptrdiff_t i0 = box.i0, i1 = box.i1;
-  const auto northward = [&](T* to, int s, int k, int j) {
-    over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      store<V>(to + i, fluxes.template y<V>(s, k, j, i));
-    });
-  };
-  const auto upward = [&](T* to, int s, int k, int j) {
-    if (k == 0 || k == levels) {
-      std::fill(to + i0, to + i1, T(0));
-      return;
-    }
-    over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      store<V>(to + i, fluxes.template z<V>(s, k, j, i));
-    });
-  };
-  const int count = box.j1 - box.j0;
+  const Patches patches(box);
   for_each_in_with(
-      0, levels * count, 1, [&] { return SpeciesRows<T>(box, species); },
+      0, patches.count(), 1, [&] { return SpeciesRows<T>(patches, species); },
       [&](int number, SpeciesRows<T>& rows) {
-        const int k = number / count, j = box.j0 + number % count;
-        const bool known = rows.level == k && rows.row == j;
-        rows.level = k, rows.row = j + 1;
-        for (int s = 0; s < species; ++s) {
-          T *x = rows.x(s), *south = rows.northward(s, j), *north = rows.northward(s, j + 1);
-          T *lower = rows.upward(s, k), *upper = rows.upward(s, k + 1);
-          if (!known) northward(south, s, k, j);
-          northward(north, s, k, j + 1);
-          upward(lower, s, k, j);
-          upward(upper, s, k + 1, j);
-          over_row_again<T>(i0, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-            store<V>(x + i, fluxes.template x<V>(s, k, j, i));
+        const Box patch = patches.at(number);
+        const std::ptrdiff_t i0 = patch.i0, i1 = patch.i1;
+        rows.begin(patch);
+        const auto northward = [&](int s, int k, int j) {
+          T* to = rows.northward(j);
+          over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+            put<V>(to + i, fluxes.template y<V>(s, k, j, i));
           });
-          over_row_again<T>(i0, i1, [&]<class V>(Lane<V> lane, std::ptrdiff_t i) {
+        };
+        const auto upward = [&](int s, int k, int j) {
+          T* to = rows.upward(s, k, j);
+          if (k == 0 || k == levels) {
+            std::fill(to + i0, to + i1, T(0));
+            return;
+          }
+          over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+            put<V>(to + i, fluxes.template z<V>(s, k, j, i));
+          });
+        };
+        const auto cells = [&](int s, int k, int j) {
+          T *x = rows.eastward(), *south = rows.northward(j), *north = rows.northward(j + 1);
+          T *lower = rows.upward(s, k, j), *upper = rows.upward(s, k + 1, j);
+          over_row_again<T>(i0, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+            put<V>(x + i, fluxes.template x<V>(s, k, j, i));
+          });
+          over_row_again<T>(i0, i1, [&]<class V>(Lane<V> lane, std::ptrdiff_t i) INTO_LOOP {
             finish(lane, s, k, j, i,
                    SixFaces<V>{load<V>(x + i), load<V>(x + i + 1), load<V>(south + i),
                                load<V>(north + i), load<V>(lower + i), load<V>(upper + i)});
           });
-        }
+        };
+        for (int s = 0; s < species; ++s)
+          for (int j = patch.j0; j < patch.j1; ++j) upward(s, 0, j);
+        for (int k = 0; k < levels; ++k)
+          for (int s = 0; s < species; ++s) {
+            northward(s, k, patch.j0);
+            for (int j = patch.j0; j < patch.j1; ++j) {
+              northward(s, k, j + 1);
+              upward(s, k + 1, j);
+              cells(s, k, j);
+            }
+          }
       });
 }
 

@@ -70,4 +70,4 @@ class WaterStage:
         if not self.first:
             s.water.swap(s.next_water)
         # 3. what they weigh
-        self.dilute()
+        self.dilute(kinds=self.state.kinds)

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 from halocline.atmosphere import _native
 from halocline.atmosphere.microphysics.kessler import KesslerOptions
 from halocline.atmosphere.microphysics.scheme import MicrophysicsScheme
+from halocline.atmosphere.microphysics.thompson import ThompsonOptions
 from halocline.atmosphere.microphysics.wsm6 import Wsm6Options
 from halocline.core.options import Options, option
 from halocline.runtime.fields.field import Field
@@ -26,10 +27,14 @@ class MicrophysicsOptions(Options):
     """Clouds and precipitation."""
 
     scheme: str = option(
-        "none", "", "how water changes its phase and falls", choices=("none", "kessler", "wsm6")
-    )
+        "none", "", "how water changes its phase and falls",
+        choices=("none", "kessler", "wsm6", "thompson"),
+    )  # fmt: skip
     kessler: KesslerOptions = option(KesslerOptions(), meaning="warm rain")
     wsm6: Wsm6Options = option(Wsm6Options(), meaning="clouds with ice")
+    thompson: ThompsonOptions = option(
+        ThompsonOptions(), meaning="clouds with ice, numbers of drops and crystals"
+    )
 
     @property
     def chosen(self) -> MicrophysicsScheme | None:
@@ -38,7 +43,9 @@ class MicrophysicsOptions(Options):
         >>> MicrophysicsOptions(scheme="kessler").chosen.species
         ('vapor', 'cloud', 'rain')
         """
-        schemes: dict[str, MicrophysicsScheme] = {"kessler": self.kessler, "wsm6": self.wsm6}
+        schemes: dict[str, MicrophysicsScheme] = {
+            "kessler": self.kessler, "wsm6": self.wsm6, "thompson": self.thompson,
+        }  # fmt: skip
         return schemes.get(self.scheme)
 
 

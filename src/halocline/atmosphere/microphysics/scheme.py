@@ -16,9 +16,11 @@ class MicrophysicsScheme(Options, ABC):
     kernel: ClassVar[str]
     """The name of its kernel, which takes `numbers` and `dt` beside its arrays."""
     species: ClassVar[tuple[str, ...]]
-    """Entries of `water`."""
+    """Entries of `water`: mixing ratios [1], then numbers [kg-1], whose names end in "_number"."""
     fallen: ClassVar[tuple[str, ...]]
     """What the kernel says of the ground [kg m-2]."""
+    echo: ClassVar[str] = "atmosphere_reflectivity"
+    """The kernel of what a radar sees, which takes `reflectivity`."""
 
     @property
     @abstractmethod
@@ -28,4 +30,4 @@ class MicrophysicsScheme(Options, ABC):
     @property
     @abstractmethod
     def reflectivity(self) -> dict[str, float]:
-        """What `atmosphere_reflectivity` takes beside its arrays."""
+        """What `echo` takes beside its arrays."""

@@ -72,7 +72,8 @@ class Storage:
                         " decomposition.kind = 'blocks' or 'curve'."
                     )
                 nj, ni = block.shape
-                array = allocate((*outer, nj, block.row_length), dtype)
+                # rows are whole cache lines, so that what is owned of each begins on one
+                array = allocate((*outer, nj, block.row_length), dtype, block.halo)
                 self.arrays.append(array[..., :ni])
                 self.flat.append(array.reshape(rows, nj * block.row_length))
         self.fresh = Freshness(rows)
@@ -87,7 +88,7 @@ class Storage:
         """One entry of the first axis, in the same memory."""
         one = copy(self)
         one.arrays = [array[number] for array in self.arrays]
-        rows = self.fresh.rows // len(self.arrays[0])
+        rows = self.fresh.rows // self.arrays[0].shape[0]
         one.flat = [flat[number * rows : (number + 1) * rows] for flat in self.flat]
         one.fresh, one.requests = Freshness(rows), {}
         return one

@@ -38,11 +38,11 @@ class Memory:
     on_host = True
     """Whether arrays are NumPy's, and others may look at the values that fields have there."""
 
-    def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-        """Zeros that begin on a cache line."""
+    def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], before: int = 0) -> Array:
+        """Zeros, of which the one with so many `before` it begins on a cache line."""
         size = int(np.prod(shape)) * dtype.itemsize
         raw = np.zeros(size + alignment, np.uint8)
-        start = -raw.ctypes.data % alignment
+        start = -(raw.ctypes.data + before * dtype.itemsize) % alignment
         return raw[start : start + size].view(dtype).reshape(shape)
 
     def read(self, array: Array) -> Array:
