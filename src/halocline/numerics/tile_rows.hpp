@@ -108,6 +108,12 @@ class TileRows {
     constexpr int line = 64 / sizeof(T);
     for (int i = 0; i < width; i += line) __builtin_prefetch(row + i, 0, 2);
   }
+  /// Ask for the lines of a pack of a row and of the two cells behind it; the line that it begins
+  /// in is that of the pack before.
+  static void ask(const T* row, int c) {
+    if (c == 0) __builtin_prefetch(row, 0, 2);
+    __builtin_prefetch(row + c + step + 1, 0, 2);
+  }
   /// Column 0 at the next level of the group's first tracer. Of all tracers that level is asked for
   /// pack by pack, between what is computed, so that the memory is never idle.
   template <class U>

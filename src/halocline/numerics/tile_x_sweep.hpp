@@ -91,7 +91,7 @@ class TileSweepX {
       const TracerRows<T> here = margin == 0 && at_end(c) ? ends : rows;
       for (int t = 0; t < count; ++t) {
         const T* tracer = here(t) + c;
-        if constexpr (Rows::x_first) __builtin_prefetch(next + t * apart + c, 0, 2);
+        if constexpr (Rows::x_first) Rows::ask(next + t * apart, c);
         const V before = load<V>(tracer);
         const V high = Rows::passing(face, exchange, load<V>(tracer - 1), before,
                                      load<V>(tracer + 1), load<V>(tracer + 2));

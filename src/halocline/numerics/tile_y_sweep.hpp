@@ -83,7 +83,7 @@ class TileSweepY {
       const bool both = complete && k >= floor[p];
       for (int t = 0; t < count; ++t) {
         const std::ptrdiff_t i = t * pitch + c;
-        if constexpr (!Rows::x_first) __builtin_prefetch(next + t * apart + c, 0, 2);
+        if constexpr (!Rows::x_first) Rows::ask(next + t * apart, c);
         const V before = load<V>(low + i);
         const V passed = Rows::passing(face, exchange, load<V>(far_low + i), before,
                                        load<V>(high + i), load<V>(far_high + i));

@@ -83,6 +83,7 @@ class TransportTile {
     } else {
       copy_water(k, row, rows);
     }
+    keep_east(k, row, rows);
   }
 
   /// A row as it was; where it lies in the field, what is west of i0 may have been computed.
@@ -91,17 +92,19 @@ class TransportTile {
     return {r_.fields.tracer.row(r_.first, k, row) + r_.i0, r_.fields.tracer.stride[0]};
   }
 
-  /// Put the cells i0 - 2 and i0 - 1 of one tracer before `copy`, as they were, and keep those that
-  /// the tile to the east needs.
-  void copy_west(int t, int k, int row, const T* tracer, T* copy) {
-    if (frame_.has(row)) {
-      std::copy_n(tracer - 2, 2, copy - 2);
-      return;
+  /// Put the cells i0 - 2 and i0 - 1 of one tracer before `copy`, as they were.
+  void copy_west(int t, int k, int row, const T* tracer, T* copy) const {
+    std::copy_n(frame_.has(row) ? tracer - 2 : west_of(t, k, row), 2, copy - 2);
+  }
+
+  /// Keep the cells that the tile to the east needs, as they are before they are computed.
+  void keep_east(int k, int row, const TracerRows<T>& rows) {
+    if (frame_.has(row)) return;
+    for (int t = 0; t < r_.count; ++t) {
+      T* west = west_of(t, k, row);
+      west[0] = r_.width > 1 ? rows(t)[r_.width - 2] : west[1];
+      west[1] = rows(t)[r_.width - 1];
     }
-    T* west = west_of(t, k, row);
-    std::copy_n(west, 2, copy - 2);
-    west[0] = r_.width > 1 ? tracer[r_.width - 2] : copy[-1];
-    west[1] = tracer[r_.width - 1];
   }
 
   /// What the packs at both ends of a row are computed from, into `r_.tracer_rows`.
