@@ -40,7 +40,7 @@ class AtmosphereOptions(Options):
         AirSideOptions(), meaning="values at sides that are neither joined nor mirrors"
     )
     analysis: AnalysisOptions = option(
-        AnalysisOptions(), meaning="how `halocline analysis` brings analyses to the layers"
+        AnalysisOptions(), meaning="analyses, and how they are brought to the layers"
     )
     acoustic: AcousticOptions = option(AcousticOptions(), meaning="acoustic steps")
     advection: AirAdvectionOptions = option(AirAdvectionOptions(), meaning="advection")
@@ -119,6 +119,11 @@ class AtmosphereOptions(Options):
             raise UserError(
                 "atmosphere.ground.kind = 'start', but atmosphere.start.file names no file. Name"
                 " one of `halocline analysis`, or choose another kind."
+            )
+        if self.analysis.files and not self.start.file:
+            raise UserError(
+                "atmosphere.analysis.files names analyses, but atmosphere.start.file no file to"
+                " make of them. Name one, such as 'results/analysis/start.nc'."
             )
 
     @property

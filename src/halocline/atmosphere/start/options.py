@@ -9,8 +9,22 @@ from halocline.core.options import Options, option
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysisOptions(Options):
-    """How analyses on pressure levels become the model's columns."""
+    """Analyses on pressure levels, and how they become the model's columns."""
 
+    files: list[str] = option(
+        [],
+        "",
+        "netCDF, Zarr or GRIB2, or patterns such as gfs_*.nc: a run makes the files that start.file"
+        " and sides.file name of these where they are missing or made for another grid or time;"
+        " none: `halocline analysis` makes them",
+    )
+    ground: str = option(
+        "",
+        "",
+        "height of the ground on the grid of the case (surface_altitude), with its land"
+        " (land_binary_mask) where it has one; not given: the ground of the analyses",
+    )
+    steady: bool = option(False, "", "sides made by a run are those of the start all the time")
     saturation: str = option(
         "clouds",
         "",
