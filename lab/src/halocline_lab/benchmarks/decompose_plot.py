@@ -45,7 +45,7 @@ def figure(
     shown = [row for row in rows if not row["problem"]][:most_bars]
     sheet = Figure(figsize=(10.4 if blocks else 6.4, 1.6 + 0.2 * max(len(shown), 12)))
     sheet.set_layout_engine("constrained")
-    panels: Any = np.atleast_1d(sheet.subplots(1, 2 if blocks else 1))
+    panels: Any = sheet.subplots(1, 2 if blocks else 1, squeeze=False)[0]
     if blocks:
         _map(panels[0], sea, blocks)
     _bars(panels[-1], shown)
