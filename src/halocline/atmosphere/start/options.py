@@ -39,6 +39,21 @@ class AnalysisOptions(Options):
         " thickness which the heights of the analysis give the layer",
         choices=("heights", "line"),
     )
+    between_columns: str = option(
+        "cubic",
+        "",
+        "temperature, height, wind and vapour between columns of the analysis: a cubic spline, of"
+        " vapour within the columns around, or a line, which has a kink in each column",
+        choices=("cubic", "line"),
+    )
+    columns: str = option(
+        "steady",
+        "",
+        "wind of the start and the sides: one by which columns keep their mass, or 'free', that of"
+        " the analysis, from which waves of pressure go out",
+        choices=("steady", "free"),
+        source="tutorial of MM5, chapter 7 (INTERPF): integrated mean divergence",
+    )
     lapse_rate: float = option(
         0.0065,
         "K m-1",
