@@ -87,6 +87,9 @@ class AtmosphereComponent(Component):
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         ground = self._ground()
         refuse_steep(grid, ground)
+        if not options.start.file:
+            center = grid.at(Place.center)
+            options.start.bubble.refuse_beside(center.x, center.y)
         cut = Decomposition(
             grid.mask,
             grid.topology,
