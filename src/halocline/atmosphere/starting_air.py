@@ -53,7 +53,7 @@ class BubbleOptions(Options):
 
     def refuse_beside(self, x: Array, y: Array) -> None:
         """Refuse a bubble that reaches none of some places, all columns of a grid [m]."""
-        if self.amplitude and not self.shape(x, y, np.full(1, self.z)).any():
+        if self.amplitude and self.shape(x, y, np.full(1, self.z)).max() < 1e-9:
             raise UserError(
                 f"The bubble of [atmosphere.start.bubble] lies beside the grid: its middle is at"
                 f" x = {self.x:g}, y = {self.y:g}, with radii of {self.radius_x:g} and"
