@@ -111,9 +111,14 @@ def test_what_is_asked_of_servers_is_judged_by_the_median():
     whole = {**small, "whole": True, "bytes": output_frames.frame_size(whole=True)}
     for made, limit in ((small, 0.02), (whole, 8.56)):
         for lost, verdict in ((0.99 * limit, "kept."), (1.01 * limit, "not kept.")):
-            rows = [[[0.5 * limit, 1.0, 1e7, 0.1]], *[[[lost, 1.0, 1e7, 0.1]]] * 2]
+            rows = [[[0.5 * limit, 1.0, 1e7, 10.0]], *[[[lost, 1.0, 1e7, 10.0]]] * 2]
             (section,) = output_frames.sections([{**made, "seconds": rows}])
             assert section.remarks[0].endswith(f"at most: {verdict}")
+    rows = [[[lost, 1.0, 1e7, 0.01 * limit]]] * 3
+    (section,) = output_frames.sections([{**whole, "seconds": rows}])
+    assert "kept by the processor's time alone" in section.remarks[0]
+    rows = [[[0.5 * limit, 1.0, 1e7, 0.1]], *[[[limit, 1.0, 1e7, 0.1]]] * 2]
+    (section,) = output_frames.sections([{**whole, "seconds": rows}])
     assert "costs 2.0 (least 1.0, of it processor 0.023) % of an hour's run" in section.remarks[0]
 
 

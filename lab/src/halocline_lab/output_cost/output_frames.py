@@ -180,6 +180,8 @@ def _as_asked(start: Start) -> str:
     ]
     median, least, processor = (number(value / unit) for value in found)
     verdict = "kept" if found[0] <= most * unit else "not kept"
+    if found[2] <= most * unit < found[0]:
+        verdict = "kept by the processor's time alone, while others had the processor"
     return (
         f"Servers, {start.ranks} rank{'s' * (start.ranks > 1)}: a frame of"
         f" {start.result['bytes'] / 1e6:.0f} MB costs {median} (least {least}, of it processor"
