@@ -35,7 +35,8 @@ sides = {
     },
     "moist": {
         "atmosphere.microphysics.scheme": "wsm6", "atmosphere.advection.limiter": "monotone",
-        "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
+        "atmosphere.advection.weno": True, "atmosphere.base.kind": "standard",
+        "atmosphere.start.sounding.kind": "weisman-klemp",
         "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
     },
     "globe": {

@@ -210,7 +210,8 @@ for name in ("cells", "water", "energy"):
 for name in "uvw":
     atmosphere_sample(f"atmosphere_turn_{name}", "curvature")
 for name in ("move_water", "water_shares", "move_water_within"):
-    atmosphere_sample(f"atmosphere_{name}", dt=10.0, order=5, vertical_order=3)
+    weno = int(name == "move_water_within")
+    atmosphere_sample(f"atmosphere_{name}", dt=10.0, order=5, vertical_order=3, weno=weno)
 for name in ("new_wind", "new_stage"):
     atmosphere_sample(f"atmosphere_{name}", last=0)
 atmosphere_sample(
