@@ -23,7 +23,7 @@ colours = ("#3b8fd6", "#e07b2e", "#43a87f", "#a274c9", "#c9a227", "#d2607a")
 """Clear on white and on black."""
 
 few_curves = 3
-"""So many have their names within a panel of lines, more below it, so many in a row."""
+"""So many have their names within a panel of lines, more below it."""
 
 style: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -75,8 +75,13 @@ def sheet(panels: Sequence[Panel]) -> Figure:
 
 def _height(panel: Panel) -> float:
     count = len(panel.curves[0].names) if panel.forest else 0
-    rows = -(-len(panel.curves) // few_curves) if len(panel.curves) > few_curves else 0
+    rows = -(-len(panel.curves) // _columns(panel)) if len(panel.curves) > few_curves else 0
     return 1.2 + 0.26 * count if panel.forest else 3.4 + 0.2 * rows
+
+
+def _columns(panel: Panel) -> int:
+    """How many names of curves stand beside each other below a panel."""
+    return max(1, 60 // (6 + max(len(curve.name) for curve in panel.curves)))
 
 
 def _element(text: str, name: str, inches: float) -> str:
@@ -113,7 +118,8 @@ def _lines(axes: Axes, panel: Panel) -> None:
     axes.set_xticks(marks, [f"{x:g}" for x in marks])
     axes.minorticks_off()
     if len(panel.curves) > few_curves:
-        axes.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=few_curves)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16)}
+        axes.legend(fontsize=7.5, ncols=_columns(panel), **below)
     else:
         axes.legend(fontsize=7.5)
 
