@@ -118,7 +118,7 @@ def _lines(axes: Axes, panel: Panel) -> None:
     axes.set_xticks(marks, [f"{x:g}" for x in marks])
     axes.minorticks_off()
     if len(panel.curves) > few_curves:
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16)}
+        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16)}
         axes.legend(fontsize=7.5, ncols=_columns(panel), **below)
     else:
         axes.legend(fontsize=7.5)
