@@ -87,7 +87,7 @@ class AtmosphereComponent(Component):
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         ground = self._ground()
         refuse_steep(grid, ground)
-        if not options.start.file:
+        if not options.start.file and options.sides.kind != "nest":
             center = grid.at(Place.center)
             options.start.bubble.refuse_beside(center.x, center.y)
         cut = Decomposition(
