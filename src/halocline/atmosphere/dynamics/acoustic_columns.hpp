@@ -180,8 +180,8 @@ struct AcousticColumns {
                            load<V>(theta.row(k - 1, j) + i));
   }
 
-  /// What rises above layer k, its new heat, and what both mean for the pressure; of hydrostatic air
-  /// `ahead` is the new pressure at the old depth.
+  /// What rises above layer k, its new heat, and what both mean for the pressure; of hydrostatic
+  /// air `ahead` is the new pressure at the old depth.
   template <bool hydrostatic>
   void heat(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     const T depth = layers.thickness(k), c1 = layers.c1(k), c2 = layers.c2(k);
@@ -342,8 +342,8 @@ struct AcousticColumns {
     });
   }
 
-  /// The pressure of the layer below interface k by the mass above it; `factor` is what it changes by
-  /// for a change of the column's mass.
+  /// The pressure of the layer below interface k by the mass above it; `factor` is what it changes
+  /// by for a change of the column's mass.
   template <bool moist>
   void weigh(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     const T heavy = layers.spacing(k) * layers.c1_face(k);

@@ -71,9 +71,9 @@ inline constexpr Contract<28> atmosphere_hydrostatic_columns_contract{
       {"mass_change", Access::update, Place::center, "Pa"},
       {"mass_rate", Access::write, Place::center, "Pa s-1"}}}};
 
-/// As `atmosphere_acoustic_columns`, of hydrostatic air: mass of columns, heat, then the pressure of
-/// the new mass, with the water of the stage, and the geopotential of layers D'' = D (H'' / H - p'' /
-/// (gamma p)) deeper. Upward momentum changes at the ground alone, along its slopes.
+/// As `atmosphere_acoustic_columns`, of hydrostatic air: mass of columns, heat, then the pressure
+/// of the new mass, with the water of the stage, and the geopotential of layers D'' = D (H'' / H -
+/// p'' / (gamma p)) deeper. Upward momentum changes at the ground alone, along its slopes.
 ///
 /// @param[in] u_change ... dilution, mass ... to_ground  as there
 /// @param[in,out] theta_change   heat less 300 K times mass [Pa K]
@@ -92,8 +92,8 @@ void atmosphere_hydrostatic_columns(
     View2<const T> area, View2<const T> x_slope, View2<const T> y_slope, View1<const T> to_ground,
     View1<const T> c1, View1<const T> c2, View1<const T> c1_face, View1<const T> thickness,
     View1<const T> spacing, View1<const T> upper_share, View3<T> theta_change, View3<T> w_change,
-    View3<T> geopotential_change, View3<T> pressure_change, View2<T> mass_change, View2<T> mass_rate,
-    double dt, double divergence_damping) {
+    View3<T> geopotential_change, View3<T> pressure_change, View2<T> mass_change,
+    View2<T> mass_rate, double dt, double divergence_damping) {
   using namespace air;
   const int levels = static_cast<int>(theta.extent[0]);
   const AcousticStep<T> step{static_cast<T>(dt), T(0.5), static_cast<T>(divergence_damping)};
@@ -158,7 +158,8 @@ inline constexpr Contract<22> atmosphere_hydrostatic_state_contract{
       {"upper_share", Access::read, Place::none, "1", "depth+1"},
       {"geopotential", Access::write, Place::center, "m2 s-2", "depth+1", {}, Column::whole},
       {"pressure", Access::write, Place::center, "Pa", "depth", {}, Column::whole},
-      if_wanted({"pressure_change", Access::write, Place::center, "Pa", "depth", {}, Column::whole}),
+      if_wanted(
+          {"pressure_change", Access::write, Place::center, "Pa", "depth", {}, Column::whole}),
       {"full_volume", Access::write, Place::center, "m3 kg-1", "depth"},
       {"stiffness", Access::write, Place::center, "Pa", "depth"},
       {"middle_geopotential", Access::write, Place::center, "m2 s-2", "depth"}}}};
@@ -175,14 +176,13 @@ inline constexpr Contract<22> atmosphere_hydrostatic_state_contract{
 template <class T>
 void atmosphere_hydrostatic_state(Box box, View3<const T> theta, View2<const T> mass,
                                   View2<const T> mass_change, View3<const T> dilution,
-                                  View2<const T> base_mass,
-                                  View3<const T> base_pressure, View3<const T> base_volume,
-                                  View3<const T> base_theta, View3<const T> base_geopotential,
-                                  View1<const T> c1, View1<const T> c2, View1<const T> c1_face,
-                                  View1<const T> c2_face, View1<const T> thickness,
-                                  View1<const T> spacing, View1<const T> upper_share,
-                                  View3<T> geopotential, View3<T> pressure,
-                                  View3<T> pressure_change, View3<T> full_volume,
+                                  View2<const T> base_mass, View3<const T> base_pressure,
+                                  View3<const T> base_volume, View3<const T> base_theta,
+                                  View3<const T> base_geopotential, View1<const T> c1,
+                                  View1<const T> c2, View1<const T> c1_face, View1<const T> c2_face,
+                                  View1<const T> thickness, View1<const T> spacing,
+                                  View1<const T> upper_share, View3<T> geopotential,
+                                  View3<T> pressure, View3<T> pressure_change, View3<T> full_volume,
                                   View3<T> stiffness, View3<T> middle_geopotential) {
   using namespace air;
   const Weights<T> weights{{c1, c2, c1_face, c2_face, thickness, spacing, upper_share}, dilution};
@@ -287,11 +287,12 @@ inline constexpr Contract<5> atmosphere_hydrostatic_rise_contract{
       {"geopotential_change", Access::write, Place::center, "m2 s-2", "depth+1"},
       {"w", Access::update, Place::center, "m s-1", "depth+1"}}}};
 
-/// What the geopotential at the beginning of the step differs by from that at the end of a stage, or
-/// 0 after the last one; then also the upward wind that has moved interfaces above the ground,
+/// What the geopotential at the beginning of the step differs by from that at the end of a stage,
+/// or 0 after the last one; then also the upward wind that has moved interfaces above the ground,
 /// g w = (phi - old phi) / dt less what was carried.
 ///
-/// @param[in]  geopotential, old_geopotential  at the end of the stage, at the beginning of the step
+/// @param[in]  geopotential, old_geopotential  at the end of the stage, at the beginning of the
+/// step
 /// @param[in]  geopotential_tendency  of the stage, without upward wind [m2 s-3]
 /// @param[out] geopotential_change    [m2 s-2]
 /// @param[in,out] w                   [m s-1]

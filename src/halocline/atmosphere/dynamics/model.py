@@ -89,11 +89,10 @@ class Stage:
             given |= dict.fromkeys(("w", "w_damping"))
         acoustic = options.acoustic
         damping = {"divergence_damping": acoustic.divergence_damping}
-        if s.hydrostatic:
-            self.columns = partial(bound("hydrostatic_columns"), **damping)
-        else:
+        if not s.hydrostatic:
             damping["off_centring"] = acoustic.off_centring
-            self.columns = partial(bound("acoustic_columns"), **damping)
+        columns = bound("hydrostatic_columns" if s.hydrostatic else "acoustic_columns")
+        self.columns = partial(columns, **damping)
         self.balance = HydrostaticStage(run, s) if s.hydrostatic else None
         self.new_wind = bound("new_wind", *prognostic)
         self.new_stage = bound("new_stage", *prognostic, "base_pressure", "base_volume")

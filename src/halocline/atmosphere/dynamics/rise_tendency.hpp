@@ -150,8 +150,9 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
   using namespace air;
   const Columns<T> columns{base_mass, mass};
   const InterfaceFluxes<T> fluxes{x_flux, y_flux, rise, upper_share};
-  const GeopotentialAdvection<T> lifting{fluxes,  geopotential, base_geopotential, area, columns,
-                                         c1_face, c2_face,      thickness, SlopeWeights<T>::of(order)};
+  const GeopotentialAdvection<T> lifting{fluxes,  geopotential, base_geopotential,
+                                         area,    columns,      c1_face,
+                                         c2_face, thickness,    SlopeWeights<T>::of(order)};
   const int levels = static_cast<int>(pressure.extent[0]);
   const T g = static_cast<T>(gravity);
   for_rows(box, [&](int j) {
