@@ -1,4 +1,4 @@
-"""Hydrostatic air: balance of its state, rest, mass, a start again; waves are in test_linear_waves."""
+"""Hydrostatic air: balance of its state, rest, mass; its waves are in test_linear_waves."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ ridge = {
 @pytest.mark.parametrize(("dtype", "few"), [(np.float64, 1e-12), (np.float32, 2e-6)])
 @pytest.mark.parametrize("moist", [False, True])
 def test_the_state_is_in_balance(dtype, few, moist):
-    """No upward force is left, the law of gases holds, and pressure changes by the weight of mass."""
+    """No upward force is left, the law of gases holds, more mass presses by its weight."""
     sample = samples["atmosphere_hydrostatic_state"](np.random.default_rng(3), dtype)
     a = {name: array.copy() for name, array in sample.arrays.items()}
     if not moist:

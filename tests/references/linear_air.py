@@ -7,8 +7,9 @@ of constant pressure. With the displacement (X, Y, Z) of the air, D = div, the e
     rho0 X_tt = -p'_x + rho0 f Y_t,  Y_t = -f X,  rho0 Z_tt = -p'_z - g rho',
     p' = -rho0 c^2 D + rho0 g Z,  rho' = rho'_start - rho0 D - rho0_z Z,
 
-and p' = rho0 g Z at the top; hydrostatic air has no Z_tt. Each wave along x has polynomials across: their weak form is symmetric
-and holds the condition at the top, so that the answer is one of oscillators, exact in time.
+and p' = rho0 g Z at the top; hydrostatic air has no Z_tt. Each wave along x has polynomials across:
+their weak form is symmetric and holds the condition at the top, so that the answer is one of
+oscillators, exact in time.
 """
 
 from dataclasses import dataclass

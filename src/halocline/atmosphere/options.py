@@ -125,8 +125,8 @@ class AtmosphereOptions(Options):
         if self.hydrostatic and self.damping.depth and self.damping.rate:
             raise UserError(
                 f"atmosphere.damping.rate = {self.damping.rate:g} s-1 damps upward wind in acoustic"
-                " steps, which atmosphere.hydrostatic = true has not. Give atmosphere.damping.rate ="
-                " 0 and a return_rate [s-1], as 0.003."
+                " steps, which atmosphere.hydrostatic = true has not. Give"
+                " atmosphere.damping.rate = 0 and a return_rate [s-1], as 0.003."
             )
         if self.ground.kind == "start" and not self.start.file:
             raise UserError(

@@ -81,8 +81,8 @@ class PhysicsAir:
         self._layers()
 
     def give_back(self) -> None:
-        """Bring the state after `dry_theta` and `water`, with pressure at the volume it has, or with
-        volume at the pressure that hydrostatic air has."""
+        """Bring the state after `dry_theta` and `water`, with pressure at the volume it has, or
+        with volume at the pressure that hydrostatic air has."""
         if self._moisten is not None:
             self._moisten()
         self.follow()
