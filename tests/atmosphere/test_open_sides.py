@@ -27,7 +27,7 @@ def test_uniform_wind_stays_as_it_is():
 def long_wave(component: AtmosphereComponent, x0: float, width: float) -> float:
     """Set a pulse of wind of the fastest gravity mode of a channel; its speed [m s-1]."""
     channel, k, s = Channel(), 1e-5, component.state
-    squared, shapes = channel.oscillators(k)
+    squared, shapes, _ = channel.oscillators(k)
     mode = np.argmax(np.where(np.sqrt(np.abs(squared)) / k < 200.0, squared, 0.0))
     heights = component.options.layers.heights()
     (along, _), _ = channel.polynomials(0.5 * (heights[1:] + heights[:-1]))
