@@ -37,6 +37,7 @@ ranges = {
     "surface_pressure": (9e4, 1e5),
     "mass": (-1e3, 1e3),
     "base_mass": (8e4, 9e4),
+    "dilution": (0.98, 1.0),
     "pressure": (-500.0, 500.0),
     "base_pressure": (4e4, 1e5),
     "volume": (-0.05, 0.05),
