@@ -4,8 +4,8 @@ Smith 1979 (Advances in Geophysics 21, 87). A wave exp(ikx) of the ground h make
 and goes upward as exp(imz) with m^2 = N^2 / U^2 - k^2 - 1 / (4 H^2), H the scale height, or fades.
 Waves that go upward carry the momentum rho U^2 k m |h|^2, which is the drag of the ridge.
 
-Ground that is not low has steady waves by Long's equation (Long 1953, Tellus 5, 42), which in air of
-one frequency and wind is linear too: the displacement is the same sum of waves, but is h at z = h.
+Ground that is not low has steady waves by Long's equation (Long 1953, Tellus 5, 42), which in air
+of one frequency and wind is linear too: displacements are the same sum of waves, but h at z = h.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,8 @@ class RidgeWaves:
         return float(density * self.wind**2 * (k * np.sqrt(np.maximum(square, 0.0)) * power).sum())
 
     def drag_by_height(self, shortest: float = 2e3) -> float:
-        """The drag of ground of its height over that of low ground [1]; waves as short as so [m]."""
+        """The drag by the height of the ground over that of low ground [1]; of waves as short as
+        so [m]."""
         length = self.spacing * self.ground.size
         k = 2.0 * np.pi * np.arange(1, int(length / shortest) + 1) / length
         square = (self.frequency / self.wind) ** 2 - k**2
