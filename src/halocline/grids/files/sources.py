@@ -144,8 +144,8 @@ def open_source(path: Path) -> FileVariables:
         raise UserError(f"There is no file '{path}'. Check the path in the case file.") from None
     except (*_of_libraries, ImportError) as error:
         raise UserError(
-            f"Cannot read '{path}': {_reason(error)}. It should be netCDF, Zarr (a folder) or"
-            " GRIB2."
+            f"Cannot read '{path}': {_reason(error)}. It should be undamaged netCDF, Zarr (a"
+            " folder) or GRIB2."
         ) from None
 
 
