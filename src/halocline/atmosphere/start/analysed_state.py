@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,12 @@ class AnalysedState:
     volume: Array  # specific volume of dry air [m3 kg-1]
     surface_pressure: Array  # [Pa]
     surface: dict[str, Array]  # skin_temperature, land, ice and more that the analysis has
+    condensed: dict[str, Array] = field(default_factory=dict)  # mixing ratios of kinds it has [1]
+
+    @property
+    def water(self) -> Array:
+        """Mixing ratio of all water [1]."""
+        return np.asarray(self.vapor + sum(self.condensed.values()))
 
     @property
     def temperature(self) -> Array:
@@ -66,8 +73,8 @@ def analysed_state(
 ) -> AnalysedState:
     """The state that a record of the files gives a grid over its terrain [m], (rows, columns).
 
-    1. columns on pressure levels  2. surface pressure  3. dry mass, vapour  4. temperature, balance
-    5. winds at faces, which leave columns their mass  6. surface
+    1. columns on pressure levels  2. surface pressure  3. dry mass, vapour, clouds
+    4. temperature, balance  5. winds at faces, which leave columns their mass  6. surface
     """
     centers = grid.at(Place.center)
     # 1. columns on pressure levels
@@ -75,8 +82,17 @@ def analysed_state(
     # 2. surface pressure
     surface_pressure = columns.pressure_at(terrain)
     _refuse_high_ground(surface_pressure, column)
-    # 3. dry mass, vapour
-    mass, pressure, vapor = column.dry_mass(surface_pressure, columns.vapor_at)
+    # 3. dry mass, vapour, clouds
+    clouds = clouds_at(files, record, centers, options)
+    at = partial(line_in_log, files.levels)
+
+    def water_at(pressure: Array) -> Array:
+        more = sum(at(values, pressure) for values in clouds.values())
+        return np.asarray(columns.vapor_at(pressure) + more)
+
+    mass, pressure, water = column.dry_mass(surface_pressure, water_at)
+    condensed = {kind: at(values, pressure) for kind, values in clouds.items()}
+    vapor = np.asarray(water - sum(condensed.values()))
     # 4. temperature, balance
     theta = moist_theta(columns.temperature_at(pressure, vapor), pressure, vapor)
     volume = dry_volume(theta, pressure)
@@ -90,8 +106,9 @@ def analysed_state(
     # 6. surface
     surface = surface_at(files, record, centers)
     return AnalysedState(
-        mass, east, north, theta, vapor, geopotential, pressure, volume, surface_pressure, surface
-    )
+        mass, east, north, theta, vapor, geopotential, pressure, volume, surface_pressure, surface,
+        condensed,
+    )  # fmt: skip
 
 
 def columns_at(
@@ -117,6 +134,19 @@ def columns_at(
         options.lapse_rate,
         options.between_levels == "heights",
     )
+
+
+def clouds_at(
+    files: PressureLevelFiles, record: Record, points: Metrics, options: AnalysisOptions
+) -> dict[str, Array]:
+    """Mixing ratios [1] of condensed water that files have at points, (levels, points)."""
+    weights, part = _between(files, points, options)
+    return {
+        kind: np.stack(
+            [weights.within(plane) for plane in files.condensed_on_levels(kind, record, part)]
+        )
+        for kind in files.condensed
+    }
 
 
 def winds_at(
