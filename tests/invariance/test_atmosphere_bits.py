@@ -35,6 +35,16 @@ def test_nests_with_ranks_of_their_own_or_shared_whole_and_over_restarts(ranks):
     assert printed_bits("small_air_nests.py", ranks, 1, lines=8) == alone
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["wsm6", "thompson"])
+def test_a_forecast_in_three_domains(scheme):
+    """From the shipped analysis over its ground; nests on ranks of their own, shared, or both."""
+    alone = printed_bits("small_forecast.py", 1, 1, 12, scheme)
+    assert len(alone) == 3  # one of each domain
+    for ranks in (2, 4):
+        assert printed_bits("small_forecast.py", ranks, 1, 12, scheme) == alone
+
+
 @pytest.mark.parametrize("ranks", [3])
 def test_stations(ranks):
     alone = printed_bits("small_air_stations.py", 1, 1, lines=2)
