@@ -354,6 +354,8 @@ class AtmosphereComponent(Component):
                 self.clouds.step(seconds / parts)
                 self.air.give_back()
         self.time = time + self.step_length
+        if self.open:
+            self.open.end_faces()
         if self.given:
             self.given.passed(self.time)
         self.watch.look(round(to_number(time) / seconds), time, seconds / parts)
