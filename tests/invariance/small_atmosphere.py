@@ -60,6 +60,11 @@ sides = {
         "time.start": "2000-06-21T11",
     },
 }  # fmt: skip
+sides["hydrostatic"] = sides["given"] | {
+    "atmosphere.hydrostatic": True, "atmosphere.microphysics.scheme": "kessler",
+    "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
+    "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
+}  # fmt: skip
 sides["open"] |= {"atmosphere.parted_above": 0.1, "atmosphere.stages": 2}
 sides["physics"] |= sides["given"] | {"atmosphere.ground.west": -3e3}
 ways = ({}, {"blocks_per_rank": 3}, {"kind": "curve", "blocks_per_rank": 2})
@@ -107,7 +112,7 @@ for name, settings in sides.items():
         component.start(clock.time, False)
         if component.given:
             held(component)
-        if name in ("moist", "open", "physics"):
+        if name in ("moist", "open", "physics", "hydrostatic"):
             rain_and_ice(component)
         if name == "physics":
             rising_air(component)

@@ -66,6 +66,12 @@ def test_off_line_with_every_step_is_its_twin(tmp_path: Path, advection: str, fl
         sea("living-ocean", ocean=water, output={"fields": {"steps": every}}, **life),
         output=tmp_path,
     )
+    with xarray.open_dataset(tmp_path / "steps.nc") as steps:
+        told = [steps[name].attrs.get("comment", "") for name in passing[flow]]
+        told.append(steps.vertical_diffusivity.attrs.get("comment", ""))
+    assert ["eddies" if "surfaces of density" in text else "velocity" for text in told] == [
+        flow
+    ] * 3
     life["transport"] |= {"circulation": "files", "files": {"file": str(tmp_path / "steps.nc")}}
     off_line = run(sea("biogeochemistry", **life))
     living, alone = on_line.component.life.state, off_line.component.state

@@ -58,6 +58,7 @@ class AtmosphereCase(Case):
     output: AirOutput = option(AirOutput(), meaning="maps, stations, and who writes them")
 
     reflects: ClassVar[tuple[str, ...]] = ("mirror", "pole")
+    over_land: ClassVar[bool] = True
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name] for name in (*always, *of_water, *on_levels)

@@ -87,6 +87,9 @@ class AtmosphereComponent(Component):
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         ground = self._ground()
         refuse_steep(grid, ground)
+        if not options.start.file and options.sides.kind != "nest":
+            center = grid.at(Place.center)
+            options.start.bubble.refuse_beside(center.x, center.y)
         cut = Decomposition(
             grid.mask,
             grid.topology,
@@ -351,6 +354,8 @@ class AtmosphereComponent(Component):
                 self.clouds.step(seconds / parts)
                 self.air.give_back()
         self.time = time + self.step_length
+        if self.open:
+            self.open.end_faces()
         if self.given:
             self.given.passed(self.time)
         self.watch.look(round(to_number(time) / seconds), time, seconds / parts)

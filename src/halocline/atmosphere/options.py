@@ -73,6 +73,13 @@ class AtmosphereOptions(Options):
         "on the globe, without what rotation and curvature do upward and upward wind feels of them,"
         " as hydrostatic models have it",
     )
+    hydrostatic: bool = option(
+        False,
+        "",
+        "pressure is the weight of what lies above, and upward wind follows from how layers move:"
+        " no sound goes upward; for cells much wider than waves are deep. Shallow, on the globe",
+        source="Skamarock et al. (2019), NCAR/TN-556, section 3.2.4",
+    )
     filter_latitude: float = option(
         45.0,
         "degree",
@@ -115,6 +122,12 @@ class AtmosphereOptions(Options):
                 f" {orders[1]} across: even orders grow in any step of two stages. Use odd ones"
                 " (atmosphere.advection.order, vertical_order), or 3 stages."
             )
+        if self.hydrostatic and self.damping.depth and self.damping.rate:
+            raise UserError(
+                f"atmosphere.damping.rate = {self.damping.rate:g} s-1 damps upward wind in acoustic"
+                " steps, which atmosphere.hydrostatic = true has not. Give"
+                " atmosphere.damping.rate = 0 and a return_rate [s-1], as 0.003."
+            )
         if self.ground.kind == "start" and not self.start.file:
             raise UserError(
                 "atmosphere.ground.kind = 'start', but atmosphere.start.file names no file. Name"
@@ -125,6 +138,10 @@ class AtmosphereOptions(Options):
                 "atmosphere.analysis.files names analyses, but atmosphere.start.file no file to"
                 " make of them. Name one, such as 'results/analysis/start.nc'."
             )
+
+    @property
+    def is_shallow(self) -> bool:
+        return self.shallow or self.hydrostatic
 
     @property
     def most_courant(self) -> float:
