@@ -37,6 +37,7 @@ def sea(component: str, **more: Any) -> dict[str, Any]:
 def ocean(**more: Any) -> dict[str, Any]:
     return {
         "averaging": 4,
+        "lone_cells": "keep",  # the strait
         "mixing": {"viscosity": 2e4, "scheme": "kpp"},
         "tracers": {"advection": "limited3"},
         "wind": {"amplitude": 0.3},
