@@ -62,8 +62,8 @@ def without_lack(rows: Array) -> Array:
     """Rows, shape (rows, i), of which what is below 0 is taken from other cells of the row.
 
     A cell asks those 1, 2, 4 ... columns to both sides for as much of what they have, at most half
-    of it each time; what is then still lacking is taken from all. The sum of a row stays; if that is
-    below 0, cells stay so too.
+    of it each time; what is then still lacking is taken from all. The sum of a row stays, to
+    round-off; if that is below 0, cells stay so too.
 
     >>> without_lack(np.array([[0.0, 3.0, -1.0, 1.0, 0.0, 0.0]])).tolist()
     [[0.0, 2.25, 0.0, 0.75, 0.0, 0.0]]
@@ -77,6 +77,8 @@ def without_lack(rows: Array) -> Array:
         asked = np.roll(share, reach, -1) + np.roll(share, -reach, -1)
         rows = rows + share * beside - held * asked
         reach *= 2
-    held, total = np.maximum(rows, 0.0), rows.sum(axis=-1, keepdims=True)
-    less = np.divide(total, held.sum(axis=-1, keepdims=True), where=total > 0.0, out=0.0 * total)
-    return np.where((rows.min(axis=-1, keepdims=True) < 0.0) & (total > 0.0), held * less, rows)
+    held = np.maximum(rows, 0.0)
+    total, all_held = (some.sum(axis=-1, keepdims=True) for some in (rows, held))
+    less = np.divide(np.maximum(total, 0.0), all_held, where=all_held > 0.0, out=0.0 * total)
+    mended = (rows.min(axis=-1, keepdims=True) < 0.0) & (total > -1e-6 * all_held)
+    return np.where(mended, held * less, rows)

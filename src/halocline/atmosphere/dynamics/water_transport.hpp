@@ -143,7 +143,8 @@ inline constexpr Contract<16> atmosphere_water_shares_contract{
 /// the values of the cell and its neighbours (Zalesak 1979, J. Comput. Phys. 31, 335).
 ///
 /// @param[in]  water ... thickness  as in `atmosphere_move_water`
-/// @param[in]  x_limited   where wanted, 0 in rows along which nothing is limited: what passes there
+/// @param[in]  x_limited   where wanted, 0 in rows along which nothing is limited: what passes
+/// there
 ///                         along x may neither be lost by others nor make room for them
 /// @param[out] loss_share, gain_share  0 to 1
 template <class T>
