@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from halocline_lab import _native
+from halocline_lab.benchmarks import kernel_table
 from halocline_lab.benchmarks.biology import biology, keys, table
 
 
@@ -21,5 +22,7 @@ def test_figures_and_file(tmp_path: Path) -> None:
         assert 0.01 < row["microseconds"] < 1e4
         assert row["spread"][0] <= row["microseconds"] <= row["spread"][1]
         assert row["floor"] > 0.0
+        assert abs(row["over_floor"] * row["floor"] - row["microseconds"]) < 1e-9
         assert row["cut"] == 0
     assert table(result).count("float") == 2
+    assert "x floor" in table(result) and kernel_table.legend in table(result)

@@ -12,7 +12,7 @@ import xarray as xr
 import halocline
 from halocline.core.errors import UserError
 from halocline.experiment import command_line
-from halocline_lab.comparing import compare
+from halocline_lab.comparing import compare, difference_maps
 from halocline_lab.comparing.differences import growth, keys, less, ulps
 from halocline_lab.comparing.ensemble import score, student, upper_bound
 from halocline_lab.comparing.ensemble_runs import make_members
@@ -100,6 +100,26 @@ def test_a_planted_difference_is_found_with_its_place(tmp_path, values, capsys, 
     assert picture.stat().st_size > 10_000 and (tmp_path / "a_growth.png").exists()
     assert ("latitude -5" in row["where"] and "longitude 14" in row["where"]) == curvilinear
     assert "x" in row["where"] and "y" in row["where"]
+
+
+@pytest.mark.parametrize(("standard_name", "hidden"), [("air_temperature", False), ("sst", True)])
+def test_land_hides_no_values_of_the_air(tmp_path, values, monkeypatch, standard_name, hidden):
+    """Fields of the air lie over Africa too; there those of a sea are missing."""
+    drawn = []
+    draw_land = difference_maps.draw_land
+    monkeypatch.setattr(
+        difference_maps, "draw_land",
+        lambda axes, extent, *, filled: drawn.append(filled) or draw_land(axes, extent),
+    )  # fmt: skip
+    name = {"sst": "sea_surface_temperature"}.get(standard_name, standard_name)
+    if hidden:
+        values[:, :, 6:] = fill
+    a, b = (
+        write(tmp_path / f"{n}.nc", values + np.float32(n), north=10.0, standard_name=name)
+        for n in (0, 1)
+    )
+    compare.compare(a, b, maps=tmp_path / "maps")
+    assert drawn == [hidden] * 3
 
 
 def test_files_without_places_have_statistics_but_no_map(tmp_path, values, capsys):

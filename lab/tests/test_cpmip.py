@@ -32,6 +32,7 @@ def test_a_run_of_one_second():
     assert found["SYPD"].value == pytest.approx(10 / 365 * 86400)
     assert found["ASYPD"].value == pytest.approx(10 / 365 * 86400 / 4)
     assert found["CHSY"].value == pytest.approx(6 / 3600 / (10 / 365))
+    assert found["in a core hour"].value == pytest.approx(10 * 24 / 6 * 3600 / 0.8)
     assert found["JPSY"].value == pytest.approx(500 / (10 / 365))
     assert found["output cost"].value == pytest.approx(1.25)
     assert found["data intensity"].value == pytest.approx(3 / (6 / 3600))
@@ -42,6 +43,15 @@ def test_a_run_of_one_second():
 
 def test_what_is_not_known_has_a_reason():
     found = sheet()
-    for name in ("SYPD", "ASYPD", "CHSY", "JPSY", "memory bloat", "coupling cost", "complexity"):
+    for name in (
+        "SYPD",
+        "ASYPD",
+        "CHSY",
+        "in a core hour",
+        "JPSY",
+        "memory bloat",
+        "coupling cost",
+        "complexity",
+    ):
         assert found[name].value is None
         assert found[name].words().startswith("unknown, because ")

@@ -6,16 +6,19 @@ import json
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from halocline.component.case.reading import read_case
 from halocline.component.case.shipped import copy_case
 from halocline.experiment.advice import Advice, Candidate, Rating
 from halocline.experiment.command_line import main
+from halocline.runtime.fields.blocks import Rectangle
 from halocline.runtime.fields.processor_grid import factorisations
 from halocline.runtime.running.contest import Score, Standing
 from halocline_lab.benchmarks import decompose
 from halocline_lab.benchmarks.decompose import Setup, decide, keys
+from halocline_lab.benchmarks.decompose_plot import figure
 
 
 def setup(ranks: int, threads: int, seconds: list[float]) -> Setup:
@@ -66,7 +69,9 @@ def test_a_case_is_measured_on_two_ranks_and_its_file_changed(
     with case.open("a") as file:
         file.write('\n[decomposition]\nkind = "curve" # to be changed\n')
     path = tmp_path / "found.json"
+    picture = tmp_path / "cuts.png"
     words = ["lab", "decompose", str(case), "-n", "2", "--seconds", "1", "--json", str(path)]
+    words += ["--picture", str(picture)]
     monkeypatch.setattr(decompose, "share_of_candidates", 1.0)
     assert main([*words, "--write", "--set", "spectrum.directions=12"]) == 0
     shown = capsys.readouterr().out
@@ -86,9 +91,32 @@ def test_a_case_is_measured_on_two_ranks_and_its_file_changed(
         table = tomllib.loads(case.read_text())
         assert table["decomposition"][name.split(".")[1]] == value
     assert "# to be changed" in case.read_text()
+    assert picture.stat().st_size > 10_000
     assert read_case(case).decomposition.tiles == "given"
 
 
 def test_wrong_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "decompose", "swell", "-n", "0"]) == 2
     assert "--ranks 0: must be 1 or more" in capsys.readouterr().err
+
+
+def test_patches_are_bold_tiles_dashed_and_rated_times_in_the_pace_of_measured_ones() -> None:
+    """Two ranks of two tiles: one bold line between them, four frames, land beside."""
+    sea = np.ones((4, 6), bool)
+    sea[3, 5] = False
+    blocks = [Rectangle(n, n // 2, 2 * (n // 2), 2 * (n // 2) + 2, 3 * (n % 2), 3 * (n % 2) + 3)
+              for n in range(4)]  # fmt: skip
+    row = {"ranks": 2, "threads": 1, "cut": "blocks 2 x 2, 2 per rank", "problem": ""}
+    rows = [
+        {**row, "measured": 0.2, "rated": 0.05},
+        {**row, "measured": None, "rated": 0.1},
+        {**row, "measured": None, "rated": None, "problem": "too many"},
+    ]
+    plan, bars = figure("cuts", rows, sea, blocks).axes
+    across, along = plan.collections
+    assert len(plan.patches) == 4 and not len(across.get_segments())
+    borders = np.array(along.get_segments())
+    assert len(borders) == 6
+    np.testing.assert_array_equal(borders[:, :, 1], 2.0)
+    np.testing.assert_allclose([bar.get_width() for bar in bars.patches], [200.0, 400.0])
+    assert len(figure("cuts", rows, sea, []).axes) == 1, "cards have no map"

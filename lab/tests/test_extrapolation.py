@@ -260,7 +260,7 @@ def test_the_picture_shows_the_forecasts():
     assert list(whole.lines[0].get_ydata()) == [one.seconds for one in found]
     names, heights = shares(found)
     assert (
-        names[-1] == "others"
+        names[-1] == "all other phases"
         and [sum(column) for column in zip(*heights, strict=True)] == [pytest.approx(100.0)] * 3
     )
     assert len(parts.collections) == len(names)

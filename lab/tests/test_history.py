@@ -164,10 +164,12 @@ def test_the_history_of_the_project_is_of_its_own_versions():
 
 
 main_of_a_version = """
-import json, sys
+import json, pathlib, sys
 path = sys.argv[sys.argv.index("--json") + 1]
+flags = pathlib.Path(__file__).parents[2] / "build" / "flags"
+time = {time} * (10.0 if flags.exists() and flags.read_text() == "-O1 -g" else 1.0)
 row = {{"tracers": 2, "precision": "float32", "threads": 1, "processes": "all", "floor": 1.0,
-       "nanoseconds": {time}, "spread": [{time}, {time}], "processor_nanoseconds": {time}}}
+       "nanoseconds": time, "spread": [time, time], "processor_nanoseconds": time}}
 json.dump({{"rows": [row]}}, open(path, "w"))
 """
 
@@ -180,6 +182,7 @@ def repository(tmp_path, monkeypatch):
     package.mkdir(parents=True)
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(a NONE)\n"
+        'file(WRITE "${CMAKE_BINARY_DIR}/flags" "${HALOCLINE_FLAGS}")\n'
     )
     (package / "__init__.py").write_text('__version__ = "1.0"\n')
     (folder / ".gitignore").write_text("build/\n__pycache__/\n")
@@ -219,6 +222,24 @@ def test_old_versions_run_again_in_turns(repository, tmp_path, capsys):
         ["git", "-C", str(folder), "worktree", "list"], capture_output=True, text=True
     )
     assert len(listed.stdout.splitlines()) == 1
+
+
+def test_a_version_is_built_with_other_flags(repository, tmp_path):
+    """Its time is that of its flags, its name tells them; what knows no flags is refused."""
+    folder, hashes = repository
+    history, builds = tmp_path / "history.jsonl", tmp_path / "builds"
+    words = ["lab", "history", str(history), "--rerun", hashes[2], "--flags=-O2", "--flags=-O1 -g"]
+    words += ["--benchmark", "transport --tracers 2", "--rounds", "1", "--builds", str(builds)]
+    assert command_line.main(words) == 0
+    found = {r.version: r.measurements[0].value for r in read_history(history)}
+    new = hashes[2][:7]
+    assert found == {f"{new} -O2": 3.0, f"{new} -O1 -g": 30.0, new: 3.0}
+    (folder / "CMakeLists.txt").write_text("project(a NONE)")
+    subprocess.run(["git", "-C", str(folder), "add", "."], check=True)
+    identity = ["-c", "user.name=a", "-c", "user.email=a"]
+    subprocess.run(["git", "-C", str(folder), *identity, "commit", "-qm", "old"], check=True)
+    with pytest.raises(UserError, match="cannot be built with other flags"):
+        rerun(history, ["HEAD"], "transport", 1, None, tell=lambda words: None, flags=["-O2"])
 
 
 def test_builds_are_kept_where_they_are_wanted(repository, tmp_path):

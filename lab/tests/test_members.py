@@ -84,6 +84,7 @@ def test_members_side_by_side():
     assert (a.ranks, b.ranks, a.steps) == ([0, 1], [2], 20)
     assert a.busy == pytest.approx(20 * 0.032) and a.steady == pytest.approx(20 * 0.032)
     assert (a.communicating, a.files) == (pytest.approx(0.02), pytest.approx(0.02))
+    assert (a.of_step, b.of_step) == (pytest.approx(0.032), pytest.approx(0.008))
     assert a.waiting == a.lent == b.lent == 0.0
     assert (b.busy, b.waiting) == (pytest.approx(20 * 0.008), pytest.approx(20 * 0.024))
     words = member_words([a, b])
@@ -142,6 +143,7 @@ def test_a_member_may_be_called_as_servers_are():
 def test_the_report_has_a_section_and_advice():
     shown = report_of(record({"a": [0, 1, 2, 3], "b": [4, 5]}, {"a": 6, "b": 71}))
     text, drawn = full_text(shown), page(shown)
+    assert "of the steps  a step  computation" in " ".join(text.split("\n"))
     assert "Members (means of their ranks)" in text and "waiting, mostly for b: a 89 %" in text
     assert '<section id="members">' in drawn and '<a href="#members">' in drawn
     assert "every 1h: a 1 x 1h, b 1 x 1h" in drawn

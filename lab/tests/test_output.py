@@ -191,6 +191,35 @@ def test_mistakes_are_refused(arguments, capsys):
     assert "--" in capsys.readouterr().err
 
 
+def test_all_numbers_that_are_given_are_used(tmp_path, monkeypatch):
+    plans = []
+    monkeypatch.setattr(output, "measure", lambda plan, what: plans.append(plan) or report())
+    words = "--what frames --frames 3 --restarts 5 --rounds 7 --frame-ranks 2,4 --ways servers"
+    page_file = str(tmp_path / "page.html")
+    assert main(["lab", "output", *words.split(), "--page", page_file]) == 0
+    (plan,) = plans
+    assert (plan.frames, plan.restarts, plan.rounds) == (3, 5, 7)
+    assert (plan.frame_ranks, plan.ways) == ((2, 4), ("servers",))
+
+
+def test_frames_without_the_first_rank_are_of_ranks_alone(tmp_path, monkeypatch):
+    """Servers are held against the first rank in figures 17 to 19."""
+    started = []
+
+    def on_ranks(module, settings, ranks):
+        started.append((settings["kind"], ranks, settings["ways"]))
+        return settings
+
+    monkeypatch.setattr(output, "on_ranks", on_ranks)
+    monkeypatch.setattr(output.output_frames, "sections", lambda results: [])
+    plan = output.Plan(tmp_path, 2, frame_ranks=(2, 4), ways=("servers",))
+    output.frames(plan)
+    assert started == [("ranks", 3, ["servers"]), ("ranks", 5, ["servers"])]
+    started.clear()
+    output.frames(output.Plan(tmp_path, 2, frame_ranks=(2,)))
+    assert [kind for kind, _, _ in started] == ["ranks", *["servers"] * 4, *["layout"] * 4]
+
+
 def test_full_is_as_in_the_paper(tmp_path):
     plan = output.full(output.Plan(tmp_path, 8))
     assert (plan.rounds, plan.length, plan.ranks) == (papers.paper_runs, papers.day, 8)

@@ -76,8 +76,9 @@ def test_frames_in_three_ways(tmp_path):
     settings = frame_settings(tmp_path, servers=1)
     found = json.loads(answer_of(output_frames_run.__name__, settings, 3))
     seconds = np.array(found["seconds"])
-    assert found["ways"] == settings["ways"] and seconds.shape == (2, 3, 3)
+    assert found["ways"] == settings["ways"] and seconds.shape == (2, 3, 4)
     assert (seconds[:, :, 1] >= seconds[:, :, 0]).all() and (seconds[:, :, 0] > 0.0).all()
+    assert (seconds[:, :, 3] > 0.0).all() and (seconds[:, :, 3] <= seconds[:, :, 0]).all()
     cells = 6 * 8 + 5 * 7
     assert found["bytes"] == 4 * cells * (30 * 2 + 130)
     assert list(tmp_path.iterdir()) == [], "frames are not kept"

@@ -11,8 +11,8 @@ from halocline_lab.output_cost.output_page import page
 from halocline_lab.output_cost.output_results import Report
 
 
-def seconds(values: list[tuple[float, float, float]], rounds=12, noise=0.02) -> list:
-    """Rounds of (lost, on disk, memory) of some ways, with a pace that changes."""
+def seconds(values: list[tuple[float, ...]], rounds=12, noise=0.02) -> list:
+    """Rounds of (lost, on disk, memory, ...) of some ways, with a pace that changes."""
     random = np.random.default_rng(1)
     pace = random.uniform(1.0, 3.0, (rounds, 1, 1))
     found = np.array(values) * pace * random.normal(1.0, noise, (rounds, len(values), 1))
@@ -60,7 +60,10 @@ def test_ways_that_cannot_be_had_are_named():
 
 def start(kind, ranks, servers=1, placement="packed", assignment="consecutive", slower=1.0) -> dict:
     ways = ["first", "parts", *(["servers"] if servers else [])]
-    values = [(0.2, 0.2, 68e6), (0.05 * ranks, 0.05 * ranks, 0.0), (0.01 * slower, 0.15, 1e7)]
+    values = [
+        (0.2, 0.2, 68e6, 0.1), (0.05 * ranks, 0.05 * ranks, 0.0, 0.05),
+        (0.01 * slower, 0.15, 1e7, 0.004),
+    ]  # fmt: skip
     return {
         "kind": kind, "ranks": ranks, "servers": servers, "placement": placement,
         "assignment": assignment, "ways": ways, "bytes": output_frames.frame_size(),
@@ -87,7 +90,10 @@ def test_figures_of_frames():
     first = by_ranks.row("first, 8 ranks")
     assert first.old == pytest.approx(26.0 / 1.63)
     assert first.ratio == pytest.approx(first.new / first.old)
-    assert "parts 8." in by_ranks.remarks[0] and "1 to 8 ranks" in by_ranks.remarks[0]
+    kept, *_, growth = by_ranks.remarks
+    assert "parts 8." in growth and "1 to 8 ranks" in growth
+    assert len(by_ranks.remarks) == 5 and kept.startswith("Servers, 1 rank: a frame of 68 MB")
+    assert by_ranks.row("servers, 1 ranks").more["of it processor"].startswith("0.00")
     assert "5 %" in by_ranks.headline and "within 10 %" in by_ranks.headline
     lost = by_ranks.panels[0]
     assert {curve.name for curve in lost.curves} == {"first", "parts", "servers", "first (paper)"}
@@ -97,6 +103,23 @@ def test_figures_of_frames():
     assert by_servers.rows[0].new == pytest.approx(15.0, rel=0.05)
     assert "Layouts differ" in by_layout.remarks[0]
     assert [row.name.split(",")[0] for row in by_layout.rows] == ["packed", "spread"]
+
+
+def test_what_is_asked_of_servers_is_judged_by_the_median():
+    """0.02 s of a small frame; 2 % of the 428 s of the paper's hour of one of 1.63 GB."""
+    small = {**start("ranks", 2), "ways": ["servers"]}
+    whole = {**small, "whole": True, "bytes": output_frames.frame_size(whole=True)}
+    for made, limit in ((small, 0.02), (whole, 8.56)):
+        for lost, verdict in ((0.99 * limit, "kept."), (1.01 * limit, "not kept.")):
+            rows = [[[0.5 * limit, 1.0, 1e7, 10.0]], *[[[lost, 1.0, 1e7, 10.0]]] * 2]
+            (section,) = output_frames.sections([{**made, "seconds": rows}])
+            assert section.remarks[0].endswith(f"at most: {verdict}")
+    rows = [[[lost, 1.0, 1e7, 0.01 * limit]]] * 3
+    (section,) = output_frames.sections([{**whole, "seconds": rows}])
+    assert "kept by the processor's time alone" in section.remarks[0]
+    rows = [[[0.5 * limit, 1.0, 1e7, 0.1]], *[[[limit, 1.0, 1e7, 0.1]]] * 2]
+    (section,) = output_frames.sections([{**whole, "seconds": rows}])
+    assert "costs 2.0 (least 1.0, of it processor 0.023) % of an hour's run" in section.remarks[0]
 
 
 def test_alike_layouts_cannot_be_told_apart():

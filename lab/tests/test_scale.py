@@ -272,6 +272,7 @@ def test_a_case_is_run_on_one_and_two_ranks(tmp_path: Path, capsys):
     for row in rows:
         assert 0.0 < row["mean"] < row["start_up"] + 60.0
         assert {"propagate_space", "turn_directions"} <= set(row["phases"])
-        assert 0.0 < sum(row["phases"].values()) < 1.5 * row["mean"]
+        between = row["phases"].pop("other")  # steps, when other programs had the processor
+        assert between >= 0.0 and 0.0 < sum(row["phases"].values()) < 1.5 * row["mean"]
     record = read_record(tmp_path / "out" / "records" / "n2-m1.record")
     assert (record.size, record.about["steps"]) == (2, 2)

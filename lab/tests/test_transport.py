@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from halocline_lab import _native
+from halocline_lab.benchmarks import kernel_table
 from halocline_lab.benchmarks.transport import keys, table, transport
 
 
@@ -22,3 +23,4 @@ def test_figures_and_file(tmp_path: Path) -> None:
         assert row["spread"][0] <= row["nanoseconds"] <= row["spread"][1]
         assert abs(row["over_floor"] * row["floor"] - row["nanoseconds"]) < 1e-9
     assert table(result).count("float32") == len(result["rows"])
+    assert "x floor" in table(result) and kernel_table.legend in table(result)

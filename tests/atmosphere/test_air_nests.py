@@ -114,6 +114,28 @@ def test_water_passes_a_nest_with_its_wave():
     assert 1e-3 * most < np.abs(values(around, "water") - alone)[0].max() < 0.1 * most
 
 
+def test_numbers_of_drops_pass_a_nest():
+    """Saturated air full of cloud that moves with 20 m/s rains everywhere alike: rain and the
+    number of its drops in a nest, which steps as the air around it, are those without one."""
+    air = {
+        "microphysics": {"scheme": "thompson"}, "base": {"kind": "standard"},
+        "start": {"wind_u": 20.0, "sounding": {"kind": "saturated-neutral"}},
+    }  # fmt: skip
+    case = nest(**air)
+    for table in case["members"].values():
+        table["time"] |= {"step": "2s", "length": "30s"}
+    around, inner = ended(case)
+    for name in ("rain", "rain_number"):
+        some = around.state.species.index(name)
+        beside, within = (values(found, "water")[some] for found in (around, inner))
+        there = beside[:, :1, :1]
+        assert there.max() > 1e-4 and within.min() >= 0.0
+        for found in (beside, within):
+            assert np.abs(found - there).max() < 0.1 * there.max()
+        back = within.reshape(8, 12, 3, 14, 3).mean((2, 4))[:, 4:-4, 4:-4]
+        assert_allclose(beside[:, 6:10, 15:21], back, rtol=1e-12, atol=1e-12 * there.max())
+
+
 def test_nests_that_cannot_be_are_refused():
     alone = nest()["members"]["inner"]
     damp = nest()

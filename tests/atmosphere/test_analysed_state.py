@@ -133,3 +133,41 @@ def test_faces_lie_between_cells():
         periodic_x=True,
     )  # fmt: skip
     assert_array_equal(on_faces(values, 2, joined)[0, 1], [5.5, 4.5, 5.5, 6.5])
+
+
+@pytest.mark.parametrize("between", ["cubic", "line"])
+def test_lines_of_the_analysis(files, between):
+    """Second differences of the state across the lines of the analysis, each 2.5 degrees, beside
+    those between: lines have all of theirs there, a spline bends there as elsewhere."""
+    x, y = np.arange(-20.0, 0.1, 0.25) + 0.125, np.arange(45.0, 60.1, 0.25) + 0.125
+    shape = y.size, x.size
+    grid = Grid(x=x, y=y, depth=np.ones(shape), mask=np.ones(shape, bool))
+    options = AnalysisOptions(between_columns=between, columns="free")
+    state = analysed_state(
+        files, files.files.records[0], grid, np.zeros(shape), layers(12), options
+    )
+    for values in (state.u[4, :, :-1], state.theta[4], state.mass):
+        bend = np.abs(values[:, 2:] - 2.0 * values[:, 1:-1] + values[:, :-2]).mean(axis=0)
+        at_line = np.isin(np.arange(1, x.size - 1) % 10, (0, 9))
+        ratio = bend[at_line].mean() / bend[~at_line].mean()
+        assert ratio < 2.0 if between == "cubic" else ratio > 5.0, ratio
+
+
+def test_columns_keep_their_mass_over_other_ground(files):
+    """What columns gain over a ridge of 1000 m that the analysis does not have [Pa/s]."""
+    x, y = np.arange(-20.0, -9.9, 0.5), np.arange(45.0, 55.1, 0.5)
+    grid = Grid(x=x, y=y, depth=np.ones((21, 21)), mask=np.ones((21, 21), bool))
+    ground = np.broadcast_to(1000.0 * np.exp(-(((x + 15.0) / 1.0) ** 2)), (21, 21)).copy()
+    column = layers(12)
+    found = {}
+    for columns in ("steady", "free"):
+        options = AnalysisOptions(columns=columns)
+        state = analysed_state(files, files.files.records[0], grid, ground, column, options)
+        east, north = grid.at(Place.x_face), grid.at(Place.y_face)
+        mass = np.pad(state.mass, 1, mode="edge")
+        faces = 0.5 * (mass[1:-1, 1:] + mass[1:-1, :-1]), 0.5 * (mass[1:, 1:-1] + mass[:-1, 1:-1])
+        along_x = (column.weight(faces[0], state.u).sum(axis=0)) * east.dy
+        along_y = (column.weight(faces[1], state.v).sum(axis=0)) * north.dx
+        out = np.diff(along_x, axis=1) + np.diff(along_y, axis=0)
+        found[columns] = np.abs(out / grid.at(Place.center).area).max()
+    assert found["free"] > 0.3 and found["steady"] < 1e-4 * found["free"]

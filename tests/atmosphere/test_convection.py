@@ -232,6 +232,21 @@ def test_deep_enough_to_rain():
     assert sum(3000.0 < depth < 3500.0 for depth in seen) > 1, "clouds that almost rain"
 
 
+@pytest.mark.parametrize(("cooler", "spare"), [(0.02, -1.7), (0.05, 1.3)])
+def test_deep_enough_by_a_metre(cooler, spare):
+    """With a lid that all clouds end at: cooler air below is saturated lower, by 100 m for 1 K."""
+    c = column(lid=30.0, under=4500.0)
+    theta = c["dry_theta"] + 300.0 - cooler * (centers() < 1500.0)
+    c = air(c["air_pressure"], theta, c["water"][0])
+    more = []
+    for base in range(9):
+        cloud, warm = cloud_of(c, 9e3, base), lift_of(c, base).temperature - 273.15
+        if cloud.neutral >= 0:
+            more.append(faces[cloud.top + 1] - cloud.base - (2000.0 + 100.0 * warm))
+    assert max(more) == pytest.approx(spare, abs=0.1)
+    assert (convect(c)["convective_rain"] > 0) == (max(more) > 0)
+
+
 def test_clouds_go_on_for_their_time():
     """Nothing is looked for before; then they end, and the mean of the wind is kept."""
     c = column()

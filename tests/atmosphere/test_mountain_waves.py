@@ -67,6 +67,16 @@ def test_linear_theory_of_a_wide_ridge():
     assert np.corrcoef(waves.rise(0.0), np.gradient(waves.ground, x))[0, 1] > 0.9999
 
 
+def test_theory_of_a_ridge_that_is_not_low():
+    """Of a wide bell by 7 / 16 (N h / U)^2 more drag (Miles and Huppert 1969)."""
+    x = 500.0 * np.arange(-400, 401)
+    waves = RidgeWaves(300.0 / (1.0 + (x / 10e3) ** 2), 500.0, 10.0, 0.01, 1e9)
+    assert waves.drag_by_height() - 1.0 == pytest.approx(7.0 / 16.0 * 0.3**2, rel=0.2)
+    hills = 250.0 * np.exp(-((x / 5e3) ** 2)) * np.cos(np.pi * x / 4e3) ** 2
+    more = [RidgeWaves(hills, 500.0, 10.0, 0.01, 1e9).drag_by_height(s) for s in (2e3, 1.5e3)]
+    assert more == pytest.approx([1.16, 1.16], abs=0.005)
+
+
 def test_drag_of_a_ridge_with_few_cells():
     """In 80 minutes, in which waves have come up to 2 km."""
     few = {"grid.nx": 120, "grid.x0": -119e3, "grid.dx": 2e3, "atmosphere.layers.count": 40}
@@ -90,10 +100,24 @@ def test_drag_and_momentum_flux_of_a_low_ridge():
 
 
 @pytest.mark.slow
+def test_drag_and_momentum_flux_of_a_short_ridge():
+    """N a / U = 1: as linear theory has them, up to the heights that waves have reached."""
+    component = ended(shipped("mountain-waves-short"))
+    waves = ridge(component)
+    theory = waves.drag(lowest_density(component))
+    assert drag(component, waves.ground) == pytest.approx(theory, rel=0.03)
+    fluxes = [momentum_flux(component, z) for z in (600.0, 1e3, 2e3, 3e3, 4e3)]
+    assert fluxes == pytest.approx([theory] * len(fluxes), rel=0.03)
+
+
+@pytest.mark.slow
 def test_waves_over_a_chain_of_hills():
-    """As linear theory has them: no waves aloft as short as the hills (Schaer et al. 2002)."""
+    """As theory has them: no waves aloft as short as the hills (Schaer et al. 2002), but what these
+    do to the others, as they are not low: 1.16 of the drag of linear theory."""
     component = ended(shipped("mountain-waves-schaer"))
     waves = ridge(component)
+    theory = waves.drag_by_height() * waves.drag(lowest_density(component))
+    assert drag(component, waves.ground) == pytest.approx(theory, rel=0.03)
     for z, most in ((1e3, 0.25), (3e3, 0.32)):
         w, expected = at_height(component, z)[1][outer], waves.rise(z)[outer]
         assert np.sqrt(((w - expected) ** 2).mean() / (expected**2).mean()) < most

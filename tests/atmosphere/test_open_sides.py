@@ -24,10 +24,25 @@ def test_uniform_wind_stays_as_it_is():
         assert_allclose(values(component, name), expected, atol=1e-9)
 
 
+def test_outermost_faces_have_the_wind_beside_them():
+    """As in files: as it is after the step, not as it began."""
+    stir = {
+        "atmosphere.start.wind_u": 10.0, "atmosphere.start.bubble.amplitude": 5.0,
+        "grid.nx": 20, "grid.x0": -4750.0, "time.length": "100s",
+    }  # fmt: skip
+    component = ended(small(**open_all_around, **stir))
+    shown = component.diagnose(["x_wind"], component.time)["x_wind"].gather()
+    u, v = values(component, "u"), values(component, "v")
+    assert abs(u[..., -1] - 10.0).max() > 1e-3
+    assert np.array_equal(u[..., :2], u[..., 1:3]) and np.array_equal(u[..., -2:], u[..., -3:-1])
+    assert np.array_equal(v[..., -2:, :], v[..., -3:-1, :])
+    assert np.array_equal(shown[..., -1], shown[..., -2])
+
+
 def long_wave(component: AtmosphereComponent, x0: float, width: float) -> float:
     """Set a pulse of wind of the fastest gravity mode of a channel; its speed [m s-1]."""
     channel, k, s = Channel(), 1e-5, component.state
-    squared, shapes = channel.oscillators(k)
+    squared, shapes, _ = channel.oscillators(k)
     mode = np.argmax(np.where(np.sqrt(np.abs(squared)) / k < 200.0, squared, 0.0))
     heights = component.options.layers.heights()
     (along, _), _ = channel.polynomials(0.5 * (heights[1:] + heights[:-1]))

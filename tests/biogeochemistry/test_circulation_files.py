@@ -133,7 +133,7 @@ mistakes = {
     r"is missing \(NaN\) over sea": lambda data: data.assign(
         sea_level=data.sea_level.where(data.longitude > 9)
     ),
-    r"needs velocity along the grid's y, but none of the files has it": lambda data: data.drop_vars(
+    r"No file of the circulation has velocity along the grid's y: in ": lambda data: data.drop_vars(
         "velocity_v"
     ),
 }

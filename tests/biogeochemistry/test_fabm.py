@@ -65,11 +65,17 @@ class StandIn:
         return np.array([0.0, -1e-5])
 
 
+class FabmError(Exception):
+    """What the package raises."""
+
+
 @pytest.fixture
 def pyfabm(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The stand-in as the module."""
     module = ModuleType("pyfabm")
-    made = SimpleNamespace(kind=StandIn)
+    made = SimpleNamespace(kind=StandIn, error=None)
+    monkeypatch.setattr(module, "FABMException", FabmError, raising=False)
+    monkeypatch.setattr(module, "getError", lambda: made.error, raising=False)
     monkeypatch.setattr(module, "Model", lambda path: made.kind(path), raising=False)
     monkeypatch.setitem(sys.modules, "pyfabm", module)
     return made
@@ -136,6 +142,21 @@ class Benthic(StandIn):
         self.bottom_state_variables = [Variable("worm", np.zeros(()))]
 
 
+class Misread(StandIn):
+    def __init__(self, path: str) -> None:
+        raise FabmError("instances is not a dictionary")
+
+
+class Stuck(StandIn):
+    def start(self) -> bool:
+        return False
+
+
+class Failing(StandIn):
+    def getRates(self, surface: bool = True, bottom: bool = True) -> np.ndarray:
+        raise FabmError("light is not a number")
+
+
 class Rising(StandIn):
     def get_vertical_movement(self) -> np.ndarray:
         return np.array([0.0, 1e-5])
@@ -147,6 +168,9 @@ class Rising(StandIn):
         (Wanting, r"wants 'phytoplankton_mood' \[1\], which is not among"),
         (Benthic, "'life/worm' lives at the surface or on the floor"),
         (Rising, "'life_algae' rises through the water"),
+        (Misread, r"fabm.yaml': FABM does not take it: instances is not a dictionary"),
+        (Stuck, r"fabm.yaml': FABM cannot start: it says above what is missing."),
+        (Failing, r"fabm.yaml': FABM gives no rates: light is not a number"),
     ],
 )
 def test_what_cannot_be_carried_is_refused(pyfabm, tmp_path: Path, kind, says) -> None:

@@ -7,11 +7,12 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
 from PIL import Image
 
+from halocline.analysis.domain_picture import Domain, domains_sheet
 from halocline.analysis.grid_picture import grid_sheet
 from halocline.component.case.shipped import data_folder
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
-from halocline.experiment.grid_plot import facts, read_grid, shown
+from halocline.experiment.grid_plot import facts, plot_grid, read_grid, shown, size_words
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
 from halocline.grids.horizontal.regular import GridOptions, build_grid, regular_grid
@@ -115,3 +116,43 @@ def test_mistakes_are_told():
 
     with pytest.raises(UserError, match="--lines -1"):
         plot_grid("swell", lines=-1)
+
+
+def test_domains_are_frames_of_their_corners_over_coasts():
+    outer, inner = (
+        regional(),
+        regular_grid(GridOptions(nx=4, ny=3, x0=372.0, y0=41.0, dx=1.0, dy=1.0)),
+    )
+    domains = [Domain(n, shown(g), size_words(g)) for n, g in (("outer", outer), ("inner", inner))]
+    figure = domains_sheet(domains, "two domains", 2)
+    (axes,) = figure.axes
+    first, second = axes.lines
+    assert (first.get_xdata().min(), first.get_xdata().max()) == (9.0, 25.0)
+    assert (first.get_ydata().min(), first.get_ydata().max()) == (39.5, 44.5)
+    np.testing.assert_allclose([second.get_xdata().min(), second.get_xdata().max()], [11.5, 15.5])
+    assert (
+        first.get_xdata()[0] == first.get_xdata()[-1] and len(first.get_xdata()) == 2 * (8 + 5) + 1
+    )
+    assert [text.xy for text in axes.texts] == [(9.0, 44.5), (11.5, 43.5)]
+    words = [text.get_text() for text in figure.texts]
+    assert any(some.startswith("inner: 4 x 3 = 12 cells") for some in words)
+    south = domains_sheet(domains, "two domains", 0, region=(10.0, 20.0, 40.0, 42.0)).axes[0]
+    assert south.get_xlim() == (10.0, 20.0)
+
+
+def test_cases_of_members_and_of_the_air_are_drawn_as_domains(tmp_path, monkeypatch):
+    """The three domains of Porter et al. (2010), and a plane of the air without any depth."""
+    drawn = []
+    sheet = domains_sheet
+    monkeypatch.setattr(
+        "halocline.experiment.grid_plot.domains_sheet",
+        lambda domains, *given, **more: drawn.append(domains) or sheet(domains, *given, **more),
+    )
+    for name in ("great-north-run-nested", "supercell"):
+        (path,) = plot_grid(name, str(tmp_path))
+        assert path.stat().st_size > 10_000
+    assert [domain.name for domain in drawn[0]] == ["outer", "middle", "inner"]
+    assert [domain.words.split(" cells")[0] for domain in drawn[0]] == [
+        "355 x 195 = 69,225", "318 x 321 = 102,078", "390 x 327 = 127,530",
+    ]  # fmt: skip
+    assert drawn[1][0].words == "84 x 84 = 7,056 cells, 2 km wide"

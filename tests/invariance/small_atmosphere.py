@@ -35,7 +35,8 @@ sides = {
     },
     "moist": {
         "atmosphere.microphysics.scheme": "wsm6", "atmosphere.advection.limiter": "monotone",
-        "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
+        "atmosphere.advection.weno": True, "atmosphere.base.kind": "standard",
+        "atmosphere.start.sounding.kind": "weisman-klemp",
         "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
     },
     "globe": {
@@ -64,6 +65,11 @@ sides["wet globe"] = sides["globe"] | {
     "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
     "atmosphere.physics.turbulence": "ysu", "atmosphere.ground.kind": "strip",
     "atmosphere.ground.east": 90.0,
+}  # fmt: skip
+sides["hydrostatic"] = sides["given"] | {
+    "atmosphere.hydrostatic": True, "atmosphere.microphysics.scheme": "kessler",
+    "atmosphere.base.kind": "standard", "atmosphere.start.sounding.kind": "weisman-klemp",
+    "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
 }  # fmt: skip
 sides["open"] |= {"atmosphere.parted_above": 0.1, "atmosphere.stages": 2}
 sides["physics"] |= sides["given"] | {"atmosphere.ground.west": -3e3}
@@ -112,7 +118,7 @@ for name, settings in sides.items():
         component.start(clock.time, False)
         if component.given:
             held(component)
-        if name in ("moist", "open", "physics", "wet globe"):
+        if name in ("moist", "open", "physics", "hydrostatic", "wet globe"):
             rain_and_ice(component)
         if name == "physics":
             rising_air(component)

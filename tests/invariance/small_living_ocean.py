@@ -10,7 +10,8 @@ from halocline.runtime.ranks.communicator import world
 sys.path.append(str(Path(__file__).parents[1]))
 from living_ocean.seas import ocean, sea, wet_state
 
-table = sea("living-ocean", biology={"model": "npzd"}, ocean=ocean())
+mixing = {"viscosity": 2e4, "scheme": "kpp", "eddies": {"along": 500.0, "flattening": 500.0}}
+table = sea("living-ocean", biology={"model": "npzd"}, ocean=ocean(mixing=mixing))
 ways = (
     ({}, "limited3", True),
     ({"blocks_per_rank": 3}, "smolarkiewicz", False),

@@ -15,12 +15,12 @@ from invariance.printed_bits import printed_bits
 
 def bits(ranks: int, threads: int) -> frozenset[str]:
     """Distinct lines of sides and hash, over all ways to cut the grid."""
-    return printed_bits("small_atmosphere.py", ranks, threads, lines=24)
+    return printed_bits("small_atmosphere.py", ranks, threads, lines=27)
 
 
 @pytest.mark.parametrize("ranks", [1, 3, pytest.param(5, marks=pytest.mark.slow)])
 def test_ranks_and_cuts(ranks):
-    assert len(bits(1, 1)) == 8  # each kind of sides, moist air, with physics, globes
+    assert len(bits(1, 1)) == 9  # of sides, moist and hydrostatic air, physics, globes
     assert bits(ranks, 1) == bits(1, 1)
 
 
@@ -33,6 +33,16 @@ def test_nests_with_ranks_of_their_own_or_shared_whole_and_over_restarts(ranks):
     alone = printed_bits("small_air_nests.py", 1, 1, lines=8)
     assert len(alone) == 2  # one of each member
     assert printed_bits("small_air_nests.py", ranks, 1, lines=8) == alone
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["wsm6", "thompson"])
+def test_a_forecast_in_three_domains(scheme):
+    """From the shipped analysis over its ground; nests on ranks of their own, shared, or both."""
+    alone = printed_bits("small_forecast.py", 1, 1, 12, scheme)
+    assert len(alone) == 3  # one of each domain
+    for ranks in (2, 4):
+        assert printed_bits("small_forecast.py", ranks, 1, 12, scheme) == alone
 
 
 @pytest.mark.parametrize("ranks", [3])
@@ -108,10 +118,20 @@ def state(result: Result) -> dict[str, np.ndarray]:
     return fields
 
 
-@pytest.mark.parametrize("air", [{}, moist], ids=["dry", "moist"])
-def test_restarts_and_output(tmp_path: Path, air: dict[str, Any]):
-    whole = state(run(case(air)))
-    assert ("water" in whole) == bool(air)
+kinds = {
+    "parted": {"parted_above": 0.01}, "moist": moist,
+    "hydrostatic": moist | {"hydrostatic": True},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", kinds)
+def test_restarts_and_output(tmp_path: Path, kind: str):
+    """Dry air, whose steps are made in parts by its wind, moist air, and hydrostatic one."""
+    air = kinds[kind]
+    uncut = run(case(air))
+    whole, parts = state(uncut), uncut.component.watch.parts_made
+    assert ("water" in whole) == ("microphysics" in air)
+    assert (min(parts, default=0) > 1) == (kind == "parted")
     first = case(air, restart={"interval": "2s", "at_end": False})
     first["time"] = first["time"] | {"length": "2s"}
     maps = {"air": {"interval": "1s"}, "means": {"interval": "2s", "processing": "mean"}}

@@ -37,6 +37,7 @@ ranges = {
     "surface_pressure": (9e4, 1e5),
     "mass": (-1e3, 1e3),
     "base_mass": (8e4, 9e4),
+    "dilution": (0.98, 1.0),
     "pressure": (-500.0, 500.0),
     "base_pressure": (4e4, 1e5),
     "volume": (-0.05, 0.05),
@@ -162,6 +163,8 @@ for name, numbers in {
     "rise": "",
     "acoustic_push": "dt external_damping",
     "acoustic_columns": "dt off_centring divergence_damping",
+    "hydrostatic_columns": "dt divergence_damping",
+    "hydrostatic_state": "",
     "air_state": "",
     "air_for_physics": "",
     "surface_pressure": "",
@@ -186,6 +189,8 @@ for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_return_{name}", fresh=0)
 for name in ("u", "v", "w", "theta"):
     atmosphere_sample(f"atmosphere_{name}_tendency", order=5, vertical_order=3)
+atmosphere_sample("atmosphere_geopotential_tendency", order=5)
+atmosphere_sample("atmosphere_hydrostatic_rise", "dt", last=1)
 for name in ("draw_u", "draw_v", "draw_cells"):
     atmosphere_sample(f"atmosphere_{name}", "share pull smoothing")
 for name in ("given_u", "given_v", "given_w"):
@@ -210,7 +215,8 @@ for name in ("cells", "water", "energy"):
 for name in "uvw":
     atmosphere_sample(f"atmosphere_turn_{name}", "curvature")
 for name in ("move_water", "water_shares", "move_water_within"):
-    atmosphere_sample(f"atmosphere_{name}", dt=10.0, order=5, vertical_order=3)
+    weno = int(name == "move_water_within")
+    atmosphere_sample(f"atmosphere_{name}", dt=10.0, order=5, vertical_order=3, weno=weno)
 for name in ("new_wind", "new_stage"):
     atmosphere_sample(f"atmosphere_{name}", last=0)
 atmosphere_sample(

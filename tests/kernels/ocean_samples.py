@@ -14,6 +14,7 @@ tiled = (
     "tracers", "tracers_upwind", "mix_tracers", "momentum", "viscous", "viscous_again", "kpp",
 )  # fmt: skip
 """Kernels of the ocean that take the width of tiles."""
+eddies = ("eddies", "eddy_x_flow", "eddy_y_flow")
 
 
 def ocean_halo(contract: list[Any]) -> int:
@@ -86,6 +87,8 @@ for name, scalars in {
     "stability": "gravity numbers",
     "expansion": "numbers",
     "eddies": "along flattening largest width numbers",
+    "eddy_x_flow": "flattening largest width numbers",
+    "eddy_y_flow": "flattening largest width numbers",
     "strain_viscosity": "strength most",
     "viscous": "factor share",
     "viscous_again": "factor share",
@@ -120,11 +123,11 @@ for name, scalars in {
     "checkerboard": "rate",
 }.items():
     tiles = {"width": 8} if name in tiled else {}
-    tiles |= {"tile": 8} if name == "eddies" else {}
+    tiles |= {"tile": 8} if name in eddies else {}
     switches = {"smoothing": 1, "limited": True} if name == "kpp" else {}
     switches |= {"limit": 1.9} if name == "double_diffusion" else {}
     switches |= {"convective": 2.0} if "richardson" in name else {}
-    switches |= {"smooth": True} if name == "eddies" else {}
+    switches |= {"smooth": True} if name in eddies else {}
     switches |= {"twice": True} if "viscous" in name else {}
     ocean_sample(f"ocean_{name}", *scalars.split(), **tiles, **switches)
 

@@ -30,6 +30,8 @@ single = {
     ("ocean_density", "tracer", "tracer"),
     ("ocean_stability", "tracer", "tracer"),
     ("ocean_expansion", "tracer", "tracer"),
+    ("ocean_eddy_x_flow", "tracer", "tracer"),
+    ("ocean_eddy_y_flow", "tracer", "tracer"),
     ("ocean_freezing", "tracer", "tracer"),
     ("ocean_kpp", "tracer", "tracer"),
     ("ocean_double_diffusion", "tracer", "tracer"),

@@ -1,7 +1,5 @@
 """Eddies: triads beside plain NumPy, what they keep, flatten and never sharpen. Ranks: 1."""
 
-import itertools
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,8 +8,8 @@ from halocline.ocean.eddy_options import EddyOptions
 from halocline.ocean.equation_of_state import DensityOptions
 from halocline.ocean.passive_tracers import PassiveTracerOptions
 from halocline.ocean.tracer_options import OceanTracerOptions
-from halocline.runtime.fields.place import Place
 from ocean import oceans
+from ocean.triads import all_triads, tapers
 
 belt = oceans.rough_sphere()
 walled = oceans.plane(7, 5, 1.2e6, [100.0, 200.0, 400.0, 800.0])
@@ -46,42 +44,6 @@ def rates(model, tracers):
     return found, model.state.vertical_diffusivity.gather()
 
 
-def looks(levels):
-    """Every cell's neighbours: its (j, i), theirs, and width and length of the side between."""
-    grid, topology = levels.horizontal, levels.topology
-    x_face, y_face = map(grid.at, (Place.x_face, Place.y_face))
-    for j, i in np.argwhere(levels.mask):
-        for dj, di in ((0, 1), (0, -1), (1, 0), (-1, 0)):
-            found = topology.resolve(Place.center, np.array([j + dj]), np.array([i + di]))
-            if not found.inside[0]:
-                continue
-            beside = int(found.j[0]), int(found.i[0])
-            if di:
-                side = np.s_[j, (i + max(di, 0)) % x_face.dx.shape[1]]
-                yield (j, i), beside, x_face.dy[side], x_face.dx[side]
-            else:
-                side = np.s_[j + max(dj, 0), i]
-                yield (j, i), beside, y_face.dx[side], y_face.dy[side]
-
-
-class Columns:
-    """What columns of levels hold at a depth: on straight lines between the centres of cells."""
-
-    def __init__(self, levels, tracers):
-        self.depth, self.thickness = oceans.cell_depth(levels), levels.cell_thickness
-        self.tracers = tracers
-
-    def point(self, k, column, depth):
-        """Cells around a depth, from that of the cell k upward, and their weights."""
-        here, above = (self.depth[(min(n, len(self.depth) - 1), *column)] for n in (k, k + 1))
-        share = (here - depth) / (here - above) if here > depth else 0.0
-        lower = (k, *column), 1.0 - share
-        return [lower, ((k + 1, *column), share)] if share else [lower]
-
-    def value(self, point):
-        return sum(share * self.tracers[(slice(None), *cell)] for cell, share in point)
-
-
 def give(gained, point, amount):
     """Bring cells an amount by the weights of a point."""
     for cell, share in point:
@@ -91,54 +53,25 @@ def give(gained, point, amount):
 def triads(levels, density, tracers, some):
     """The same rates cell by cell, in plain NumPy, explicit along the vertical too.
 
-    Of every cell, side and half: the flux of the triad through the side and the interface. A half
-    has one taper, of half the sum of the squares of its true slopes. Beside each other cells are
+    Of every triad: the flux through the side and the interface. Beside each other cells are
     compared at the depth of the higher centre, and what passes goes from point to point.
     """
-    count = levels.shape[0]
-    floor = count - levels.wet_levels
-    columns = Columns(levels, tracers)
     gained, implicit = np.zeros_like(tracers), np.zeros_like(tracers)
-    squares = np.zeros((2, *levels.shape))
-
-    def heavier(step):
-        return -density.expansion * step[0] + density.contraction * step[1]
-
-    def all_of_them():
-        for at, other, width, length in looks(levels):
-            for k, half in itertools.product(range(count), (1, -1)):
-                if k < max(floor[at], floor[other]) or not floor[at] <= k + half < count:
-                    continue
-                here, third = (k, *at), (k + half, *at)
-                depth = min(columns.depth[here], columns.depth[(k, *other)])
-                points = columns.point(k, at, depth), columns.point(k, other, depth)
-                step = columns.value(points[1]) - columns.value(points[0])
-                rise = half * (tracers[:, *third] - tracers[:, *here])
-                up = heavier(rise)
-                slope = -heavier(step) / up if up < 0.0 else None
-                common = min(columns.thickness[here], columns.thickness[(k, *other)])
-                weight = 0.25 * common * width / length
-                yield here, third, half, points, (step, rise), slope, weight, length
-
-    for here, third, half, _, _, slope, _, length in all_of_them():
-        distance = abs(columns.depth[here] - columns.depth[third])
-        squares[(max(half, 0), *here)] += 0.5 * ((slope or 0.0) * distance / length) ** 2
-    true = np.sqrt(squares)
-    if some.taper == "smooth":
-        tapers = 0.5 * (1 + np.tanh((some.largest_slope - true) / some.slope_width))
-    else:
-        tapers = np.minimum(1.0, (some.largest_slope / np.maximum(true, 1e-30)) ** 2)
-    for here, third, half, points, (step, rise), slope, weight, _ in all_of_them():
-        tilted = weight * tapers[(max(half, 0), *here)] * (slope or 0.0)
-        out = -some.along * weight * step - (some.along - some.flattening) * tilted * rise
-        give(gained, points[0], -out)
-        give(gained, points[1], out)
-        lifted = -half * (some.along + some.flattening) * tilted * step
-        gained[:, *here] -= lifted
-        gained[:, *third] += lifted
-        steep = half * some.along * tilted * (slope or 0.0) * rise
-        implicit[:, *here] += steep
-        implicit[:, *third] -= steep
+    found = all_triads(levels, density, tracers)
+    taper, true = tapers(levels, found, some)
+    for one in found:
+        half, slope = one.half, one.slope or 0.0
+        tilted = one.weight * taper[one.key] * slope
+        skew = (some.along - some.flattening) * tilted
+        out = -some.along * one.weight * one.step - skew * one.rise
+        give(gained, one.points[0], -out)
+        give(gained, one.points[1], out)
+        lifted = -half * (some.along + some.flattening) * tilted * one.step
+        gained[:, *one.here] -= lifted
+        gained[:, *one.third] += lifted
+        steep = half * some.along * tilted * slope * one.rise
+        implicit[:, *one.here] += steep
+        implicit[:, *one.third] -= steep
     return gained, implicit, true[true > 0.0]
 
 

@@ -66,11 +66,9 @@ def diverging(a, q=None):
     return (np.roll(x, -1, -1) - x + np.roll(y, -1, -2) - y) / a.area
 
 
-def columns(a, dt, off_centring, divergence_damping):
-    """New changes of mass, heat, upward momentum, geopotential, pressure; the rate of mass."""
-    c1, thickness, after = up(a.c1), up(a.thickness), 0.5 * (1.0 + off_centring)
-    column = a.base_mass + a.mass
-    layer, face = c1 * column + up(a.c2), up(a.c1_face) * column + up(a.c2_face)
+def mass_and_heat(a, dt):
+    """New changes of mass and heat, the rate of mass, and what rises through interfaces."""
+    c1, thickness = up(a.c1), up(a.thickness)
     nothing = np.zeros_like(a.mass)[None]
     # mass of columns; what rises keeps c1 dM/dt + divergence + d(rise) = 0
     gain = -(thickness * diverging(a)).sum(axis=0)
@@ -81,7 +79,46 @@ def columns(a, dt, off_centring, divergence_damping):
     # heat
     carried = np.concatenate([nothing, rise[1:-1] * at_interfaces(a, a.theta), nothing])
     outward = diverging(a, a.theta) + np.diff(carried, axis=0) / thickness
-    heat = a.theta_change + dt * (a.theta_rate - outward)
+    return mass, mass_rate, a.theta_change + dt * (a.theta_rate - outward), rise
+
+
+def dry_share(a):
+    """Dry mass over all mass at interfaces above the ground."""
+    if a.dilution is None:
+        return 1.0
+    return np.concatenate([at_interfaces(a, a.dilution), a.dilution[-1:]])
+
+
+def along_ground(a):
+    """The change of upward momentum at the ground, that of all others as it was."""
+    at_ground = np.tensordot(a.to_ground, a.u_change[:3], 1) * a.x_slope
+    northward = np.tensordot(a.to_ground, a.v_change[:3], 1) * a.y_slope
+    w = a.w_change.copy()
+    w[0] = 0.5 * (at_ground + np.roll(at_ground, -1, -1) + northward + np.roll(northward, -1, -2))
+    return w
+
+
+def hydrostatic_columns(a, dt, divergence_damping):
+    """As `columns`, of air whose pressure is the weight of what lies above."""
+    mass, mass_rate, heat, _ = mass_and_heat(a, dt)
+    layer = up(a.c1) * (a.base_mass + a.mass) + up(a.c2)
+    weight = up(a.spacing * a.c1_face)[1:] / dry_share(a) + 0.0 * a.theta
+    per_mass = np.cumsum(weight[::-1], axis=0)[::-1]
+    warmer = (heat + reference * up(a.c1) * mass) / (layer * (a.theta + reference))
+    deep = a.full_volume * layer * up(a.thickness)
+    depth = deep * (warmer - per_mass * mass / a.stiffness)
+    geopotential = np.concatenate([np.zeros_like(mass)[None], np.cumsum(depth, axis=0)])
+    ahead = per_mass * (mass + divergence_damping * (mass - a.mass_change))
+    return mass, mass_rate, heat, along_ground(a), geopotential, ahead
+
+
+def columns(a, dt, off_centring, divergence_damping):
+    """New changes of mass, heat, upward momentum, geopotential, pressure; the rate of mass."""
+    c1, thickness, after = up(a.c1), up(a.thickness), 0.5 * (1.0 + off_centring)
+    column = a.base_mass + a.mass
+    layer, face = c1 * column + up(a.c2), up(a.c1_face) * column + up(a.c2_face)
+    nothing = np.zeros_like(a.mass)[None]
+    mass, mass_rate, heat, rise = mass_and_heat(a, dt)
     # upward momentum and geopotential
     deepness = a.full_volume * layer
     lifted = at_interfaces(a, 0.5 * (rise[1:] + rise[:-1]) * deepness)
@@ -100,9 +137,7 @@ def columns(a, dt, off_centring, divergence_damping):
         return new
 
     was = pressure(a.theta_change, a.mass_change, a.geopotential_change)
-    share = 1.0
-    if a.dilution is not None:
-        share = np.concatenate([at_interfaces(a, a.dilution), a.dilution[-1:]])
+    share = dry_share(a)
 
     def accelerated(momentum):
         """What interfaces above the ground would have if the new upward momentum were this."""
@@ -112,10 +147,8 @@ def columns(a, dt, off_centring, divergence_damping):
         weight = up(a.c1_face[1:]) * (after * mass + (1.0 - after) * a.mass_change)
         return a.w_change[1:] + dt * (a.w_tendency[1:] + gravity * (push - weight))
 
-    at_ground = np.tensordot(a.to_ground, a.u_change[:3], 1) * a.x_slope
-    northward = np.tensordot(a.to_ground, a.v_change[:3], 1) * a.y_slope
     w = np.zeros_like(a.w_change)
-    w[0] = 0.5 * (at_ground + np.roll(at_ground, -1, -1) + northward + np.roll(northward, -1, -2))
+    w[0] = along_ground(a)[0]
     known = accelerated(np.zeros_like(w))
     matrix = []
     for k in range(1, len(w)):

@@ -7,8 +7,9 @@ of constant pressure. With the displacement (X, Y, Z) of the air, D = div, the e
     rho0 X_tt = -p'_x + rho0 f Y_t,  Y_t = -f X,  rho0 Z_tt = -p'_z - g rho',
     p' = -rho0 c^2 D + rho0 g Z,  rho' = rho'_start - rho0 D - rho0_z Z,
 
-and p' = rho0 g Z at the top. Each wave along x has polynomials across: their weak form is symmetric
-and holds the condition at the top, so that the answer is one of oscillators, exact in time.
+and p' = rho0 g Z at the top; hydrostatic air has no Z_tt. Each wave along x has polynomials across:
+their weak form is symmetric and holds the condition at the top, so that the answer is one of
+oscillators, exact in time.
 """
 
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ class Channel:
     depth: float = 10e3
     rotation: float = 0.0
     lid: bool = False
+    hydrostatic: bool = False
     terms: int = 28
 
     @property
@@ -55,7 +57,8 @@ class Channel:
         return 0.5 * self.depth * (s + 1.0), 0.5 * self.depth * weight
 
     def oscillators(self, k):
-        """Squared frequencies and shapes of the waves of wavenumber k [m-1] in X and Z."""
+        """Squared frequencies, shapes of the waves of wavenumber k [m-1] in X and Z, and the Z of a
+        balance that a force holds without X, as a matrix on the force."""
         z, weight = self.points
         (x, _), (up, up_slope) = self.polynomials(z)
         none_x, none_z = np.zeros_like(x), np.zeros_like(up)
@@ -73,7 +76,13 @@ class Channel:
         if not self.lid:
             at_top = np.append(np.zeros(self.terms), self.polynomials(self.depth)[1][0])
             stiff += gravity * self.density(self.depth) * np.outer(at_top, at_top)
-        return eigh(stiff, product(x, x) + product(up, up))
+        heavy_x, n = product(x, x), self.terms
+        if not self.hydrostatic:
+            return *eigh(stiff, heavy_x + product(up, up)), np.zeros((n, n))
+        held = np.linalg.inv(stiff[n:, n:])
+        follows = -held @ stiff[n:, :n]  # Z of X
+        squared, shapes = eigh(stiff[:n, :n] + stiff[:n, n:] @ follows, heavy_x[:n, :n])
+        return squared, np.concatenate([shapes, follows @ shapes]), held
 
     def waves(self, k, start, time, z):
         """Amplitudes of u [m s-1] along sin(k x), v [m s-1], w [m s-1], p' [Pa] and rho' [kg m-3].
@@ -81,21 +90,23 @@ class Channel:
         v goes along sin(k x), the others along cos(k x); `start(z)` is the density [kg m-3] of the
         start less that at rest; at heights z [m] at a time [s].
         """
-        squared, shapes = self.oscillators(k)
+        squared, shapes, held = self.oscillators(k)
         points, weight = self.points
         up = self.polynomials(points)[1][0]
-        force = shapes[self.terms :].T @ (up @ (-gravity * weight * start(points)))
+        pull = up @ (-gravity * weight * start(points))
+        force = shapes[self.terms :].T @ pull
         rate = np.sqrt(np.maximum(squared, 0.0))
         moved = 0.5 * time**2 * np.sinc(0.5 * rate * time / np.pi) ** 2 * force
         moving = time * np.sinc(rate * time / np.pi) * force
         (x, _), (up, slope) = self.polynomials(z)
         across, upward = shapes[: self.terms].T @ x, shapes[self.terms :].T @ up
         spread = k * across + shapes[self.terms :].T @ slope
-        displaced, rho = moved @ upward, self.density(z)
+        displaced, rho = moved @ upward + (held @ pull) @ up, self.density(z)
+        divergence = moved @ spread + (held @ pull) @ slope
         pressure = rho * (
-            gravity * displaced - gamma * gas_constant * self.temperature * (moved @ spread)
+            gravity * displaced - gamma * gas_constant * self.temperature * divergence
         )
-        density = start(z) - rho * (moved @ spread) + rho / self.scale * displaced
+        density = start(z) - rho * divergence + rho / self.scale * displaced
         return (
             moving @ across,
             -self.rotation * (moved @ across),

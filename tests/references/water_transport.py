@@ -1,6 +1,7 @@
 """Transport of mixing ratios by fluxes of dry mass in NumPy, on a plane periodic both ways.
 
-Wicker and Skamarock 2002 (fluxes), Skamarock 2006 and Zalesak 1979 (limiters).
+Wicker and Skamarock 2002 (fluxes), Jiang and Shu 1996 (weighted values), Skamarock 2006 and Zalesak
+1979 (limiters).
 """
 
 from __future__ import annotations
@@ -27,6 +28,31 @@ def carried(flux: Array, before: list[Array], after: list[Array], order: int) ->
     return np.asarray(found)
 
 
+thirds = (((2, -7, 11), (1, -4, 3), 0.1), ((-1, 5, 2), (1, 0, -1), 0.6),
+          ((2, 5, -1), (3, -4, 1), 0.3))  # fmt: skip
+"""Of three cells each: weights of six times the value at the face, of their slope, and a share."""
+
+
+def weighted(before: list[Array], after: list[Array]) -> Array:
+    """The value between before[0] and after[0], from `before`, by WENO of fifth order."""
+    v = [before[2], before[1], before[0], after[0], after[1]]
+    even = 1e-12 * sum(a**2 for a in v[1:4]) + 1e-36
+    values, weights = [], []
+    for n, (of_value, of_slope, share) in enumerate(thirds):
+        value, slope, bend = (
+            sum(w * a for w, a in zip(of, v[n : n + 3], strict=True))
+            for of in (of_value, of_slope, (1, -2, 1))
+        )
+        values.append(value / 6.0)
+        weights.append(share / (13.0 / 12.0 * bend**2 + 0.25 * slope**2 + even) ** 2)
+    return np.asarray(sum(w * a for w, a in zip(weights, values, strict=True)) / sum(weights))
+
+
+def carried_weighted(flux: Array, before: list[Array], after: list[Array]) -> Array:
+    """As `carried`, of such values."""
+    return flux * np.where(flux > 0.0, weighted(before, after), weighted(after, before))
+
+
 @dataclass
 class Cells:
     """Fluxes through western, southern [Pa m2 s-1] and lower [Pa s-1] faces, masses and lengths."""
@@ -38,6 +64,7 @@ class Cells:
     heavier: Array  # than before
     area: float
     thickness: Array  # (nk, 1, 1)
+    weno: bool = False
 
     def sharp(self, q: Array, order: int, vertical_order: int) -> list[Array]:
         """Through western, southern and lower faces."""
@@ -45,7 +72,10 @@ class Cells:
         for axis, flux in ((2, self.x_flux), (1, self.y_flux)):
             before = [np.roll(q, n, axis) for n in (1, 2, 3)]
             after = [np.roll(q, -n, axis) for n in (0, 1, 2)]
-            found.append(carried(flux, before, after, order))
+            if self.weno:
+                found.append(carried_weighted(flux, before, after))
+            else:
+                found.append(carried(flux, before, after, order))
         upward = np.zeros_like(self.rise)
         levels = q.shape[0]
         for k in range(1, levels):
@@ -54,7 +84,10 @@ class Cells:
             used = min(vertical_order, lower_order)
             before = [q[max(k - n, 0)] for n in (1, 2, 3)]
             after = [q[min(k + n, levels - 1)] for n in (0, 1, 2)]
-            upward[k] = carried(self.rise[k], before, after, used)
+            if self.weno and values >= 3:
+                upward[k] = carried_weighted(self.rise[k], before, after)
+            else:
+                upward[k] = carried(self.rise[k], before, after, used)
         return [*found, upward]
 
     def upstream(self, q: Array) -> list[Array]:

@@ -3,7 +3,12 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.runtime.files.hdf5_heaps import looked_through, refuse_broken_heaps, signature
+from halocline.runtime.files.hdf5_heaps import (
+    looked_through,
+    refuse_broken_heaps,
+    refuse_cut,
+    signature,
+)
 
 
 @pytest.fixture
@@ -45,6 +50,27 @@ def test_good_files_pass(good, tmp_path):
     refuse_broken_heaps(long)
     (tmp_path / "other").write_bytes(b"no HDF5" + signature)
     refuse_broken_heaps(tmp_path / "other")
+
+
+def superblock(version):
+    """The begin of a file of 80 bytes that says so, as superblocks of a version do."""
+    end = (80).to_bytes(8, "little")
+    if version > 1:
+        return b"\x89HDF\r\n\x1a\n" + bytes([version, 8, 8, 0]) + bytes(16) + end
+    head = b"\x89HDF\r\n\x1a\n" + bytes([version, 0, 0, 0, 0, 8, 8, 0]) + bytes(8 + 4 * version)
+    return head + bytes(16) + end
+
+
+def test_a_file_that_was_cut_is_refused(good, tmp_path):
+    """By the length in superblocks of any version; one byte less is enough."""
+    whole = [superblock(version).ljust(80, b"\0") for version in range(4)]
+    for content in (good.read_bytes(), *whole):
+        path = tmp_path / "some.nc"
+        path.write_bytes(content)
+        refuse_cut(path)
+        path.write_bytes(content[:-1])
+        with pytest.raises(UserError, match=f"has {len(content) - 1} bytes, .*{len(content)}. Ma"):
+            refuse_cut(path)
 
 
 def test_values_that_look_like_a_heap_by_name_only_pass(tmp_path):

@@ -253,6 +253,15 @@ def has_land(dataset: xr.Dataset, data: xr.DataArray) -> bool:
     return not _goes_inland(grid, values_on(grid, marine))
 
 
+def coast_of(
+    dataset: xr.Dataset, data: xr.DataArray, grid: MapGrid, values: Numbers
+) -> tuple[bool, bool]:
+    """Whether a map has coasts, and whether there are values over land, which it must not hide."""
+    over_land = reading.find(dataset, "surface_altitude") is not None
+    coast = grid.geographic and (over_land or has_land(dataset, data))
+    return coast, over_land or (coast and _goes_inland(grid, values))
+
+
 def _goes_inland(grid: MapGrid, values: Numbers) -> bool:
     """Whether most cells far from the sea have values."""
     x, y = (
@@ -299,9 +308,7 @@ def draw_map(
     low, high, marks = looks.limits(seen, look.scale)
     prepare_axes(axes, grid, extent)
     norm = Normalize(low, high)
-    over_land = reading.find(dataset, "surface_altitude") is not None
-    coast = grid.geographic and (over_land or has_land(dataset, data))
-    over_land = over_land or (coast and _goes_inland(grid, values))
+    coast, over_land = coast_of(dataset, data, grid, values)
     everywhere = "streamfunction" in str(data.attrs.get("standard_name", ""))
     sea = coast and not over_land
     painted = carried_to_coast(grid, values, everywhere=everywhere) if sea else values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from halocline.atmosphere.component import AtmosphereComponent
+from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.dynamics.model import halo_of
 from halocline.atmosphere.dynamics.state import nested_names
 from halocline.atmosphere.options import AtmosphereOptions
@@ -21,6 +23,9 @@ from halocline.atmosphere.shown_fields import (
     on_levels,
     refuse_absent,
 )
+from halocline.atmosphere.start.analysis_case import AnalysisCase
+from halocline.atmosphere.start.hybrid_column import HybridColumn
+from halocline.atmosphere.start.made_for_run import MadeForRun
 from halocline.component.case.case import Case, named
 from halocline.component.component import Component
 from halocline.component.streams.field_stream import MapShape
@@ -30,12 +35,14 @@ from halocline.core.clock import Clock
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
+from halocline.grids.files.gridded_files import expand
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.regular import build_grid
 from halocline.runtime.fields.topology import all_sides
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
+from halocline.runtime.writing.restart import on_first_rank
 from halocline.runtime.writing.stream_options import in_stream
 
 
@@ -51,6 +58,7 @@ class AtmosphereCase(Case):
     output: AirOutput = option(AirOutput(), meaning="maps, stations, and who writes them")
 
     reflects: ClassVar[tuple[str, ...]] = ("mirror", "pole")
+    over_land: ClassVar[bool] = True
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name] for name in (*always, *of_water, *on_levels)
@@ -79,6 +87,8 @@ class AtmosphereCase(Case):
     ) -> AtmosphereComponent:
         """The atmosphere with its grid."""
         air = self.atmosphere
+        if air.analysis.files:
+            on_first_rank(communicator, lambda: self._make_start(clock))
         found = replace(
             air,
             start=replace(air.start, file=self._made(air.start.file)),
@@ -97,6 +107,27 @@ class AtmosphereCase(Case):
             check_halos=check_halos,
             plan=plan,
         )
+
+    def _make_start(self, clock: Clock) -> None:
+        """Make the start and its sides of the analyses that the case names, where they lack."""
+        air = self.atmosphere
+        analysis, sides = air.analysis, air.sides
+        case = AnalysisCase(
+            self.build_grid(),
+            HybridColumn.of_coordinate(HybridCoordinate.of(air.layers, air.base_air)),
+            clock,
+            analysis,
+            sides.width,
+        )
+        made = MadeForRun(
+            case,
+            expand(self.find_all(analysis.files), Path()),
+            self.find(analysis.ground) if analysis.ground else None,
+            Path(air.start.file),
+            Path(sides.file) if sides.kind == "file" and sides.file else None,
+        )
+        for line in made.make():
+            print(f"halocline: {line}", file=sys.stderr, flush=True)
 
     def _made(self, name: str) -> str:
         """Path of a file of `halocline analysis`; '' if it has no name."""

@@ -88,6 +88,9 @@ class AtmosphereComponent(Component):
         self.coordinate = HybridCoordinate.of(options.layers, options.base_air)
         ground = self._ground()
         refuse_steep(grid, ground)
+        if not options.start.file and options.sides.kind != "nest":
+            center = grid.at(Place.center)
+            options.start.bubble.refuse_beside(center.x, center.y)
         cut = Decomposition(
             grid.mask,
             grid.topology,
@@ -183,17 +186,12 @@ class AtmosphereComponent(Component):
             self._set_column()
 
     def _set_analysis(self) -> None:
-        """The state of a file; dry air is of the same weight as the moist air there.
-
-        Of water there is the vapour of the file and nothing else.
-        """
+        """The state of a file; dry air is of the same weight as the moist air there."""
         s, column = self.state, HybridColumn.of_coordinate(self.coordinate)
         path = Path(self.options.start.file)
         found = read_start(path, self.plane, column, self.period[0])
         if s.species:
-            s.water.fill(0.0)
-            vapor = found["vapor"].astype(s.dtype)
-            s.water.set_cells(lambda j, i: vapor[:, j, i], at=s.species.index("vapor"))
+            self._set_water(found, column)
         else:
             found = as_dry_air(found, column)
         for name, values in less_base(found, self.reference)._asdict().items():
@@ -208,6 +206,23 @@ class AtmosphereComponent(Component):
         u, v = found["u"][0] * slope_x / x.dx, found["v"][0] * slope_y / y.dy
         rise[0] = 0.5 * (u[:, 1:] + u[:, :-1] + v[1:] + v[:-1])
         s.w.set_global(rise.astype(s.dtype))
+
+    def _set_water(self, found: Mapping[str, Array], column: HybridColumn) -> None:
+        """Water of the scheme's kinds as a file has it; the scheme tells numbers that it lacks."""
+        s, nothing = self.state, np.zeros_like(found["vapor"])
+        names = {name: f"{name}_mixing_ratio" for name in s.species if name != "vapor"}
+        water = {name: found.get(known, nothing) for name, known in names.items()}
+        water["vapor"] = found["vapor"]
+        if (scheme := self.options.microphysics.chosen) is not None:
+            depth = np.diff(found["geopotential"], axis=0)
+            density = column.weight(found["mass"], np.ones_like(depth)) / depth
+            told = scheme.start_numbers(water, density)
+            for name, values in told.items():
+                given = found.get(name, nothing)
+                water[name] = np.where(given > 0.0, given, values)
+        for number, name in enumerate(s.species):
+            values = water[name].astype(s.dtype)
+            s.water.set_cells(partial(_cells, values), at=number)
 
     def _set_column(self) -> None:
         s, o = self.state, self.options
@@ -340,6 +355,8 @@ class AtmosphereComponent(Component):
                 self.clouds.step(seconds / parts)
                 self.air.give_back()
         self.time = time + self.step_length
+        if self.open:
+            self.open.end_faces()
         if self.given:
             self.given.passed(self.time)
         self.watch.look(round(to_number(time) / seconds), time, seconds / parts)
@@ -364,3 +381,7 @@ class AtmosphereComponent(Component):
     def summary(self) -> str:
         """Dry mass, extremes with places; a call for all ranks."""
         return self.watch.summary()
+
+
+def _cells(values: NDArray[Any], j: Index, i: Index) -> NDArray[Any]:
+    return values[:, j, i]

@@ -127,6 +127,13 @@ class AirAdvectionOptions(Options):
         source="Skamarock (2006), Mon. Wea. Rev. 134, 2241;"
         " Zalesak (1979), J. Comput. Phys. 31, 335",
     )
+    weno: bool = option(
+        False,
+        "",
+        "water has weighted values of fifth order at faces, whatever the order, in all stages:"
+        " steps in it hardly overshoot; the limiter still holds",
+        source="Jiang and Shu (1996), J. Comput. Phys. 126, 202",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

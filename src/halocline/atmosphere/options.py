@@ -40,7 +40,7 @@ class AtmosphereOptions(Options):
         AirSideOptions(), meaning="values at sides that are neither joined nor mirrors"
     )
     analysis: AnalysisOptions = option(
-        AnalysisOptions(), meaning="how `halocline analysis` brings analyses to the layers"
+        AnalysisOptions(), meaning="analyses, and how they are brought to the layers"
     )
     acoustic: AcousticOptions = option(AcousticOptions(), meaning="acoustic steps")
     advection: AirAdvectionOptions = option(AirAdvectionOptions(), meaning="advection")
@@ -72,6 +72,13 @@ class AtmosphereOptions(Options):
         "",
         "on the globe, without what rotation and curvature do upward and upward wind feels of them,"
         " as hydrostatic models have it",
+    )
+    hydrostatic: bool = option(
+        False,
+        "",
+        "pressure is the weight of what lies above, and upward wind follows from how layers move:"
+        " no sound goes upward; for cells much wider than waves are deep. Shallow, on the globe",
+        source="Skamarock et al. (2019), NCAR/TN-556, section 3.2.4",
     )
     filter_latitude: float = option(
         45.0,
@@ -115,11 +122,26 @@ class AtmosphereOptions(Options):
                 f" {orders[1]} across: even orders grow in any step of two stages. Use odd ones"
                 " (atmosphere.advection.order, vertical_order), or 3 stages."
             )
+        if self.hydrostatic and self.damping.depth and self.damping.rate:
+            raise UserError(
+                f"atmosphere.damping.rate = {self.damping.rate:g} s-1 damps upward wind in acoustic"
+                " steps, which atmosphere.hydrostatic = true has not. Give"
+                " atmosphere.damping.rate = 0 and a return_rate [s-1], as 0.003."
+            )
         if self.ground.kind == "start" and not self.start.file:
             raise UserError(
                 "atmosphere.ground.kind = 'start', but atmosphere.start.file names no file. Name"
                 " one of `halocline analysis`, or choose another kind."
             )
+        if self.analysis.files and not self.start.file:
+            raise UserError(
+                "atmosphere.analysis.files names analyses, but atmosphere.start.file no file to"
+                " make of them. Name one, such as 'results/analysis/start.nc'."
+            )
+
+    @property
+    def is_shallow(self) -> bool:
+        return self.shallow or self.hydrostatic
 
     @property
     def most_courant(self) -> float:

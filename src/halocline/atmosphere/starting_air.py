@@ -51,6 +51,17 @@ class BubbleOptions(Options):
         distance = np.minimum(np.sqrt(squared), 1.0)
         return np.asarray(np.cos(0.5 * np.pi * distance) ** 2)
 
+    def refuse_beside(self, x: Array, y: Array) -> None:
+        """Refuse a bubble that reaches none of some places, all columns of a grid [m]."""
+        if self.amplitude and self.shape(x, y, np.full(1, self.z)).max() < 1e-9:
+            raise UserError(
+                f"The bubble of [atmosphere.start.bubble] lies beside the grid: its middle is at"
+                f" x = {self.x:g}, y = {self.y:g}, with radii of {self.radius_x:g} and"
+                f" {self.radius_y:g}; columns lie at x = {x.min():g} to {x.max():g}, y ="
+                f" {y.min():g} to {y.max():g}. Move the grid (grid.x0, grid.y0) or the bubble, or"
+                " set its amplitude to 0."
+            )
+
 
 @dataclass(frozen=True, kw_only=True)
 class AirStartOptions(Options):

@@ -158,12 +158,12 @@ class Expectation:
             return Rating(candidate, problem=str(error))
 
     def _rate_blocks(self, candidate: Candidate) -> Rating:
-        some = self._cut(candidate, 0)
+        some = self.cut(candidate, 0)
         loads = [0.0] * self.ranks
         for r in some.world.rectangles:
             loads[r.rank] += self.load.cost((r.j0, r.j1, r.i0, r.i1))
         heaviest = loads.index(max(loads))
-        layout = self._cut(candidate, heaviest).home
+        layout = self.cut(candidate, heaviest).home
         messages = size = copied = 0
         for items in self._plan(candidate).exchanges:
             patterns = [Pattern(layout, i.place, i.depths, self.ranks, heaviest) for i in items]
@@ -175,7 +175,7 @@ class Expectation:
         return Rating(candidate, seconds, max(loads) * self.ranks / sum(loads), messages, size)
 
     def _rate_cards(self, candidate: Candidate) -> Rating:
-        self._cut(candidate, 0)
+        self.cut(candidate, 0)
         components, points = self.case.planes, self.grid.sea_points
         hands = self.ranks * candidate.per_rank
         share = 0.5 * (-(-components // self.ranks) / components)
@@ -189,7 +189,8 @@ class Expectation:
         seconds += (size + 2 * packed) * byte_seconds
         return Rating(candidate, seconds, share * self.ranks, messages, size)
 
-    def _cut(self, candidate: Candidate, rank: int) -> Decomposition:
+    def cut(self, candidate: Candidate, rank: int) -> Decomposition:
+        """The decomposition as this rank would have it."""
         communicator = Imagined(self.ranks)
         communicator.rank = rank
         return Decomposition(

@@ -1,18 +1,21 @@
-"""`halocline plot` of a grid before a run: that of a case, or of a file."""
+"""`halocline plot` of a grid before a run: that of a case, of its members, or of a file."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from halocline.analysis import looks
-from halocline.analysis.grid_picture import GridShown, grid_sheet
+from halocline.analysis.domain_picture import Domain, domains_sheet
+from halocline.analysis.grid_picture import LINES_ACROSS, GridShown, grid_sheet
 from halocline.analysis.map_grid import MapGrid
 from halocline.analysis.plot import place_of, save
 from halocline.component.case.reading import read_case
 from halocline.component.case.shipped import names
 from halocline.core.errors import UserError
+from halocline.experiment.members import Members, read_members
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.regular import GridOptions, build_grid
 from halocline.runtime.fields.place import Place
@@ -40,12 +43,34 @@ def plot_grid(
     """
     if lines is not None and lines < 0:
         raise UserError(f"--lines {lines}: every how many cells a line is drawn, 0 for none.")
-    grid, own = read_grid(name)
     path = Path(name)
     beside = path / path.resolve().name if path.is_dir() else path
+    members = read_members(name) if is_case(name) else None
     with looks.style():
-        figure = grid_sheet(shown(grid), title or own, region=region, lines=lines)
+        if members and (members.several or members.first.case.over_land):
+            figure = _of_members(members, title or members.title or name, region, lines)
+        else:
+            grid, own = read_grid(name)
+            figure = grid_sheet(shown(grid), title or own, region=region, lines=lines)
         return [save(figure, place_of(beside, output)("-grid.png"))]
+
+
+def _of_members(members: Members, title: str, region: str | None, lines: int | None) -> Figure:
+    """The domains of a case as frames, with their sizes; its first member's grid has lines."""
+    domains = []
+    for name, member in members.members.items():
+        grid = member.case.build_grid()
+        domains.append(Domain(name, shown(grid), size_words(grid)))
+    longer = max(domains[0].grid.depth.shape)
+    every = max(1, round(longer / LINES_ACROSS)) if lines is None else lines
+    return domains_sheet(domains, title, every, region=region)
+
+
+def size_words(grid: Grid) -> str:
+    """Cells and widths in one line."""
+    nj, ni = grid.shape
+    widths = np.concatenate([grid.dx.ravel(), grid.dy.ravel()]) * 1e-3
+    return f"{ni} x {nj} = {ni * nj:,} cells, {_range(widths)} km wide"
 
 
 def read_grid(name: str) -> tuple[Grid, str]:

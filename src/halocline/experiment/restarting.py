@@ -199,9 +199,16 @@ class Restarts:
 
     def last_words(self) -> str:
         """Which restart a run that broke off left last."""
-        if self.newest is None:
-            return "It has left no restart: ask for some with restart.interval."
-        return f"Its last restart is '{self.newest.name}'."
+        if self.newest is not None:
+            return f"Its last restart is '{self.newest.name}'."
+        begun = f" It began with '{self.source.name}'." if self.source is not None else ""
+        if self.folder is None:
+            return f"It has left no restart, as it has no folder of results.{begun}"
+        if self.alarm is None:
+            return f"It has left no restart: ask for some with restart.interval.{begun}"
+        passed = (self.clock.time - self.clock.start) // self.alarm.interval
+        due = self.clock.start + (passed + 1) * self.alarm.interval
+        return f"It has left no restart yet: the next one was due at {text(due)}.{begun}"
 
 
 def read_together(

@@ -88,19 +88,6 @@ class LivingOceanCase(OceanCase):
                     f" this ocean has {what}. Set {where}, or take another model."
                 )
 
-    def _refuse_slopes(self) -> None:
-        """Refuse mixing along surfaces of density, of which life would have a part.
-
-        It is the vertical one, in the ocean's vertical diffusivity: alone it mixes across them.
-        """
-        if along := self.ocean.mixing.eddies.along:
-            raise UserError(
-                f"ocean.mixing.eddies.along = {along:g} m2 s-1 mixes along surfaces of density, but"
-                " life is mixed along levels and vertically: it would have the vertical part of"
-                " this alone, which mixes across them. Set it to 0, and"
-                f" transport.horizontal_diffusivity = {along:g} for life."
-            )
-
     @cached_property
     def life(self) -> BiogeochemistryCase:
         """The case of the tracers alone."""
@@ -133,7 +120,6 @@ class LivingOceanCase(OceanCase):
         """The ocean with its grid, and life in it."""
         self._refuse_shared_names()
         self._refuse_missing_surroundings()
-        self._refuse_slopes()
         ocean = super().build(clock, communicator, check_halos=check_halos, plan=plan, given=given)
         assert isinstance(ocean, LivingOceanComponent)
         ends = OceanEnds(ocean.model)
@@ -153,14 +139,14 @@ class LivingOceanCase(OceanCase):
     ) -> list[str]:
         """A line on what mixes the ocean but not life, and one on a run without output."""
         mixing, own = self.ocean.mixing, self.transport.horizontal_diffusivity
-        along = {"eddies": mixing.eddies.act, "diffusivity": mixing.diffusivity > 0 and not own}
-        names = [f"ocean.mixing.{name}" for name, acts in along.items() if acts]
+        along = {"eddies.along": mixing.eddies.along, "diffusivity": mixing.diffusivity}
+        names = [f"ocean.mixing.{name}" for name, some in along.items() if some and not own]
         found = super().lacking(restarted=restarted, watched=watched, given=given)
         if not names:
             return found
         return [
-            f"life is not moved by {' and '.join(names)}, which act on temperature and salinity"
-            f" alone; it has transport.horizontal_diffusivity, now {own:g} m2 s-1",
+            f"life is not mixed by {' and '.join(names)}, which act on temperature and salinity"
+            " alone; transport.horizontal_diffusivity, which mixes it along levels, is 0",
             *found,
         ]
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from halocline.numerics import _native as numerics_native
-from halocline.ocean import _native as ocean_native
 from halocline.ocean.model import Ocean
+from halocline.ocean.residual_flow import residual_flow
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.field import Field, pair
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
 from halocline.runtime.running.calls import BoundCall
 
-ocean_kernels, kernels = kernels_of(ocean_native), kernels_of(numerics_native)
+kernels = kernels_of(numerics_native)
 units = {
     "x_volume_flux": "m3 s-1",
     "y_volume_flux": "m3 s-1",
@@ -49,7 +49,8 @@ class BothEnds:
 class OceanEnds:
     """Of one ocean: fields at both ends, by name, and the volumes of cells at the end.
 
-    Volumes that pass faces are those that the velocity of a moment carries, as high as levels are.
+    Volumes that pass faces are those of the residual flow of a moment, eddies included; the
+    diffusivity is that across surfaces of density.
     """
 
     def __init__(self, ocean: Ocean) -> None:
@@ -63,8 +64,10 @@ class OceanEnds:
             pair(*(getattr(both, end) for both in self.fields.values()))
         for number, name in enumerate(("temperature", "salinity")):
             self.fields[name] = self._copied(name, state.tracer, levels, number=number)
-        mixing, light = state.vertical_diffusivity, state.short_wave
-        self.fields["vertical_diffusivity"] = self._copied(mixing.name, mixing, levels, kept=True)
+        mixing, light = state.diapycnal_diffusivity, state.short_wave
+        self.fields["vertical_diffusivity"] = self._copied(
+            "vertical_diffusivity", mixing, levels, kept=True
+        )
         self.fields["short_wave"] = self._copied(light.name, light, (), kept=True)
         if ocean.forcing.bulk is not None:
             wind = ocean.forcing.bulk.wind_speed
@@ -82,10 +85,9 @@ class OceanEnds:
         return before, after
 
     def _flux(self, axis: str, place: Place) -> BothEnds:
-        name, state = f"{axis}_volume_flux", self.ocean.state
-        before, after = self._two(name, place, (state.levels,))
-        make = self.ocean.run.bind(ocean_kernels[f"ocean_{name}"], state, **{name: after})
-        return BothEnds(before, after, make)
+        levels = (self.ocean.state.levels,)
+        before, after = self._two(f"{axis}_volume_flux", place, levels)
+        return BothEnds(before, after, residual_flow(self.ocean, axis, after))
 
     def _copied(
         self,

@@ -29,7 +29,7 @@ from halocline.ocean.series_stream import (
     OceanSeriesStream,
     bytes_of_numbers,
 )
-from halocline.ocean.shown_fields import always, by_bulk, map_shapes
+from halocline.ocean.shown_fields import always, by_bulk, map_shapes, with_eddies
 from halocline.runtime.fields.load import Load
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
@@ -104,7 +104,8 @@ class OceanCase(Case):
 
     def described(self) -> dict[str, Quantity]:
         """All fields that maps can hold, passive tracers too."""
-        return {**self.exports, **described(self.ocean.tracers.passive)}
+        passive = described(self.ocean.tracers.passive)
+        return {**self.exports, **with_eddies(self.ocean), **passive}
 
     def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
         """Bytes of the records of each output stream, before compression, by its name."""

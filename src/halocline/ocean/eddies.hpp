@@ -134,7 +134,7 @@ class EddyTile {
                  (2 * row_count() + 2 + tracers_ + rows * plane_count())) {}
 
   void go(int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    j0_ = j0, j1_ = j1, i0_ = i0, i1_ = i1;
+    begin(j0, j1, i0, i1);
     int lowest = levels_;
     for (int j = j0; j < j1; ++j) {
       const T *floor = floor_of(j), *area = f_.area.row(j);
@@ -147,7 +147,11 @@ class EddyTile {
     for (int k = 0; k < levels_; ++k) k < lowest ? dry(k) : level(k);
   }
 
- private:
+ protected:
+  void begin(int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    j0_ = j0, j1_ = j1, i0_ = i0, i1_ = i1;
+  }
+
   /// Rows of scratch for two rows of cells: w d_x rho of sides, f / (- d_z rho) of halves, sums of
   /// w f s^2, K w of western and southern sides; behind them of every tracer f d_z c / (- d_z rho).
   enum Row { east, west, north, south, above, below, squares_above, squares_below, beside, before };
@@ -171,7 +175,7 @@ class EddyTile {
 
   void level(int k) {
     for (int j = j0_ - 1; j <= j1_; ++j) {
-      slopes(k, j);
+      slopes(k, j, i0_ - 1, i1_ + 1);
       for (int t = 0; t < tracers_; ++t) rise(t, k, j);
       if (j > j0_) steepen(k, j - 1);
       for (int t = 0; t < tracers_ && j >= j0_; ++t)
@@ -199,20 +203,20 @@ class EddyTile {
     return pair_of<V>(one, i, other, beside, f_.thickness(k), f_.spacing(over(k)));
   }
 
-  /// All rows of scratch of row j but those of tracers.
-  void slopes(int k, int j) {
+  /// All rows of scratch of row j but those of tracers, columns [first, last).
+  void slopes(int k, int j, std::ptrdiff_t first, std::ptrdiff_t last) {
     const Water here = water(k, j), lower = water(under(k), j), southern = water(k, j - 1),
                 northern = water(k, j + 1);
     const Shares own = cells(k, j), own_lower = cells(k - 1, j);
     const Shares own_south = cells(k, j - 1), own_north = cells(k, j + 1);
     const T *floor = floor_of(j), *floor_south = floor_of(j - 1), *floor_north = floor_of(j + 1);
     T *expansion = of_level(0), *contraction = of_level(1);
-    expansion_(k, j, i0_ - 1, i1_ + 1, floor, expansion, contraction);
+    expansion_(k, j, first, last, floor, expansion, contraction);
     const bool highest = k == levels_ - 1;
     const T dz = f_.thickness(k), dz_lower = f_.thickness(under(k));
     T* to[first_rise];
     for (int which = 0; which < first_rise; ++which) to[which] = of_cells(which, j);
-    over_row<T>(i0_ - 1, i1_ + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row<T>(first, last, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V level = splat<V>(static_cast<T>(k)), bottom = load<V>(floor + i), none{};
       const auto wet = bottom <= level;
       if (!any(wet)) {

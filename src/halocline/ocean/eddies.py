@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Eddies:
     """What eddies do to the old level of one state.
 
-    A call sets `mixing_convergence` and adds to `vertical_diffusivity`, after vertical mixing.
+    A call sets `mixing_convergence` and adds to `vertical_diffusivity`, after vertical mixing;
+    what that was before is `diapycnal_diffusivity`.
     """
 
     def __init__(
@@ -45,8 +46,13 @@ class Eddies:
         s.add_static("x_ratio", "1", Place.x_face, open_x * x_face.dy / x_length)
         s.add_static("y_ratio", "1", Place.y_face, open_y * y_face.dx / y_length)
         s.mixing_convergence = s.add("mixing_convergence", "1", Place.center, s.tracers, s.levels)
+        if some.along:
+            s.add("diapycnal_diffusivity", "m2 s-1", Place.center, s.levels)
+        self.state = s
         self.eddies = bound("eddies", tracer=s.old_tracer, depth=s.depths)
 
     def __call__(self, tile: int) -> None:
         """Set what eddies do, by the old level."""
+        if self.options.mixing.eddies.along:
+            self.state.diapycnal_diffusivity.copy(self.state.vertical_diffusivity)
         self.eddies(**self.numbers, tile=2 * tile, numbers=self.options.density.numbers)

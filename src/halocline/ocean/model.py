@@ -122,7 +122,7 @@ class OceanState:
             self._pair(f"{prefix}mean_u", f"{prefix}mean_v")
         self.add("pressure", "m2 s-2", center, axis)
         self.add("stability", "s-2", center, axis)
-        self.add("vertical_diffusivity", "m2 s-1", center, axis)
+        self.diapycnal_diffusivity = self.add("vertical_diffusivity", "m2 s-1", center, axis)
         self.nonlocal_share: Field | None = None
         self.salinity_excess: Field | None = None
         self.bottom_share: Field | None

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from halocline.component.streams.field_stream import MapShape
 from halocline.core.constants import gravity, water_density
-from halocline.core.names import quantities
+from halocline.core.names import Quantity, quantities
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
 from halocline.ocean.bottom_cells import shares_of_blocks
 from halocline.ocean.diagnostics import OceanDiagnostics
 from halocline.ocean.options import OceanOptions
+from halocline.ocean.residual_flow import residual_flow
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.field import Field, Part, pair
 from halocline.runtime.fields.kernel import kernels_of
@@ -32,6 +34,8 @@ always = {
     "velocity_u": (Place.corner, "levels"),
     "velocity_v": (Place.corner, "levels"),
     "velocity_w": (Place.center, "interfaces"),
+    "x_volume_flux": (Place.x_face, "levels"),
+    "y_volume_flux": (Place.y_face, "levels"),
     "relative_vorticity": (Place.center, "levels"),
     "cell_thickness": (Place.center, "levels"),
     "vertical_diffusivity": (Place.center, "interfaces"),
@@ -45,8 +49,27 @@ always = {
     "water_flux": (Place.center, ""),
 }
 """Place of the fields that every ocean has, and what they have over it: levels or interfaces."""
+vectors = (
+    ("velocity_u", "velocity_v"),
+    ("x_volume_flux", "y_volume_flux"),
+    ("wind_stress_x", "wind_stress_y"),
+)
 by_bulk = {"wind_speed": (Place.center, "")}
 """The same of those that come with bulk formulas."""
+
+
+def with_eddies(options: OceanOptions) -> dict[str, Quantity]:
+    """Quantities of which eddies are a part, or are not, and files must say so."""
+    some = options.mixing.eddies
+    found: dict[str, str] = {}
+    if some.flattening:
+        carried = "what the flattening of surfaces of density carries (Gent and McWilliams)"
+        without = f"without {carried}, which x_volume_flux and y_volume_flux have"
+        found |= dict.fromkeys(("velocity_u", "velocity_v", "velocity_w"), without)
+        found |= dict.fromkeys(("x_volume_flux", "y_volume_flux"), f"with {carried}")
+    if some.along:
+        found["vertical_diffusivity"] = "without what mixing along surfaces of density adds"
+    return {name: replace(quantities[name], comment=text) for name, text in found.items()}
 
 
 def shown_places(options: OceanOptions) -> dict[str, tuple[Place, str]]:
@@ -83,7 +106,7 @@ class ShownFields:
             )
             for name, (place, over) in shown_places(model.options).items()
         }
-        for x, y in (("velocity_u", "velocity_v"), ("wind_stress_x", "wind_stress_y")):
+        for x, y in vectors:
             pair(self.fields[x], self.fields[y])
         self.copied: dict[str, Field | Part] = {
             "velocity_u": s.u, "velocity_v": s.v, "short_wave": s.short_wave,
@@ -103,6 +126,8 @@ class ShownFields:
         shown = self.fields
         self.made: Mapping[str, Callable[[], None]] = {
             "velocity_w": rise,
+            "x_volume_flux": residual_flow(model, "x", shown["x_volume_flux"]),
+            "y_volume_flux": residual_flow(model, "y", shown["y_volume_flux"]),
             "relative_vorticity": turn,
             "cell_thickness": self._thicknesses,
             "sea_level": lambda: self._set("sea_level", s.surface, lambda p: p / gravity),
@@ -152,9 +177,12 @@ class ShownFields:
                 array[-1] = layer
 
     def _diffusivity(self) -> None:
-        """That of the last step, at lower interfaces of levels; none at the surface."""
+        """That of the last step, at lower interfaces of levels; none at the surface.
+
+        What mixing along surfaces of density adds is not in it: it mixes nothing across them.
+        """
         with self.fields["vertical_diffusivity"].change() as owned:
-            for array, values in zip(owned, self.state.vertical_diffusivity.read(), strict=True):
+            for array, values in zip(owned, self.state.diapycnal_diffusivity.read(), strict=True):
                 array[:-1], array[-1] = values, 0.0
 
 

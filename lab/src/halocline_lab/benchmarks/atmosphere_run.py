@@ -19,7 +19,7 @@ from halocline.runtime.record.run_record_file import read_record
 from halocline_lab.benchmarks import stream
 from halocline_lab.benchmarks.ocean_run import calls_of, steady_rows
 from halocline_lab.benchmarks.rank_programs import give_answer
-from halocline_lab.diagnosis.timeline import timeline
+from halocline_lab.benchmarks.run_records import step_seconds
 
 prefix = "atmosphere_"
 absent = ("w_damping", "coriolis", "gain_share")
@@ -98,18 +98,6 @@ def kernels_of(record: RunRecord, size: int, species: int = 0) -> dict[str, dict
                 "bytes": round(calls) * bytes_per_cell(name, size, species),
             }
     return found
-
-
-def step_seconds(record: RunRecord) -> float:
-    """Median time of the steps after the first [s], of the rank that takes longest."""
-    lines = timeline(record)
-    names = np.array([region.name for region in lines.regions])[lines.events["region"]]
-    steps = lines.is_kind("phase") & (names == "step")
-    times = [
-        np.median(((lines.events["end"] - lines.events["begin"])[steps & mine])[1:]) / 1e9
-        for mine in (lines.events["rank"] == rank for rank in range(record.size))
-    ]
-    return float(max(times))
 
 
 def timed(settings: dict[str, Any]) -> dict[str, Any] | None:

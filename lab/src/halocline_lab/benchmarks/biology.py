@@ -23,7 +23,7 @@ from halocline.biogeochemistry.bfm.options import BfmOptions
 from halocline.biogeochemistry.bfm.tracers import homogeneous_start
 from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
-from halocline_lab.benchmarks import result_files, stream
+from halocline_lab.benchmarks import kernel_table, result_files, stream
 
 Array = NDArray[Any]
 levels_to_reach = {"float32": 0.3, "float64": 0.5}
@@ -41,7 +41,7 @@ keys = {
     "rows.processor_microseconds": "least processor time per thread of the same, which other"
     " programs disturb less [us]",
     "rows.floor": "time to read and write every tracer once at the triad's bandwidth [us]",
-    "rows.over_floor": "processor_microseconds over floor [1]",
+    "rows.over_floor": "microseconds over floor [1]",
     "rows.cut": "cells whose step the limiter cut",
     "rows.level": "level to reach on one core; null for more threads [us]",
 }
@@ -130,27 +130,16 @@ def _finish(row: dict[str, Any], triad: float) -> dict[str, Any]:
     return {
         **row,
         "floor": floor,
-        "over_floor": row["processor_microseconds"] / floor,
+        "over_floor": row["microseconds"] / floor,
         "level": levels_to_reach[row["precision"]] if row["threads"] == 1 else None,
     }
 
 
 def table(result: dict[str, Any]) -> str:
     """What `biology` found, as text."""
-    lines = [
-        f"{result['cells']:,} cells of {result['tracers']} tracers; us per cell and call",
-        f"{'precision':<10}{'threads':>8}{'median':>8}{'min':>7}{'max':>7}{'busy':>7}{'floor':>7}"
-        f"{'x floor':>9}{'level':>7}",
-    ]
-    for row in result["rows"]:
-        low, high = row["spread"]
-        level = "" if row["level"] is None else f"{row['level']:.2f}"
-        lines.append(
-            f"{row['precision']:<10}{row['threads']:>8}{row['microseconds']:>8.3f}{low:>7.3f}"
-            f"{high:>7.3f}{row['processor_microseconds']:>7.3f}{row['floor']:>7.3f}"
-            f"{row['over_floor']:>9.1f}{level:>7}"
-        )
-    return "\n".join([*lines, *stream.lines(result["stream"])])
+    head = f"{result['cells']:,} cells of {result['tracers']} tracers; us per cell and call"
+    rows = kernel_table.lines(result["rows"], ["precision", "threads"], "microseconds", 3)
+    return "\n".join([head, *rows, *stream.lines(result["stream"])])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

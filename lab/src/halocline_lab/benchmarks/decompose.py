@@ -23,9 +23,10 @@ from halocline.component.case.case import Case
 from halocline.component.case.reading import read_case
 from halocline.component.case.shipped import find_case
 from halocline.core.errors import UserError
-from halocline.experiment.advice import Advice, Candidate
+from halocline.experiment.advice import Advice, Candidate, Expectation
 from halocline.experiment.case_editing import setting_words, write_settings
 from halocline.experiment.start import cores
+from halocline_lab.benchmarks.decompose_plot import draw
 from halocline_lab.benchmarks.rank_programs import answer_of
 
 turns = 3  # of the last round between numbers of ranks and threads
@@ -207,6 +208,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="time for measuring (60)")
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="settings")
     parser.add_argument("--write", action="store_true", help="put the best cut into the case file")
+    parser.add_argument("--picture", metavar="FILE", help="draw the best cut, and times of all")
     parser.add_argument("--json", metavar="FILE", help=f"write results; keys: {', '.join(keys)}")
 
 
@@ -235,9 +237,20 @@ def main(options: argparse.Namespace) -> int:
         print(f"{path}: {setting_words(changes).replace('--set ', '')}")
     elif options.write:
         print("the case has these settings already: nothing to write")
+    if options.picture:
+        _draw(case, found, best, options)
+        print(f"picture: {options.picture}")
     if options.json:
         _write_json(Path(options.json), found, best, best.advice.best, changes, reason)
     return 0
+
+
+def _draw(case: Case, found: Sequence[Setup], best: Setup, options: argparse.Namespace) -> None:
+    """Draw the cut to take, where it is one of rectangles, and the times of all."""
+    grid, cut = case.build_grid(), best.advice.best
+    expectation = Expectation(case, grid, best.ranks, best.threads, cores())
+    blocks = [] if cut.kind == "cards" else expectation.cut(cut, 0).world.rectangles
+    draw(f"Cuts of {options.case}", rows(found), grid.mask, blocks, Path(options.picture))
 
 
 def _write_json(

@@ -1,15 +1,18 @@
 """What the size of tiles does to the caches: time and the processor's counters, kernel by kernel.
 
 Blocks per rank (and the rows of tiles, where a component has them) take turns on a real case; for
-each stand the time of a step and, where the processor counts them, the hit ratios of its caches and
-what is filled from where: Figures 9 and 10 of Porter et al. (2010).
+each stand the time of a step and of its longest kernels, and, where the processor counts them, the
+hit ratios of its caches and what is filled from where: Figures 9 and 10 of Porter et al. (2010).
+Where it does not, the size of what a kernel must move in a tile stands beside those of the caches:
+that says what could fit, not what was hit. Times are without the first step; those of kernels are
+the least of all steps and rounds, which other programs disturb least.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -17,17 +20,22 @@ from typing import Any
 from halocline.biogeochemistry.case import TransportCase
 from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
+from halocline_lab.benchmarks import result_files, tiles_run
 from halocline_lab.benchmarks.rank_programs import answer_of
 from halocline_lab.benchmarks.tiles_plot import draw
 
 keys = {
     "blocks_per_rank": "tiles that the patch of a rank is cut into",
     "tile_bytes": "length of a row of tiles [byte]; 0 where the component has none",
-    "seconds": "wall time of a step without output, slowest rank, median of the rounds [s]",
+    "seconds": "wall time of a step after the first, without output, slowest rank, median of the"
+    " rounds [s]",
     "least": "the least of the rounds [s]",
     "most": "the most of the rounds [s]",
     "reduction": "share of a step's time that is saved against the first cut; negative: lost",
+    "kernels": "by kernel: seconds, the least of a step, mean of the ranks [s]; bytes that a call"
+    " must read and write in a tile [byte]",
     "counts": "by kernel: events in a step on all ranks, as the processor counts them",
+    "caches": "size of the caches of the first core by level [byte]",
 }
 
 counted = (
@@ -35,6 +43,9 @@ counted = (
     ["L2 hits", "L2 misses", "D1 refills from memory"],
 )
 """Counters of the study, in two halves that run in turns, since processors have few."""
+
+most_kernels = 8  # in the table
+caches_here = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 @dataclass
@@ -47,6 +58,7 @@ class Row:
     least: float = 0.0
     most: float = 0.0
     reduction: float = 0.0
+    kernels: dict[str, dict[str, float]] = field(default_factory=dict)
     counts: dict[str, dict[str, float]] | None = None
 
     @property
@@ -71,9 +83,21 @@ def ratio(counts: dict[str, float], hits: str, misses: str, *, of_all: bool) -> 
     return 1.0 - counts[misses] / whole
 
 
-def cuts(case_name: str, blocks: list[int]) -> list[Row]:
+def caches(folder: Path = caches_here) -> dict[str, int]:
+    """Sizes of the caches for data of a core by level [byte]; none where the system tells none."""
+    found = {}
+    for place in sorted(folder.glob("index*")):
+        level, kind, size = (
+            (place / name).read_text().strip() for name in ("level", "type", "size")
+        )
+        if kind != "Instruction" and size.endswith("K"):
+            found[f"L{level}"] = 1024 * int(size[:-1])
+    return found
+
+
+def cuts(case_name: str, settings: list[str], blocks: list[int]) -> list[Row]:
     """The cuts to be tried on a case: numbers of blocks, and lengths of tiles where it has them."""
-    case = read_case(case_name, [])
+    case = read_case(case_name, settings)
     rows = [Row(count, 0) for count in blocks]
     if isinstance(case, TransportCase):
         own = case.transport.tile_bytes
@@ -82,18 +106,28 @@ def cuts(case_name: str, blocks: list[int]) -> list[Row]:
     return rows
 
 
-def measure(case: str, rows: list[Row], ranks: int, steps: int, rounds: int) -> list[Row]:
+def measure(
+    case: str, settings: list[str], rows: list[Row], options: argparse.Namespace
+) -> list[Row]:
     """Run all cuts in turns and fill in what was found."""
     seconds: list[list[float]] = [[] for _ in rows]
+    rounds = max(len(counted), options.repeat)
     for turn in range(rounds):
         places = list(range(len(rows)))
         for at in places if turn % 2 == 0 else places[::-1]:
             row = rows[at]
-            found = _run(case, row, ranks, steps, counted[turn % 2])
+            task = {
+                "case": case,
+                "settings": settings,
+                "blocks_per_rank": row.blocks_per_rank,
+                "tile_bytes": row.tile_bytes,
+                "steps": options.steps,
+                "counters": counted[turn % 2],
+            }
+            answer = answer_of(tiles_run.__name__, task, options.ranks, options.threads)
+            found = json.loads(answer)
             seconds[at].append(found["seconds"])
-            row.counts = row.counts or {}
-            for kernel, counts in found["counts"].items():
-                row.counts.setdefault(kernel, {}).update(counts)
+            take(row, found)
             print(f"  round {turn + 1} of {rounds}: {row.name}: {1e3 * found['seconds']:.2f} ms")
     for row, times in zip(rows, seconds, strict=True):
         row.seconds, row.least, row.most = median(times), min(times), max(times)
@@ -101,18 +135,14 @@ def measure(case: str, rows: list[Row], ranks: int, steps: int, rounds: int) -> 
     return rows
 
 
-def _run(case: str, row: Row, ranks: int, steps: int, names: list[str]) -> dict[str, Any]:
-    settings = {
-        "case": case,
-        "blocks_per_rank": row.blocks_per_rank,
-        "tile_bytes": row.tile_bytes,
-        "steps": steps,
-        "counters": names,
-    }
-    found: dict[str, Any] = json.loads(
-        answer_of("halocline_lab.benchmarks.tiles_run", settings, ranks)
-    )
-    return found
+def take(row: Row, found: dict[str, Any]) -> None:
+    """Add what a run found of kernels to a cut."""
+    for name, kernel in found["kernels"].items():
+        known = row.kernels.setdefault(name, kernel)
+        known["seconds"] = min(known["seconds"], kernel["seconds"])
+    row.counts = row.counts or {}
+    for name, counts in found["counts"].items():
+        row.counts.setdefault(name, {}).update(counts)
 
 
 def table(rows: list[Row]) -> str:
@@ -133,6 +163,20 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def kernel_table(rows: list[Row], sizes: dict[str, int]) -> str:
+    """The kernels that take longest with the first cut: time with all of them, size of a tile."""
+    first = rows[0].kernels
+    names = sorted(first, key=lambda name: -first[name]["seconds"])[:most_kernels]
+    known = ", ".join(f"{level} {size / 2**20:.3g} MiB" for level, size in sizes.items())
+    lines = [f"kernels, least ms of a step (MiB that a call must move in a tile; {known})"]
+    lines.append(f"{'':<28}" + "".join(f"{row.name.split(' per')[0]:>17}" for row in rows))
+    for name in names:
+        cells = [row.kernels[name] for row in rows if name in row.kernels]
+        words = [f"{1e3 * c['seconds']:.2f} ({c['bytes'] / 2**20:.3g})" for c in cells]
+        lines.append(f"{name:<28}" + "".join(f"{word:>17}" for word in words))
+    return "\n".join(lines)
+
+
 def together(row: Row) -> dict[str, float]:
     """Counts of all kernels of a cut, those that are known of each."""
     kernels = list((row.counts or {}).values())
@@ -145,8 +189,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", metavar="CASE", nargs="?", default="tracer-51", help="(tracer-51)")
     parser.add_argument("--ranks", type=int, default=1, help="ranks (1)")
     parser.add_argument("--tiles", default="1,2,4,8,16", help="tiles per patch (1,2,4,8,16)")
-    parser.add_argument("--steps", type=int, default=4, help="steps of a run (4)")
+    parser.add_argument("--threads", type=int, default=1, help="threads per rank (1)")
+    parser.add_argument("--steps", type=int, default=6, help="steps of a run, at least 2 (6)")
     parser.add_argument("--repeat", type=int, default=4, help="runs of each cut, in turns (4)")
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="settings")
     parser.add_argument("--plot", metavar="FILE", default="tiles.png", help="picture (tiles.png)")
     parser.add_argument("--json", metavar="FILE", help=f"write results; keys: {', '.join(keys)}")
 
@@ -157,18 +203,24 @@ def main(options: Any) -> int:
         blocks = [int(word) for word in options.tiles.split(",")]
     except ValueError:
         raise UserError(f"--tiles {options.tiles} is no list of numbers such as 1,4,16.") from None
-    if min([options.repeat, options.steps, options.ranks, *blocks]) < 1:
-        raise UserError("Tiles, steps, ranks and runs are 1 or more each.")
-    repeat = max(2, options.repeat)  # the counters run in two halves
-    rows = measure(options.case, cuts(options.case, blocks), options.ranks, options.steps, repeat)
+    if min([options.repeat, options.steps - 1, options.ranks, options.threads, *blocks]) < 1:
+        raise UserError(
+            "Tiles, ranks, threads and runs are 1 or more each, steps 2 or more: the first is left"
+            " out."
+        )
+    sizes, rows = caches(), cuts(options.case, options.settings, blocks)
+    measure(options.case, options.settings, rows, options)
     print(table(rows))
+    print(kernel_table([row for row in rows if row.tile_bytes == rows[0].tile_bytes], sizes))
     if not together(rows[0]):
-        print("The processor lets nobody count here, so that only times are known.")
-    draw(options.case, rows, Path(options.plot))
+        print(
+            "The processor lets nobody count here: hits and fills of the caches are not known, only"
+            " times and what could fit."
+        )
+    draw(options.case, rows, sizes, Path(options.plot))
     print(f"picture: {options.plot}")
     if options.json:
-        found = {"case": options.case, "ranks": options.ranks, "keys": keys}
-        Path(options.json).write_text(
-            json.dumps({**found, "rows": [asdict(row) for row in rows]}, indent=1) + "\n"
-        )
+        found = {"case": options.case, "ranks": options.ranks, "threads": options.threads}
+        found |= {"caches": sizes, "rows": [asdict(row) for row in rows]}
+        result_files.write(options.json, found, keys)
     return 0

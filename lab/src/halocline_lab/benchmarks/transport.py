@@ -25,7 +25,7 @@ from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.ranks.threads import set_threads
 from halocline.runtime.running.runner import Runner
 from halocline_lab import _native
-from halocline_lab.benchmarks import result_files, stream
+from halocline_lab.benchmarks import kernel_table, result_files, stream
 
 levels_to_reach = {
     "float32": {"few": 3.0, "many": 2.5, "stretch": 1.4},
@@ -169,20 +169,10 @@ def _finish(row: dict[str, Any], triad: float, grid: VerticalGrid) -> dict[str, 
 
 def table(result: dict[str, Any]) -> str:
     """What `transport` found, as text."""
-    lines = [
-        f"{result['cells']:,} cells ({result['wet_cells']:,} wet); ns per cell and tracer",
-        f"{'precision':<10}{'tracers':>8}{'threads':>8}  {'processes':<10}{'median':>8}{'min':>7}"
-        f"{'max':>7}{'busy':>7}{'x floor':>9}{'level':>7}",
-    ]
-    for row in result["rows"]:
-        low, high = row["spread"]
-        level = "" if row["level"] is None else f"{row['level']:.2f}"
-        lines.append(
-            f"{row['precision']:<10}{row['tracers']:>8}{row['threads']:>8}  {row['processes']:<10}"
-            f"{row['nanoseconds']:>8.2f}{low:>7.2f}{high:>7.2f}"
-            f"{row['processor_nanoseconds']:>7.2f}{row['over_floor']:>9.1f}{level:>7}"
-        )
-    return "\n".join([*lines, *stream.lines(result["stream"])])
+    head = f"{result['cells']:,} cells ({result['wet_cells']:,} wet); ns per cell and tracer"
+    labels = ["precision", "tracers", "threads", "processes"]
+    rows = kernel_table.lines(result["rows"], labels, "nanoseconds", 2)
+    return "\n".join([head, *rows, *stream.lines(result["stream"])])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -31,8 +31,8 @@ def draw_maps(a: Output, b: Output, found: Difference, path: Path) -> bool:
     values = [values_on(grid, data) for data in (first, second)]
     low, high, marks = looks.limits(np.concatenate(values), look.scale)
     extent = extent_of(None, grid, values[0])
-    coast = grid.geographic and maps.has_land(a.decoded, first)
-    page = _Page(grid, extent, coast, units)
+    coast, over_land = maps.coast_of(a.decoded, first, grid, values[0])
+    page = _Page(grid, extent, units, coast=coast, over_land=over_land)
     with looks.style():
         for letter, output, some in zip("AB", (a, b), values, strict=True):
             title = f"{letter}: {name_of(output.path)}"
@@ -85,8 +85,11 @@ def _level(output: Output, found: Difference) -> str:
 class _Page:
     """A figure with three maps of one grid below each other."""
 
-    def __init__(self, grid: MapGrid, extent: Extent, coast: bool, units: str) -> None:
-        self.grid, self.extent, self.coast, self.units = grid, extent, coast, units
+    def __init__(
+        self, grid: MapGrid, extent: Extent, units: str, *, coast: bool, over_land: bool
+    ) -> None:
+        self.grid, self.extent, self.units = grid, extent, units
+        self.coast, self.over_land = coast, over_land
         width, height = panel_size(grid, extent, 2)
         self.panel = 0.75 * width, 0.75 * height
         self.size = self.panel[0] + 1.7, 3.0 * self.panel[1] + 3.1
@@ -122,7 +125,7 @@ class _Page:
         else:
             field = maps.draw_field(axes, self.grid, values, self.extent, norm, look)
         if self.coast:
-            draw_land(axes, self.extent)
+            draw_land(axes, self.extent, filled=not self.over_land)
         maps.add_colour_bar(self.figure, axes, field, marks)
         axes.set_title(f"{title} [{units}]" if units else title)
         self.drawn += 1

@@ -39,7 +39,7 @@ class _Run:
 
 
 def cpmip_sheet(record: RunRecord) -> list[Quantity]:
-    """All metrics of the sheet, in the order of Balaji et al."""
+    """All metrics of the sheet, in the order of Balaji et al., and what a core hour computes."""
     simulated = record.about.get("simulated_seconds")
     run = _Run(
         record=record,
@@ -54,6 +54,7 @@ def cpmip_sheet(record: RunRecord) -> list[Quantity]:
         _sypd,
         _asypd,
         _chsy,
+        _core_hour,
         _jpsy,
         _coupling_cost,
         _memory_bloat,
@@ -122,6 +123,15 @@ def _chsy(run: _Run) -> Quantity:
         return unknown(name, unit, meaning, _no_model)
     hours = run.cores * run.seconds / 3600.0
     return known(name, hours / run.simulated_years, unit, meaning)
+
+
+def _core_hour(run: _Run) -> Quantity:
+    """Of Balaji's metrics it is 1 / CHSY but for start-up, in a forecaster's units."""
+    name, unit = "in a core hour", "hours"
+    meaning = "simulated hours that a core computes in an hour, start-up apart"
+    if run.simulated is None:
+        return unknown(name, unit, meaning, _no_model)
+    return known(name, run.simulated / (run.cores * run.record.steady_seconds), unit, meaning)
 
 
 def _jpsy(run: _Run) -> Quantity:

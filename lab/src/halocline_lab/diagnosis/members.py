@@ -42,6 +42,11 @@ class MemberTime:
         """What it does itself."""
         return self.computing + self.communicating + self.files
 
+    @property
+    def of_step(self) -> float:
+        """Of it in one step of its own."""
+        return self.busy / max(self.steps, 1)
+
 
 def member_times(record: RunRecord) -> list[MemberTime]:
     """The members of a record, in the order of the run; none where it has only one."""

@@ -1,10 +1,11 @@
 """`halocline lab history FILE`: how benchmarks came out in the course of time, and why.
 
-Any benchmark adds its result with `--remember=FILE`. --rerun builds old versions and runs them in
-turns with the present one: what differs then is the code; what differs for one version between two
-such batches is the system. Verdicts are faster, slower or cannot tell, with bounds of about 95 %
-confidence; a regression is slower beyond noise and by more than 5 %. Long series (of ten batches or
-more) are searched for change points.
+Any benchmark adds its result with `--remember=FILE`. --rerun builds old versions, or one with other
+flags, and runs them in turns with the present one: what differs then is the code, or what the
+compiler made of it; what differs for one version between two such batches is the system. Verdicts
+are faster, slower or cannot tell, with bounds of about 95 % confidence; a regression is slower
+beyond noise and by more than 5 %. Long series (of ten batches or more) are searched for change
+points.
 """
 
 from __future__ import annotations
@@ -47,6 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--benchmark", metavar="'NAME ARGUMENTS'", help="what --rerun runs: 'transport --tracers 2'"
     )
+    parser.add_argument(
+        "--flags",
+        metavar="FLAGS",
+        action="append",
+        default=[],
+        help="flags of the compiler after those of --rerun's versions, as --flags='-O2"
+        " -ffp-contract=fast' (may be repeated: each version is built with each)",
+    )
     parser.add_argument("--rounds", type=int, default=7, help="turns of --rerun (7)")
     parser.add_argument(
         "--builds", metavar="FOLDER", help="where --rerun keeps what it builds; removed if not"
@@ -62,7 +71,15 @@ def main(options: argparse.Namespace) -> int:
         if options.rounds < 1:
             raise UserError(f"--rounds {options.rounds}: must be 1 or more.")
         builds = Path(options.builds) if options.builds else None
-        rerun(path, options.rerun, options.benchmark, options.rounds, builds, options.only)
+        rerun(
+            path,
+            options.rerun,
+            options.benchmark,
+            options.rounds,
+            builds,
+            options.only,
+            flags=options.flags,
+        )
     found = series_of(read_history(path), options.only, ratios=options.ratios)
     if not found:
         raise UserError(f"'{path}' has no quantity with {options.only} in its name.")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +23,17 @@ from halocline.core.errors import UserError
 from halocline.core.programs import find_program
 from halocline_lab.commands import commands
 from halocline_lab.evolution import remembering
-from halocline_lab.evolution.provenance import git
-from halocline_lab.evolution.remembered import Result, append, matches
+from halocline_lab.evolution.provenance import digest, git
+from halocline_lab.evolution.remembered import Result, added_flags, append, matches
 
 
 @dataclass(frozen=True)
 class Version:
-    """A built version: how it is called, and the folder of its package."""
+    """A built version: how it is called, the folder of its package, flags beside its own."""
 
     name: str
     package: Path
+    flags: str = ""
 
 
 def rerun(
@@ -42,12 +44,13 @@ def rerun(
     builds: Path | None,
     only: Sequence[str] = (),
     tell: Callable[[str], None] = print,
+    flags: Sequence[str] = (),
 ) -> None:
     """Build old versions, run a benchmark with each and with the present one in turns.
 
-    All results go into the history as one batch, or those with some words only; those of a broken
-    rerun stay. Checkouts are built in the folder `builds`, where a later rerun finds them, or in a
-    temporary one.
+    Each is built once for every one of some `flags`, with these after its own. All results go into
+    the history as one batch, or those with some words only; those of a broken rerun stay. Checkouts
+    are built in the folder `builds`, where a later rerun finds them, or in a temporary one.
     """
     benchmark, *arguments = shlex.split(command) or [""]
     options = parsed(benchmark, arguments)
@@ -59,12 +62,14 @@ def rerun(
         else:
             folder = builds.absolute()
         versions = []
-        for name in hashes:
-            checkout = folder / name[:12]
+        for name, more in product(hashes, flags or [""]):
+            checkout = folder / (f"{name[:12]}-{digest(more)}" if more else name[:12])
             if builds is None:
                 ending.callback(partial(git, root, "worktree", "remove", "--force", str(checkout)))
-            tell(f"building {name[:12]}: {git(root, 'log', '-1', '--format=%s', name)}")
-            versions.append(Version(name[:7], built(root, name, checkout)))
+            subject = git(root, "log", "-1", "--format=%s", name)
+            tell(f"building {name[:12]} {more}".rstrip() + f": {subject}")
+            package = built(root, name, checkout, more)
+            versions.append(Version(f"{name[:7]} {more}".rstrip(), package, more))
         versions.append(Version("the present version", Path(halocline.__file__).parent))
         batch, count = uuid.uuid4().hex[:8], remembering.runs_of(benchmark, options)
         kept = remembering.measured_by(arguments)
@@ -77,6 +82,8 @@ def rerun(
                 found = remembering.result(
                     benchmark, kept, rows, table, package=version.package, batch=batch, turn=turn
                 )
+                if version.flags:
+                    found = replace(found, build={**found.build, added_flags: version.flags})
                 if turn >= 0:
                     append(history, chosen(found, only))
 
@@ -121,13 +128,18 @@ def resolved(root: Path, commit: str) -> str:
     return found
 
 
-def built(root: Path, commit: str, checkout: Path) -> Path:
-    """Check a commit out, build it, and give the folder of its package."""
+def built(root: Path, commit: str, checkout: Path, flags: str = "") -> Path:
+    """Check a commit out, build it with more flags, and give the folder of its package."""
     if not (checkout / "src").exists():
         checkout.parent.mkdir(parents=True, exist_ok=True)
         _done(["git", "-C", str(root), "worktree", "add", "--detach", str(checkout), commit])
     elif git(checkout, "rev-parse", "HEAD") != commit or git(checkout, "status", "--porcelain"):
         raise UserError(f"'{checkout}' is not an unchanged checkout of {commit[:12]}. Remove it.")
+    if flags and "HALOCLINE_FLAGS" not in (checkout / "CMakeLists.txt").read_text("utf-8"):
+        raise UserError(
+            f"--flags '{flags}': {commit[:12]} cannot be built with other flags, as later versions"
+            " can (option HALOCLINE_FLAGS of CMake). Leave this version out."
+        )
     folder = checkout / "build"
     _done(
         [
@@ -135,6 +147,7 @@ def built(root: Path, commit: str, checkout: Path) -> Path:
             f"-DCMAKE_MAKE_PROGRAM={_needed('ninja')}",
             "-DHALOCLINE_IN_PLACE=ON", f"-DPython_EXECUTABLE={sys.executable}",
             "-DCMAKE_CXX_FLAGS=-frecord-gcc-switches",
+            *([f"-DHALOCLINE_FLAGS={flags}"] if flags else []),
         ]
     )  # fmt: skip
     _done(["cmake", "--build", str(folder)])

@@ -13,6 +13,8 @@ from typing import Any
 from halocline.core.errors import UserError
 
 schema = 1
+added_flags = "added flags"
+"""In what is told of a build: flags that were given beside those of the version."""
 
 keys = {
     "schema": "version of these lines",
@@ -68,9 +70,13 @@ class Result:
 
     @property
     def version(self) -> str:
-        """The commit, with a + where files differed from it; else the version of the package."""
+        """The commit, with a + where files differed from it; else the version of the package.
+
+        With the flags that it was built with beside its own.
+        """
         commit = str(self.code.get("commit", ""))[:7]
-        return f"{commit}{'+' * bool(self.code.get('dirty'))}" or str(self.code["version"])
+        name = f"{commit}{'+' * bool(self.code.get('dirty'))}" or str(self.code["version"])
+        return f"{name} {self.build.get(added_flags, '')}".rstrip()
 
     @property
     def command(self) -> str:

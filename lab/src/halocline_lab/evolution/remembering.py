@@ -44,6 +44,7 @@ class Source:
 
 _waves = ("ranks", "threads")
 _transport = ("tracers", "precision", "threads", "processes")
+_air = ("precision", "ranks", "threads")
 _solver = ("choice", "solution", "ranks")
 _communication = ("benchmark", "exchange", "ranks", "size", "choice")
 _scale = ("processes", "per_node", "threads", "smt")
@@ -61,6 +62,12 @@ sources: dict[str, tuple[Source, ...]] = {
         Source("nanoseconds", "ns", by=_transport, bounds=("spread",)),
         Source("nanoseconds", "1", "rows", _transport, ("spread",), over="floor", ratio=True),
         Source("processor_nanoseconds", "1", by=_transport, over="floor", ratio=True),
+    ),
+    "atmosphere": (
+        Source("nanoseconds", "ns", by=_air, bounds=("spread",)),
+        Source("processor_nanoseconds", "ns", by=_air),
+        Source("nanoseconds", "1", "rows", _air, ("spread",), over="floor", ratio=True),
+        Source("speed_up", "1", by=_air, ratio=True, better="higher"),
     ),
     "solver": (
         Source("nanoseconds", "ns", by=_solver),
@@ -92,6 +99,7 @@ sources: dict[str, tuple[Source, ...]] = {
 runs: dict[str, Callable[[argparse.Namespace], int]] = {
     "waves": lambda options: options.rounds * options.repeats,
     "transport": lambda options: options.repeats,
+    "atmosphere": lambda options: options.rounds,
     "solver": lambda options: options.rounds,
     "calls": lambda options: options.rounds,
     "scale": lambda options: options.repeat,

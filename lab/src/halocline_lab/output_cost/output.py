@@ -38,6 +38,7 @@ from halocline_lab.output_cost import output_papers as papers
 from halocline_lab.output_cost.output_page import page
 from halocline_lab.output_cost.output_results import Report, Section
 from halocline_lab.output_cost.output_tables import tables
+from halocline_lab.statistics.number_lists import whole_numbers
 
 title = "What output costs"
 lead = (
@@ -53,7 +54,8 @@ class Plan:
     Tables 5.2 and 5.3: `ranks` of the model, all arrangements of outputs in turns `rounds` times,
     in blocks of `length` hourly steps. Table 5.1: `restarts` of every way, also on emulated
     `disks`. Figures 14 to 19: `frames` of every way for each number in `frame_ranks` and `servers`,
-    on grids of the paper's size if `whole`. Input: `records` of `winds` for each of `frame_ranks`.
+    on grids of the paper's size if `whole`, some `ways` alone if wanted. Input: `records` of
+    `winds` for each of `frame_ranks`.
     """
 
     folder: Path
@@ -66,6 +68,7 @@ class Plan:
     disks: Sequence[str] = tuple(output_restart.disks)
     frames: int = 6
     frame_ranks: Sequence[int] = (1, 2, 4, 8)
+    ways: Sequence[str] = tuple(output_frames.ways)
     servers: Sequence[int] = (1, 2, 3, 4)
     whole: bool = False
     winds: tuple[int, int] = (721, 1440)
@@ -118,15 +121,16 @@ def restart(plan: Plan) -> list[Section]:
 
 
 def frames(plan: Plan) -> list[Section]:
-    """Figures 14 to 19."""
+    """Figures 14 to 19; 17 to 19 hold servers against the first rank, and need both."""
     few = ["first", "servers"]
+    both = set(few) <= set(plan.ways)
     middle = sorted(plan.frame_ranks)[len(plan.frame_ranks) // 2]
     starts: list[tuple[str, int, dict[str, Any]]] = []
     for ranks in plan.frame_ranks:
         starts.append(("ranks", ranks, {}))
-    for servers in plan.servers:
+    for servers in plan.servers if both else ():
         starts.append(("servers", middle, {"servers": servers, "ways": few}))
-    for placement in ("packed", [1, 3]):
+    for placement in ("packed", [1, 3]) if both else ():
         for assignment in ("consecutive", "round-robin"):
             some = {"placement": placement, "assignment": assignment, "servers": 2, "ways": few}
             starts.append(("layout", middle, some))
@@ -137,7 +141,7 @@ def frames(plan: Plan) -> list[Section]:
             "servers": 1,
             "placement": "packed",
             "assignment": "consecutive",
-            "ways": output_frames.ways,
+            "ways": list(plan.ways),
             "levels": output_frames.levels,
             "grids": output_frames.grids(whole=plan.whole),
             "whole": plan.whole,
@@ -224,6 +228,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=Plan.rounds, help="pairs of each kind (24)")
     parser.add_argument("--frames", type=int, default=Plan.frames, help="frames of each way (6)")
     parser.add_argument(
+        "--ways",
+        type=lambda words: words.split(","),
+        default=list(output_frames.ways),
+        metavar="NAMES",
+        help=f"ways of frames: some of {','.join(output_frames.ways)}",
+    )
+    parser.add_argument(
+        "--frame-ranks", metavar="LIST", default="1,2,4,8", help="ranks of frames and input"
+    )
+    parser.add_argument(
         "--restarts", type=int, default=Plan.restarts, help="restarts of each way (12)"
     )
     parser.add_argument(
@@ -251,10 +265,21 @@ def main(options: argparse.Namespace) -> int:
     """Run the command."""
     _refuse_unknown("--what", options.what, benchmarks)
     _refuse_unknown("--writers", options.writers, output_costs.names)
-    if options.rounds < 1 or options.ranks < 1:
-        raise UserError("--rounds and --ranks: 1 or more.")
+    _refuse_unknown("--ways", options.ways, output_frames.ways)
+    if min(options.rounds, options.ranks, options.frames, options.restarts) < 1:
+        raise UserError("--rounds, --ranks, --frames and --restarts: 1 or more each.")
+    frame_ranks = whole_numbers(options.frame_ranks, "--frame-ranks")
     with tempfile.TemporaryDirectory(dir=options.folder or Path.cwd()) as folder:
-        plan = Plan(Path(folder), options.ranks, options.rounds, writers=tuple(options.writers))
+        plan = Plan(
+            Path(folder),
+            options.ranks,
+            options.rounds,
+            writers=tuple(options.writers),
+            restarts=options.restarts,
+            frames=options.frames,
+            frame_ranks=tuple(frame_ranks),
+            ways=tuple(options.ways),
+        )
         report = measure(full(plan) if options.full else plan, options.what)
     print(tables(report))
     path = Path(options.page)

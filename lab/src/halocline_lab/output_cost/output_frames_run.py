@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import netCDF4
@@ -96,13 +97,20 @@ class Frames:
 
     def write(self) -> Sequence[float]:
         """One frame; see `output_frames.numbers`."""
-        watch, writers, time = self.watch, self.writers, self.clock.time
-        found = watch.times(lambda: self._append(time), writers.settle)
+        watch, writers = self.watch, self.writers
+        busy: list[float] = []
+
+        def append() -> None:
+            begun = thread_time()
+            self._append(self.clock.time)
+            busy.append(thread_time() - begun)
+
+        found = watch.times(append, writers.settle)
         writers.raise_failure()
         self._remove_old()
         self._old = [stream.final_path for stream in self.streams]
         self.clock.advance()
-        return found
+        return (*found, *busy)
 
     def _remove_old(self) -> None:
         """Remove the frame before: it is closed, and an open file would be freed by its writer."""

@@ -22,6 +22,9 @@ ink = "#123456"
 colours = ("#3b8fd6", "#e07b2e", "#43a87f", "#a274c9", "#c9a227", "#d2607a")
 """Clear on white and on black."""
 
+few_curves = 3
+"""So many have their names within a panel of lines, more below it."""
+
 style: dict[str, Any] = {
     "font.family": "sans-serif",
     "axes.facecolor": "none",
@@ -72,7 +75,13 @@ def sheet(panels: Sequence[Panel]) -> Figure:
 
 def _height(panel: Panel) -> float:
     count = len(panel.curves[0].names) if panel.forest else 0
-    return 1.2 + 0.26 * count if panel.forest else 3.4
+    rows = -(-len(panel.curves) // _columns(panel)) if len(panel.curves) > few_curves else 0
+    return 1.2 + 0.26 * count if panel.forest else 3.4 + 0.2 * rows
+
+
+def _columns(panel: Panel) -> int:
+    """How many names of curves stand beside each other below a panel."""
+    return max(1, 60 // (6 + max(len(curve.name) for curve in panel.curves)))
 
 
 def _element(text: str, name: str, inches: float) -> str:
@@ -108,7 +117,11 @@ def _lines(axes: Axes, panel: Panel) -> None:
     axes.set_xscale("log", base=2)
     axes.set_xticks(marks, [f"{x:g}" for x in marks])
     axes.minorticks_off()
-    axes.legend(fontsize=7.5)
+    if len(panel.curves) > few_curves:
+        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16)}
+        axes.legend(fontsize=7.5, ncols=_columns(panel), **below)
+    else:
+        axes.legend(fontsize=7.5)
 
 
 def _forest(axes: Axes, panel: Panel) -> None:

@@ -45,10 +45,11 @@ def figure(ranks: Sequence[int], forecasts: Sequence[Forecast], most: int) -> Fi
     whole.plot(ranks, ideal, ":", color="#5c6670", label="perfect scaling")
     whole.set_yscale("log")
     whole.set_ylabel("t [s]")
-    whole.set_title("The run (grey: beyond what was measured)")
+    whole.set_title("The run (grey: not measured)")
     whole.legend(fontsize=7.5)
     names, heights = shares(forecasts)
-    parts.stackplot(ranks, heights, labels=names, colors=[*colours[: len(names) - 1], "#9aa5b0"])
+    labels = ["outside all phases" if name == "other" else name for name in names]
+    parts.stackplot(ranks, heights, labels=labels, colors=[*colours[: len(names) - 1], "#9aa5b0"])
     parts.set_title("Shares of phases")
     parts.set_ylabel("%")
     parts.set_ylim(0.0, 100.0)
@@ -63,4 +64,4 @@ def shares(forecasts: Sequence[Forecast]) -> tuple[list[str], list[list[float]]]
     chosen = sorted(names, key=lambda name: -largest[name])[:most_phases]
     rows = [[100.0 * found.share(name) for found in forecasts] for name in chosen]
     rest = [100.0 - sum(column) for column in zip(*rows, strict=True)]
-    return [*chosen, "others"], [*rows, rest]
+    return [*chosen, "all other phases"], [*rows, rest]

@@ -113,19 +113,29 @@ def _whole_ranks(panel: Axes, n: Sequence[int]) -> None:
     panel.set_xticks(list(range(step if step > 1 else 1, max(n) + 1, step)))
 
 
+def _cores(rows: Sequence[Row]) -> list[int]:
+    """Ranks times threads, so that curves of other numbers of threads can be compared."""
+    return [row["processes"] * row["threads"] for row in rows]
+
+
+def _of_cores(panel: Axes, found: Mapping[tuple[int, int, str], list[Row]]) -> None:
+    threads = any(series[1] > 1 for series in found)
+    panel.set_xlabel("ranks n times threads" if threads else "ranks n")
+    _whole_ranks(panel, [n for rows in found.values() for n in _cores(rows)])
+
+
 def _together(
     panel: Axes, found: Mapping[tuple[int, int, str], list[Row]], name: str, title: str, y: str
 ) -> None:
     plain_axes(panel)
     for place, (series, rows) in enumerate(found.items()):
         known = [row for row in rows if row[name] is not None]
-        n = [row["processes"] for row in known]
+        n = _cores(known)
         values = [row[name] for row in known]
         panel.plot(n, values, marker="o", markersize=3.0, label=label(series), **style_of(place))
-        _whole_ranks(panel, [row["processes"] for row in rows])
+    _of_cores(panel, found)
     panel.set_title(title)
     panel.set_ylabel(y)
-    panel.set_xlabel("ranks n")
     if name != "parallel":
         panel.set_ylim(bottom=0.0)
     panel.legend(fontsize=7.5)
@@ -135,16 +145,15 @@ def _gain(panel: Axes, found: Mapping[tuple[int, int, str], list[Row]]) -> None:
     """Speed-up with its bounds, beside the ideal."""
     plain_axes(panel)
     for place, (series, rows) in enumerate(found.items()):
-        n = [row["processes"] for row in rows]
+        n = _cores(rows)
         gain = [row["speed_up"] for row in rows]
         below = [row["speed_up"] - row["speed_up_low"] for row in rows]
         above = [row["speed_up_high"] - row["speed_up"] for row in rows]
         panel.errorbar(
             n, gain, yerr=[below, above], capsize=2.0, label=label(series), **style_of(place)
         )
-        _whole_ranks(panel, n)
+    _of_cores(panel, found)
     panel.set_title("Speed-up, with its bounds")
     panel.set_ylabel("t(1) / t(n)")
-    panel.set_xlabel("ranks n")
     panel.set_ylim(bottom=0.0)
     panel.legend(fontsize=7.5)

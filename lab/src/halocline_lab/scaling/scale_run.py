@@ -42,31 +42,18 @@ def measure(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _phases(result: Result, communicator: Communicator, path: str) -> dict[str, float]:
     """Seconds of phases in all steps, on rank 0; its record is written if there is a path."""
-    from halocline.experiment.run_recording import gather_record, threads_per_rank
     from halocline.runtime.record.run_record_file import write_record
+    from halocline_lab.benchmarks.run_records import record_of
     from halocline_lab.scaling.phase_files import phases_of_record
 
-    outcome, cut = result.outcome, result.component.run.decomposition
-    about = {
-        "program": "halocline lab scale",
-        "ranks": communicator.size,
-        "threads": threads_per_rank(),
-        "cut": cut.describe(),
-        "points": cut.sea_points,
-        "steps": outcome.steps,
-        "simulated_seconds": outcome.model_time.total_seconds(),
-        "loop_seconds": outcome.seconds,
-        "output_seconds": 0.0,
-    }
-    everyone = list(range(communicator.size))
-    record = gather_record(result.component.run.recorder, communicator, everyone, [], about)
+    record = record_of(result, communicator, "halocline lab scale")
     if record is None:
         return {}
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         write_record(path, record)
     found = [time for time in phases_of_record(record) if time.per == "step"]
-    return {time.phase: time.seconds * outcome.steps for time in found}
+    return {time.phase: time.seconds * result.outcome.steps for time in found}
 
 
 if __name__ == "__main__":

@@ -92,14 +92,26 @@ struct AcousticColumns {
     rows.begin(a);
     gather(rows, j, a, b);
     at_ground(j, a, b);
-    heat(rows, 0, j, a, b);
+    heat<false>(rows, 0, j, a, b);
     for (int k = 1; k <= levels; ++k) {
-      if (k < levels) heat(rows, k, j, a, b);
+      if (k < levels) heat<false>(rows, k, j, a, b);
       lift(rows, k, j, a, b);
       if (k > 1) eliminate<moist>(rows, k - 1, j, a, b);
     }
     eliminate<moist>(rows, levels, j, a, b);
     for (int k = levels; k >= 1; --k) substitute<damps>(rows, k, j, a, b);
+  }
+
+  /// The same of hydrostatic air: pressure is what the mass above weighs, and layers are as deep as
+  /// they then are by the law of gases.
+  template <bool moist>
+  void advance_hydrostatic(TileRows<T>& rows, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
+    rows.begin(a);
+    gather(rows, j, a, b);
+    at_ground(j, a, b);
+    for (int k = 0; k < levels; ++k) heat<true>(rows, k, j, a, b);
+    for (int k = levels; k >= 1; --k) weigh<moist>(rows, k, j, a, b);
+    for (int k = 0; k <= levels; ++k) stack(rows, k, j, a, b);
   }
 
  private:
@@ -168,18 +180,23 @@ struct AcousticColumns {
                            load<V>(theta.row(k - 1, j) + i));
   }
 
-  /// What rises above layer k, its new heat, and what both mean for the pressure.
+  /// What rises above layer k, its new heat, and what both mean for the pressure; of hydrostatic
+  /// air `ahead` is the new pressure at the old depth.
+  template <bool hydrostatic>
   void heat(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
     const T depth = layers.thickness(k), c1 = layers.c1(k), c2 = layers.c2(k);
     const T per_depth = 1 / depth, base = step.base_theta * c1, share = depth * c1;
     const bool top = k + 1 == levels;
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V below = load<V>(rows.rise(k) + i), lost = load<V>(rows.lost(k) + i);
-      for (const View3<const T>* of :
-           {&theta_rate, &full_volume, &stiffness, &w_tendency, &geopotential_tendency})
+      for (const View3<const T>* of : {&theta_rate, &full_volume, &stiffness}) fetch(*of, k, j, i);
+      for (const View3<T>* of : {&theta_change, &geopotential_change, &pressure_change})
         fetch(*of, k, j, i);
-      for (const View3<T>* of : {&theta_change, &w_change, &geopotential_change, &pressure_change})
-        fetch(*of, k, j, i);
+      if constexpr (!hydrostatic) {
+        fetch(w_tendency, k, j, i);
+        fetch(geopotential_tendency, k, j, i);
+        fetch(w_change, k, j, i);
+      }
       const V above = top ? V{} : V(below - multiply_add(share, load<V>(rows.gain() + i), lost));
       put<V>(rows.rise(k + 1) + i, above);
       V leaves{};
@@ -197,15 +214,19 @@ struct AcousticColumns {
       const V hot = layer * (load<V>(theta.row(k, j) + i) + step.base_theta);
       const V shared = load<V>(stiffness.row(k, j) + i) / (deep * hot);
       const V stiff = shared * hot, per_heat = shared * deep;
-      const V was = load<V>(geopotential_change.row(k + 1, j) + i) -
-                    load<V>(geopotential_change.row(k, j) + i);
       const V warmed = per_heat * multiply_add(base, load<V>(rows.new_mass() + i), new_heat);
-      const V old =
-          per_heat * multiply_add(base, load<V>(rows.old_mass() + i), old_heat) - stiff * was;
       put<V>(rows.stiffness(k) + i, stiff);
-      put<V>(rows.ahead(k) + i, multiply_add(step.damping, warmed - old, warmed));
-      put<V>(rows.between(k) + i, step.after * warmed + (1 - step.after) * old);
-      put<V>(rows.taken(k) + i, T(0.5) * (below + above) * by_volume);
+      if constexpr (hydrostatic) {
+        put<V>(rows.ahead(k) + i, warmed);
+      } else {
+        const V was = load<V>(geopotential_change.row(k + 1, j) + i) -
+                      load<V>(geopotential_change.row(k, j) + i);
+        const V old =
+            per_heat * multiply_add(base, load<V>(rows.old_mass() + i), old_heat) - stiff * was;
+        put<V>(rows.ahead(k) + i, multiply_add(step.damping, warmed - old, warmed));
+        put<V>(rows.between(k) + i, step.after * warmed + (1 - step.after) * old);
+        put<V>(rows.taken(k) + i, T(0.5) * (below + above) * by_volume);
+      }
     });
   }
 
@@ -318,6 +339,37 @@ struct AcousticColumns {
       };
       if (k < levels) press(k, load<V>(geopotential_change.row(k + 1, j) + i) - lifted);
       if (k == 1) press(0, lifted);
+    });
+  }
+
+  /// The pressure of the layer below interface k by the mass above it; `factor` is what it changes
+  /// by for a change of the column's mass.
+  template <bool moist>
+  void weigh(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
+    const T heavy = layers.spacing(k) * layers.c1_face(k);
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+      V weight = splat<V>(heavy);
+      if constexpr (moist) weight /= moist_share<V>(k, j, i);
+      if (k < levels) weight += load<V>(rows.factor(k) + i);
+      put<V>(rows.factor(k - 1) + i, weight);
+      const V old = load<V>(rows.old_mass() + i), now = load<V>(rows.new_mass() + i);
+      const V ahead = multiply_add(step.damping, V(now - old), now);
+      put<V>(pressure_change.row(k - 1, j) + i, weight * ahead);
+    });
+  }
+
+  /// The geopotential of interface k by the depth of the layer below.
+  void stack(TileRows<T>& rows, int k, int j, std::ptrdiff_t a, std::ptrdiff_t b) const {
+    over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+      V lifted{};
+      if (k > 0) {
+        const V pressed = load<V>(rows.factor(k - 1) + i) * load<V>(rows.new_mass() + i);
+        const V deeper =
+            (load<V>(rows.ahead(k - 1) + i) - pressed) / load<V>(rows.stiffness(k - 1) + i);
+        lifted = load<V>(rows.geopotential(k - 1) + i) + deeper;
+      }
+      put<V>(rows.geopotential(k) + i, lifted);
+      put<V>(geopotential_change.row(k, j) + i, lifted);
     });
   }
 };

@@ -26,13 +26,14 @@ class AirForcing:
     ) -> None:
         self.run, self.state, self.options = run, state, options
         self.made: list[str] = []
+        self.winds = ("u", "v") if state.hydrostatic else ("u", "v", "w")
         self.of_heat: dict[str, Field] = {}
         self.energy: TurbulentEnergy | None = None
         self.calls: list[tuple[BoundCall, dict[str, float]]] = []
         if options.mixing.acts:
             self._mixing()
         if options.mixing.filter:
-            for name in ("u", "v", "w", "theta"):
+            for name in (*self.winds, "theta"):
                 fresh = self.first(name)
                 base = {} if state.sloping or name != "theta" else {"base_theta": None}
                 call = self._bound(f"filter_{name}", **base)
@@ -68,7 +69,7 @@ class AirForcing:
             self.calls.append((strain, {"upward": upward, "sloping": sloping}))
             self._coefficients(upward)
         if mixing.of_wind:
-            for name in ("u", "v", "w"):
+            for name in self.winds:
                 self.first(name)
                 call = self._bound(f"mix_{name}")
                 self.calls.append((call, {"upward": upward, "sloping": sloping}))

@@ -13,6 +13,7 @@ from functools import partial
 from halocline.atmosphere import _native
 from halocline.atmosphere.air_physics import AirPhysics
 from halocline.atmosphere.dynamics.forcing import AirForcing
+from halocline.atmosphere.dynamics.hydrostatic import HydrostaticStage, air_state
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import PolarFilter, polar_filter
 from halocline.atmosphere.dynamics.pole_wind import pole_wind
@@ -53,7 +54,7 @@ class Stage:
         over_poles: Callable[[], None] | None,
     ) -> None:
         self.polar, self.winds, self.over_poles = polar, [s.u_change, s.v_change], over_poles
-        self.filtered = [s.w_change, s.geopotential_change]
+        self.filtered = [] if s.hydrostatic else [s.w_change, s.geopotential_change]
         self.heat = s.theta_change, getattr(s, f"{prefix}theta"), s.mass_change, s.coordinate.c1
         self.options, self.energy, self.begins = options, forcing.energy, prefix == "old_"
         begun = {name: getattr(s, prefix + name) for name in prognostic}
@@ -74,16 +75,25 @@ class Stage:
 
         self.fluxes = [bound("mass_fluxes"), bound("rise")]
         order, vertical = options.advection.order, options.advection.vertical_order
-        advect = (bound(f"{name}_tendency") for name in ("u", "v", "w", "theta"))
+        winds = "uv" if s.hydrostatic else "uvw"
+        advect = (bound(f"{name}_tendency") for name in (*winds, "theta"))
         self.tendencies = [partial(some, order=order, vertical_order=vertical) for some in advect]
+        if s.hydrostatic:
+            self.tendencies.append(partial(bound("geopotential_tendency"), order=order))
         if s.on_globe:
-            turns = (bound(f"turn_{name}") for name in ("uv" if options.shallow else "uvw"))
+            turns = (bound(f"turn_{name}") for name in ("uv" if options.is_shallow else "uvw"))
             self.tendencies += [partial(turn, curvature=s.curvature) for turn in turns]
         self.sides = sides.of_stage(begun) if sides else AirSideStage()
         self.push = bound("acoustic_push")
         if not options.damping.depth:
             given |= dict.fromkeys(("w", "w_damping"))
-        self.columns = bound("acoustic_columns")
+        acoustic = options.acoustic
+        damping = {"divergence_damping": acoustic.divergence_damping}
+        if not s.hydrostatic:
+            damping["off_centring"] = acoustic.off_centring
+        columns = bound("hydrostatic_columns" if s.hydrostatic else "acoustic_columns")
+        self.columns = partial(columns, **damping)
+        self.balance = HydrostaticStage(run, s) if s.hydrostatic else None
         self.new_wind = bound("new_wind", *prognostic)
         self.new_stage = bound("new_stage", *prognostic, "base_pressure", "base_volume")
         self.water: WaterStage | None = None
@@ -96,7 +106,7 @@ class Stage:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.
 
         1. mass fluxes, and what they carry  2. tendencies  3. acoustic steps  4. the new state
-        5. water
+        5. water  6. the balance of hydrostatic air
         """
         sides, polar, o = self.sides, self.polar, self.options.acoustic
         # 1. mass fluxes, and what they carry
@@ -114,9 +124,7 @@ class Stage:
             self.push(dt=dt, external_damping=o.external_damping)
             if polar:
                 polar(self.winds)
-            self.columns(
-                dt=dt, off_centring=o.off_centring, divergence_damping=o.divergence_damping
-            )
+            self.columns(dt=dt)
             sides.follow((number + 1) * dt, o.divergence_damping * dt)
         sides.settle()
         if polar:
@@ -131,6 +139,9 @@ class Stage:
         # 5. water
         if self.water is not None:
             self.water(steps, dt, last=last)
+        # 6. the balance of hydrostatic air
+        if self.balance:
+            self.balance(steps * dt, last=last)
 
 
 class AirDynamics:
@@ -146,7 +157,7 @@ class AirDynamics:
         sides: AirSides | None = None,
     ) -> None:
         self.run, self.state, self.options = run, state, options
-        self.air_state = run.bind(kernels["atmosphere_air_state"], state)
+        self.air_state = air_state(run, state)
         self.forcing = AirForcing(run, state, options, grid)
         if self.forcing.energy and sides:
             self.forcing.energy.beside(sides)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halocline.atmosphere import _native
+from halocline.atmosphere.dynamics.hydrostatic import air_state
 from halocline.atmosphere.dynamics.state import AirFields
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
@@ -54,7 +55,7 @@ class PhysicsAir:
                 kernels["atmosphere_moist_theta"], state, dry_theta=self.dry_theta
             )
             self._dilute = run.bind(kernels["atmosphere_dilution"], state)
-        self._air_state = run.bind(kernels["atmosphere_air_state"], state)
+        self._air_state = air_state(run, state)
 
     dry_theta: Field
     air_pressure: Field
@@ -80,13 +81,15 @@ class PhysicsAir:
         self._layers()
 
     def give_back(self) -> None:
-        """Bring the state after `dry_theta` and `water`, with pressure at the volume it has."""
+        """Bring the state after `dry_theta` and `water`, with pressure at the volume it has, or
+        with volume at the pressure that hydrostatic air has."""
         if self._moisten is not None:
             self._moisten()
         self.follow()
 
     def follow(self) -> None:
-        """Set the state's dilution and pressure to what its heat, water and geopotential say."""
+        """Set the state's dilution and pressure to what its heat, water and geopotential say; of
+        hydrostatic air the geopotential too."""
         if self._dilute is not None:
             self._dilute(kinds=self.state.kinds)
         self._air_state()

@@ -50,6 +50,57 @@ struct SlopeWeights {
   }
 };
 
+/// What the wind carries of the geopotential.
+template <class T>
+struct GeopotentialAdvection {
+  InterfaceFluxes<T> fluxes;
+  View3<const T> geopotential, base_geopotential;
+  View2<const T> area;
+  Columns<T> columns;
+  View1<const T> c1_face, c2_face, thickness;
+  SlopeWeights<T> slope;
+
+  /// By so much that of interface k > 0 falls [m2 s-3].
+  template <class V>
+  INLINE V out(int k, int j, std::ptrdiff_t i) const {
+    const V eastward = fluxes.template x<V>(k, j, i) + fluxes.template x<V>(k, j, i + 1);
+    const V northward = fluxes.template y<V>(k, j, i) + fluxes.template y<V>(k, j + 1, i);
+    const V along = eastward * differs<V>(k, j, i, 0, 1) + northward * differs<V>(k, j, i, 1, 0);
+    const V carried = T(0.5) * along / load<V>(area.row(j) + i) + lifted<V>(k, j, i);
+    return carried / layer_mass<V>(c1_face(k), c2_face(k), columns.template at<V>(j, i));
+  }
+
+ private:
+  template <class V>
+  INLINE V full(int k, int j, std::ptrdiff_t i) const {
+    return load<V>(geopotential.row(k, j) + i) + load<V>(base_geopotential.row(k, j) + i);
+  }
+  /// Difference over one cell along rows or columns.
+  template <class V>
+  INLINE V differs(int k, int j, std::ptrdiff_t i, int dj, int di) const {
+    const auto pair = [&](int n) {
+      const auto of = [&](const View3<const T>& some) {
+        return load<V>(some.row(k, j + n * dj) + i + n * di) -
+               load<V>(some.row(k, j - n * dj) + i - n * di);
+      };
+      return of(geopotential) + of(base_geopotential);
+    };
+    return slope.near * pair(1) + (slope.far * pair(2) + slope.farthest * pair(3));
+  }
+  /// What rises through a layer takes its geopotential along [m2 s-3 Pa].
+  template <class V>
+  INLINE V lifts(int k, int j, std::ptrdiff_t i) const {
+    const View3<const T>& rise = fluxes.rise;
+    const V through = load<V>(rise.row(k, j) + i) + load<V>(rise.row(k + 1, j) + i);
+    return (T(0.5) / thickness(k)) * through * (full<V>(k + 1, j, i) - full<V>(k, j, i));
+  }
+  template <class V>
+  INLINE V lifted(int k, int j, std::ptrdiff_t i) const {
+    if (k == static_cast<int>(thickness.extent[0])) return V{};
+    return at_interface<V>(fluxes.upper_share(k), lifts<V>(k, j, i), lifts<V>(k - 1, j, i));
+  }
+};
+
 }  // namespace air
 
 inline constexpr Reach all_around{-3, 3, -3, 3};
@@ -99,45 +150,21 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
   using namespace air;
   const Columns<T> columns{base_mass, mass};
   const InterfaceFluxes<T> fluxes{x_flux, y_flux, rise, upper_share};
-  const auto slope = SlopeWeights<T>::of(order);
+  const GeopotentialAdvection<T> lifting{fluxes,  geopotential, base_geopotential,
+                                         area,    columns,      c1_face,
+                                         c2_face, thickness,    SlopeWeights<T>::of(order)};
   const int levels = static_cast<int>(pressure.extent[0]);
   const T g = static_cast<T>(gravity);
-  const auto full = [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i) INTO_LOOP {
-    return load<V>(geopotential.row(k, j) + i) + load<V>(base_geopotential.row(k, j) + i);
-  };
-  // difference over one cell of the geopotential along rows or columns
-  const auto differs = [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, int dj,
-                                    int di) INTO_LOOP {
-    const auto pair = [&](int n) {
-      const auto of = [&](const View3<const T>& some) {
-        return load<V>(some.row(k, j + n * dj) + i + n * di) -
-               load<V>(some.row(k, j - n * dj) + i - n * di);
-      };
-      return of(geopotential) + of(base_geopotential);
-    };
-    return slope.near * pair(1) + (slope.far * pair(2) + slope.farthest * pair(3));
-  };
-  // what rises through a layer takes its geopotential along [m2 s-3 Pa]
-  const auto lifts = [&]<class V>(Lane<V> lane, int k, int j, std::ptrdiff_t i) INTO_LOOP {
-    const V through = load<V>(rise.row(k, j) + i) + load<V>(rise.row(k + 1, j) + i);
-    const V depth = full(lane, k + 1, j, i) - full(lane, k, j, i);
-    return (T(0.5) / thickness(k)) * through * depth;
-  };
   for_rows(box, [&](int j) {
     std::fill(w_tendency.row(0, j) + box.i0, w_tendency.row(0, j) + box.i1, T(0));
     T* ground = geopotential_tendency.row(0, j);
     std::fill(ground + box.i0, ground + box.i1, T(0));
   });
   advect(box, 1, w, fluxes, area, spacing, order, vertical_order,
-         [&]<class V>(Lane<V> lane, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
+         [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
            const V below = load<V>(pressure.row(k - 1, j) + i);
-           V above{}, lifted = lifts(lane, k - 1, j, i);
-           if (k < levels) {
-             above = load<V>(pressure.row(k, j) + i);
-             lifted = at_interface<V>(upper_share(k), lifts(lane, k, j, i), lifted);
-           } else {
-             lifted = V{};
-           }
+           V above{};
+           if (k < levels) above = load<V>(pressure.row(k, j) + i);
            V push = (below - above) / spacing(k);
            if (dilution.data != nullptr) {
              const V lower = load<V>(dilution.row(k - 1, j) + i);
@@ -149,14 +176,8 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
            V sum = gain + g * (push - c1_face(k) * load<V>(mass.row(j) + i));
            if (w_forcing.data != nullptr) sum += load<V>(w_forcing.row(k, j) + i);
            store<V>(w_tendency.row(k, j) + i, sum);
-           const V eastward = fluxes.template x<V>(k, j, i) + fluxes.template x<V>(k, j, i + 1);
-           const V northward = fluxes.template y<V>(k, j, i) + fluxes.template y<V>(k, j + 1, i);
-           const V along =
-               eastward * differs(lane, k, j, i, 0, 1) + northward * differs(lane, k, j, i, 1, 0);
-           const V carried = T(0.5) * along / load<V>(area.row(j) + i) + lifted;
-           const V mass_here = layer_mass<V>(c1_face(k), c2_face(k), columns.template at<V>(j, i));
            store<V>(geopotential_tendency.row(k, j) + i,
-                    g * load<V>(w.row(k, j) + i) - carried / mass_here);
+                    g * load<V>(w.row(k, j) + i) - lifting.template out<V>(k, j, i));
          });
 }
 

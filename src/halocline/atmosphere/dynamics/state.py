@@ -116,6 +116,7 @@ class AirFields:
         )
         self.space = Space(decomposition, levels=self.layers, open_sides=True)
         self.dtype = dtype
+        self.hydrostatic = options.hydrostatic
         self.sloping = bool(np.ptp(ground))
         self.over = {"": (), "layers": (self.layers,), "interfaces": (self.interfaces,)}
         for name, (units, place, over) in prognostic.items():
@@ -190,7 +191,7 @@ class AirFields:
         north = grid.y - grid.y.mean() if options.rotation_gradient else np.zeros(grid.shape[0])
         turning = options.rotation + options.rotation_gradient * north
         self.add_plane("coriolis", "s-1", center, np.repeat(turning[:, None], grid.shape[1], 1))
-        self._turning(grid, options.shallow)
+        self._turning(grid, options.is_shallow)
         self.add_plane("dx", "m", center, grid.dx)
         self.add_plane("dy", "m", center, grid.dy)
         self.add_plane("x_area", "m2", x_face, x.area)

@@ -8,16 +8,17 @@
 /// Fluxes of several species through the faces of cells, by the same fluxes of dry mass.
 namespace halocline::air {
 
-/// What a flux of dry mass carries of `q` by the order of its advection.
-template <class T>
+/// What a flux of dry mass carries of `q`, by values at faces of an order (`FaceWeights`) or of
+/// WENO.
+template <class T, class Faces>
 struct SharpFluxes {
   View4<const T> q;
   CellFluxes<T> mass;
-  FaceWeights<T> level;
+  Faces level;
   int vertical_order;
 
   SharpFluxes(View4<const T> q, CellFluxes<T> mass, int order, int vertical_order)
-      : q(q), mass(mass), level(FaceWeights<T>::of(order)), vertical_order(vertical_order) {}
+      : q(q), mass(mass), level(Faces::of(order)), vertical_order(vertical_order) {}
 
   template <class V>
   INLINE V x(int s, int k, int j, std::ptrdiff_t i) const {
@@ -31,7 +32,7 @@ struct SharpFluxes {
   template <class V>
   INLINE V z(int s, int k, int j, std::ptrdiff_t i) const {
     const int levels = static_cast<int>(q.extent[1]);
-    const auto weights = FaceWeights<T>::within(vertical_order, std::min(k, levels - k));
+    const auto weights = Faces::within(vertical_order, std::min(k, levels - k));
     const std::ptrdiff_t up = q.stride[1];
     const std::ptrdiff_t b1 = k + 1 < levels ? up : 0, b2 = k + 2 < levels ? 2 * up : 0;
     const std::ptrdiff_t a2 = k > 1 ? 2 * up : up, a3 = k > 2 ? 3 * up : up;
@@ -78,9 +79,9 @@ struct UpstreamFluxes {
 };
 
 /// What the sharp flux is more than that from upstream.
-template <class T>
+template <class T, class Faces>
 struct SharperFluxes {
-  SharpFluxes<T> sharp;
+  SharpFluxes<T, Faces> sharp;
   UpstreamFluxes<T> upstream;
 
   template <class V>
@@ -98,9 +99,9 @@ struct SharperFluxes {
 };
 
 /// The flux from upstream, and as much of what is sharper as the giver may lose and the taker gain.
-template <class T>
+template <class T, class Faces>
 struct LimitedFluxes {
-  SharperFluxes<T> sharper;
+  SharperFluxes<T, Faces> sharper;
   View4<const T> loss_share, gain_share;  ///< the second is empty where nothing limits gains
   View2<const T> x_limited;               ///< 0 in rows along which nothing is limited, or empty
 

@@ -67,7 +67,8 @@ class WaterStage:
         self.mean(share=1.0 / steps)
         self.rise()
         # 2. new mixing ratios
-        numbers = {"dt": steps * dt, "order": o.order, "vertical_order": o.vertical_order}
+        orders = {"order": o.order, "vertical_order": o.vertical_order, "weno": int(o.weno)}
+        numbers = {"dt": steps * dt, **orders}
         if within:
             self.shares(**numbers)
             self.sides.water_shares()

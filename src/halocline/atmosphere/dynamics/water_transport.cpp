@@ -10,11 +10,11 @@ template <class T>
 void bind(nb::module_& module) {
   define(module, atmosphere_mean_fluxes_contract, &atmosphere_mean_fluxes<T>, "share");
   define(module, atmosphere_move_water_contract, &atmosphere_move_water<T>, "dt", "order",
-         "vertical_order");
+         "vertical_order", "weno");
   define(module, atmosphere_water_shares_contract, &atmosphere_water_shares<T>, "dt", "order",
-         "vertical_order");
+         "vertical_order", "weno");
   define(module, atmosphere_move_water_within_contract, &atmosphere_move_water_within<T>, "dt",
-         "order", "vertical_order");
+         "order", "vertical_order", "weno");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 #include "atmosphere/dynamics/mass_fluxes.hpp"
 #include "atmosphere/dynamics/water_fluxes.hpp"
+#include "atmosphere/dynamics/weno.hpp"
 #include "contract.hpp"
 
 /// Water is carried by the dry mass that the acoustic steps of a stage have moved.
@@ -39,6 +40,12 @@ struct WaterChange {
     return old + (gained - old * (c1(k) * heavier)) / layer<V>(k, j, i);
   }
 };
+
+/// `work` with what makes values at faces: those of an order, or `weno`.
+template <class T, class Work>
+void with_faces(int weno, const Work& work) {
+  weno ? work(WenoFaces<T>{}) : work(FaceWeights<T>{});
+}
 
 }  // namespace air
 
@@ -98,24 +105,30 @@ inline constexpr Contract<14> atmosphere_move_water_contract{
 /// @param[in]  mass, old_mass    of columns at its end, and at the beginning of the step [Pa]
 /// @param[out] next_water        [1]
 /// @param[in]  dt                length of the stage [s]
+/// @param[in]  order, vertical_order  of values at faces, 2 to 6
+/// @param[in]  weno              not 0: these are weighted, of fifth order, whatever the order
 template <class T>
 void atmosphere_move_water(Box box, View4<const T> water, View4<const T> old_water,
                            View4<const T> water_forcing, View3<const T> x_flux,
                            View3<const T> y_flux, View3<const T> rise, View2<const T> mass,
                            View2<const T> old_mass, View2<const T> base_mass, View2<const T> area,
                            View1<const T> c1, View1<const T> c2, View1<const T> thickness,
-                           View4<T> next_water, double dt, int order, int vertical_order) {
-  const air::CellFluxes<T> carriers{x_flux, y_flux, rise};
-  const air::SharpFluxes<T> fluxes(water, carriers, order, vertical_order);
-  const air::WaterChange<T> change{
-      old_water, water_forcing, {base_mass, mass}, mass, old_mass, area, c1,
-      c2,        thickness,     static_cast<T>(dt)};
-  air::through_faces<T>(
-      box, static_cast<int>(water.extent[0]), static_cast<int>(water.extent[1]), fluxes,
-      [&]<class V>(Lane<V>, int s, int k, int j, std::ptrdiff_t i, const air::SixFaces<V>& faces) {
-        const V gain = change.template gain<V>(k, j, i, faces);
-        store<V>(next_water.row(s, k, j) + i, change.template after<V>(s, k, j, i, gain));
-      });
+                           View4<T> next_water, double dt, int order, int vertical_order,
+                           int weno) {
+  using namespace air;
+  const CellFluxes<T> carriers{x_flux, y_flux, rise};
+  const WaterChange<T> change{old_water, water_forcing, {base_mass, mass}, mass, old_mass, area, c1,
+                              c2,        thickness,     static_cast<T>(dt)};
+  const auto finish = [&]<class V>(Lane<V>, int s, int k, int j, std::ptrdiff_t i,
+                                   const SixFaces<V>& faces) {
+    const V gain = change.template gain<V>(k, j, i, faces);
+    store<V>(next_water.row(s, k, j) + i, change.template after<V>(s, k, j, i, gain));
+  };
+  with_faces<T>(weno, [&]<class Faces>(Faces) {
+    const SharpFluxes<T, Faces> fluxes(water, carriers, order, vertical_order);
+    through_faces<T>(box, static_cast<int>(water.extent[0]), static_cast<int>(water.extent[1]),
+                     fluxes, finish);
+  });
 }
 
 inline constexpr Contract<16> atmosphere_water_shares_contract{
@@ -154,11 +167,10 @@ void atmosphere_water_shares(Box box, View4<const T> water, View4<const T> old_w
                              View2<const T> old_mass, View2<const T> base_mass, View2<const T> area,
                              View1<const T> c1, View1<const T> c2, View1<const T> thickness,
                              View2<const T> x_limited, View4<T> loss_share, View4<T> gain_share,
-                             double dt, int order, int vertical_order) {
+                             double dt, int order, int vertical_order, int weno) {
   using namespace air;
   const CellFluxes<T> carriers{x_flux, y_flux, rise};
   const UpstreamFluxes<T> upstream{old_water, carriers};
-  const SharperFluxes<T> sharper{{water, carriers, order, vertical_order}, upstream};
   const WaterChange<T> change{old_water, water_forcing, {base_mass, mass}, mass, old_mass, area, c1,
                               c2,        thickness,     static_cast<T>(dt)};
   const int levels = static_cast<int>(water.extent[1]);
@@ -167,53 +179,56 @@ void atmosphere_water_shares(Box box, View4<const T> water, View4<const T> old_w
     const V one = splat<V>(T(1));
     return wanted > V{} ? minimum(one, V(maximum(room, V{}) / wanted)) : one;
   };
-  through_faces<T>(
-      box, static_cast<int>(water.extent[0]), levels, sharper,
-      [&]<class V>(Lane<V>, int s, int k, int j, std::ptrdiff_t i, SixFaces<V> more) {
-        V lower{}, upper{};
-        if (k > 0) lower = upstream.template z<V>(s, k, j, i);
-        if (k + 1 < levels) upper = upstream.template z<V>(s, k + 1, j, i);
-        SixFaces<V> low{upstream.template x<V>(s, k, j, i),
-                        upstream.template x<V>(s, k, j, i + 1),
-                        upstream.template y<V>(s, k, j, i),
-                        upstream.template y<V>(s, k, j + 1, i),
-                        lower,
-                        upper};
-        if (x_limited.data != nullptr) {
-          const V counts = load<V>(x_limited.row(j) + i);
-          for (SixFaces<V>* faces : {&low, &more}) {
-            faces->west *= counts;
-            faces->east *= counts;
-          }
-        }
-        const V moved = change.template after<V>(s, k, j, i, change.template gain<V>(k, j, i, low));
-        const V layer = change.template layer<V>(k, j, i), none{};
-        const auto up = [&](V a) { return maximum(a, none); };
-        const auto down = [&](V a) { return minimum(a, none); };
-        const SixFaces<V> leaves{down(more.west), up(more.east),    down(more.south),
-                                 up(more.north),  down(more.lower), up(more.upper)};
-        const V loss = -change.template gain<V>(k, j, i, leaves);
-        if (gain_share.data == nullptr) {
-          store<V>(loss_share.row(s, k, j) + i, share(V(layer * moved), loss));
-          return;
-        }
-        const SixFaces<V> comes{up(more.west),    down(more.east), up(more.south),
-                                down(more.north), up(more.lower),  down(more.upper)};
-        const V gain = change.template gain<V>(k, j, i, comes);
-        V least = moved, most = moved;
-        const auto see = [&](const T* at) {
-          least = minimum(least, load<V>(at + i));
-          most = maximum(most, load<V>(at + i));
-        };
-        const T* row = old_water.row(s, k, j);
-        for (const T* at :
-             {row, row - 1, row + 1, row - old_water.stride[2], row + old_water.stride[2]})
-          see(at);
-        if (k > 0) see(row - old_water.stride[1]);
-        if (k + 1 < levels) see(row + old_water.stride[1]);
-        store<V>(loss_share.row(s, k, j) + i, share(V(layer * (moved - least)), loss));
-        store<V>(gain_share.row(s, k, j) + i, share(V(layer * (most - moved)), gain));
-      });
+  const auto finish = [&]<class V>(Lane<V>, int s, int k, int j, std::ptrdiff_t i,
+                                   SixFaces<V> more) {
+    V lower{}, upper{};
+    if (k > 0) lower = upstream.template z<V>(s, k, j, i);
+    if (k + 1 < levels) upper = upstream.template z<V>(s, k + 1, j, i);
+    SixFaces<V> low{upstream.template x<V>(s, k, j, i),
+                    upstream.template x<V>(s, k, j, i + 1),
+                    upstream.template y<V>(s, k, j, i),
+                    upstream.template y<V>(s, k, j + 1, i),
+                    lower,
+                    upper};
+    if (x_limited.data != nullptr) {
+      const V counts = load<V>(x_limited.row(j) + i);
+      for (SixFaces<V>* faces : {&low, &more}) {
+        faces->west *= counts;
+        faces->east *= counts;
+      }
+    }
+    const V moved = change.template after<V>(s, k, j, i, change.template gain<V>(k, j, i, low));
+    const V layer = change.template layer<V>(k, j, i), none{};
+    const auto up = [&](V a) { return maximum(a, none); };
+    const auto down = [&](V a) { return minimum(a, none); };
+    const SixFaces<V> leaves{down(more.west), up(more.east),    down(more.south),
+                             up(more.north),  down(more.lower), up(more.upper)};
+    const V loss = -change.template gain<V>(k, j, i, leaves);
+    if (gain_share.data == nullptr) {
+      store<V>(loss_share.row(s, k, j) + i, share(V(layer * moved), loss));
+      return;
+    }
+    const SixFaces<V> comes{up(more.west),    down(more.east), up(more.south),
+                            down(more.north), up(more.lower),  down(more.upper)};
+    const V gain = change.template gain<V>(k, j, i, comes);
+    V least = moved, most = moved;
+    const auto see = [&](const T* at) {
+      least = minimum(least, load<V>(at + i));
+      most = maximum(most, load<V>(at + i));
+    };
+    const T* row = old_water.row(s, k, j);
+    for (const T* at :
+         {row, row - 1, row + 1, row - old_water.stride[2], row + old_water.stride[2]})
+      see(at);
+    if (k > 0) see(row - old_water.stride[1]);
+    if (k + 1 < levels) see(row + old_water.stride[1]);
+    store<V>(loss_share.row(s, k, j) + i, share(V(layer * (moved - least)), loss));
+    store<V>(gain_share.row(s, k, j) + i, share(V(layer * (most - moved)), gain));
+  };
+  with_faces<T>(weno, [&]<class Faces>(Faces) {
+    const SharperFluxes<T, Faces> sharper{{water, carriers, order, vertical_order}, upstream};
+    through_faces<T>(box, static_cast<int>(water.extent[0]), levels, sharper, finish);
+  });
 }
 
 inline constexpr Contract<17> atmosphere_move_water_within_contract{
@@ -249,20 +264,24 @@ void atmosphere_move_water_within(Box box, View4<const T> water, View4<const T> 
                                   View2<const T> old_mass, View2<const T> base_mass,
                                   View2<const T> area, View1<const T> c1, View1<const T> c2,
                                   View1<const T> thickness, View2<const T> x_limited,
-                                  View4<T> next_water, double dt, int order, int vertical_order) {
-  const air::CellFluxes<T> carriers{x_flux, y_flux, rise};
-  const air::SharperFluxes<T> sharper{{water, carriers, order, vertical_order},
-                                      {old_water, carriers}};
-  const air::LimitedFluxes<T> fluxes{sharper, loss_share, gain_share, x_limited};
-  const air::WaterChange<T> change{
-      old_water, water_forcing, {base_mass, mass}, mass, old_mass, area, c1,
-      c2,        thickness,     static_cast<T>(dt)};
-  air::through_faces<T>(
-      box, static_cast<int>(water.extent[0]), static_cast<int>(water.extent[1]), fluxes,
-      [&]<class V>(Lane<V>, int s, int k, int j, std::ptrdiff_t i, const air::SixFaces<V>& faces) {
-        const V gain = change.template gain<V>(k, j, i, faces);
-        store<V>(next_water.row(s, k, j) + i, change.template after<V>(s, k, j, i, gain));
-      });
+                                  View4<T> next_water, double dt, int order, int vertical_order,
+                                  int weno) {
+  using namespace air;
+  const CellFluxes<T> carriers{x_flux, y_flux, rise};
+  const WaterChange<T> change{old_water, water_forcing, {base_mass, mass}, mass, old_mass, area, c1,
+                              c2,        thickness,     static_cast<T>(dt)};
+  const auto finish = [&]<class V>(Lane<V>, int s, int k, int j, std::ptrdiff_t i,
+                                   const SixFaces<V>& faces) {
+    const V gain = change.template gain<V>(k, j, i, faces);
+    store<V>(next_water.row(s, k, j) + i, change.template after<V>(s, k, j, i, gain));
+  };
+  with_faces<T>(weno, [&]<class Faces>(Faces) {
+    const SharperFluxes<T, Faces> sharper{{water, carriers, order, vertical_order},
+                                          {old_water, carriers}};
+    const LimitedFluxes<T, Faces> fluxes{sharper, loss_share, gain_share, x_limited};
+    through_faces<T>(box, static_cast<int>(water.extent[0]), static_cast<int>(water.extent[1]),
+                     fluxes, finish);
+  });
 }
 
 }  // namespace halocline

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from halocline.core.options import Options
 
@@ -26,6 +30,15 @@ class MicrophysicsScheme(Options, ABC):
     @abstractmethod
     def numbers(self) -> dict[str, float]:
         """What the kernel takes beside its arrays and `dt`."""
+
+    def start_numbers(
+        self, water: Mapping[str, NDArray[np.float64]], density: NDArray[np.float64]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Numbers [kg-1] of a start that has mixing ratios alone, in dry air of a density [kg m-3].
+
+        None of a scheme without numbers.
+        """
+        return {}
 
     @property
     @abstractmethod

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from halocline.atmosphere.microphysics.scheme import MicrophysicsScheme
+from halocline.core.constants import water_density
 from halocline.core.options import option
+
+Array = NDArray[np.float64]
+start_intercept = 8e6
+"""Of drops of a start that tells none [m-4] (Marshall and Palmer 1948, J. Meteor. 5, 165)."""
+start_crystals = 5.38e7
+"""Crystals of such a start [m-3] at 1 kg m-3 of ice, with its power 0.75 (Hong, Dudhia and Chen
+2004, Mon. Wea. Rev. 132, 103)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +51,21 @@ class ThompsonOptions(MicrophysicsScheme):
     def numbers(self) -> dict[str, float]:
         """What the kernel takes beside its arrays and `dt`."""
         return {"longest": self.longest, "courant": self.courant, "droplets": self.droplets}
+
+    def start_numbers(self, water: Mapping[str, Array], density: Array) -> dict[str, Array]:
+        """Numbers [kg-1] of rain of Marshall and Palmer, and of crystals as WSM6 has them.
+
+        >>> water, density = {"rain": np.array([1e-3]), "ice": np.array([1e-5])}, np.array([0.5])
+        >>> found = ThompsonOptions().start_numbers(water, density)
+        >>> [float(found[name][0].round()) for name in ("rain_number", "ice_number")]
+        [6009.0, 11377.0]
+        """
+        rain, ice = (density * np.maximum(water[kind], 0.0) for kind in ("rain", "ice"))
+        length = (rain / (np.pi * water_density * start_intercept)) ** 0.25
+        return {
+            "rain_number": start_intercept * length / density,
+            "ice_number": start_crystals * ice**0.75 / density,
+        }
 
     @property
     def reflectivity(self) -> dict[str, float]:

@@ -35,6 +35,8 @@ class OpenSides(AirSides):
         self.run, self.state, self.options = run, state, options
         topology = grid.topology
         _refuse_narrow(topology)
+        ends = (state.u, "east", np.s_[..., -2:]), (state.v, "north", np.s_[..., -2:, :])
+        self._ends = [(wind, last) for wind, side, last in ends if topology.is_closed(side)]
         for wind, prefix, place in (("", "", center), ("u_", "x_", x_face), ("v_", "y_", y_face)):
             x, y = inward(topology, place, given_rows)
             outside = (x != 0) | (y != 0)
@@ -50,6 +52,15 @@ class OpenSides(AirSides):
     def wind_planes(self, prefix: str) -> Sequence[Field]:
         """Faces outside and on the edge."""
         return [getattr(self.state, f"{prefix}{name}") for name in ("outside", "edge")]
+
+    def end_faces(self) -> None:
+        """Wind through the outermost faces in the east and north, which no kernel of both winds
+        reaches, is that through the faces before them."""
+        for wind, last in self._ends:
+            with wind.change() as owned:
+                for array, block in zip(owned, wind.layout.blocks, strict=True):
+                    if block.box_of(wind.place) != block.box_of(center):
+                        array[last] = np.take(array[last], [0], -1 if wind.place is x_face else -2)
 
     def of_stage(self, begun: Mapping[str, Field]) -> AirSideStage:
         """The sides of a stage that begins with the state `begun`."""

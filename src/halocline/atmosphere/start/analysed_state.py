@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.constants import gravity
+from halocline.atmosphere.start.column_balance import steady_columns
 from halocline.atmosphere.start.hybrid_column import HybridColumn, dry_volume, moist_theta
 from halocline.atmosphere.start.options import AnalysisOptions
 from halocline.atmosphere.start.pressure_columns import (
@@ -24,6 +26,7 @@ from halocline.core.errors import UserError
 from halocline.grids.files.axes import Bilinear
 from halocline.grids.files.gridded_files import Record
 from halocline.grids.files.parts import FilePart, part_of, used_lines
+from halocline.grids.files.splines import Bicubic, reach
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Metrics
 from halocline.grids.vertical.file_field import along_grid
@@ -46,6 +49,12 @@ class AnalysedState:
     volume: Array  # specific volume of dry air [m3 kg-1]
     surface_pressure: Array  # [Pa]
     surface: dict[str, Array]  # skin_temperature, land, ice and more that the analysis has
+    condensed: dict[str, Array] = field(default_factory=dict)  # mixing ratios of kinds it has [1]
+
+    @property
+    def water(self) -> Array:
+        """Mixing ratio of all water [1]."""
+        return np.asarray(self.vapor + sum(self.condensed.values()))
 
     @property
     def temperature(self) -> Array:
@@ -64,8 +73,8 @@ def analysed_state(
 ) -> AnalysedState:
     """The state that a record of the files gives a grid over its terrain [m], (rows, columns).
 
-    1. columns on pressure levels  2. surface pressure  3. dry mass, vapour  4. temperature, balance
-    5. winds at faces  6. surface
+    1. columns on pressure levels  2. surface pressure  3. dry mass, vapour, clouds
+    4. temperature, balance  5. winds at faces, which leave columns their mass  6. surface
     """
     centers = grid.at(Place.center)
     # 1. columns on pressure levels
@@ -73,27 +82,40 @@ def analysed_state(
     # 2. surface pressure
     surface_pressure = columns.pressure_at(terrain)
     _refuse_high_ground(surface_pressure, column)
-    # 3. dry mass, vapour
-    mass, pressure, vapor = column.dry_mass(surface_pressure, columns.vapor_at)
+    # 3. dry mass, vapour, clouds
+    clouds = clouds_at(files, record, centers, options)
+    at = partial(line_in_log, files.levels)
+
+    def water_at(pressure: Array) -> Array:
+        more = sum(at(values, pressure) for values in clouds.values())
+        return np.asarray(columns.vapor_at(pressure) + more)
+
+    mass, pressure, water = column.dry_mass(surface_pressure, water_at)
+    condensed = {kind: at(values, pressure) for kind, values in clouds.items()}
+    vapor = np.asarray(water - sum(condensed.values()))
     # 4. temperature, balance
     theta = moist_theta(columns.temperature_at(pressure, vapor), pressure, vapor)
     volume = dry_volume(theta, pressure)
     geopotential = column.geopotential(gravity * terrain, mass, volume)
-    # 5. winds at faces
-    east = winds_at(files, record, grid.at(Place.x_face), on_faces(pressure, 2, grid))[0]
-    north = winds_at(files, record, grid.at(Place.y_face), on_faces(pressure, 1, grid))[1]
+    # 5. winds at faces, which leave columns their mass
+    x, y = (on_faces(pressure, axis, grid) for axis in (2, 1))
+    east = winds_at(files, record, grid.at(Place.x_face), x, options)[0]
+    north = winds_at(files, record, grid.at(Place.y_face), y, options)[1]
+    if options.columns == "steady":
+        east, north = steady_columns(grid, column, mass, east, north)
     # 6. surface
     surface = surface_at(files, record, centers)
     return AnalysedState(
-        mass, east, north, theta, vapor, geopotential, pressure, volume, surface_pressure, surface
-    )
+        mass, east, north, theta, vapor, geopotential, pressure, volume, surface_pressure, surface,
+        condensed,
+    )  # fmt: skip
 
 
 def columns_at(
     files: PressureLevelFiles, record: Record, points: Metrics, options: AnalysisOptions
 ) -> PressureColumns:
-    """Columns of an analysis at points, bilinear, filled below its ground before."""
-    weights, part = _weights(files, points)
+    """Columns of an analysis at points, filled below its ground before."""
+    weights, part = _between(files, points, options)
     temperature = files.on_levels("temperature", record, part)
     humidity = files.on_levels("humidity", record, part)
     theirs = PressureColumns(
@@ -107,22 +129,39 @@ def columns_at(
     return PressureColumns(
         files.levels,
         np.stack([weights(plane) for plane in theirs.temperature]),
-        np.stack([weights(plane) for plane in theirs.vapor]),
+        np.stack([weights.within(plane) for plane in theirs.vapor]),
         np.stack([weights(plane) for plane in theirs.height]),
         options.lapse_rate,
         options.between_levels == "heights",
     )
 
 
+def clouds_at(
+    files: PressureLevelFiles, record: Record, points: Metrics, options: AnalysisOptions
+) -> dict[str, Array]:
+    """Mixing ratios [1] of condensed water that files have at points, (levels, points)."""
+    weights, part = _between(files, points, options)
+    return {
+        kind: np.stack(
+            [weights.within(plane) for plane in files.condensed_on_levels(kind, record, part)]
+        )
+        for kind in files.condensed
+    }
+
+
 def winds_at(
-    files: PressureLevelFiles, record: Record, points: Metrics, pressure: Array
+    files: PressureLevelFiles,
+    record: Record,
+    points: Metrics,
+    pressure: Array,
+    options: AnalysisOptions,
 ) -> tuple[Array, Array]:
     """Winds along the axes of the grid [m s-1] at points and pressures [Pa] (layers, points).
 
     Linear in log p; below the lowest level, and below the ground of the analysis, that of the level
     above.
     """
-    weights, part = _weights(files, points)
+    weights, part = _between(files, points, options)
     east, north = (files.on_levels(name, record, part) for name in ("u", "v"))
     missing = below_ground(files.levels, east + north, _surface_pressure(files, record, part))
     both = []
@@ -195,6 +234,22 @@ def _weights(files: PressureLevelFiles, points: Metrics) -> tuple[Bilinear, File
     weights = files.weights(points.x, points.y, "the model grid")
     part = part_of(*used_lines(weights, files.files.shape))
     return part.weights(weights), part
+
+
+def _between(
+    files: PressureLevelFiles, points: Metrics, options: AnalysisOptions
+) -> tuple[Bilinear | Bicubic, FilePart]:
+    """What brings columns of the analysis to points, and the part of the files' grid it needs."""
+    if options.between_columns == "line":
+        return _weights(files, points)
+    weights = files.weights(points.x, points.y, "the model grid")
+    rows, columns = used_lines(weights, files.files.shape)
+    some = np.flatnonzero(rows)
+    rows[max(some[0] - reach, 0) : some[-1] + reach + 1] = True
+    part = part_of(rows, np.ones_like(columns))
+    latitude, longitude = files.files.latitude, files.files.longitude
+    held = replace(latitude, values=latitude.values[part.rows], order=latitude.order[part.rows])
+    return Bicubic(part.weights(weights), longitude, held), part
 
 
 def _surface_pressure(files: PressureLevelFiles, record: Record, part: FilePart) -> Array | None:

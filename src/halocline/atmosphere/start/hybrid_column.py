@@ -88,28 +88,29 @@ class HybridColumn:
         return self.layer_mass(mass) * self.thickness[extra] * share
 
     def dry_mass(
-        self, surface_pressure: Array, vapor_at: Callable[[Array], Array]
+        self, surface_pressure: Array, water_at: Callable[[Array], Array]
     ) -> tuple[Array, Array, Array]:
-        """Dry column mass, pressure of layers [Pa] and their vapour [1] under a surface pressure.
+        """Dry column mass, pressure of layers [Pa] and their water [1] under a surface pressure.
 
-        The surface pressure is the weight of dry air and vapour, and the vapour of a layer depends
-        on its pressure (`vapor_at`): both are found in turns until no column changes by more than
-        1e-6 Pa. A turn takes an error to that of the vapour's weight, about a hundredth of it.
+        The surface pressure is the weight of dry air and water, and the water of a layer depends
+        on its pressure (`water_at`, mixing ratio of all water [1]): both are found in turns until
+        no column changes by more than 1e-6 Pa. A turn takes an error to that of the water's
+        weight, about a hundredth of it.
         """
         mass = surface_pressure - self.top_pressure
-        vapor = np.zeros((self.thickness.size, *mass.shape))
+        water = np.zeros((self.thickness.size, *mass.shape))
         for _ in range(40):
-            pressure = self.pressure(mass, vapor)
-            vapor = vapor_at(pressure)
+            pressure = self.pressure(mass, water)
+            water = water_at(pressure)
             next_mass = (surface_pressure - self.top_pressure) - (
-                self.weight(mass, vapor).sum(axis=0)
+                self.weight(mass, water).sum(axis=0)
             )
             change = float(np.abs(next_mass - mass).max())
             mass = next_mass
             if change <= 1e-6:
-                return mass, self.pressure(mass, vapor), vapor
+                return mass, self.pressure(mass, water), water
         raise UserError(
-            f"The weight of vapour is not found: the column mass still changes by {change:.3g} Pa"
+            f"The weight of water is not found: the column mass still changes by {change:.3g} Pa"
             " after 40 turns. Is the humidity of the analysis what its name and units say?"
         )
 

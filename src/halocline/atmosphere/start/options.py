@@ -9,8 +9,22 @@ from halocline.core.options import Options, option
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysisOptions(Options):
-    """How analyses on pressure levels become the model's columns."""
+    """Analyses on pressure levels, and how they become the model's columns."""
 
+    files: list[str] = option(
+        [],
+        "",
+        "netCDF, Zarr or GRIB2, or patterns such as gfs_*.nc: a run makes the files that start.file"
+        " and sides.file name of these where they are missing or made for another grid or time;"
+        " none: `halocline analysis` makes them",
+    )
+    ground: str = option(
+        "",
+        "",
+        "height of the ground on the grid of the case (surface_altitude), with its land"
+        " (land_binary_mask) where it has one; not given: the ground of the analyses",
+    )
+    steady: bool = option(False, "", "sides made by a run are those of the start all the time")
     saturation: str = option(
         "clouds",
         "",
@@ -24,6 +38,21 @@ class AnalysisOptions(Options):
         "temperature between two levels: a line in log p, or the parabola that also keeps the"
         " thickness which the heights of the analysis give the layer",
         choices=("heights", "line"),
+    )
+    between_columns: str = option(
+        "cubic",
+        "",
+        "temperature, height, wind and vapour between columns of the analysis: a cubic spline, of"
+        " vapour within the columns around, or a line, which has a kink in each column",
+        choices=("cubic", "line"),
+    )
+    columns: str = option(
+        "steady",
+        "",
+        "wind of the start and the sides: one by which columns keep their mass, or 'free', that of"
+        " the analysis, from which waves of pressure go out",
+        choices=("steady", "free"),
+        source="tutorial of MM5, chapter 7 (INTERPF): integrated mean divergence",
     )
     lapse_rate: float = option(
         0.0065,

@@ -59,6 +59,26 @@ on_levels: dict[str, AnalysisQuantity] = {
 }
 """What analyses hold on pressure levels; one kind of humidity and one of height suffice."""
 
+condensed: dict[str, AnalysisQuantity] = {
+    kind: AnalysisQuantity(standard_names, names, "1", -1e-4, 0.05)
+    for kind, standard_names, names in (
+        (
+            "cloud",
+            ("cloud_liquid_water_mixing_ratio", "mass_fraction_of_cloud_liquid_water_in_air"),
+            ("clwmr", "clmr", "clwc", "qc"),
+        ),
+        (
+            "ice",
+            ("cloud_ice_mixing_ratio", "mass_fraction_of_cloud_ice_in_air"),
+            ("icmr", "ciwc", "qi"),
+        ),
+        ("rain", ("mass_fraction_of_rain_in_air",), ("rwmr", "crwc", "qr")),
+        ("snow", ("mass_fraction_of_snow_in_air",), ("snmr", "cswc", "qs")),
+        ("graupel", ("mass_fraction_of_graupel_in_air",), ("grle", "qg")),
+    )
+}
+"""Water that is no vapour, taken where an analysis has it, per mass of air."""
+
 at_surface: dict[str, AnalysisQuantity] = {
     "surface_pressure": AnalysisQuantity(
         ("surface_air_pressure",), ("sp", "ps", "pres"), "Pa", 3e4, 1.2e5
@@ -119,6 +139,9 @@ class PressureLevelFiles:
         self.variables = {name: self._needed((name,)) for name in needed}
         self.humidity, self.variables["humidity"] = self._one_of(humidities, "humidity")
         self.height, self.variables["height"] = self._one_of(heights, "height of levels")
+        self.condensed = {
+            kind: found for kind, facts in condensed.items() if (found := self._on_levels(facts))
+        }
         self.surface = {name: self._flat(name) for name in at_surface if self._flat(name)}
         self._check_levels()
 
@@ -179,6 +202,21 @@ class PressureLevelFiles:
         self._refuse_implausible(values, variable, facts, record, self.levels)
         return values / standard_gravity if kind == "geopotential" else values
 
+    def condensed_on_levels(self, kind: str, record: Record, part: FilePart) -> Array:
+        """The mixing ratio of a kind of `self.condensed` on all levels, (levels, rows, columns).
+
+        0 where it is missing, as below the ground, and on levels that the file has it not on.
+        """
+        variable, facts = self.condensed[kind], condensed[kind]
+        theirs = self._pressures(variable)
+        planes = np.zeros((self.levels.size, part.rows.stop - part.rows.start, part.columns.size))
+        for k, level in enumerate(self.levels):
+            for there in np.flatnonzero(np.isclose(theirs, level)):
+                planes[k] = self.files.read(variable, "", record, part, level=int(there))
+        values = self._in_our_units(planes, variable, facts)
+        self._refuse_implausible(values, variable, facts, record, self.levels)
+        return np.maximum(np.nan_to_num(values), 0.0)
+
     def at_surface(self, name: str, record: Record, part: FilePart) -> Array:
         """A map of the surface, (rows, columns)."""
         variable, facts = self.surface[name], at_surface[name]
@@ -192,7 +230,7 @@ class PressureLevelFiles:
     def _one_of(self, kinds: tuple[str, ...], what: str) -> tuple[str, str]:
         """Which of some quantities the files hold, and its variable."""
         for kind in kinds:
-            if found := self._on_levels(kind):
+            if found := self._on_levels(on_levels[kind]):
                 return kind, found
         raise self._lacks(kinds, what)
 
@@ -206,14 +244,14 @@ class PressureLevelFiles:
             f" name). It has: {self.files.first.listing()}."
         )
 
-    def _on_levels(self, kind: str) -> str:
+    def _on_levels(self, facts: AnalysisQuantity) -> str:
         """The variable on pressure levels that holds a quantity, or ''."""
         some = {
             name: variable
             for name, variable in self.files.first.variables.items()
             if self._level_axis(variable)
         }
-        return _named(some, on_levels[kind])
+        return _named(some, facts)
 
     def _flat(self, kind: str) -> str:
         """The map that holds a quantity of the surface, or ''."""

@@ -63,6 +63,14 @@ more_fields = (
 )
 """What a start holds besides, for those who look at it."""
 
+
+def condensed_field(kind: str) -> WrittenField:
+    """How condensed water of a kind stands in a start."""
+    known = quantity(name := f"{kind}_mixing_ratio").attributes()
+    standard = known.get("standard_name", "")
+    return _field(name, Place.center, "level", "f4", "1", known["long_name"], standard)
+
+
 planes = {
     "ground": ("surface_altitude", "m", "height of the ground"),
     "surface_pressure": ("surface_air_pressure", "Pa", "pressure at the ground"),
@@ -108,6 +116,8 @@ def write_start(
         for field in (*state_fields, *more_fields):
             dims = ("time", *([field.axis] if field.axis else []), *_plane_axes(field.place))
             _put(file, field, dims, getattr(state, field.name)[None])
+        for kind, ratio in state.condensed.items():
+            _put(file, condensed_field(kind), ("time", "level", "y", "x"), ratio[None])
         for name, values in planes_of(state, ground, column).items():
             standard, units, long = planes[name]
             one = _field(name, Place.center, "", "f4", units, long, standard)

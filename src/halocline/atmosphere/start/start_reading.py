@@ -62,8 +62,10 @@ def as_dry_air(fields: Mapping[str, Array], column: HybridColumn) -> dict[str, A
     geopotential follows from both in the balance of the core.
     """
     mass, vapor = fields["mass"], fields["vapor"]
-    whole = mass + column.weight(mass, vapor).sum(axis=0)
-    theta = fields["theta"] / (1.0 + vapor)
+    kinds = [values for name, values in fields.items() if name.endswith("_mixing_ratio")]
+    water = vapor + sum(kinds)
+    whole = mass + column.weight(mass, water).sum(axis=0)
+    theta = fields["theta"] / (1.0 + water)
     dry = np.zeros_like(vapor)
     volume = dry_volume(theta, column.pressure(whole, dry))
     lifted = column.geopotential(fields["geopotential"][0], whole, volume)

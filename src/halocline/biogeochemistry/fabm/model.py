@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +106,9 @@ class FabmCell:
             ) from error
         if not Path(options.file).exists():
             raise UserError(f"biology.fabm.file = '{options.file}': there is no such file.")
-        self.options, self.energy = options, options.energy
-        self.model = pyfabm.Model(options.file)
+        self.options, self.energy, self.package = options, options.energy, pyfabm
+        with self._told("does not take it"):
+            self.model = pyfabm.Model(options.file)
         others = [*self.model.surface_state_variables, *self.model.bottom_state_variables]
         if others:
             raise UserError(
@@ -120,6 +122,16 @@ class FabmCell:
                     f" what tracers know of their surroundings: {', '.join(known)}."
                 )
 
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Mistakes that FABM finds on the way are the user's."""
+        try:
+            yield
+        except self.package.FABMException as error:
+            raise UserError(
+                f"biology.fabm.file = '{self.options.file}': FABM {what}: {error}"
+            ) from error
+
     def _set(self, around: Mapping[str, float]) -> None:
         for wanted in self.model.dependencies:
             if wanted.name in around:
@@ -129,11 +141,16 @@ class FabmCell:
     def start(self) -> None:
         """Get ready, in mild water."""
         self._set(dict.fromkeys(known, 10.0))
-        self.model.start()
+        with self._told("cannot start"):
+            if not self.model.start():
+                raise self.package.FABMException(
+                    self.package.getError() or "it says above what is missing."
+                )
 
     def speeds(self) -> dict[str, float]:
         """Speeds downward [m s-1] of the state as it is."""
-        up = self.model.get_vertical_movement()
+        with self._told("gives no speeds of what sinks"):
+            up = self.model.get_vertical_movement()
         variables = self.model.interior_state_variables
         return {
             one.output_name: -float(speed)
@@ -152,7 +169,8 @@ class FabmCell:
         self._set(around)
         while left > 0.0 and parts < self.options.most_parts:
             self.model.interior_state[...] = now
-            rate = self.model.getRates(surface=surface, bottom=False)
+            with self._told("gives no rates"):
+                rate = self.model.getRates(surface=surface, bottom=False)
             lost = np.maximum(-rate, 0.0)
             with np.errstate(divide="ignore", invalid="ignore"):
                 longest = np.where(lost > 0.0, self.options.largest_share * now / lost, np.inf)

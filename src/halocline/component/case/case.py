@@ -107,6 +107,7 @@ class Case(Options):
     cuts: ClassVar[tuple[str, ...]] = ("blocks", "curve")  # kinds of decompositions
     staggered: ClassVar[bool] = True  # whether fields that change lie on faces or corners
     reflects: ClassVar[tuple[str, ...]] = ()  # sides that its schemes know: "mirror", "pole"
+    over_land: ClassVar[bool] = False  # whether it computes everywhere, so that depths say nothing
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
 
     @property

@@ -64,9 +64,9 @@ class RecordSource:
         if variable not in self._names:
             facts = quantity(short_name)
             raise UserError(
-                f"The {self.what} needs {facts.long_name}, but none of the files has"
-                f" {repr(variable) if variable else 'it'}: {self.paths[0]}"
-                f"{' and others' * (len(self.paths) > 1)} have {', '.join(self._names)}. Name the"
+                f"No file of the {self.what} has {facts.long_name}"
+                f"{f', {variable!r}' if variable else ''}: in {self.paths[0]}"
+                f"{' and others' * (len(self.paths) > 1)} are {', '.join(self._names)}. Name the"
                 f" variable: variables.{short_name}."
             )
         return open_maps(self.paths, str(self.period[0].calendar), variable), variable

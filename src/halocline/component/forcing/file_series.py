@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,13 +104,25 @@ class Scatter:
     def values(self, read: dict[int, Array]) -> tuple[Array, ...]:
         """All quantities at the own points; a call for all ranks."""
         own = np.empty(self._shape)
-        given = [[np.stack([read[place] for place in self.reads.tolist()])]] if read else None
+        mine = [read[place] for place in self.reads.tolist()]
+        given = [[np.stack(mine, dtype=np.float64)]] if read else None
         self._transfer(given, [[own]])
         return tuple(own)
 
 
 def _in_order(quantities: int, read: dict[int, Array]) -> tuple[Array, ...]:
-    return tuple(read[place] for place in range(quantities))
+    return tuple(read[place].astype(np.float64, copy=False) for place in range(quantities))
+
+
+def _small(values: Array) -> NDArray[Any]:
+    """The same values, in float32 where that holds them all.
+
+    >>> _small(np.array([1.5, np.nan])).dtype, _small(np.array([0.1])).dtype
+    (dtype('float32'), dtype('float64'))
+    """
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+    return single if np.array_equal(single, values, equal_nan=True) else values
 
 
 def yearly(files: GriddedFiles, period: tuple[Date, Date]) -> list[Record]:
@@ -370,8 +382,8 @@ class FileSeries:
         return self._loaded[number]
 
     def _read(self, number: int) -> dict[int, Array]:
-        """What this rank reads of a record, by the place of the quantity."""
-        return {place: self._at_points(number, place) for place in self.fields}
+        """What this rank reads of a record, by the place of the quantity, small until its time."""
+        return {place: _small(self._at_points(number, place)) for place in self.fields}
 
     def _at_points(self, number: int, place: int) -> Array:
         record, variable = self.records[number], self.variables[place]

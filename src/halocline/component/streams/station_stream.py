@@ -228,11 +228,12 @@ def on_lines(
         x, y = projection.to_map(np.array([longitude]), np.array([latitude]))
         if not inside(x, y, grid)[0]:
             assert grid.longitude is not None and grid.latitude is not None
-            west, east = grid.longitude.min(), grid.longitude.max()
+            j, i = int(np.abs(grid.y - y).argmin()), int(np.abs(grid.x - x).argmin())
+            away = float(np.hypot(grid.x[i] - x[0], grid.y[j] - y[0])) / 1e3
             raise UserError(
-                f"The station '{name}' at {longitude:g} E, {latitude:g} N lies outside the grid,"
-                f" whose cells lie from {west:.2f} to {east:.2f} E and from"
-                f" {grid.latitude.min():.2f} to {grid.latitude.max():.2f} N."
+                f"The station '{name}' at {longitude:g} E, {latitude:g} N lies outside the grid:"
+                f" the nearest cell has its middle at {grid.longitude[j, i]:.2f} E,"
+                f" {grid.latitude[j, i]:.2f} N, {away:.0f} km away. Move the station, or the grid."
             )
         found[name] = float(x[0]), float(y[0])
     return found

@@ -111,7 +111,7 @@ def _check_inside(name: str, x: float, y: float, grid: Grid) -> None:
         raise UserError(
             f"The output point '{name}' at {words((x, y), grid)} lies outside the model grid, which"
             f" reaches from {grid.x[0]:g} to {grid.x[-1]:g} and from {grid.y[0]:g} to"
-            f" {grid.y[-1]:g}."
+            f" {grid.y[-1]:g}. Move the point, or the grid."
         )
 
 

@@ -147,6 +147,8 @@ class Bilinear:
         north = (1.0 - x) * values[self.north, self.west] + x * values[self.north, self.east]
         return (1.0 - y) * south + y * north
 
+    within = __call__  # never beyond the values around
+
     def part(self, some: NDArray[np.bool_]) -> Bilinear:
         """The weights of some of the points."""
         return Bilinear(

@@ -18,7 +18,7 @@ from halocline.core.errors import UserError
 from halocline.core.memory import refuse_beyond_memory
 from halocline.core.netcdf_lock import netcdf_lock
 from halocline.runtime.files.classic_files import refuse_damaged
-from halocline.runtime.files.hdf5_heaps import refuse_broken_heaps
+from halocline.runtime.files.hdf5_heaps import refuse_broken_heaps, refuse_cut
 
 Array = NDArray[np.float64]
 Index = tuple[int | slice, ...]
@@ -144,13 +144,14 @@ def open_source(path: Path) -> FileVariables:
         raise UserError(f"There is no file '{path}'. Check the path in the case file.") from None
     except (*_of_libraries, ImportError) as error:
         raise UserError(
-            f"Cannot read '{path}': {_reason(error)}. It should be netCDF, Zarr (a folder) or"
-            " GRIB2."
+            f"Cannot read '{path}': {_reason(error)}. It should be undamaged netCDF, Zarr (a"
+            " folder) or GRIB2."
         ) from None
 
 
 def _open_netcdf(path: Path) -> FileVariables:
     refuse_damaged(path)
+    refuse_cut(path)
     refuse_broken_heaps(path)
     with netcdf_lock:
         _close_forgotten()

@@ -185,7 +185,8 @@ class FileField:
             above = above if plane is None else plane
             for k in np.flatnonzero(taken):
                 result[k] += shares[k] * above
-        return wet * result
+        result *= wet
+        return result
 
     def _plane(self, record: Record | None, level: int | None, wanted: Mask | None) -> Array | None:
         """One map at the points, gaps filled around the wanted ones; None where it has no value."""

@@ -16,7 +16,8 @@ from halocline.runtime.fields.axis import Axis, sizes
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.freshness import Freshness, all_around, every_row, everywhere, nowhere
-from halocline.runtime.fields.memory import Memory, alignment
+from halocline.runtime.fields.memory import Memory
+from halocline.runtime.fields.pages import cache_line
 from halocline.runtime.fields.place import Direction, Place
 from halocline.runtime.fields.space import Space
 
@@ -28,8 +29,8 @@ Array = NDArray[Any]
 
 def _row_length(points: int, dtype: np.dtype[Any]) -> int:
     """Row length of whole cache lines, an odd number of them so that rows share no cache set."""
-    lines = -(-points * dtype.itemsize // alignment) | 1
-    return lines * alignment // dtype.itemsize
+    lines = -(-points * dtype.itemsize // cache_line) | 1
+    return lines * cache_line // dtype.itemsize
 
 
 class Storage:

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.runtime import _native
+from halocline.runtime.fields.pages import HugePages
 
 if TYPE_CHECKING:
     from halocline.runtime.fields.kernel import Call, Kernel
 
 Array = NDArray[Any]
-alignment = 64
+pages = HugePages()
 
 
 class Memory:
@@ -41,9 +42,7 @@ class Memory:
     def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any], before: int = 0) -> Array:
         """Zeros, of which the one with so many `before` it begins on a cache line."""
         size = int(np.prod(shape)) * dtype.itemsize
-        raw = np.zeros(size + alignment, np.uint8)
-        start = -(raw.ctypes.data + before * dtype.itemsize) % alignment
-        return raw[start : start + size].view(dtype).reshape(shape)
+        return pages.zeros(size, before * dtype.itemsize).view(dtype).reshape(shape)
 
     def read(self, array: Array) -> Array:
         """Values on the host, which nobody changes; a copy only where they are elsewhere."""

@@ -1,8 +1,9 @@
-"""Heaps in HDF5 files (netCDF-4), checked before the HDF5 library reads them.
+"""Length and heaps of HDF5 files (netCDF-4), checked before the HDF5 library reads them.
 
-A heap holds what attributes of unequal length point to, such as dimensions. Where the length of a
-free part was lost, the library looks for the next object in the same place for ever. Format: HDF5
-File Format Specification 3.0, III.E. Disk Format: Level 1E - Global Heap.
+A file says how long it is, in its superblock. A heap holds what attributes of unequal length point
+to, such as dimensions. Where the length of a free part was lost, the library looks for the next
+object in the same place for ever. Format: HDF5 File Format Specification 3.0, II.A. Disk Format:
+Level 0A - Format Signature and Superblock, III.E. Disk Format: Level 1E - Global Heap.
 """
 
 from __future__ import annotations
@@ -37,6 +38,25 @@ def refuse_broken_heaps(path: Path) -> None:
                         f"The file '{path}' is damaged: the heap at byte {start + at} of this"
                         " netCDF-4 (HDF5) file contradicts itself. Make or fetch the file again."
                     )
+
+
+def refuse_cut(path: Path) -> None:
+    """Refuse an HDF5 file that ends before it says that it does."""
+    with path.open("rb") as file:
+        start = file.read(64)
+    if start[: len(_magic)] != _magic or len(start) < 64:
+        return
+    version = start[8]
+    if version > 3:
+        return
+    size_of_addresses, first = (start[9], 12) if version > 1 else (start[13], 24 + 4 * version)
+    at = first + 2 * size_of_addresses
+    base, end = (int.from_bytes(start[at : at + size_of_addresses], "little") for at in (first, at))
+    if (size := path.stat().st_size) < base + end:
+        raise UserError(
+            f"The file '{path}' is not complete: it has {size} bytes, and says that it has"
+            f" {base + end}. Make or fetch it again."
+        )
 
 
 def _heaps(content: bytes) -> Iterator[int]:
