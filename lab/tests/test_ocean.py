@@ -1,5 +1,7 @@
 """`halocline lab ocean`: phases from records, and the benchmark itself at small size."""
 
+import json
+
 import pytest
 
 from halocline.core.errors import UserError
@@ -82,12 +84,37 @@ def test_rows_shares_floor_and_years():
         ocean.evaluate(ocean.Choice("full", "float64", 2, 1), fast, slow, quick=False)["level"]
         is None
     )
+    assert row["bound"] is None
     text = ocean.table(
         {"grid": "x1", "cells": 10**6, "wet_cells": 5 * 10**5, "rows": [row], "tried": []}
     )
     assert "POP 2.1 111 ns, MITgcm 129 ns" in text
     assert "barotropic 13.0%" in text and "solver 10.0% with 7.0 iterations" in text
     assert set(row) == {name[5:] for name in ocean.keys if name.startswith("rows.")}
+
+
+def test_independent_runs_bound_the_speed_up(monkeypatch):
+    """As many of one rank at once, in the rounds of the others, where cores are there for them."""
+    times = {(1, 1): 0.08, (2, 1): 0.05, (1, 2): 0.1}
+    asked = []
+
+    def answer_of(module, settings, ranks, threads):
+        asked.append((ranks, settings["copies"], settings["rows"]))
+        return json.dumps(run(times[ranks, settings["copies"]])).encode()
+
+    monkeypatch.setattr(ocean, "answer_of", answer_of)
+    monkeypatch.setattr(ocean, "cores", lambda: 2)
+    on = [(1, 1), (2, 1), (4, 1)]
+    times[4, 1] = 0.06
+    found = ocean.measure(["full"], ["float64"], on, rounds=2)
+    assert [row["bound"] for row in found["rows"]] == [None, pytest.approx(1.6), None]
+    assert [row["speed_up"] for row in found["rows"]] == pytest.approx([1.0, 1.6, 4 / 3])
+    assert asked == 2 * [(1, 1, 0), (2, 1, 0), (4, 1, 0), (1, 2, 0), (1, 2, 0)]
+    assert "1.60     1.60" in ocean.table(found) and "at most: speed-up of as many" in ocean.table(
+        found
+    )
+    unlike = ocean.measure(["full"], ["float64"], on[1:2], rounds=1)
+    assert unlike["rows"][0]["bound"] is None
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.ocean.column_work import column_work, expected_seconds, work
 from halocline.ocean.component import OceanComponent
 from halocline.ocean.forcing_options import with_paths
+from halocline.ocean.joined_seas import refuse_lone_cells, without_lone_cells
 from halocline.ocean.model import halo_of
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.passive_tracers import described
@@ -81,11 +82,14 @@ class OceanCase(Case):
         plan: Plan | None = None,
         given: Mapping[str, Any] | None = None,
     ) -> OceanComponent:
-        """The ocean with its grid."""
+        """The ocean with its grid, which has no lone cells unless the case wants them."""
+        levels = once_per_node(communicator, self.build_levels)
+        if self.ocean.lone_cells == "refuse":
+            refuse_lone_cells(levels.horizontal)
         start = self.ocean.start
         start = replace(start, file=start.file and str(self.find(start.file)))
         return self.built(
-            once_per_node(communicator, self.build_levels),
+            levels,
             with_paths(
                 replace(self.ocean, start=start, tracers=self.ocean.tracers.found(self.find)),
                 self.find_all,
@@ -97,6 +101,11 @@ class OceanCase(Case):
             check_halos=check_halos,
             plan=plan,
         )
+
+    def build_grid(self) -> Grid:
+        """The horizontal grid; lone cells are land where the case says so."""
+        grid = super().build_grid()
+        return without_lone_cells(grid) if self.ocean.lone_cells == "land" else grid
 
     def map_shapes(self) -> dict[str, MapShape]:
         """Where the fields lie, and their levels."""

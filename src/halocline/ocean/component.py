@@ -13,7 +13,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.column_work import column_work, work
 from halocline.ocean.diagnostics import OceanDiagnostics
 from halocline.ocean.explicit_limits import refuse_unstable
-from halocline.ocean.joined_seas import described
+from halocline.ocean.joined_seas import cells_described, seas_described
 from halocline.ocean.model import Ocean, halo_of
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.passive_tracers import start_passive
@@ -79,14 +79,14 @@ class OceanComponent(Component):
         return {"precision": self.precision, **({"passive tracers": passive} if passive else {})}
 
     def describe(self) -> list[tuple[str, str]]:
-        """Seas that no flow joins, and straits that the mask closes."""
-        return described(self.plane)
+        """Seas that no flow joins, straits that the mask closes, cells that no flow reaches."""
+        return seas_described(self.plane) + cells_described(self.grid)
 
     def start(self, time: Date, restarted: bool) -> None:
         """Set temperature and salinity to their start, at rest, unless `restarted`."""
         state = self.model.state
         if not restarted:
-            self.remarks = set_start(self.model)
+            self.remarks = [*set_start(self.model), *map(": ".join, seas_described(self.plane))]
             start_passive(self.model)
             for driver in self.model.drivers:
                 driver.keep_start()

@@ -6,13 +6,16 @@ are lakes of their own, where water only rises and mixes.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.counting import amount
+from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
+from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.place import Place
 
@@ -58,6 +61,53 @@ def reached_cells(grid: Grid) -> Mask:
     return np.logical_or.reduce([wet[:-1, :-1], wet[:-1, 1:], wet[1:, :-1], wet[1:, 1:]])
 
 
+def lone_cells(grid: Grid) -> Mask:
+    """Cells of the sea that no flow reaches."""
+    return grid.mask & ~reached_cells(grid)
+
+
+def without_lone_cells(grid: Grid) -> Grid:
+    """The grid with its lone cells made land; no corner of the flow changes by that."""
+    sea = grid.mask & reached_cells(grid)
+    boundary = None if grid.boundary is None else grid.boundary & sea
+    return replace(grid, mask=sea, boundary=boundary)
+
+
+def refuse_lone_cells(grid: Grid) -> None:
+    """Refuse cells that no flow reaches, with their places."""
+    alone = lone_cells(grid)
+    if alone.any():
+        one = np.count_nonzero(alone) == 1
+        raise UserError(
+            f"{amount(int(np.count_nonzero(alone)), 'cell')} of the sea {'has' if one else 'have'}"
+            " no corner with water all around, so that no flow reaches"
+            f" {'it' if one else 'them'}: {_told(grid, alone)}. Set ocean.lone_cells = 'land' to"
+            f" make {'it' if one else 'them'} land, widen what is there in the depths"
+            " (grid.straits does in grids made here), or, where water may rise and mix with none"
+            " beside it, 'keep'."
+        )
+
+
+def hollows(levels: VerticalGrid) -> Index:
+    """How many cells of each reached column lie below all its corners, shape (nj, ni).
+
+    >>> from halocline.grids.horizontal.regular import GridOptions, regular_grid
+    >>> from halocline.grids.vertical.levels import layered
+    >>> depth = [[9.0, 9.0, 9.0], [9.0, 30.0, 9.0], [9.0, 9.0, 9.0]]
+    >>> plane = regular_grid(GridOptions(nx=3, ny=3, depth=depth, closed_edges=False))
+    >>> hollows(layered(plane, [10.0, 10.0, 10.0])).tolist()
+    [[0, 0, 0], [0, 2, 0], [0, 0, 0]]
+    """
+    grid = levels.horizontal
+    shallow = _around_corners(grid, levels.wet_levels)
+    corners = np.minimum.reduce(shallow)
+    deepest = np.maximum.reduce(
+        [corners[:-1, :-1], corners[:-1, 1:], corners[1:, :-1], corners[1:, 1:]]
+    )
+    below: Index = np.where(reached_cells(grid), np.maximum(levels.wet_levels - deepest, 0), 0)
+    return below
+
+
 def _around_corners(grid: Grid, plane: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
     """The four cells around each corner, those of the last row and column too."""
     wide = grid.topology.widened(plane, (1, 1, 1, 1))
@@ -84,8 +134,8 @@ remedy = (
 """What can be done about a closed strait."""
 
 
-def described(grid: Grid) -> list[tuple[str, str]]:
-    """What `halocline check` says of seas that no flow joins; nothing where there is one."""
+def seas_described(grid: Grid) -> list[tuple[str, str]]:
+    """What is told of seas that no flow joins, and of straits; nothing where there is one sea."""
     numbers = seas(grid)
     names, sizes = np.unique(numbers[grid.mask], return_counts=True)
     if names.size < 2:
@@ -103,20 +153,29 @@ def described(grid: Grid) -> list[tuple[str, str]]:
         lines.append(("strait", f"and {len(straits) - most_told:,} more"))
     if straits:
         lines.append(("strait", remedy))
-    return lines + _unreached(grid)
+    return lines
 
 
-def _unreached(grid: Grid) -> list[tuple[str, str]]:
-    """How many cells no flow reaches, and where the first ones are."""
-    alone = grid.mask & ~reached_cells(grid)
-    if not alone.any():
-        return []
-    found = np.argwhere(alone).tolist()
-    told = "; ".join(_place(grid, j, i, Place.center) for j, i in found[:few_told])
-    more = f" and {len(found) - few_told:,} more" if len(found) > few_told else ""
-    are = "is" if len(found) == 1 else "are"
-    words = f"{amount(len(found), 'cell')} {are} not reached by any flow: {told}{more}"
-    return [("cells", f"{words}. Water only rises and mixes there: make them land, or wider")]
+def cells_described(levels: VerticalGrid) -> list[tuple[str, str]]:
+    """What `halocline check` says of cells that no flow reaches, and of hollows in the floor."""
+    grid, lines = levels.horizontal, []
+    alone, below = lone_cells(grid), hollows(levels)
+    if alone.any():
+        words = f"not reached by any flow: {_told(grid, alone)}. Water only rises and mixes there"
+        lines.append(("cells", f"{int(alone.sum()):,} {words}"))
+    if below.any():
+        words = f"{int(below.sum()):,} at the floor of {int((below > 0).sum()):,} columns lie below"
+        lines.append(("cells", f"{words} all corners around: water only mixes there"))
+    return lines
+
+
+def _told(grid: Grid, cells: Mask) -> str:
+    """The places of the first of some cells, and how many more there are."""
+    found = np.argwhere(cells).tolist()
+    told = "; ".join(
+        f"{_place(grid, j, i, Place.center)} (row {j}, column {i})" for j, i in found[:few_told]
+    )
+    return told + (f" and {len(found) - few_told:,} more" if len(found) > few_told else "")
 
 
 def _place(grid: Grid, j: int, i: int, place: Place = Place.corner) -> str:

@@ -152,6 +152,14 @@ class OceanOptions(Options):
     solver: SurfaceSolverOptions = option(
         SurfaceSolverOptions(), meaning="the solver of the surface"
     )
+    lone_cells: str = option(
+        "refuse",
+        "",
+        "what becomes of cells of the sea without a corner that has water all around, so that no"
+        " flow reaches them: a run is refused, they become land, or they are kept, and their water"
+        " only rises and mixes",
+        choices=("refuse", "land", "keep"),
+    )
     checkerboard: float = option(
         0.0,
         "1",

@@ -7,6 +7,9 @@ McDougall et al. 2003, eddies along density with the smooth taper, anisotropic v
 is a process of its own, and runs take turns; times are those of its record without the first step,
 as `halocline lab report` shows them. Read the ratios where other programs compute beside.
 
+Beside the speed-up of ranks stands what as many runs of one rank reach that know nothing of each
+other: more the cores, their caches and the memory that they share do not allow.
+
 Phases are those of Worley and Levesque (2004): the baroclinic part with the tracers, its halos, the
 barotropic part without the solver, its halos, the solver with all that it communicates, the rest.
 """
@@ -17,11 +20,13 @@ import argparse
 import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
+from halocline.experiment.start import cores
 from halocline_lab.benchmarks import ocean_plots, ocean_run, result_files
 from halocline_lab.benchmarks.rank_programs import answer_of
 
@@ -81,6 +86,8 @@ keys = {
     "rows.floor": "time to pass the least bytes of all cells at the triad's bandwidth [ns]",
     "rows.over_floor": "nanoseconds over floor [1]",
     "rows.speed_up": "against the first of --on, median of pairs",
+    "rows.bound": "speed-up of as many independent runs of one rank at once, together, against one"
+    " alone; null where there are not as many cores, or the first of --on is not one rank",
     "rows.years_per_day": "years of 365 days that a day of computing simulates, with the half steps"
     " that averages of levels in time take",
     "rows.seconds_of_a_day": "of each phase per simulated day [s]",
@@ -90,20 +97,23 @@ keys = {
 
 @dataclass(frozen=True)
 class Choice:
-    """One thing to time; `rows` of ranks in the processor grid, 0: as a run would cut."""
+    """One thing to time; `rows` of ranks in the processor grid, 0: as a run would cut.
+
+    With `copies` as many runs of the same go at once, each for itself.
+    """
 
     physics: str
     precision: str
     ranks: int
     threads: int
     rows: int = 0
+    copies: int = 1
 
     def words(self) -> str:
         grid = f" in {self.rows} rows" if self.rows else ""
-        return (
-            f"{self.physics} physics, {self.precision}, {self.ranks} ranks{grid} x {self.threads}"
-            " threads"
-        )
+        copies = f"{self.copies} runs at once, " if self.copies > 1 else ""
+        ranks = f"{self.ranks} ranks{grid} x {self.threads} threads"
+        return f"{copies}{self.physics} physics, {self.precision}, {ranks}"
 
 
 def measure(
@@ -130,7 +140,9 @@ def measure(
         )
     best = {c: fastest_rows(tried, c) for c in configurations}
     choices = [Choice(p, n, *c, best[c]) for p in chosen for n in precision for c in configurations]
-    runs = in_turns(choices, **timing)
+    alone = configurations[0][0] == 1
+    apart = {c: independent(c) for c in choices if alone and 1 < c.ranks * c.threads <= cores()}
+    runs = in_turns([*choices, *apart.values()], **timing)
     some = runs[choices[0]][0]
 
     def base(choice: Choice) -> Choice:
@@ -151,9 +163,25 @@ def measure(
             for choice, found in tried.items()
         ],
         "rows": [
-            evaluate(choice, runs[choice], runs[base(choice)], quick=quick) for choice in choices
+            evaluate(
+                choice,
+                runs[choice],
+                runs[base(choice)],
+                runs[apart[choice]] if choice in apart else (),
+                quick=quick,
+            )
+            for choice in choices
         ],
     }
+
+
+def independent(choice: Choice) -> Choice:
+    """As many runs of one rank at once as a choice has ranks.
+
+    >>> independent(Choice("full", "float64", 2, 1, rows=2)).words()
+    '2 runs at once, full physics, float64, 1 ranks x 1 threads'
+    """
+    return replace(choice, ranks=1, rows=0, copies=choice.ranks)
 
 
 def in_turns(
@@ -164,10 +192,20 @@ def in_turns(
     for turn in range(rounds):
         for choice in runs:
             print(f"round {turn + 1} of {rounds}: {choice.words()}", flush=True)
-            settings = {**asdict(choice), "steps": steps, "quick": quick}
-            answer = answer_of(ocean_run.__name__, settings, choice.ranks, choice.threads)
-            runs[choice].append(json.loads(answer))
+            runs[choice].append(run_of(choice, {**asdict(choice), "steps": steps, "quick": quick}))
     return runs
+
+
+def run_of(choice: Choice, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run tells; of copies at once the first, with the mean time of their steps."""
+
+    def one(_: int) -> dict[str, Any]:
+        answer = answer_of(ocean_run.__name__, settings, choice.ranks, choice.threads)
+        return dict(json.loads(answer))
+
+    with ThreadPoolExecutor(choice.copies) as pool:
+        found = list(pool.map(one, range(choice.copies)))
+    return {**found[0], "seconds": statistics.mean(some["seconds"] for some in found)}
 
 
 def rows_of(ranks: int) -> list[int]:
@@ -196,10 +234,14 @@ def evaluate(
     choice: Choice,
     runs: Sequence[dict[str, Any]],
     base: Sequence[dict[str, Any]],
+    apart: Sequence[dict[str, Any]] = (),
     *,
     quick: bool,
 ) -> dict[str, Any]:
-    """A row of the result, from runs of one choice and those on the first configuration."""
+    """A row of the result, from runs of one choice and those on the first configuration.
+
+    `apart` are those of as many independent runs at once, if there are any.
+    """
     kind, precision = choice.physics, choice.precision
     unit = 1e9 / runs[0]["cells"]
     seconds = [run["seconds"] for run in runs]
@@ -231,10 +273,23 @@ def evaluate(
         "floor": floor,
         "over_floor": nanoseconds / floor,
         "speed_up": statistics.median(one["seconds"] / other for one, other in pairs),
+        "bound": bound_of(choice.ranks, base, apart) if apart else None,
         "years_per_day": 86400.0 / (statistics.median(seconds) * steps_of_a_day * 365.0),
         "seconds_of_a_day": {n: v / unit * steps_of_a_day for n, v in phases.items()},
         "level": None if quick or choice.ranks * choice.threads > 1 else level,
     }
+
+
+def bound_of(
+    copies: int, alone: Sequence[dict[str, Any]], apart: Sequence[dict[str, Any]]
+) -> float:
+    """Speed-up of so many independent runs at once against one alone, median of the rounds.
+
+    >>> bound_of(2, [{"seconds": 0.9}], [{"seconds": 1.0}])
+    1.8
+    """
+    pairs = zip(alone, apart, strict=True)
+    return statistics.median(copies * one["seconds"] / each["seconds"] for one, each in pairs)
 
 
 def medians(runs: Sequence[dict[str, float]], unit: float) -> dict[str, float]:
@@ -248,16 +303,19 @@ def table(result: dict[str, Any]) -> str:
         f"{result['cells']:,} cells ({result['wet_cells']:,} wet), steps of an hour;"
         " ns per cell and step",
         f"{'physics':<9}{'numbers':<9}{'on':>5}{'median':>8}{'min':>8}{'max':>8}{'busy':>8}"
-        f"{'per wet':>9}{'level':>7}{'x floor':>9}{'speed-up':>10}{'years/day':>11}",
+        f"{'per wet':>9}{'level':>7}{'x floor':>9}{'speed-up':>10}{'at most':>9}{'years/day':>11}",
     ]
     for row in result["rows"]:
         level = "" if row["level"] is None else f"{row['level']:.0f}"
+        bound = "" if row["bound"] is None else f"{row['bound']:.2f}"
         lines.append(
             f"{row['physics']:<9}{row['precision']:<9}{row['ranks']:>3}x{row['threads']}"
             f"{row['nanoseconds']:>8.1f}{row['spread'][0]:>8.1f}{row['spread'][1]:>8.1f}"
             f"{row['processor_nanoseconds']:>8.1f}{row['nanoseconds_wet']:>9.1f}{level:>7}{row['over_floor']:>9.1f}"
-            f"{row['speed_up']:>10.2f}{row['years_per_day']:>11.1f}"
+            f"{row['speed_up']:>10.2f}{bound:>9}{row['years_per_day']:>11.1f}"
         )
+    if any(row["bound"] is not None for row in result["rows"]):
+        lines.append("at most: speed-up of as many independent runs of one rank at once")
     lines.append(f"{'by phase':<23}" + "".join(f"{n:>17}" for n in result["rows"][0]["phases"]))
     for row in result["rows"]:
         name = f"{row['physics']:<9}{row['precision']:<9}{row['ranks']:>3}x{row['threads']}"

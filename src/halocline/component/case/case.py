@@ -251,8 +251,7 @@ class Case(Options):
 
     def build_levels(self) -> VerticalGrid:
         """The levels of this case over its horizontal grid."""
-        options = self._grid_found()
-        return build_levels(options, build_grid(options))
+        return build_levels(self._grid_found(), self.build_grid())
 
     @cached_property
     def level_count(self) -> int:
