@@ -41,7 +41,7 @@ sides = {
     },
     "globe": {
         "grid.kind": "spherical", "grid.nx": 16, "grid.ny": 16, "grid.dx": 22.5, "grid.dy": 11.25,
-        "grid.y0": -84.375, "grid.periodic_x": None, "grid.periodic_y": False,
+        "grid.x0": 0.0, "grid.y0": -84.375, "grid.periodic_x": None, "grid.periodic_y": False,
         "grid.sides.south": "pole", "grid.sides.north": "pole", "atmosphere.rotation": 0.0,
         "atmosphere.mountain.x": 40.0, "atmosphere.mountain.y": 60.0,
         "atmosphere.mountain.width": 30.0, "atmosphere.mountain.width_y": 20.0,
