@@ -134,6 +134,25 @@ def test_sound_going_along_the_ground():
     assert abs(uneven) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_damping_fades_as_the_step_does():
+    """Off-centring b takes b W^2 dt / 2 of the height of sound upward in a second, and divergence
+    damping g as much of sound along the ground: constant b and g are of first order."""
+    column, b = still(20, 10e3), 0.1
+    air, g = still(60, 90e3, 2500.0), 0.1
+    upward, along = [], []
+    for dt in (1.0, 0.5):
+        found, _ = amplification(column, 0, dt, off_centring=b, divergence_damping=0.0)
+        sound = found[(abs(found - 1.0) > 1e-4) & (abs(found) > 1e-4)]
+        first = sound[abs(np.angle(sound)).argmin()]
+        upward.append(-np.log(abs(first)) / dt)
+        frequency = abs(np.angle(first)) / dt
+        assert upward[-1] == pytest.approx(0.5 * b * frequency**2 * dt, rel=0.01)
+        slowed = lamb(air, dt, off_centring=0.0, divergence_damping=g)
+        along.append(-np.log(abs(slowed)) / dt)
+    assert upward[0] / upward[1] == pytest.approx(2.0, rel=0.01)
+    assert along[0] / along[1] == pytest.approx(2.0, rel=0.01)
+
+
 @pytest.mark.parametrize("waves", [1, 2, 3, 4])
 def test_nothing_grows_as_it_is_used(waves):
     """With the damping of the options, to nine tenths of the longest step without any."""

@@ -4,6 +4,7 @@ import numpy as np
 
 from atmosphere.dynamics_cases import begun, shipped, values
 from halocline.atmosphere import _native
+from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.dynamics.polar_filter import PolarFilter
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -16,6 +17,19 @@ def cartesian(longitude: np.ndarray, latitude: np.ndarray) -> np.ndarray:
     """Points of the unit sphere, shape (3, ...)."""
     x, y = np.radians(longitude), np.radians(latitude)
     return np.array([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y) + 0.0 * x])
+
+
+def turning_flow(component: AtmosphereComponent, tilt: float, mass: np.ndarray) -> None:
+    """Fluxes of air that turns about an axis so far from the pole [degree], of so much mass [Pa]
+    in each layer."""
+    s, grid = component.state, component.plane
+    corner = grid.on_both_sides(Place.corner)
+    axis = np.array([0.0, -np.sin(np.radians(tilt)), np.cos(np.radians(tilt))])
+    stream = np.tensordot(axis, cartesian(corner.x, corner.y), 1)
+    stream = -2.0 * np.pi / turn * grid.radius**2 * mass[:, :1, :1] * stream
+    s.x_flux.set_global(-np.diff(stream, axis=1)[..., :-1])
+    s.y_flux.set_global(np.diff(stream, axis=2))
+    s.rise.fill(0.0)
 
 
 def turned(columns: int, steps: int, tilt: float, filtered: float = 45.0) -> tuple[float, ...]:
@@ -35,13 +49,7 @@ def turned(columns: int, steps: int, tilt: float, filtered: float = 45.0) -> tup
         )
     )  # fmt: skip
     s, grid = component.state, component.plane
-    corner = grid.on_both_sides(Place.corner)
-    axis = np.array([0.0, -np.sin(np.radians(tilt)), np.cos(np.radians(tilt))])
-    stream = np.tensordot(axis, cartesian(corner.x, corner.y), 1)
-    stream *= -2.0 * np.pi / turn * grid.radius**2
-    s.x_flux.set_global(np.broadcast_to(-np.diff(stream, axis=0)[:, :-1], s.x_flux.shape))
-    s.y_flux.set_global(np.broadcast_to(np.diff(stream, axis=1), s.y_flux.shape))
-    s.rise.fill(0.0)
+    turning_flow(component, tilt, np.ones((3, 1, 1)))
     center = grid.at(Place.center)
     away = np.arccos(np.clip(cartesian(center.x, center.y)[0], -1.0, 1.0))
     cone = np.where(away < 0.6, 0.5 * (1.0 + np.cos(np.pi * away / 0.6)), 0.0)

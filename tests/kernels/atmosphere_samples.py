@@ -103,7 +103,7 @@ def values(random: np.random.Generator, name: str, shape: tuple[int, ...]) -> np
     """Random values of an argument; a fifth of all drops and crystals, and some of masks, is 0."""
     least, largest = ranges.get(name, (0.5, 1.5))
     some = random.uniform(least, largest, shape)
-    if name == "land":
+    if name in ("land", "x_limited"):
         return np.round(random.random(shape))
     if name == "water":
         some = random.random(shape) * np.reshape(humid, (6, *(1,) * (len(shape) - 1)))

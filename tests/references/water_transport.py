@@ -122,16 +122,17 @@ class Cells:
 
 
 def moved(
-    cells: Cells, water: Array, old: Array, dt: float, order: int, vertical: int, limiter: str
-) -> Array:
-    """One species after a stage of dt [s]."""
+    cells: Cells, water: Array, old: Array, dt: float, order: int, vertical: int, limiter: str,
+    along: Array | float = 1.0,
+) -> Array:  # fmt: skip
+    """One species after a stage of dt [s]; where `along` is 0 nothing is limited along x."""
     fluxes = cells.sharp(water, order, vertical)
     if limiter == "none":
         return cells.after(old, cells.gain(fluxes, dt))
     low = cells.upstream(old)
     more = [a - b for a, b in zip(fluxes, low, strict=True)]
-    middle = cells.after(old, cells.gain(low, dt))
-    leaves, enters = cells.outward(more, dt)
+    middle = cells.after(old, cells.gain([low[0] * along, *low[1:]], dt))
+    leaves, enters = cells.outward([more[0] * along, *more[1:]], dt)
     tiny = 1e-300
     least, most = np.zeros_like(old), np.full_like(old, np.inf)
     if limiter == "monotone":
@@ -151,6 +152,7 @@ def moved(
         limited(a, (np.roll(lost, 1, axis), np.roll(gained, 1, axis)), shares)
         for a, axis in ((more[0], 2), (more[1], 1))
     )
+    x = np.where(along, x, more[0])
     z = np.zeros_like(more[2])
     z[1:-1] = limited(more[2][1:-1], (lost[:-1], gained[:-1]), (lost[1:], gained[1:]))
     both = [a + b for a, b in zip(low, (x, y, z), strict=True)]

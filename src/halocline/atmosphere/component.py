@@ -69,11 +69,12 @@ class AtmosphereComponent(Component):
                 f"atmosphere.physics.convection = '{options.physics.convection}' needs air with"
                 " water: choose atmosphere.microphysics.scheme = 'kessler', 'wsm6' or 'thompson'."
             )
-        if options.species and has_poles(grid):
+        limiter = options.advection.limiter
+        if options.species and has_poles(grid) and limiter == "monotone":
             raise UserError(
-                f"atmosphere.microphysics.scheme = '{options.microphysics.scheme}' on a grid with"
-                " poles: the limiter of water's fluxes does not know of narrow cells. Choose"
-                " 'none'."
+                f"atmosphere.advection.limiter = '{limiter}' on a grid with poles: the filter of"
+                " rows near them, where air passes several cells in a step, keeps water from"
+                " becoming negative, but not between the values around it. Choose 'positive'."
             )
         if options.held_suarez.acts and not lies_on_globe(grid):
             raise UserError(

@@ -100,7 +100,7 @@ class Stage:
         if s.species:
             is_forced = "water" in forcing.made
             of_water = options.advection
-            self.water = WaterStage(run, s, of_water, prefix, self.sides, forced=is_forced)
+            self.water = WaterStage(run, s, of_water, prefix, self.sides, polar, forced=is_forced)
 
     def __call__(self, steps: int, dt: float, *, last: bool) -> None:
         """Tendencies of the state, so many acoustic steps of dt [s], and the new state.

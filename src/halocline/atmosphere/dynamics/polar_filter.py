@@ -42,7 +42,7 @@ class PolarFilter:
         with self.recorder.time("polar filter"):
             for field in fields:
                 with field.change() as owned:
-                    for array, parts in zip(owned, self._rows_of(field), strict=True):
+                    for array, parts in zip(owned, self.rows_of(field), strict=True):
                         for part in parts:
                             part.lessen(array)
 
@@ -56,13 +56,13 @@ class PolarFilter:
           layers have [1].
         """
         with self.recorder.time("polar filter"), heat.change() as owned:
-            arrays = zip(owned, theta.read(), mass.read(), self._rows_of(heat), strict=True)
+            arrays = zip(owned, theta.read(), mass.read(), self.rows_of(heat), strict=True)
             for array, warm, heavier, parts in arrays:
                 for part in parts:
                     mean = warm[:, part.rows].mean(axis=-1, dtype=np.float64, keepdims=True)
                     part.lessen(array, mean * c1[:, None, None] * heavier[part.rows])
 
-    def _rows_of(self, field: Field) -> list[list[FilteredRows]]:
+    def rows_of(self, field: Field) -> list[list[FilteredRows]]:
         """The rows to filter of the place of a field, for each block of this rank."""
         place = field.place
         if place not in self._known:
@@ -89,9 +89,13 @@ class FilteredRows(NamedTuple):
         Transforms are of one row each, in 64 bits: no cut changes a bit.
         """
         some = values[..., self.rows, :]
-        waves = np.fft.rfft(some.astype(np.float64) - kept)
+        some[...] = self.filtered(some.astype(np.float64) - kept) + kept
+
+    def filtered(self, values: Array) -> Array:
+        """What remains of these rows alone, shape (..., rows, i)."""
+        waves = np.fft.rfft(values)
         waves *= self.remaining
-        some[...] = np.fft.irfft(waves, some.shape[-1]) + kept
+        return np.fft.irfft(waves, values.shape[-1])
 
 
 def filtered_rows(rest: Array) -> list[FilteredRows]:

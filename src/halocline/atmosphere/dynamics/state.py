@@ -133,6 +133,9 @@ class AirFields:
             shares = {"none": (), "positive": ("loss_share",)}
             for name in shares.get(options.advection.limiter, ("loss_share", "gain_share")):
                 self.add(name, "1", center, "water")
+            if "pole" in grid.reflections:
+                filtered = np.abs(grid.at(center).y) > options.filter_latitude
+                self.add_plane("x_limited", "1", center, np.where(filtered, 0.0, 1.0))
         self.coordinate = coordinate
         self._coordinate(coordinate)
         self.add_table("w_damping", "s-1", self.interfaces, options.damping.rates(heights))

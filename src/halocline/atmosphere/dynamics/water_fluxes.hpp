@@ -103,11 +103,14 @@ template <class T, class Faces>
 struct LimitedFluxes {
   SharperFluxes<T, Faces> sharper;
   View4<const T> loss_share, gain_share;  ///< the second is empty where nothing limits gains
+  View2<const T> x_limited;               ///< 0 in rows along which nothing is limited, or empty
 
   template <class V>
   INLINE V x(int s, int k, int j, std::ptrdiff_t i) const {
     const V more = sharper.template x<V>(s, k, j, i);
-    return sharper.upstream.template x<V>(s, k, j, i) + limited(more, s, k, j, i, 3);
+    V kept = limited(more, s, k, j, i, 3);
+    if (x_limited.data != nullptr) kept = load<V>(x_limited.row(j) + i) > V{} ? kept : more;
+    return sharper.upstream.template x<V>(s, k, j, i) + kept;
   }
   template <class V>
   INLINE V y(int s, int k, int j, std::ptrdiff_t i) const {

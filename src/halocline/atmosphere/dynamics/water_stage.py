@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from halocline.atmosphere import _native
+from halocline.atmosphere.dynamics.polar_filter import PolarFilter
+from halocline.atmosphere.dynamics.polar_water import PolarWater
 from halocline.atmosphere.dynamics.state import AirFields
 from halocline.atmosphere.dynamics_options import AirAdvectionOptions
 from halocline.atmosphere.sides.air_sides import AirSideStage
@@ -27,10 +29,12 @@ class WaterStage:
         options: AirAdvectionOptions,
         prefix: str,
         sides: AirSideStage,
+        polar: PolarFilter | None,
         *,
         forced: bool,
     ) -> None:
         self.sides = sides
+        self.polar = PolarWater(polar, s) if polar else None
         self.state, self.options, self.first = s, options, prefix == "old_"
         self.mean = run.bind(kernels["atmosphere_mean_fluxes"], s)
         self.rise = run.bind(kernels["atmosphere_rise"], s)
@@ -38,9 +42,11 @@ class WaterStage:
         if self.first:
             given |= {"water": s.old_water, "next_water": s.water}
         self.move = run.bind(kernels["atmosphere_move_water"], s, **given)
+        self.new = s.water if self.first else s.next_water
         self.limited = False
         if options.limiter != "none" and not self.first:
             given |= {"loss_share": s.loss_share, "gain_share": None}
+            given |= {} if polar else {"x_limited": None}
             if options.limiter == "monotone":
                 given["gain_share"] = s.gain_share
             shares = {name: f for name, f in given.items() if name != "next_water"}
@@ -54,19 +60,23 @@ class WaterStage:
 
         1. mean fluxes of dry mass  2. new mixing ratios  3. what they weigh
         """
-        s, o = self.state, self.options
+        s, o, within = self.state, self.options, last and self.limited
         # 1. mean fluxes of dry mass
+        if self.polar:
+            self.polar.fluxes()
         self.mean(share=1.0 / steps)
         self.rise()
         # 2. new mixing ratios
         orders = {"order": o.order, "vertical_order": o.vertical_order, "weno": int(o.weno)}
         numbers = {"dt": steps * dt, **orders}
-        if last and self.limited:
+        if within:
             self.shares(**numbers)
             self.sides.water_shares()
             self.move_within(**numbers)
         else:
             self.move(**numbers)
+        if self.polar:
+            self.polar(self.new, positive=within)
         self.sides.water(steps * dt)
         if not self.first:
             s.water.swap(s.next_water)

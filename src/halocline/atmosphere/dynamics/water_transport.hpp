@@ -131,7 +131,7 @@ void atmosphere_move_water(Box box, View4<const T> water, View4<const T> old_wat
   });
 }
 
-inline constexpr Contract<15> atmosphere_water_shares_contract{
+inline constexpr Contract<16> atmosphere_water_shares_contract{
     "atmosphere_water_shares",
     {{{"water", Access::read, Place::center, "1", "species depth", {-3, 3, -3, 3}, Column::whole},
       {"old_water", Access::read, Place::center, "1", "species depth", around, Column::whole},
@@ -146,6 +146,7 @@ inline constexpr Contract<15> atmosphere_water_shares_contract{
       {"c1", Access::read, Place::none, "1", "depth"},
       {"c2", Access::read, Place::none, "Pa", "depth"},
       {"thickness", Access::read, Place::none, "1", "depth"},
+      if_wanted({"x_limited", Access::read, Place::center, "1"}),
       {"loss_share", Access::write, Place::center, "1", "species depth"},
       if_wanted({"gain_share", Access::write, Place::center, "1", "species depth"})}}};
 
@@ -155,6 +156,9 @@ inline constexpr Contract<15> atmosphere_water_shares_contract{
 /// the values of the cell and its neighbours (Zalesak 1979, J. Comput. Phys. 31, 335).
 ///
 /// @param[in]  water ... thickness  as in `atmosphere_move_water`
+/// @param[in]  x_limited   where wanted, 0 in rows along which nothing is limited: what passes
+/// there
+///                         along x may neither be lost by others nor make room for them
 /// @param[out] loss_share, gain_share  0 to 1
 template <class T>
 void atmosphere_water_shares(Box box, View4<const T> water, View4<const T> old_water,
@@ -162,8 +166,8 @@ void atmosphere_water_shares(Box box, View4<const T> water, View4<const T> old_w
                              View3<const T> y_flux, View3<const T> rise, View2<const T> mass,
                              View2<const T> old_mass, View2<const T> base_mass, View2<const T> area,
                              View1<const T> c1, View1<const T> c2, View1<const T> thickness,
-                             View4<T> loss_share, View4<T> gain_share, double dt, int order,
-                             int vertical_order, int weno) {
+                             View2<const T> x_limited, View4<T> loss_share, View4<T> gain_share,
+                             double dt, int order, int vertical_order, int weno) {
   using namespace air;
   const CellFluxes<T> carriers{x_flux, y_flux, rise};
   const UpstreamFluxes<T> upstream{old_water, carriers};
@@ -176,16 +180,23 @@ void atmosphere_water_shares(Box box, View4<const T> water, View4<const T> old_w
     return wanted > V{} ? minimum(one, V(maximum(room, V{}) / wanted)) : one;
   };
   const auto finish = [&]<class V>(Lane<V>, int s, int k, int j, std::ptrdiff_t i,
-                                   const SixFaces<V>& more) {
+                                   SixFaces<V> more) {
     V lower{}, upper{};
     if (k > 0) lower = upstream.template z<V>(s, k, j, i);
     if (k + 1 < levels) upper = upstream.template z<V>(s, k + 1, j, i);
-    const SixFaces<V> low{upstream.template x<V>(s, k, j, i),
-                          upstream.template x<V>(s, k, j, i + 1),
-                          upstream.template y<V>(s, k, j, i),
-                          upstream.template y<V>(s, k, j + 1, i),
-                          lower,
-                          upper};
+    SixFaces<V> low{upstream.template x<V>(s, k, j, i),
+                    upstream.template x<V>(s, k, j, i + 1),
+                    upstream.template y<V>(s, k, j, i),
+                    upstream.template y<V>(s, k, j + 1, i),
+                    lower,
+                    upper};
+    if (x_limited.data != nullptr) {
+      const V counts = load<V>(x_limited.row(j) + i);
+      for (SixFaces<V>* faces : {&low, &more}) {
+        faces->west *= counts;
+        faces->east *= counts;
+      }
+    }
     const V moved = change.template after<V>(s, k, j, i, change.template gain<V>(k, j, i, low));
     const V layer = change.template layer<V>(k, j, i), none{};
     const auto up = [&](V a) { return maximum(a, none); };
@@ -220,7 +231,7 @@ void atmosphere_water_shares(Box box, View4<const T> water, View4<const T> old_w
   });
 }
 
-inline constexpr Contract<16> atmosphere_move_water_within_contract{
+inline constexpr Contract<17> atmosphere_move_water_within_contract{
     "atmosphere_move_water_within",
     {{{"water", Access::read, Place::center, "1", "species depth", {-3, 3, -3, 3}, Column::whole},
       {"old_water", Access::read, Place::center, "1", "species depth", around, Column::whole},
@@ -238,12 +249,13 @@ inline constexpr Contract<16> atmosphere_move_water_within_contract{
       {"c1", Access::read, Place::none, "1", "depth"},
       {"c2", Access::read, Place::none, "Pa", "depth"},
       {"thickness", Access::read, Place::none, "1", "depth"},
+      if_wanted({"x_limited", Access::read, Place::center, "1", "", to_east}),
       {"next_water", Access::write, Place::center, "1", "species depth"}}}};
 
 /// As `atmosphere_move_water`, with no more than the shares of what is sharper than fluxes from
 /// upstream.
 ///
-/// @param[in]  loss_share, gain_share  of `atmosphere_water_shares`
+/// @param[in]  loss_share, gain_share, x_limited  of `atmosphere_water_shares`
 template <class T>
 void atmosphere_move_water_within(Box box, View4<const T> water, View4<const T> old_water,
                                   View4<const T> loss_share, View4<const T> gain_share,
@@ -251,8 +263,9 @@ void atmosphere_move_water_within(Box box, View4<const T> water, View4<const T> 
                                   View3<const T> y_flux, View3<const T> rise, View2<const T> mass,
                                   View2<const T> old_mass, View2<const T> base_mass,
                                   View2<const T> area, View1<const T> c1, View1<const T> c2,
-                                  View1<const T> thickness, View4<T> next_water, double dt,
-                                  int order, int vertical_order, int weno) {
+                                  View1<const T> thickness, View2<const T> x_limited,
+                                  View4<T> next_water, double dt, int order, int vertical_order,
+                                  int weno) {
   using namespace air;
   const CellFluxes<T> carriers{x_flux, y_flux, rise};
   const WaterChange<T> change{old_water, water_forcing, {base_mass, mass}, mass, old_mass, area, c1,
@@ -265,7 +278,7 @@ void atmosphere_move_water_within(Box box, View4<const T> water, View4<const T> 
   with_faces<T>(weno, [&]<class Faces>(Faces) {
     const SharperFluxes<T, Faces> sharper{{water, carriers, order, vertical_order},
                                           {old_water, carriers}};
-    const LimitedFluxes<T, Faces> fluxes{sharper, loss_share, gain_share};
+    const LimitedFluxes<T, Faces> fluxes{sharper, loss_share, gain_share, x_limited};
     through_faces<T>(box, static_cast<int>(water.extent[0]), static_cast<int>(water.extent[1]),
                      fluxes, finish);
   });
