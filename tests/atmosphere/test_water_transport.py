@@ -211,3 +211,13 @@ def test_steps_hardly_overshoot_with_weighted_values(courant, most):
             over[weno] = max(over[weno], q.max() - 1.0, -q.min())
         assert q.sum() == pytest.approx(before, rel=1e-14)
     assert over[1] < most < 0.14 < over[0]
+
+
+@pytest.mark.parametrize("limiter", ["none", "positive"])
+def test_zero_has_no_sign(limiter):
+    """Mixing ratios that become less than numbers of 32 bits can be are 0, and never -0."""
+    cells, mass = flow()
+    old = 10.0 ** np.random.default_rng(9).uniform(-37.9, -36.5, (20, nk, nj, ni))
+    found = by_kernels(cells, mass, old, old, limiter, dtype=np.float32)
+    assert (found == 0.0).sum() > 100
+    assert not np.signbit(found[found == 0.0]).any()

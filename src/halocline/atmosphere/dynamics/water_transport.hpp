@@ -31,13 +31,14 @@ struct WaterChange {
     return layer_mass<V>(c1(k), c2(k), columns.template at<V>(j, i));
   }
   /// The new mixing ratio, as the old one and what is added to it: so that a mixing ratio that is
-  /// the same everywhere stays so to round-off.
+  /// the same everywhere stays so to round-off. Never -0, which a result below the normal range may
+  /// be and which schemes of clouds keep or not by what the cells beside have.
   template <class V>
   INLINE V after(int s, int k, int j, std::ptrdiff_t i, V gained) const {
     const V old = load<V>(old_water.row(s, k, j) + i);
     const V heavier = load<V>(mass.row(j) + i) - load<V>(old_mass.row(j) + i);
     if (water_forcing.data != nullptr) gained += dt * load<V>(water_forcing.row(s, k, j) + i);
-    return old + (gained - old * (c1(k) * heavier)) / layer<V>(k, j, i);
+    return (old + (gained - old * (c1(k) * heavier)) / layer<V>(k, j, i)) + V{};
   }
 };
 
