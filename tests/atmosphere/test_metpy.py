@@ -29,7 +29,6 @@ storm = {
     "atmosphere.microphysics.scheme": "kessler", "atmosphere.base.kind": "standard",
     "atmosphere.start.sounding.kind": "weisman-klemp", "atmosphere.start.shear.kind": "tanh",
     "atmosphere.layers.top": 18e3, "atmosphere.layers.count": 60,
-    "atmosphere.start.bubble.amplitude": 2.0, "atmosphere.start.bubble.z": 1500.0,
 }  # fmt: skip
 hill = {
     "grid.kind": "lambert", "grid.nx": 24, "grid.ny": 20, "grid.dx": 20e3, "grid.dy": 20e3,
