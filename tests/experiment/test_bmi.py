@@ -65,6 +65,15 @@ def test_the_same_values_as_a_run(driven):
     assert driven.get_var_nbytes("significant_height") == values.nbytes
 
 
+def test_land_is_missing_and_cannot_be_given_values(driven):
+    depth = np.full((9, 12), 10.0)
+    depth[3:5, 7] = 0.0
+    driven.initialize(pond("a", "1h").with_settings({"grid.depth": depth.tolist()}))
+    driven.set_value("level", np.where(depth > 0.0, 1.0, np.nan))
+    driven.update()
+    assert np.array_equal(np.isnan(driven.get_value_ptr("level")), depth.reshape(-1) == 0.0)
+
+
 def test_pointers_follow_the_model(driven):
     driven.initialize(pond("a", "1h"))
     level = driven.get_value_ptr("level")
@@ -121,9 +130,7 @@ def test_grids_of_levels_and_of_faces():
 
 
 def test_grids_on_maps_tell_longitudes_and_latitudes_of_all_points():
-    grid = BmiGrid(
-        regular(kind="lambert", dx=3e4, dy=3e4, closed_edges=False), Place.center, ()
-    )
+    grid = BmiGrid(regular(kind="lambert", dx=3e4, dy=3e4, closed_edges=False), Place.center, ())
     assert grid.kind == "structured_quadrilateral"
     assert grid.x.size == grid.y.size == 20
     assert np.array_equal(grid.y, grid.plane.at(Place.center).y.reshape(-1))

@@ -1,7 +1,7 @@
 """The Basic Model Interface of any case: how other frameworks step it, look at it and fill it.
 
-Hutton, Piper and Tucker (2020), The Basic Model Interface 2.0, J. Open Source Softw. 5, 2317; all of
-its functions are here, in the order of its pages.
+Hutton, Piper and Tucker (2020), The Basic Model Interface 2.0, J. Open Source Softw. 5, 2317; all
+of its functions are here, in the order of its pages.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class Bmi:
         From Python it may be a case, or members, too.
         """
         if self._joint is not None:
-            raise UserError("This model is initialized already. Call finalize() before, or make another.")
+            raise UserError(
+                "This model is initialized already. Call finalize() before, or make another."
+            )
         members = as_members(config_file, ())
         communicator = self._communicator or world()
         if members.several and communicator.size > 1:
@@ -62,9 +64,7 @@ class Bmi:
                 f" there are {communicator.size}. Start one, or drive each member by itself."
             )
         with ExitStack() as stack:
-            found = stack.enter_context(
-                assembled(members, communicator, self._output, Extras())
-            )
+            found = stack.enter_context(assembled(members, communicator, self._output, Extras()))
             if found is None:
                 raise UserError(
                     "Output servers cannot be driven by others. Set output.servers.count = 0."
@@ -81,7 +81,9 @@ class Bmi:
         """One step; of several members one interval of their schedule."""
         joint = self._running()
         if joint.moment >= joint.end:
-            raise UserError(f"The run has reached its end, {text(joint.end)}. Set time.length longer.")
+            raise UserError(
+                f"The run has reached its end, {text(joint.end)}. Set time.length longer."
+            )
         for variable in self._variables.values():
             variable.put()
         with joint.interval():
@@ -101,7 +103,9 @@ class Bmi:
             )
         end = self.get_end_time()
         if time > end + 1e-6 * step:
-            raise UserError(f"Cannot step to {time:g} s: the run ends at {end:g} s, {text(joint.end)}.")
+            raise UserError(
+                f"Cannot step to {time:g} s: the run ends at {end:g} s, {text(joint.end)}."
+            )
         for _ in range(round(steps)):
             self.update()
 
@@ -209,7 +213,9 @@ class Bmi:
         """
         return self._variable(name).followed(self._running().moment)
 
-    def get_value_at_indices(self, name: str, dest: Values, inds: NDArray[np.integer[Any]]) -> Values:
+    def get_value_at_indices(
+        self, name: str, dest: Values, inds: NDArray[np.integer[Any]]
+    ) -> Values:
         """Copy the values of now at some places of the flat array."""
         dest[:] = self._values(name)[inds]
         return dest
@@ -218,9 +224,7 @@ class Bmi:
         """Give an input variable values, with which the next steps are made."""
         self._set(name, slice(None), src)
 
-    def set_value_at_indices(
-        self, name: str, inds: NDArray[np.integer[Any]], src: Values
-    ) -> None:
+    def set_value_at_indices(self, name: str, inds: NDArray[np.integer[Any]], src: Values) -> None:
         """Give an input variable values at some places of the flat array."""
         self._set(name, inds, src)
 
@@ -329,9 +333,13 @@ class Bmi:
         values = self._input(name).given
         used = np.isfinite(values)
         if given.size != values[places].size:
-            raise UserError(f"There are {values[places].size} values of '{name}' there, not {given.size}.")
+            raise UserError(
+                f"There are {values[places].size} values of '{name}' there, not {given.size}."
+            )
         if not np.isfinite(given[used[places]]).all():
-            raise UserError(f"Values for '{name}' are missing where the model uses them. Give numbers.")
+            raise UserError(
+                f"Values for '{name}' are missing where the model uses them. Give numbers."
+            )
         values[places] = np.where(used[places], given, values[places])
 
     def _grid(self, number: int) -> BmiGrid:
@@ -343,11 +351,13 @@ class Bmi:
     def _uniform(self, number: int) -> BmiGrid:
         grid = self._grid(number)
         if grid.kind != "uniform_rectilinear":
-            raise UserError(f"Grid {number} is {grid.kind}: it has no one spacing. Ask for x and y.")
+            raise UserError(
+                f"Grid {number} is {grid.kind}: it has no one spacing. Ask for x and y."
+            )
         return grid
 
     def _structured(self, number: int) -> UserError:
         return UserError(
-            f"Grid {number} is {self._grid(number).kind}: only unstructured grids have lists of nodes."
-            " Ask for its shape, x and y."
+            f"Grid {number} is {self._grid(number).kind}: only unstructured grids have lists of"
+            " nodes. Ask for its shape, x and y."
         )

@@ -39,8 +39,8 @@ class BmiGrid:
     def kind(self) -> str:
         """Its type among those of the interface.
 
-        Lines of regular grids are what `plane.x` and `plane.y` are; grids on maps and curvilinear ones
-        tell longitudes and latitudes of all points.
+        Lines of regular grids are what `plane.x` and `plane.y` are; grids on maps and curvilinear
+        ones tell longitudes and latitudes of all points.
         """
         if self.plane.curvilinear is not None:
             return "structured_quadrilateral"

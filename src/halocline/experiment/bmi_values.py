@@ -81,14 +81,12 @@ class BmiVariable:
         """Flat values of the whole grid on all ranks, NaN where it is dry."""
         plane, communicator = self.component.plane, self.member.communicator
         on_points = isinstance(values, Field) and not values.place.planar
-        if isinstance(values, Field):
-            values = communicator.broadcast((_dry_missing(values)).gather())
-        else:
-            values = communicator.broadcast(values)
-        if not on_points and values.ndim > 1:
-            return np.array(values).reshape(-1)
-        whole = np.full((*values.shape[:-1], *plane.mask.shape), np.nan, values.dtype)
-        whole[..., plane.mask] = values
+        mine = _dry_missing(values).gather() if isinstance(values, Field) else values
+        all_values: Values = communicator.broadcast(mine)
+        if not on_points and all_values.ndim > 1:
+            return np.array(all_values).reshape(-1)
+        whole = np.full((*all_values.shape[:-1], *plane.mask.shape), np.nan, all_values.dtype)
+        whole[..., plane.mask] = all_values
         return whole.reshape(-1)
 
 
