@@ -158,14 +158,15 @@ class SurfaceRemap:
     def _conservative(self, j: Index, i: Index, *, second: bool) -> RemapRows:
         """Means over target cells, by areas between great circles."""
         points, chosen, areas = self._target_cells(j, i)
-        rows = first = RemapRows(*self._cells_around.overlaps(points, chosen))
         if second:
-            around = self.source.around
-            there = (around >= 0) & self.source.wet.ravel()[np.maximum(around, 0)]
-            around = np.where(there, around, np.int32(-1))
             centers = self.source.areas_and_centroids[1]
-            rows = RemapRows(*self._cells_around.linear_overlaps(points, chosen, centers, around))
-        whole = first.sums() if self.options.normalisation == "fracarea" else areas
+            around = self.source.wet_around
+            found = self._cells_around.linear_overlaps(points, chosen, centers, around)
+        else:
+            found = self._cells_around.overlaps(points, chosen)
+        rows = RemapRows(*found)
+        # Weights of gradients add up to 0, so that both sums are areas.
+        whole = rows.sums() if self.options.normalisation == "fracarea" else areas
         if self.options.normalisation == "ownarea":
             source, target = self._own_areas
             rows = RemapRows(rows.counts, rows.numbers, rows.weights * source[rows.numbers])

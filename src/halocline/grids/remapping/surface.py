@@ -173,6 +173,13 @@ class Surface:
         return found
 
     @property
+    def wet_around(self) -> NDArray[np.int32]:
+        """The same of wet points; -1 for dry ones too."""
+        found = self.around.copy()
+        found[~self.wet.ravel()[np.maximum(found, 0)]] = -1
+        return found
+
+    @property
     def at_coast(self) -> Mask:
         """Wet points with a dry one around them."""
         around = self.around
