@@ -44,7 +44,7 @@ def linear_dispersion(random: np.random.Generator, dtype: type) -> Sample:
             "depth": random.uniform(5.0, 50.0, points).astype(dtype),
             "sigma": np.array([0.3, 0.6, 1.2]),
             "wavenumber": np.ones((3, points), dtype),
-            "group_speed": np.ones((3, points), dtype),
+            "group_velocity": np.ones((3, points), dtype),
         },
         scalars={"gravity": 9.806},
         location=np.stack([np.zeros(points, int), np.arange(points)], axis=-1),
