@@ -157,14 +157,14 @@ inline constexpr Contract<4> crossing_rates_contract{
     {{{"group_velocity", Access::read, Place::point, "m s-1", "frequency"},
       {"cell_of_point", Access::read, Place::point, "1"},
       {"inverse_width", Access::read, Place::center, "m-1"},
-      {"crossing_rate", Access::update, Place::center, "s-1", "frequency"}}}};
+      {"crossing_rate", Access::write, Place::center, "s-1", "frequency"}}}};
 
 /// Group speed over the width of cells, on planes; what it is on land stays.
 ///
 /// @param[in]     group_velocity  shape (frequency, point)
 /// @param[in]     cell_of_point   j * columns + i of each point in the padded plane
 /// @param[in]     inverse_width   1 / dx of cells
-/// @param[in,out] crossing_rate   shape (frequency, j, i)
+/// @param[out]    crossing_rate   shape (frequency, j, i)
 template <class T>
 void crossing_rates(Box box, View<const T, 2> group_velocity,
                     View<const std::int32_t, 1> cell_of_point, View<const T, 2> inverse_width,
