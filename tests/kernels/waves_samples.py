@@ -196,6 +196,15 @@ def shift_frequencies(random: np.random.Generator, dtype: type) -> Sample:
     return point_sample(arrays, dtype, scalars)
 
 
+@sample("fastest_changes")
+def fastest_changes(random: np.random.Generator, dtype: type) -> Sample:
+    arrays = strained(random, 9)
+    del arrays["spectrum"]
+    names = ("depth_change", "map_turning", "fastest_turning", "fastest_shift")
+    arrays |= {name: random.uniform(1e-5, 2e-5, 9) for name in names}
+    return point_sample(arrays | {"sigma": np.array([0.5, 0.8])}, dtype, {})
+
+
 @sample("relative_wind")
 def relative_wind(random: np.random.Generator, dtype: type) -> Sample:
     names = ("wind_u", "wind_v", "relative_u", "relative_v")

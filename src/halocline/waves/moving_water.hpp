@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "contract.hpp"
@@ -123,6 +124,47 @@ void water_at_points(Box box, View<const T, 2> current_u, View<const T, 2> curre
     point_current(0, point) = u;
     point_current(1, point) = v;
     point_level(point) = (T(1) - later) * level_before(j, i) + later * level_after(j, i);
+  });
+}
+
+inline constexpr Contract<12> fastest_changes_contract{
+    "fastest_changes",
+    {{{"wavenumber", Access::read, Place::point, "rad m-1", "frequency"},
+      {"group_velocity", Access::read, Place::point, "m s-1", "frequency"},
+      {"depth", Access::read, Place::point, "m"},
+      {"depth_change", Access::read, Place::point, "m s-1"},
+      {"map_turning", Access::read, Place::point, "rad m-1"},
+      {"convergence", Access::read, Place::point, "s-1"},
+      {"stretching", Access::read, Place::point, "s-1"},
+      {"shearing", Access::read, Place::point, "s-1"},
+      {"rotation", Access::read, Place::point, "rad s-1"},
+      {"sigma", Access::read, Place::none, "rad s-1", "frequency"},
+      {"fastest_turning", Access::write, Place::point, "rad s-1"},
+      {"fastest_shift", Access::write, Place::point, "s-1"}}}};
+
+/// The greatest rates over all directions and frequencies: of turning by the current and along
+/// great circles, and of the shift of the logarithm of frequency. The longest waves are the
+/// fastest, and have the greatest c_g k / sigma.
+///
+/// @param[out] fastest_turning  |d(theta)/dt| without what slopes of the bottom add
+/// @param[out] fastest_shift    |d(ln sigma)/dt|
+template <class T>
+void fastest_changes(Box box, View<const T, 2> wavenumber, View<const T, 2> group_velocity,
+                     View<const T, 1> depth, View<const T, 1> depth_change,
+                     View<const T, 1> map_turning, View<const T, 1> convergence,
+                     View<const T, 1> stretching, View<const T, 1> shearing,
+                     View<const T, 1> rotation, View<const T, 1> sigma, View<T, 1> fastest_turning,
+                     View<T, 1> fastest_shift) {
+  const T longest = sigma(0);
+  for_each_in<std::ptrdiff_t>(0, box.points, 1, [=](std::ptrdiff_t point) {
+    const T stretch = stretching(point), shear = shearing(point);
+    const T strain = std::sqrt(stretch * stretch + shear * shear);
+    const T speed = group_velocity(0, point);
+    const T ratio = speed * wavenumber(0, point) / longest;
+    fastest_turning(point) =
+        speed * std::abs(map_turning(point)) + (std::abs(rotation(point)) + strain);
+    fastest_shift(point) = ratio * (std::abs(convergence(point)) + strain) +
+                           (ratio - T(0.5)) * std::abs(depth_change(point)) / depth(point);
   });
 }
 

@@ -108,6 +108,8 @@ class MovingWater:
         turning = map_turning(m.grid, m.options.turning)
         self.map_turning = m.static_field("map_turning", "rad m-1", turning, place=Place.point)
         self.through_ends = m.new_field("through_ends", "m2 Hz-1 rad-1", (2,))
+        self.fastest_turning = m.new_field("fastest_turning", "rad s-1")
+        self.fastest_shift = m.new_field("fastest_shift", "s-1")
         self.relative_u = m.new_field("relative_u", "m s-1")
         self.relative_v = m.new_field("relative_v", "m s-1")
         self.shown: dict[str, Field] = {
@@ -177,7 +179,7 @@ class MovingWater:
         if self.facts.rises:
             self._disperse(run)
             run(kernels["crossing_rates"], self, crossing_rate=self.model.crossing_rate)
-        self._find_steps()
+        self._find_steps(run)
 
     def end(self, run: Runner, *, still: bool = False) -> None:
         """Go on to the water of the end of the step, for the sources and for output."""
@@ -242,43 +244,30 @@ class MovingWater:
         run(kernels["relative_wind"], self, **wind, share=share)
         return {"wind_u": self.relative_u, "wind_v": self.relative_v}
 
-    def _find_steps(self) -> None:
+    def _find_steps(self, run: Runner) -> None:
         """Numbers of sub-steps from what is fastest on the whole grid, the same on all ranks."""
         m = self.model
         half, spectral = 0.5 * m.time_step, m.spectral
-        turning, shifting, *crossing = m.decomposition.communicator.maximum(self._fastest())
+        run(kernels["fastest_changes"], self)
+        fastest = [
+            max(float(array.max(initial=0.0)) for array in field.read())
+            for field in (self.fastest_turning, self.fastest_shift)
+        ]
+        here = np.array([*fastest, *self._crossings().ravel()])
+        turning, shifting, *crossing = m.decomposition.communicator.maximum(here)
         longest = m.options.directional_step or math.inf
         room = 0.5 * m.options.turning.maximum_courant * spectral.direction_width
         longest = min(longest, room / max(turning, 1e-30))
         self.turning_steps = max(1, math.ceil(half / longest * (1.0 - 1e-12)))
         longest = self.options.maximum_courant * math.log(spectral.factor) / max(shifting, 1e-30)
         self.shift_steps = max(1, math.ceil(half / longest * (1.0 - 1e-12)))
-        self.shifts = shifting > 0.0
+        self.shifts = bool(shifting > 0.0)
         rates = np.array(crossing).reshape(2, 1 + spectral.frequencies)
         m.set_sub_steps(rates[:, 1:] + rates[:, :1])
 
-    def _fastest(self) -> NDArray[np.float64]:
-        """Greatest rates on this rank: of turning, of shifting, and in x and in y those of the
-        current and of all group speeds in widths of cells [s-1]."""
-        m = self.model
-        some = {
-            name: [array.astype(np.float64) for array in getattr(self, name).read()]
-            for name in (*at_points, "map_turning", "depth", "wavenumber", "group_velocity")
-        }
-        turning = shifting = 0.0
-        for block in range(len(some["depth"])):
-            at = {name: arrays[block] for name, arrays in some.items()}
-            strain = np.sqrt(at["stretching"] ** 2 + at["shearing"] ** 2)
-            speed = at["group_velocity"][0]  # the longest waves are the fastest, c_g k / sigma too
-            ratio = speed * at["wavenumber"][0] / m.spectral.sigma[0]
-            turn = speed * np.abs(at["map_turning"]) + np.abs(at["rotation"]) + strain
-            shift = ratio * (np.abs(at["convergence"]) + strain)
-            shift += (ratio - 0.5) * np.abs(at["depth_change"]) / at["depth"]
-            turning = max(turning, float(turn.max(initial=0.0)))
-            shifting = max(shifting, float(shift.max(initial=0.0)))
-        return np.array([turning, shifting, *self._crossings().ravel()])
-
     def _crossings(self) -> NDArray[np.float64]:
+        """Greatest rates on this rank at which currents (first) and waves of each frequency cross
+        cells in x and in y [s-1], shape (2, 1 + frequencies)."""
         m = self.model
         found = np.zeros((2, 1 + m.spectral.frequencies))
         planes = (
