@@ -76,6 +76,19 @@ def test_transport_sees_the_water_in_the_middle_of_the_step(tmp_path):
     np.testing.assert_allclose(water.depth_change.gather(), 1e-3)
 
 
+def test_a_steady_function_is_asked_once():
+    seen = []
+
+    def drift(seconds, x, y):
+        seen.append(seconds)
+        return 1.0 + 0.0 * x, 0.1 * y
+
+    result = run(case(forcing={"currents": {"steady": True}}), current_function=drift)
+    assert seen == [0.0]
+    v = shown(result, "current_v")[0]
+    np.testing.assert_allclose(v, 0.1 * result.component.grid.point_y)
+
+
 def test_constant_currents_and_levels():
     forcing = {"currents": {"eastward": 1.5, "northward": -0.5}, "level": {"height": 2.0}}
     result = run(case(forcing=forcing))

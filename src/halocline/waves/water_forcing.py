@@ -40,6 +40,7 @@ class CurrentOptions(Options):
         "'file.py:name' of a function of (seconds since the start, x, y of the points) that"
         " returns eastward and northward current [m s-1]",
     )
+    steady: bool = option(False, "", "whether the function gives the same at all times")
     taken: bool = option(False, "", "whether another member of the run gives the currents")
 
 
@@ -56,6 +57,7 @@ class LevelOptions(Options):
         "'file.py:name' of a function of (seconds since the start, x, y of the points) that"
         " returns the level [m]",
     )
+    steady: bool = option(False, "", "whether the function gives the same at all times")
     taken: bool = option(False, "", "whether another member of the run gives the level")
     least_depth: float = option(
         0.5,
@@ -77,6 +79,7 @@ class WaterSource:
     file: str | list[str]
     variables: tuple[str, ...]
     function: WaterFunction | None
+    steady: bool
     taken: bool
 
     @classmethod
@@ -91,6 +94,7 @@ class WaterSource:
             options.file,
             (options.u, options.v),
             function or _function(options.function, base),
+            options.steady,
             options.taken,
         )
 
@@ -106,6 +110,7 @@ class WaterSource:
             options.file,
             (options.variable,),
             function or _function(options.function, base),
+            options.steady,
             options.taken,
         )
 
@@ -120,12 +125,13 @@ class WaterSource:
     @property
     def changes(self) -> bool:
         """Whether it depends on time."""
-        return bool(self.file) or self.function is not None or self.taken
+        varies = self.function is not None and not self.steady
+        return bool(self.file) or varies or self.taken
 
     @property
     def there(self) -> bool:
         """Whether it is anything but water at rest."""
-        return self.changes or any(self.constants)
+        return self.changes or self.function is not None or any(self.constants)
 
 
 def _function(where: str, base: Path) -> WaterFunction | None:
