@@ -75,12 +75,13 @@ def test_refraction_obeys_snell(directions: int, bound: float) -> None:
 
 def test_a_jet_gathers_swell_on_its_axis() -> None:
     case, grid, spectra = run_case("waves-on-jet")
-    height = heights(case, spectra).reshape(grid.shape)
+    height = np.zeros(grid.shape)
+    height[grid.mask] = heights(case, spectra)
     axis = height[25]
     assert 2.4 < axis.max() < 2.8
     assert abs(grid.x[axis.argmax()] - 29e3) <= 2e3
     assert 1.8 < axis[45] < 2.2
-    assert 0.7 < height[15, 32] < 0.85
+    assert 0.7 < height[1:, 30:60].min() < 0.85
     np.testing.assert_allclose(height[1:25], height[:25:-1], rtol=1e-4)
 
 

@@ -209,7 +209,9 @@ def fastest_changes(random: np.random.Generator, dtype: type) -> Sample:
 def relative_wind(random: np.random.Generator, dtype: type) -> Sample:
     names = ("wind_u", "wind_v", "relative_u", "relative_v")
     arrays = {name: random.normal(0.0, 10.0, 9) for name in names}
-    return point_sample(arrays | {"point_current": random.normal(size=(2, 9))}, dtype, {"share": 0.7})
+    return point_sample(
+        arrays | {"point_current": random.normal(size=(2, 9))}, dtype, {"share": 0.7}
+    )
 
 
 @sample("absolute_peak")

@@ -80,7 +80,9 @@ def gradients(values, sea, dx, dy):
     found = []
     for axis, width in ((1, dx), (0, dy)):
         ahead = np.diff(values, axis=axis) / width
-        both = np.logical_and(*(np.take(sea, range(a, sea.shape[axis] + a - 1), axis) for a in (0, 1)))
+        both = np.logical_and(
+            *(np.take(sea, range(a, sea.shape[axis] + a - 1), axis) for a in (0, 1))
+        )
         total, number = np.zeros(values.shape), np.zeros(values.shape)
         for lower in (True, False):
             where = [slice(None), slice(None)]

@@ -2,7 +2,7 @@
 
 Along rays of a steady medium the absolute frequency sigma + k . U, the wavenumber along which
 nothing changes, and the density of action in k-space, N(k), are constant (Liouville's theorem, as
-the equations of rays are Hamilton's). N(k) = N(sigma, theta) c_g / k, and N(sigma, theta) = F / sigma.
+the equations of rays are Hamilton's). N(k) = N(sigma, theta) c_g / k, N(sigma, theta) = F / sigma.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ class Sea:
         self.model.water.settle(self.run)
 
     def _give(self, time: float) -> None:
-        given = {name: np.broadcast_to(v, self.grid.sea_points) for name, v in self.water(time).items()}
+        given = {
+            name: np.broadcast_to(v, self.grid.sea_points) for name, v in self.water(time).items()
+        }
         self.model.water.give(given, self.numbers)
 
     def set(self, spectra: np.ndarray) -> None:

@@ -64,8 +64,12 @@ def test_propagation_equals_reference(scheme, x_first, coast):
     sea.set(start)
     model = sea.model
     calls = model._propagation(sea.run)
-    times = [call.values[list(call.kernel.arguments).index(a)] for call in calls[:1]
-             for a in call.kernel.arguments if a.name == "spatial_step"][0].blocks[0]
+    times = [
+        call.values[list(call.kernel.arguments).index(a)]
+        for call in calls[:1]
+        for a in call.kernel.arguments
+        if a.name == "spatial_step"
+    ][0].blocks[0]
     calls[0](x_first=x_first)
     found = model.decomposition.to_map(model.spectrum.gather(), 0.0).reshape(5, 8, *grid.shape)
 
@@ -76,7 +80,9 @@ def test_propagation_equals_reference(scheme, x_first, coast):
 
     depth = np.maximum(grid.depth[grid.mask] + water["sea_level"], 0.1)
     speed = plane(linear_dispersion(depth, spectral.frequency)[1])
-    arrays = propagation_arrays(grid, spectral) | transparencies(grid, model.options.propagation, None)
+    arrays = propagation_arrays(grid, spectral) | transparencies(
+        grid, model.options.propagation, None
+    )
     area = arrays["cell_area"]
     open_x = np.pad(arrays["transparency_x"], ((0, 0), (0, 1)))
     open_y = np.pad(arrays["transparency_y"], ((0, 1), (0, 0)))
@@ -114,7 +120,9 @@ def test_turning_equals_reference(scheme):
     model, w = sea.model, sea.model.water
     w.turn(sea.run)
     length = 300.0 / w.turning_steps
-    at = {name: getattr(w, name).gather() for name in ("stretching", "shearing", "rotation", "depth")}
+    at = {
+        name: getattr(w, name).gather() for name in ("stretching", "shearing", "rotation", "depth")
+    }
     slopes = w.slope_x.gather(), w.slope_y.gather()
     k, speed = model.wavenumber.gather(), model.group_velocity.gather()
     circle = speed * np.tan(np.radians(grid.point_y)) / grid.radius
@@ -246,9 +254,7 @@ def test_a_sea_that_turns_as_a_whole_strains_no_waves():
     """u = omega R cos(latitude): waves keep their frequency, and their great circles."""
     y = np.linspace(-70.0, 70.0, 57)
     shape = y.size, 8
-    grid = Grid(
-        x=5.0 * np.arange(8), y=y, depth=np.full(shape, 4000.0), mask=np.ones(shape, bool)
-    )
+    grid = Grid(x=5.0 * np.arange(8), y=y, depth=np.full(shape, 4000.0), mask=np.ones(shape, bool))
     flow = 1e-6 * grid.radius * np.cos(np.radians(grid.point_y))
     sea = sea_of(grid, {"current_u": flow, "current_v": 0.0 * flow})
     inner = (np.abs(grid.point_y) < 69.0) & (grid.point_x > 4.0) & (grid.point_x < 31.0)

@@ -24,7 +24,11 @@ def case(**more):
 
 def ocean_file(path, names=("uo", "vo", "zos"), **units):
     """Records every three hours, linear in time, on a grid of 2 degrees."""
-    hours, lat, lon = np.arange(0.0, 7.0, 3.0), np.arange(24.0, 41.0, 2.0), np.arange(-4.0, 19.0, 2.0)
+    hours, lat, lon = (
+        np.arange(0.0, 7.0, 3.0),
+        np.arange(24.0, 41.0, 2.0),
+        np.arange(-4.0, 19.0, 2.0),
+    )
     line = np.broadcast_to(lon, (3, 9, 12)) / 10.0
     later = hours[:, None, None] / 10.0
     values = line + later, 0.5 - line, 2.0 * later + 0.0 * line
@@ -143,7 +147,12 @@ def test_the_peak_seen_from_the_ground():
         forcing = {"currents": {"eastward": u, "northward": v}}
         short = {"start": "2011-01-15", "length": "1min", "step": "1min"}
         result = run(case(forcing=forcing, start=start, time=short))
-        names = ("absolute_peak_frequency", "absolute_peak_period", "peak_frequency", "peak_direction")
+        names = (
+            "absolute_peak_frequency",
+            "absolute_peak_period",
+            "peak_frequency",
+            "peak_direction",
+        )
         seen, period, peak, direction = (some[30] for some in shown(result, *names))
         assert direction == pytest.approx(225.0, abs=0.5)
         k = linear_dispersion([20.0], [peak])[0][0, 0]

@@ -40,11 +40,10 @@ void absolute_peak(Box box, View<const T, 1> peak_frequency, View<const T, 1> pe
     const double from = peak_direction(point) * (circle / 360.0);
     double absolute = missing, period = missing;
     if (frequency > 0.0) {
-      const auto wave =
-          linear_wave(circle * frequency, static_cast<double>(depth(point)), gravity);
+      const auto wave = linear_wave(circle * frequency, static_cast<double>(depth(point)), gravity);
       const auto turn = sine_cosine(from);
-      const double along = -(point_current(0, point) * turn.sine +
-                             point_current(1, point) * turn.cosine);
+      const double along =
+          -(point_current(0, point) * turn.sine + point_current(1, point) * turn.cosine);
       absolute = frequency + wave.wavenumber * along / circle;
       if (absolute > 0.0) period = 1.0 / absolute;
     }

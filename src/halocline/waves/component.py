@@ -47,7 +47,7 @@ from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
 from halocline.waves.water_forcing import (
     CurrentOptions,
-    LevelOptions,
+    SeaLevelOptions,
     WaterForcing,
     WaterFunction,
     WaterSource,
@@ -71,8 +71,8 @@ class ForcingOptions(Options):
     currents: CurrentOptions = option(
         CurrentOptions(), meaning="surface currents; none if not given"
     )
-    level: LevelOptions = option(
-        LevelOptions(), meaning="level of the sea; that of the grid's depths if not given"
+    level: SeaLevelOptions = option(
+        SeaLevelOptions(), meaning="level of the sea; that of the grid's depths if not given"
     )
 
 

@@ -13,9 +13,9 @@
 /// Shift of waves in frequency by currents that are not the same everywhere, and by depths that
 /// change.
 ///
-/// In logarithmic frequencies, x = ln(sigma) / ln(X), bins of a geometric grid are equally wide, and
-/// the action of one, N dsigma with N = F / sigma, is F but for a factor that all bins share: so F
-/// moves with dx/dt = (dsigma/dt) / (sigma ln X), in flux form, and its sum is the action.
+/// In logarithmic frequencies, x = ln(sigma) / ln(X), bins of a geometric grid are equally wide,
+/// and the action of one, N dsigma with N = F / sigma, is F but for a factor that all bins share:
+/// so F moves with dx/dt = (dsigma/dt) / (sigma ln X), in flux form, and its sum is the action.
 namespace halocline::waves {
 
 inline constexpr Contract<11> shift_frequencies_contract{
@@ -49,7 +49,8 @@ struct EndFluxes {
 /// @param courant  courant(f) is that of the face below frequency f, 0 to `frequencies`
 /// @param get      get(f) is the spectrum at frequency f
 /// @param set      set(f, value) replaces it
-/// @param tail     F of the frequency above over that of the last one; below the first there is none
+/// @param tail     F of the frequency above over that of the last one; below the first there is
+/// none
 template <Advection scheme, class V, class Courant, class Get, class Set>
 inline EndFluxes<V> shift_row(int frequencies, bool open, scalar_of<V> tail, Courant courant,
                               Get get, Set set) {

@@ -217,11 +217,12 @@ class WaveModel:
         self.fixed_point = self.static_field(
             "fixed_point", "1", arrays["fixed_point"], place=Place.point, dtype=np.int32
         )
-        center = {"place": Place.center}
-        self.cell_area = self.static_field("cell_area", "1", arrays["cell_area"], **center)
-        self.cell_aspect = self.static_field("cell_aspect", "1", arrays["cell_aspect"], **center)
+        center = Place.center
+        self.cell_area = self.static_field("cell_area", "1", arrays["cell_area"], center)
+        self.cell_aspect = self.static_field("cell_aspect", "1", arrays["cell_aspect"], center)
+        rates = arrays["crossing_rate"]
         self.crossing_rate = self.static_field(
-            "crossing_rate", "s-1", arrays["crossing_rate"], static=not self.rises, **center
+            "crossing_rate", "s-1", rates, center, static=not self.rises
         )
         self.transparency_x = self.new_field("transparency_x", "1", place=Place.x_face, static=True)
         self.transparency_y = self.new_field("transparency_y", "1", place=Place.y_face, static=True)
@@ -272,7 +273,7 @@ class WaveModel:
         grid, spectral = self.grid, self.spectral
         depth = grid.at_points(grid.depth)
         wavenumber, group_velocity = linear_dispersion(depth, spectral.frequency)
-        points = {"place": Place.point, "static": self.still}
+        points: dict[str, Any] = {"place": Place.point, "static": self.still}
         self.depth = self.static_field("depth", "m", depth, **points)
         self.wavenumber = self.static_field("wavenumber", "rad m-1", wavenumber, **points)
         self.group_velocity = self.static_field("group_velocity", "m s-1", group_velocity, **points)
@@ -297,7 +298,9 @@ class WaveModel:
         self.source_settings = source_settings(self.options, self.spectral).native(
             self.options.physics
         )
-        self.source_memory = self.new_field("source_memory", "1", (self.package.memory,), restart=True)
+        self.source_memory = self.new_field(
+            "source_memory", "1", (self.package.memory,), restart=True
+        )
         self.source_steps = self.new_field("source_steps", "1")
         table: dict[str, Any] = {"place": Place.none, "dtype": np.int64}
         self.counters = self.new_field("counters", "1", (len(COUNTERS),), **table)

@@ -87,8 +87,8 @@ void water_at_points(Box box, View<const T, 2> current_u, View<const T, 2> curre
                      View<const T, 1> map_turning, View<T, 1> depth, View<T, 1> depth_change,
                      View<T, 1> slope_x, View<T, 1> slope_y, View<T, 1> convergence,
                      View<T, 1> stretching, View<T, 1> shearing, View<T, 1> rotation,
-                     View<T, 2> point_current, View<T, 1> point_level, double weight, double per_second,
-                     double least_depth) {
+                     View<T, 2> point_current, View<T, 1> point_level, double weight,
+                     double per_second, double least_depth) {
   const int columns = static_cast<int>(still_depth.extent[1]);
   const T later = static_cast<T>(weight), least = static_cast<T>(least_depth);
   const auto depth_at = [=](View<const T, 2> level, int j, int i) {

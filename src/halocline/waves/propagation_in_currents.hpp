@@ -92,9 +92,9 @@ template <Advection scheme, class V>
   const auto open = (forward ? open_after : open_before) > zero;
   const V flux_upstream = fed ? speed_upstream * upstream : behind_coast * flux;
   const V content_upstream = fed ? upstream : behind_coast * content.here;
-  const V beyond = numerics::beyond_upwind<scheme>(flux - flux_upstream,
-                                                   speed_downstream * downstream - flux,
-                                                   content.here - content_upstream, speed);
+  const V beyond =
+      numerics::beyond_upwind<scheme>(flux - flux_upstream, speed_downstream * downstream - flux,
+                                      content.here - content_upstream, speed);
   const V out = numerics::outflow<scheme>(content.here, flux, where(open, beyond));
   return forward ? out : -out;
 }
@@ -211,11 +211,10 @@ class StepInCurrents {
       const T* faces_north = metrics_.transparency_y.row(j + 1);
       T* outflow = buffers_.outflow(j);
       for_packs(j, [=, this](std::ptrdiff_t i) {
-        store<V>(outflow + i,
-                 signed_outflow<scheme>(three_of(south + i, here + i, north + i),
-                                        three_of(c_south + i, c + i, c_north + i),
-                                        load<V>(faces + i), load<V>(faces_north + i),
-                                        behind_coast_));
+        store<V>(outflow + i, signed_outflow<scheme>(three_of(south + i, here + i, north + i),
+                                                     three_of(c_south + i, c + i, c_north + i),
+                                                     load<V>(faces + i), load<V>(faces_north + i),
+                                                     behind_coast_));
       });
     }
     for (int j = first; j < end; ++j) {
@@ -272,14 +271,14 @@ template <class T>
 void propagate_in_currents(Box box, View<T, 2> spectrum, View<const std::int32_t, 1> cell_of_point,
                            View<const std::int32_t, 1> fixed_point,
                            View<const std::int32_t, 1> frequency_of,
-                           View<const std::int32_t, 1> direction_of,
-                           View<const T, 3> crossing_rate, View<const T, 2> transparency_x,
-                           View<const T, 2> transparency_y, View<const T, 2> cell_area,
-                           View<const T, 2> cell_aspect, View<const T, 2> inverse_width,
-                           View<const T, 2> current_u, View<const T, 2> current_v,
-                           View<const T, 2> travel, View<const T, 2> spatial_step, int components,
-                           bool x_first, int scheme, double behind_coast, double width_along,
-                           double width_across, double along_x, double along_y) {
+                           View<const std::int32_t, 1> direction_of, View<const T, 3> crossing_rate,
+                           View<const T, 2> transparency_x, View<const T, 2> transparency_y,
+                           View<const T, 2> cell_area, View<const T, 2> cell_aspect,
+                           View<const T, 2> inverse_width, View<const T, 2> current_u,
+                           View<const T, 2> current_v, View<const T, 2> travel,
+                           View<const T, 2> spatial_step, int components, bool x_first, int scheme,
+                           double behind_coast, double width_along, double width_across,
+                           double along_x, double along_y) {
   const WholePacks<T, 3> rate(crossing_rate);
   const WholePacks<T, 2> open_x(transparency_x), open_y(transparency_y), area(cell_area),
       aspect(cell_aspect), inverse(inverse_width), u(current_u), v(current_v);

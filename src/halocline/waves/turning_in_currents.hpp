@@ -52,8 +52,8 @@ INLINE V refraction_speed(V wavenumber, V group_velocity, V depth, V slope_x, V 
   const V x = speed * slope_x, y = speed * slope_y;
   const V square = x * x + y * y, along = y * circle;
   const V room = maximum(most * most - circle * circle, zero);
-  const V share = (square_root(along * along + square * room) - along) /
-                  maximum(square, splat<V>(T(1e-30)));
+  const V share =
+      (square_root(along * along + square * room) - along) / maximum(square, splat<V>(T(1e-30)));
   return speed * minimum(share, splat<V>(T(1)));
 }
 
@@ -84,9 +84,9 @@ void turn_in_currents(Box box, View<T, 2> spectrum, View<const T, 2> wavenumber,
                       View<const T, 2> group_velocity, View<const T, 1> depth,
                       View<const T, 1> slope_x, View<const T, 1> slope_y,
                       View<const T, 1> map_turning, View<const T, 1> stretching,
-                      View<const T, 1> shearing, View<const T, 1> rotation,
-                      View<const T, 1> sigma, View<const T, 2> direction_face, double step,
-                      int steps, int scheme, double most, double refraction) {
+                      View<const T, 1> shearing, View<const T, 1> rotation, View<const T, 1> sigma,
+                      View<const T, 2> direction_face, double step, int steps, int scheme,
+                      double most, double refraction) {
   using V = pack<T, lanes<T>>;
   const int directions = static_cast<int>(direction_face.extent[0]);
   constexpr std::ptrdiff_t width = lanes<T>, chunk = 64 * width;

@@ -45,7 +45,7 @@ class CurrentOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LevelOptions(Options):
+class SeaLevelOptions(Options):
     """Height of the surface above that from which the depths of the grid count."""
 
     file: str | list[str] = option("", "", "netCDF or GRIB2 files or Zarr folders")
@@ -100,7 +100,7 @@ class WaterSource:
 
     @classmethod
     def of_level(
-        cls, options: LevelOptions, base: Path, function: WaterFunction | None
+        cls, options: SeaLevelOptions, base: Path, function: WaterFunction | None
     ) -> WaterSource:
         """That of the level."""
         return cls(

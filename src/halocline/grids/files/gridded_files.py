@@ -68,7 +68,8 @@ other_standard_names: dict[str, tuple[str, ...]] = {
     "velocity_v": ("northward_sea_water_velocity",),
     "vertical_diffusivity": ("ocean_vertical_heat_diffusivity",),
     "sea_level": (
-        "sea_surface_height_above_mean_sea_level", "sea_surface_height_above_sea_level",
+        "sea_surface_height_above_mean_sea_level",
+        "sea_surface_height_above_sea_level",
         "sea_surface_height",
     ),
     "short_wave": ("surface_net_downward_shortwave_flux",),
