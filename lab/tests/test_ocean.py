@@ -7,7 +7,7 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
-from halocline_lab.benchmarks import ocean, ocean_plots, ocean_run
+from halocline_lab.benchmarks import independent_runs, ocean, ocean_plots, ocean_run
 from records.small import Events
 
 
@@ -102,7 +102,7 @@ def test_independent_runs_bound_the_speed_up(monkeypatch):
         asked.append((ranks, settings["copies"], settings["rows"]))
         return json.dumps(run(times[ranks, settings["copies"]])).encode()
 
-    monkeypatch.setattr(ocean, "answer_of", answer_of)
+    monkeypatch.setattr(independent_runs, "answer_of", answer_of)
     monkeypatch.setattr(ocean, "cores", lambda: 2)
     on = [(1, 1), (2, 1), (4, 1)]
     times[4, 1] = 0.06

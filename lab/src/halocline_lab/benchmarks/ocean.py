@@ -17,18 +17,16 @@ barotropic part without the solver, its halos, the solver with all that it commu
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.experiment.start import cores
-from halocline_lab.benchmarks import ocean_plots, ocean_run, result_files
-from halocline_lab.benchmarks.rank_programs import answer_of
+from halocline_lab.benchmarks import independent_runs, ocean_plots, ocean_run, result_files
+from halocline_lab.benchmarks.independent_runs import bound_of, run_at_once
 
 published = {
     "minimal": {"POP 2.1": 16.7},
@@ -86,8 +84,7 @@ keys = {
     "rows.floor": "time to pass the least bytes of all cells at the triad's bandwidth [ns]",
     "rows.over_floor": "nanoseconds over floor [1]",
     "rows.speed_up": "against the first of --on, median of pairs",
-    "rows.bound": "speed-up of as many independent runs of one rank at once, together, against one"
-    " alone; null where there are not as many cores, or the first of --on is not one rank",
+    "rows.bound": independent_runs.key,
     "rows.years_per_day": "years of 365 days that a day of computing simulates, with the half steps"
     " that averages of levels in time take",
     "rows.seconds_of_a_day": "of each phase per simulated day [s]",
@@ -192,20 +189,10 @@ def in_turns(
     for turn in range(rounds):
         for choice in runs:
             print(f"round {turn + 1} of {rounds}: {choice.words()}", flush=True)
-            runs[choice].append(run_of(choice, {**asdict(choice), "steps": steps, "quick": quick}))
+            settings = {**asdict(choice), "steps": steps, "quick": quick}
+            on = choice.ranks, choice.threads, choice.copies
+            runs[choice].append(run_at_once(ocean_run.__name__, settings, *on))
     return runs
-
-
-def run_of(choice: Choice, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run tells; of copies at once the first, with the mean time of their steps."""
-
-    def one(_: int) -> dict[str, Any]:
-        answer = answer_of(ocean_run.__name__, settings, choice.ranks, choice.threads)
-        return dict(json.loads(answer))
-
-    with ThreadPoolExecutor(choice.copies) as pool:
-        found = list(pool.map(one, range(choice.copies)))
-    return {**found[0], "seconds": statistics.mean(some["seconds"] for some in found)}
 
 
 def rows_of(ranks: int) -> list[int]:
@@ -280,18 +267,6 @@ def evaluate(
     }
 
 
-def bound_of(
-    copies: int, alone: Sequence[dict[str, Any]], apart: Sequence[dict[str, Any]]
-) -> float:
-    """Speed-up of so many independent runs at once against one alone, median of the rounds.
-
-    >>> bound_of(2, [{"seconds": 0.9}], [{"seconds": 1.0}])
-    1.8
-    """
-    pairs = zip(alone, apart, strict=True)
-    return statistics.median(copies * one["seconds"] / each["seconds"] for one, each in pairs)
-
-
 def medians(runs: Sequence[dict[str, float]], unit: float) -> dict[str, float]:
     """The median of each name's seconds, times a unit."""
     return {name: unit * statistics.median(run[name] for run in runs) for name in runs[0]}
@@ -315,7 +290,7 @@ def table(result: dict[str, Any]) -> str:
             f"{row['speed_up']:>10.2f}{bound:>9}{row['years_per_day']:>11.1f}"
         )
     if any(row["bound"] is not None for row in result["rows"]):
-        lines.append("at most: speed-up of as many independent runs of one rank at once")
+        lines.append(independent_runs.caption)
     lines.append(f"{'by phase':<23}" + "".join(f"{n:>17}" for n in result["rows"][0]["phases"]))
     for row in result["rows"]:
         name = f"{row['physics']:<9}{row['precision']:<9}{row['ranks']:>3}x{row['threads']}"
