@@ -23,16 +23,37 @@ def run(seconds):
 
 def test_rows_of_runs():
     base = [run(0.2), run(0.3), run(0.25)]
-    row = atmosphere.evaluate(("float32", 2, 1), [run(0.1), run(0.2), run(0.125)], base)
+    apart = [run(0.25), run(0.4), run(0.3125)]
+    choice = atmosphere.AirChoice("float32", 2, 1)
+    row = atmosphere.evaluate(choice, [run(0.1), run(0.2), run(0.125)], base, apart)
     assert row["nanoseconds"] == pytest.approx(125.0)
     assert row["spread"] == pytest.approx([100.0, 200.0])
     assert row["processor_nanoseconds"] == pytest.approx(90.0)
     assert row["kernels"]["acoustic_push"] == pytest.approx({"nanoseconds": 40.0, "floor": 7.0})
     assert row["floor"] == pytest.approx(8.5)
-    assert row["speed_up"] == pytest.approx(2.0)
+    assert row["speed_up"] == pytest.approx(2.0) and row["bound"] == pytest.approx(1.6)
     text = atmosphere.table({"air": "dry", "cells": 1_000_000, "rows": [row]})
     assert "acoustic_push           40.0     7.0   5.71" in text and "WRF 4.7.1 308" in text
+    assert "2.00     1.60        20.0" in text and "independent runs" in text
     assert "486" in atmosphere.table({"air": "moist", "cells": 1_000_000, "rows": [row]})
+
+
+def test_independent_runs_bound_the_speed_up(monkeypatch):
+    """As many of one rank at once, in the rounds of the others, where cores are there for them."""
+    times = {(1, 1): 0.08, (2, 1): 0.05, (4, 1): 0.06, (1, 2): 0.1}
+    asked = []
+
+    def run_at_once(module, settings, ranks, threads, copies):
+        asked.append((ranks, copies))
+        return run(times[ranks, copies])
+
+    monkeypatch.setattr(atmosphere, "run_at_once", run_at_once)
+    monkeypatch.setattr(atmosphere, "cores", lambda: 2)
+    found = atmosphere.measure(["float32"], [(1, 1), (2, 1), (4, 1)], rounds=2)
+    assert [row["bound"] for row in found["rows"]] == [None, pytest.approx(1.6), None]
+    assert [row["speed_up"] for row in found["rows"]] == pytest.approx([1.0, 1.6, 4 / 3])
+    assert asked == 2 * [(1, 1), (2, 1), (4, 1), (1, 2)]
+    assert atmosphere.measure(["float32"], [(2, 1)], rounds=1)["rows"][0]["bound"] is None
 
 
 def test_small_box():
@@ -40,7 +61,7 @@ def test_small_box():
     (row,) = found["rows"]
     assert found["cells"] == 24 * 24 * 8
     named = set(row["kernels"])
-    assert {"acoustic_push", "acoustic_columns", "u_tendency", "new_stage", "rise"} <= named
+    assert {"acoustic_push", "acoustic_columns", "wind_tendency", "new_stage", "rise"} <= named
     spent = sum(kernel["nanoseconds"] for kernel in row["kernels"].values())
     assert 0.0 < row["floor"] and 0.0 < spent
 

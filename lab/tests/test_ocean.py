@@ -8,7 +8,14 @@ from halocline.component.case.reading import read_table
 from halocline.core.errors import UserError
 from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
-from halocline_lab.benchmarks import ocean, ocean_plots, ocean_run, ocean_table, result_files
+from halocline_lab.benchmarks import (
+    independent_runs,
+    ocean,
+    ocean_plots,
+    ocean_run,
+    ocean_table,
+    result_files,
+)
 from records.small import Events
 
 
@@ -103,7 +110,7 @@ def test_independent_runs_bound_the_speed_up(monkeypatch):
         asked.append((ranks, settings["copies"], settings["rows"]))
         return json.dumps(run(times[ranks, settings["copies"]])).encode()
 
-    monkeypatch.setattr(ocean, "answer_of", answer_of)
+    monkeypatch.setattr(independent_runs, "answer_of", answer_of)
     monkeypatch.setattr(ocean, "cores", lambda: 2)
     on = [(1, 1), (2, 1), (4, 1)]
     times[4, 1] = 0.06
@@ -201,7 +208,7 @@ def test_ways_and_other_results_are_compared(monkeypatch, tmp_path):
         slow = 0.04 if settings["way"] == "shared-put + tree:4 shared" else 0.06
         return json.dumps(run({1: 0.08}.get(ranks, slow))).encode()
 
-    monkeypatch.setattr(ocean, "answer_of", answer_of)
+    monkeypatch.setattr(independent_runs, "answer_of", answer_of)
     monkeypatch.setattr(ocean, "cores", lambda: 1)
     ways = ["messages aggregated + all-reduce", "shared-put + tree:4 shared"]
     found = ocean.measure(["full"], ["float64"], [(1, 1), (4, 1)], rounds=1, ways=ways)

@@ -1,6 +1,5 @@
 """Tendencies of the air against their equations in plain NumPy, on random states, and in parts."""
 
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,8 +12,7 @@ from kernels.all_samples import samples
 from references import air_tendencies
 
 references = {
-    "u": (("u_tendency",), partial(air_tendencies.wind, axis=-1)),
-    "v": (("v_tendency",), partial(air_tendencies.wind, axis=-2)),
+    "wind": (("u_tendency", "v_tendency"), air_tendencies.winds),
     "w": (("w_tendency", "geopotential_tendency"), air_tendencies.upward_wind),
     "theta": (("theta_rate",), air_tendencies.theta),
 }

@@ -88,7 +88,12 @@ def wind(a, axis, order, vertical_order):
         sum_ = sum_ + turned if axis == -1 else sum_ - turned
     if vars(a)[f"{name}_forcing"] is not None:
         sum_ = sum_ + vars(a)[f"{name}_forcing"]
-    return (sum_ * vars(a)[f"{ours}_open"],)
+    return sum_ * vars(a)[f"{ours}_open"]
+
+
+def winds(a, order, vertical_order):
+    """Tendencies of momentum along x and y."""
+    return wind(a, -1, order, vertical_order), wind(a, -2, order, vertical_order)
 
 
 def theta(a, order, vertical_order):

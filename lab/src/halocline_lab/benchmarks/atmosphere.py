@@ -6,20 +6,24 @@ fifth order along layers and third across them, no mixing, no output. Each run i
 own, and runs take turns; times are those of its record without the first step. The floor is the
 time to pass the fields of each kernel once at the triad's bandwidth, measured in the same process.
 Read the ratios where other programs compute beside.
+
+Beside the speed-up of ranks stands what as many runs of one rank reach that know nothing of each
+other: more the cores, their caches and the memory that they share do not allow.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from halocline.core.errors import UserError
-from halocline_lab.benchmarks import atmosphere_run, result_files
+from halocline.experiment.start import cores
+from halocline_lab.benchmarks import atmosphere_run, independent_runs, result_files
+from halocline_lab.benchmarks.independent_runs import bound_of, run_at_once
 from halocline_lab.benchmarks.ocean import configurations_of
-from halocline_lab.benchmarks.rank_programs import answer_of
 
 rivals = {"dry": (308.0, 382.0), "moist": (486.0, 569.0)}
 """WRF 4.7.1, dry and with Kessler's scheme, float32, on one core of the project's reference machine
@@ -47,10 +51,30 @@ keys = {
     "rows.over_floor": "nanoseconds over floor [1]",
     "rows.triad": "bandwidth, median [byte s-1]",
     "rows.speed_up": "against the first of --on, median of pairs",
+    "rows.bound": independent_runs.key,
 }
 
-Choice = tuple[str, int, int]
-"""Precision, ranks and threads."""
+
+@dataclass(frozen=True)
+class AirChoice:
+    """One thing to time; with `copies` as many runs of the same go at once, each for itself."""
+
+    precision: str
+    ranks: int
+    threads: int
+    copies: int = 1
+
+    def words(self) -> str:
+        copies = f"{self.copies} runs at once, " if self.copies > 1 else ""
+        return f"{copies}{self.precision}, {self.ranks} ranks x {self.threads} threads"
+
+    def independent(self) -> AirChoice:
+        """As many runs of one rank at once as this has ranks.
+
+        >>> AirChoice("float32", 2, 1).independent().words()
+        '2 runs at once, float32, 1 ranks x 1 threads'
+        """
+        return replace(self, ranks=1, copies=self.ranks)
 
 
 def measure(
@@ -63,25 +87,36 @@ def measure(
     moist: bool = False,
 ) -> dict[str, Any]:
     """Time the precisions on (ranks, threads) in turns; see `keys`."""
-    choices: list[Choice] = [(p, *c) for p in chosen for c in configurations]
-    runs: dict[Choice, list[dict[str, Any]]] = {choice: [] for choice in choices}
+    choices = [AirChoice(p, *c) for p in chosen for c in configurations]
+    alone = configurations[0] == (1, 1)
+    apart = {c: c.independent() for c in choices if alone and 1 < c.ranks <= cores() // c.threads}
+    runs: dict[AirChoice, list[dict[str, Any]]] = {c: [] for c in (*choices, *apart.values())}
     for turn in range(rounds):
-        for precision, ranks, threads in choices:
-            words = f"{precision}, {ranks} ranks x {threads} threads"
-            print(f"round {turn + 1} of {rounds}: {words}", flush=True)
-            settings = {"precision": precision, "steps": steps, "quick": quick, "moist": moist}
-            answer = answer_of(atmosphere_run.__name__, settings, ranks, threads)
-            runs[precision, ranks, threads].append(json.loads(answer))
-    rows = [evaluate(c, runs[c], runs[c[0], *configurations[0]]) for c in choices]
+        for choice, found in runs.items():
+            print(f"round {turn + 1} of {rounds}: {choice.words()}", flush=True)
+            timing = {"steps": steps, "quick": quick, "moist": moist}
+            settings = {"precision": choice.precision, **timing}
+            on = choice.ranks, choice.threads, choice.copies
+            found.append(run_at_once(atmosphere_run.__name__, settings, *on))
+    first = {p: runs[AirChoice(p, *configurations[0])] for p in chosen}
+    rows = [
+        evaluate(c, runs[c], first[c.precision], runs[apart[c]] if c in apart else ())
+        for c in choices
+    ]
     air = "moist" if moist else "dry"
     return {"air": air, "cells": runs[choices[0]][0]["cells"], "rows": rows}
 
 
 def evaluate(
-    choice: Choice, runs: Sequence[dict[str, Any]], base: Sequence[dict[str, Any]]
+    choice: AirChoice,
+    runs: Sequence[dict[str, Any]],
+    base: Sequence[dict[str, Any]],
+    apart: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """A row of the result, from runs of one choice and those on the first configuration."""
-    precision, ranks, threads = choice
+    """A row of the result, from runs of one choice and those on the first configuration.
+
+    `apart` are those of as many independent runs at once, if there are any.
+    """
     unit = 1e9 / runs[0]["cells"]
     seconds = [run["seconds"] for run in runs]
     nanoseconds = statistics.median(seconds) * unit
@@ -89,16 +124,16 @@ def evaluate(
     kernels = {
         name: {
             "nanoseconds": unit * min(run["kernels"][name]["seconds"] for run in runs),
-            "floor": 1e9 * first["bytes"] / triad / ranks,
+            "floor": 1e9 * first["bytes"] / triad / choice.ranks,
         }
         for name, first in runs[0]["kernels"].items()
     }
     floor = sum(kernel["floor"] for kernel in kernels.values())
     pairs = zip(base, seconds, strict=True)
     return {
-        "precision": precision,
-        "ranks": ranks,
-        "threads": threads,
+        "precision": choice.precision,
+        "ranks": choice.ranks,
+        "threads": choice.threads,
         "nanoseconds": nanoseconds,
         "spread": [min(seconds) * unit, max(seconds) * unit],
         "processor_nanoseconds": min(run["processor"] for run in runs) * unit,
@@ -107,6 +142,7 @@ def evaluate(
         "over_floor": nanoseconds / floor,
         "triad": triad,
         "speed_up": statistics.median(one["seconds"] / other for one, other in pairs),
+        "bound": bound_of(choice.ranks, base, apart) if apart else None,
     }
 
 
@@ -117,15 +153,18 @@ def table(result: dict[str, Any]) -> str:
     lines = [
         f"{result['cells']:,} cells, {air}, four acoustic steps; ns per cell and step",
         f"{'numbers':<9}{'on':>5}{'median':>8}{'min':>8}{'max':>8}{'busy':>8}{'floor':>8}"
-        f"{'x floor':>9}{'speed-up':>10}{'triad GB/s':>12}",
+        f"{'x floor':>9}{'speed-up':>10}{'at most':>9}{'triad GB/s':>12}",
     ]
     for row in result["rows"]:
+        bound = "" if row["bound"] is None else f"{row['bound']:.2f}"
         lines.append(
             f"{row['precision']:<9}{row['ranks']:>3}x{row['threads']}{row['nanoseconds']:>8.1f}"
             f"{row['spread'][0]:>8.1f}{row['spread'][1]:>8.1f}{row['processor_nanoseconds']:>8.1f}"
             f"{row['floor']:>8.1f}{row['over_floor']:>9.2f}{row['speed_up']:>10.2f}"
-            f"{row['triad'] / 1e9:>12.1f}"
+            f"{bound:>9}{row['triad'] / 1e9:>12.1f}"
         )
+    if any(row["bound"] is not None for row in result["rows"]):
+        lines.append(independent_runs.caption)
     for row in result["rows"]:
         lines += words_of(row)
     lines.append(

@@ -17,18 +17,22 @@ barotropic part without the solver, its halos, the solver with all that it commu
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.experiment.start import cores
-from halocline_lab.benchmarks import ocean_plots, ocean_run, ocean_table, result_files
-from halocline_lab.benchmarks.rank_programs import answer_of
+from halocline_lab.benchmarks import (
+    independent_runs,
+    ocean_plots,
+    ocean_run,
+    ocean_table,
+    result_files,
+)
+from halocline_lab.benchmarks.independent_runs import bound_of, run_at_once
 
 cray_x1 = (240, 125.0)
 """Processors, and years per day of POP 1.4.3 on them (Worley and Levesque 2004, section 9)."""
@@ -72,8 +76,7 @@ keys = {
     "rows.floor": "time to pass the least bytes of all cells at the triad's bandwidth [ns]",
     "rows.over_floor": "nanoseconds over floor [1]",
     "rows.speed_up": "against the first of --on, median of pairs",
-    "rows.bound": "speed-up of as many independent runs of one rank at once, together, against one"
-    " alone; null where there are not as many cores, or the first of --on is not one rank",
+    "rows.bound": independent_runs.key,
     "rows.years_per_day": "years of 365 days that a day of computing simulates, with the half steps"
     " that averages of levels in time take",
     "rows.seconds_of_a_day": "of each phase per simulated day [s]",
@@ -189,20 +192,10 @@ def in_turns(
     for turn in range(rounds):
         for choice in runs:
             print(f"round {turn + 1} of {rounds}: {choice.words()}", flush=True)
-            runs[choice].append(run_of(choice, {**asdict(choice), "steps": steps, "quick": quick}))
+            settings = {**asdict(choice), "steps": steps, "quick": quick}
+            on = choice.ranks, choice.threads, choice.copies
+            runs[choice].append(run_at_once(ocean_run.__name__, settings, *on))
     return runs
-
-
-def run_of(choice: Choice, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run tells; of copies at once the first, with the mean time of their steps."""
-
-    def one(_: int) -> dict[str, Any]:
-        answer = answer_of(ocean_run.__name__, settings, choice.ranks, choice.threads)
-        return dict(json.loads(answer))
-
-    with ThreadPoolExecutor(choice.copies) as pool:
-        found = list(pool.map(one, range(choice.copies)))
-    return {**found[0], "seconds": statistics.mean(some["seconds"] for some in found)}
 
 
 def rows_of(ranks: int) -> list[int]:
@@ -276,18 +269,6 @@ def evaluate(
         "seconds_of_a_day": {n: v / unit * steps_of_a_day for n, v in phases.items()},
         "level": None if quick or choice.ranks * choice.threads > 1 else level,
     }
-
-
-def bound_of(
-    copies: int, alone: Sequence[dict[str, Any]], apart: Sequence[dict[str, Any]]
-) -> float:
-    """Speed-up of so many independent runs at once against one alone, median of the rounds.
-
-    >>> bound_of(2, [{"seconds": 0.9}], [{"seconds": 1.0}])
-    1.8
-    """
-    pairs = zip(alone, apart, strict=True)
-    return statistics.median(copies * one["seconds"] / each["seconds"] for one, each in pairs)
 
 
 def medians(runs: Sequence[dict[str, float]], unit: float) -> dict[str, float]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from halocline_lab.benchmarks import independent_runs
+
 published = {
     "minimal": {"POP 2.1": 16.7},
     "full": {"POP 2.1": 8.4},
@@ -41,7 +43,7 @@ def table(result: dict[str, Any]) -> str:
             + (f"  {row['way']}" if row["way"] else "")
         )
     if any(row["bound"] is not None for row in result["rows"]):
-        lines.append("at most: speed-up of as many independent runs of one rank at once")
+        lines.append(independent_runs.caption)
     lines.append(f"{'by phase':<23}" + "".join(f"{n:>17}" for n in result["rows"][0]["phases"]))
     for row in result["rows"]:
         name = f"{row['physics']:<9}{row['precision']:<9}{row['ranks']:>3}x{row['threads']}"

@@ -115,11 +115,11 @@ struct AcousticColumns {
   }
 
  private:
-  /// Asks for values of the layer above: rows of one column after the other are too short for the
+  /// Asks for values two layers above: rows of one column after the other are too short for the
   /// hardware to foresee the next.
   template <class S>
   INLINE void fetch(const View3<S>& of, int k, int j, std::ptrdiff_t i) const {
-    __builtin_prefetch(of.row(std::min(k + 1, levels - 1), j) + i);
+    __builtin_prefetch(of.row(std::min(k + 2, levels - 1), j) + i);
   }
 
   /// What the wind carries out of columns, layer by layer, and in all.

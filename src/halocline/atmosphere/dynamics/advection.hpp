@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "atmosphere/dynamics/layers.hpp"
+#include "atmosphere/dynamics/patches.hpp"
 #include "elementary.hpp"
 #include "numerics/row_loops.hpp"
 #include "schedules.hpp"
@@ -52,56 +53,21 @@ struct FaceWeights {
   }
 };
 
-/// Parts of a box that threads work on: of so few rows and columns that what a kernel looks at
-/// around some levels of a part stays in the second cache while it goes upward.
-class Patches {
- public:
-  static constexpr int rows = 16, columns = 160;
-
-  explicit Patches(Box box)
-      : box_(box),
-        along_y_(parts(box.j1 - box.j0, rows)),
-        along_x_(parts(box.i1 - box.i0, columns)) {
-    const int threads = most_threads(), wanted = (along_y_ + threads - 1) / threads * threads;
-    along_y_ = std::min(wanted, std::max(1, box.j1 - box.j0));
-  }
-  int count() const { return along_x_ * along_y_; }
-  Box at(int number) const {
-    const int x = number % along_x_, y = number / along_x_;
-    return {cut(box_.j0, box_.j1, y, along_y_), cut(box_.j0, box_.j1, y + 1, along_y_),
-            cut(box_.i0, box_.i1, x, along_x_), cut(box_.i0, box_.i1, x + 1, along_x_), 0};
-  }
-  /// Rows and columns of the largest part.
-  int most_rows() const { return parts(box_.j1 - box_.j0, along_y_); }
-  int most_columns() const { return parts(box_.i1 - box_.i0, along_x_); }
-
- private:
-  static int parts(int whole, int part) { return std::max(1, (whole + part - 1) / part); }
-  static int cut(int begin, int end, int number, int of) {
-    return begin + static_cast<int>(static_cast<long long>(end - begin) * number / of);
-  }
-  Box box_;
-  int along_y_, along_x_;
-};
-
-/// Rows of fluxes that a thread keeps of a patch: northward of two rows, and upward through the
-/// lower and upper faces of all of its rows.
+/// Rows of fluxes that a thread keeps of a patch: eastward of a row, northward of two rows, and
+/// upward through the lower and upper faces of all of its rows; and of these what is per area.
 template <class T>
 class FluxRows {
  public:
-  explicit FluxRows(const Patches& patches)
-      : width_(static_cast<std::size_t>(patches.most_columns())),
-        values_((2 + 2 * static_cast<std::size_t>(patches.most_rows())) * width_) {}
+  explicit FluxRows(const Patches& patches) : rows_(patches, 3 + 3 * patches.most_rows()) {}
 
-  void begin(Box patch) { patch_ = patch; }
-  T* northward(int j) { return at(j & 1); }
-  T* upward(int face, int j) { return at(2 + 2 * (j - patch_.j0) + (face & 1)); }
+  void begin(Box patch) { rows_.begin(patch); }
+  T* eastward() { return rows_.at(0); }
+  T* northward(int j) { return rows_.at(1 + (j & 1)); }
+  T* per_area(int j) { return rows_.of_row(3, 3, j); }
+  T* upward(int face, int j) { return rows_.of_row(4 + (face & 1), 3, j); }
 
  private:
-  T* at(int row) { return values_.data() + static_cast<std::size_t>(row) * width_ - patch_.i0; }
-  std::size_t width_;
-  std::vector<T> values_;
-  Box patch_;
+  PatchRows<T> rows_;
 };
 
 /// Fluxes of `q` through western, southern and lower faces.
@@ -115,6 +81,11 @@ struct CarriedBy {
   CarriedBy(View3<const T> q, const Fluxes& fluxes, int order)
       : q(q), fluxes(fluxes), level(FaceWeights<T>::of(order)) {}
 
+  /// Asks for values that the next row is the first to read.
+  INLINE void fetch(int k, int j, std::ptrdiff_t i) const {
+    fluxes.fetch(k, j, i);
+    fetch_north(q, std::min(k + 3, static_cast<int>(q.extent[0]) - 1), j, i);
+  }
   /// The lower face of entry k of so many is taken next.
   void take(int k, int levels, int order) {
     const std::ptrdiff_t up = q.stride[0];
@@ -148,55 +119,109 @@ struct CarriedBy {
   }
 };
 
-/// `finish(lane, k, j, i, gain)` for entries [first, levels) of all columns of the box, where gain
-/// is what `fluxes` bring of `q` per area and coordinate.
+/// What fluxes bring of a field to the cells of a patch: layer after layer upward, and in each row
+/// after row northward, so that every flux is found once.
 ///
-/// @param fluxes   `x<V>(k, j, i)`, `y`, `z`: through the western, southern [Pa m2 s-1] and lower
-///                 [Pa s-1] face of the control volume of q(k, j, i)
-/// @param area     of control volumes [m2]
-/// @param depth    of control volumes, in the coordinate
-/// @param order, vertical_order  2 to 6; near ground and top the next that has its values
-template <class T, class Fluxes, class Finish>
+/// Fluxes are `x<V>(k, j, i)`, `y`, `z`: through the western, southern [Pa m2 s-1] and lower
+/// [Pa s-1] face of the control volume of q(k, j, i).
+template <class T, class Fluxes>
+class Advection {
+ public:
+  /// @param area     of control volumes [m2]
+  /// @param depth    of control volumes, in the coordinate
+  /// @param order, vertical_order  2 to 6; near ground and top the next that has its values
+  Advection(const Patches& patches, View3<const T> q, const Fluxes& fluxes, View2<const T> area,
+            View1<const T> depth, int order, int vertical_order)
+      : rows_(patches),
+        carried_(q, fluxes, order),
+        area_(area),
+        depth_(depth),
+        vertical_order_(vertical_order),
+        levels_(static_cast<int>(q.extent[0])) {}
+
+  /// A patch, from layer `first` upward; nothing comes from below the lowest one of all.
+  void begin(Box patch, int first) {
+    patch_ = patch;
+    rows_.begin(patch);
+    carried_.take(first, levels_, vertical_order_);
+    for (int j = patch.j0; j < patch.j1; ++j)
+      over_row_again<T>(patch.i0, patch.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+        put<V>(rows_.per_area(j) + i, T(1) / load<V>(area_.row(j) + i));
+        put<V>(rows_.upward(first, j) + i, first > 0 ? carried_.template z<V>(first, j, i) : V{});
+      });
+  }
+  /// The next layer.
+  void begin(int k) {
+    if (k + 1 < levels_) carried_.take(k + 1, levels_, vertical_order_);
+    const CarriedBy<T, Fluxes> own = carried_;
+    over_row_again<T>(patch_.i0, patch_.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+      put<V>(rows_.northward(patch_.j0) + i, own.template y<V>(k, patch_.j0, i));
+    });
+  }
+  /// `finish(lane, k, j, i, gain)` for the next row of the layer; gain per area and coordinate.
+  template <class Finish>
+  INLINE void row(int k, int j, const Finish& finish) {
+    const std::ptrdiff_t i0 = patch_.i0, i1 = patch_.i1;
+    const bool top = k + 1 == levels_;
+    const T per_depth = 1 / depth_(k);
+    const CarriedBy<T, Fluxes> own = carried_;
+    T *west = rows_.eastward(), *south = rows_.northward(j), *next = rows_.northward(j + 1);
+    T *lower = rows_.upward(k, j), *upper = rows_.upward(k + 1, j), *per_area = rows_.per_area(j);
+    over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+      put<V>(west + i, own.template x<V>(k, j, i));
+    });
+    west[i1] = own.template x<T>(k, j, i1);
+    over_row_again<T>(i0, i1, [&]<class V>(Lane<V> lane, std::ptrdiff_t i) INTO_LOOP {
+      own.fetch(k, j, i);
+      const V north = own.template y<V>(k, j + 1, i);
+      put<V>(next + i, north);
+      const V above = top ? V{} : own.template z<V>(k + 1, j, i);
+      put<V>(upper + i, above);
+      const V around = (load<V>(west + i) - load<V>(west + i + 1)) + (load<V>(south + i) - north);
+      const V along = load<V>(lower + i) - above;
+      finish(lane, k, j, i, around * load<V>(per_area + i) + per_depth * along);
+    });
+  }
+  int levels() const { return levels_; }
+
+ private:
+  FluxRows<T> rows_;
+  CarriedBy<T, Fluxes> carried_;
+  View2<const T> area_;
+  View1<const T> depth_;
+  int vertical_order_, levels_;
+  Box patch_;
+};
+
+/// `finish(lane, k, j, i, gain)` for entries [first, levels) of all columns of the box, where gain
+/// is what `fluxes` bring of `q` per area and coordinate, and then `beside(k, j, i0, i1)` for a row
+/// of them; other arguments as those of `Advection`.
+template <class T, class Fluxes, class Finish, class Beside>
 void advect(Box box, int first, View3<const T> q, const Fluxes& fluxes, View2<const T> area,
-            View1<const T> depth, int order, int vertical_order, const Finish& finish) {
-  const int levels = static_cast<int>(q.extent[0]);
+            View1<const T> depth, int order, int vertical_order, const Finish& finish,
+            const Beside& beside) {
+  using Own = Advection<T, Fluxes>;
   const Patches patches(box);
   for_each_in_with(
-      0, patches.count(), 1, [&] { return FluxRows<T>(patches); },
-      [&](int number, FluxRows<T>& rows) {
+      0, patches.count(), 1,
+      [&] { return Own(patches, q, fluxes, area, depth, order, vertical_order); },
+      [&](int number, Own& own) {
         const Box patch = patches.at(number);
-        const std::ptrdiff_t i0 = patch.i0, i1 = patch.i1;
-        CarriedBy<T, Fluxes> carried(q, fluxes, order);
-        rows.begin(patch);
-        carried.take(first, levels, vertical_order);
-        for (int j = patch.j0; j < patch.j1; ++j)
-          over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
-            put<V>(rows.upward(first, j) + i, first > 0 ? carried.template z<V>(first, j, i) : V{});
-          });
-        for (int k = first; k < levels; ++k) {
-          const bool top = k + 1 == levels;
-          const T per_depth = 1 / depth(k);
-          if (!top) carried.take(k + 1, levels, vertical_order);
-          const CarriedBy<T, Fluxes> own = carried;
-          over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
-            put<V>(rows.northward(patch.j0) + i, own.template y<V>(k, patch.j0, i));
-          });
+        own.begin(patch, first);
+        for (int k = first; k < own.levels(); ++k) {
+          own.begin(k);
           for (int j = patch.j0; j < patch.j1; ++j) {
-            T *south = rows.northward(j), *next = rows.northward(j + 1);
-            T *lower = rows.upward(k, j), *upper = rows.upward(k + 1, j);
-            over_row_again<T>(i0, i1, [&]<class V>(Lane<V> lane, std::ptrdiff_t i) INTO_LOOP {
-              const V north = own.template y<V>(k, j + 1, i);
-              put<V>(next + i, north);
-              const V above = top ? V{} : own.template z<V>(k + 1, j, i);
-              put<V>(upper + i, above);
-              const V around = (own.template x<V>(k, j, i) - own.template x<V>(k, j, i + 1)) +
-                               (load<V>(south + i) - north);
-              const V along = load<V>(lower + i) - above;
-              finish(lane, k, j, i, around / load<V>(area.row(j) + i) + per_depth * along);
-            });
+            own.row(k, j, finish);
+            beside(k, j, patch.i0, patch.i1);
           }
         }
       });
+}
+template <class T, class Fluxes, class Finish>
+void advect(Box box, int first, View3<const T> q, const Fluxes& fluxes, View2<const T> area,
+            View1<const T> depth, int order, int vertical_order, const Finish& finish) {
+  advect(box, first, q, fluxes, area, depth, order, vertical_order, finish,
+         [](int, int, int, int) {});
 }
 
 }  // namespace halocline::air

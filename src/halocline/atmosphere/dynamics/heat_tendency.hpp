@@ -13,6 +13,11 @@ template <class T>
 struct CellFluxes {
   View3<const T> x_flux, y_flux, rise;
 
+  INLINE void fetch(int k, int j, std::ptrdiff_t i) const {
+    fetch_north(x_flux, k, j, i);
+    fetch_north(y_flux, k, j + 1, i);
+    fetch_north(rise, k + 1, j, i);
+  }
   template <class V>
   INLINE V x(int k, int j, std::ptrdiff_t i) const {
     return load<V>(x_flux.row(k, j) + i);
@@ -54,8 +59,9 @@ void atmosphere_theta_tendency(Box box, View3<const T> theta, View3<const T> x_f
   const air::CellFluxes<T> fluxes{x_flux, y_flux, rise};
   air::advect(box, 0, theta, fluxes, area, thickness, order, vertical_order,
               [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
+                air::fetch_north(theta_rate, k, j, i);
                 if (theta_forcing.data != nullptr) gain += load<V>(theta_forcing.row(k, j) + i);
-                store<V>(theta_rate.row(k, j) + i, gain);
+                air::put<V>(theta_rate.row(k, j) + i, gain);
               });
 }
 

@@ -29,6 +29,12 @@ INLINE void put(scalar_of<V>* to, V value) {
   *reinterpret_cast<Unaligned*>(to) = value;
 }
 
+/// Asks for values of the next row: kernels read more fields than the hardware foresees.
+template <class S>
+INLINE void fetch_north(const View3<S>& of, int k, int j, std::ptrdiff_t i) {
+  __builtin_prefetch(of.row(k, j + 1) + i);
+}
+
 /// Mass of a layer per area and coordinate [Pa] in a column of mass `column` [Pa].
 template <class V>
 INLINE V layer_mass(scalar_of<V> c1, scalar_of<V> c2, V column) {

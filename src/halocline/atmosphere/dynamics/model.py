@@ -75,8 +75,8 @@ class Stage:
 
         self.fluxes = [bound("mass_fluxes"), bound("rise")]
         order, vertical = options.advection.order, options.advection.vertical_order
-        winds = "uv" if s.hydrostatic else "uvw"
-        advect = (bound(f"{name}_tendency") for name in (*winds, "theta"))
+        carried = ("wind", "theta") if s.hydrostatic else ("wind", "w", "theta")
+        advect = (bound(f"{name}_tendency") for name in carried)
         self.tendencies = [partial(some, order=order, vertical_order=vertical) for some in advect]
         if s.hydrostatic:
             self.tendencies.append(partial(bound("geopotential_tendency"), order=order))

@@ -15,6 +15,12 @@ struct InterfaceFluxes {
   View3<const T> x_flux, y_flux, rise;
   View1<const T> upper_share;
 
+  INLINE void fetch(int k, int j, std::ptrdiff_t i) const {
+    const int layer = std::min(k, static_cast<int>(x_flux.extent[0]) - 1);
+    fetch_north(x_flux, layer, j, i);
+    fetch_north(y_flux, layer, j + 1, i);
+    fetch_north(rise, layer + 1, j, i);
+  }
   template <class V>
   INLINE V x(int k, int j, std::ptrdiff_t i) const {
     return level<V>(x_flux, k, j, i);
@@ -78,8 +84,8 @@ struct GeopotentialAdvection {
   /// Difference over one cell along rows or columns.
   template <class V>
   INLINE V differs(int k, int j, std::ptrdiff_t i, int dj, int di) const {
-    const auto pair = [&](int n) {
-      const auto of = [&](const View3<const T>& some) {
+    const auto pair = [&](int n) INTO_LOOP {
+      const auto of = [&](const View3<const T>& some) INTO_LOOP {
         return load<V>(some.row(k, j + n * dj) + i + n * di) -
                load<V>(some.row(k, j - n * dj) + i - n * di);
       };
@@ -160,25 +166,36 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
     T* ground = geopotential_tendency.row(0, j);
     std::fill(ground + box.i0, ground + box.i1, T(0));
   });
-  advect(box, 1, w, fluxes, area, spacing, order, vertical_order,
-         [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
-           const V below = load<V>(pressure.row(k - 1, j) + i);
-           V above{};
-           if (k < levels) above = load<V>(pressure.row(k, j) + i);
-           V push = (below - above) / spacing(k);
-           if (dilution.data != nullptr) {
-             const V lower = load<V>(dilution.row(k - 1, j) + i);
-             const V upper = k < levels ? load<V>(dilution.row(k, j) + i) : lower;
-             const V share = at_interface<V>(upper_share(k), upper, lower);
-             const V base = layer_mass<V>(c1_face(k), c2_face(k), load<V>(base_mass.row(j) + i));
-             push = share * push + (share - splat<V>(T(1))) * base;
-           }
-           V sum = gain + g * (push - c1_face(k) * load<V>(mass.row(j) + i));
-           if (w_forcing.data != nullptr) sum += load<V>(w_forcing.row(k, j) + i);
-           store<V>(w_tendency.row(k, j) + i, sum);
-           store<V>(geopotential_tendency.row(k, j) + i,
-                    g * load<V>(w.row(k, j) + i) - lifting.template out<V>(k, j, i));
-         });
+  advect(
+      box, 1, w, fluxes, area, spacing, order, vertical_order,
+      [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
+        fetch_north(pressure, std::min(k, levels - 1), j, i);
+        fetch_north(w_tendency, k, j, i);
+        const V below = load<V>(pressure.row(k - 1, j) + i);
+        V above{};
+        if (k < levels) above = load<V>(pressure.row(k, j) + i);
+        const T per_spacing = 1 / spacing(k);
+        V push = (below - above) * per_spacing;
+        if (dilution.data != nullptr) {
+          const V lower = load<V>(dilution.row(k - 1, j) + i);
+          const V upper = k < levels ? load<V>(dilution.row(k, j) + i) : lower;
+          const V share = at_interface<V>(upper_share(k), upper, lower);
+          const V base = layer_mass<V>(c1_face(k), c2_face(k), load<V>(base_mass.row(j) + i));
+          push = share * push + (share - splat<V>(T(1))) * base;
+        }
+        V sum = gain + g * (push - c1_face(k) * load<V>(mass.row(j) + i));
+        if (w_forcing.data != nullptr) sum += load<V>(w_forcing.row(k, j) + i);
+        put<V>(w_tendency.row(k, j) + i, sum);
+      },
+      [&](int k, int j, int i0, int i1) {
+        over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+          fetch_north(geopotential_tendency, k, j, i);
+          for (const View3<const T>* of : {&geopotential, &base_geopotential})
+            fetch_north(*of, std::min(k + 1, levels), j, i);
+          put<V>(geopotential_tendency.row(k, j) + i,
+                 g * load<V>(w.row(k, j) + i) - lifting.template out<V>(k, j, i));
+        });
+      });
 }
 
 }  // namespace halocline

@@ -8,9 +8,7 @@ namespace {
 
 template <class T>
 void bind(nb::module_& module) {
-  define(module, atmosphere_u_tendency_contract, &atmosphere_u_tendency<T>, "order",
-         "vertical_order");
-  define(module, atmosphere_v_tendency_contract, &atmosphere_v_tendency<T>, "order",
+  define(module, atmosphere_wind_tendency_contract, &atmosphere_wind_tendency<T>, "order",
          "vertical_order");
 }
 
