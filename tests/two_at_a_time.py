@@ -51,6 +51,7 @@ alone = tuple(
     f"{room}/test_{name}.py"
     for room, names in {
         "tests/meta": ("install", "mutations"),
+        "tests/atmosphere": ("step_work",),
         "tests/runtime": (
             "every_way",
             "halo_choices",

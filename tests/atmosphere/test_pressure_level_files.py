@@ -121,7 +121,16 @@ def test_what_is_wrong_is_said(tmp_path):
     refused(tmp_path, "levels 'plev' .* reach from 500000 to 1e.07 Pa", {}, level_units="hPa")
     top = given["t"].copy()
     top[-1, 4, 8] = np.nan
-    refused(tmp_path, "1 of .* columns .* no value above the ground", {"t": top})
+    refused(
+        tmp_path, r"'t' of .* is missing at 50 hPa, .* E, 50 N, .* \(1 such columns\)", {"t": top}
+    )
+    gap = given["t"].copy()
+    gap[3, 4, 5] = np.nan
+    refused(tmp_path, "'t' of .* is missing at 700 hPa, 352.5 E, 50 N.*but not below", {"t": gap})
+    dry = {"r": 0.01 * given["r"]}
+    refused(
+        tmp_path, "'r' of .* is at most 0.0.* so dry everywhere is none. Are its units '%'", dry
+    )
     refused(
         tmp_path, "ground is too high .* layer 3 would have no mass", {"sp": 0 * given["sp"] + 300}
     )
@@ -144,7 +153,7 @@ def test_levels_that_one_variable_lacks_are_said(tmp_path):
         new.standard_name, new.units = "relative_humidity", "%"
         new[:] = file["old"][:, :9]
     with pytest.raises(
-        UserError, match="humidity .'r'. has 9 levels and temperature 10; .* 50 hPa"
+        UserError, match="humidity .'r'. has 9 levels and temperature .'t'. 10; .* 50 hPa"
     ):
         PressureLevelFiles([path])
 

@@ -182,6 +182,23 @@ def test_without_a_restart_the_run_begins_anew(tmp_path):
     assert changed.output.fields["maps"].existing == "move"
 
 
+def test_what_resume_says_of_files_that_another_version_began(tmp_path):
+    """Output that differs is a remark of its own: there is no other folder, or name, to choose."""
+    output = {"fields": {"maps": {"interval": "1h", "existing": "refuse"}}}
+    folder = broken(tmp_path / "broken", waves | {"output": output})
+    otherwise = waves | {"output": output, "title": "made otherwise"}
+    kept = (folder / "maps.nc").read_bytes()
+    words = (
+        r"cannot go on with the file .*maps.nc.*another version of Halocline.*Move it away, then"
+    )
+    with pytest.raises(UserError, match=words):
+        run(otherwise, output=folder, resume=True)
+    assert (folder / "maps.nc").read_bytes() == kept
+    (folder / "maps.nc").rename(folder / "kept.nc")
+    run(otherwise, output=folder, resume=True)
+    assert (folder / end_file).exists() and (folder / "maps.nc").exists()
+
+
 def test_a_new_run_moves_the_restarts_of_another_aside(tmp_path):
     """They would else be taken for restarts of the new run when that is resumed."""
     run(waves, output=tmp_path)

@@ -128,7 +128,7 @@ def test_paths_from_netcdf(tmp_path, path):
         ("time,lat,lon\n2000-01-01,1,2\n2000-01-01,2,2\n", "two positions at 2000-01-01 00:00"),
         (ship + "2000-01-01T07:00,1,2\n", "1 of 6 positions lie outside the time of the stream"),
         (ship + "2000-01-01T03:00,70,2\n", "outside the model grid; the first is 2 E, 70 N"),
-        (ship + "2000-01-01T03:00,-37,2\n", "lie on land.* the first is 2 E, -37 N at .* 03:00"),
+        (ship + "2000-01-01T03:00,-37,2\n", "lie on land.* the first is 2 E, 37 S at .* 03:00"),
     ],
 )
 def test_what_is_refused(tmp_path, path, content, message):

@@ -340,6 +340,7 @@ def _series(
     told = [name for name in known if np.isfinite(dataset[name].values).any()]
     drawn = chosen or [dataset[name] for name in [*told[:6], *northward]]
     lines = [variable for variable in drawn if variable.name in known]
+    lines = [in_usual_units(line) for line in lines]
     written = [save(series_sheet(dataset, lines, title), place("-series.png"))] if lines else []
     index = reading.time_index(dataset, time, file)
     return written + [

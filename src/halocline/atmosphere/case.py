@@ -26,6 +26,7 @@ from halocline.atmosphere.shown_fields import (
 from halocline.atmosphere.start.analysis_case import AnalysisCase
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.made_for_run import MadeForRun
+from halocline.atmosphere.step_work import expected_seconds
 from halocline.component.case.case import Case, named
 from halocline.component.component import Component
 from halocline.component.streams.field_stream import MapShape
@@ -227,4 +228,6 @@ class AtmosphereCase(Case):
     @cached_property
     def cost(self) -> float:
         """Of a step, divided among the values that the state has [s]."""
-        return 4e-8 if self.precision == "float32" else 8e-8
+        grid, dt = self.build_grid(), self.time.clock().step.total_seconds()
+        seconds = expected_seconds(self.atmosphere, grid, self.level_count, dt, self.precision)
+        return seconds / self.state_values(grid)

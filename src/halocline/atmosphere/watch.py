@@ -14,9 +14,11 @@ from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.core.clock import Date, text
 from halocline.core.errors import BrokenState, UserError
+from halocline.core.geography import position_words
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.field_sums import FieldSums
 
@@ -84,12 +86,13 @@ class AirWatch:
         number = dt / o.acoustic.steps * greatest
         allowed = 1.0 / np.sqrt(1.0 + 2.0 * o.acoustic.divergence_damping)
         if number > allowed:
-            row, column = divmod(int(where), rows[1])
+            place = self._place_words(*divmod(int(where), rows[1]))
+            wanted = 2 * int(np.ceil(dt * greatest / (2.0 * 0.95 * allowed)))
             raise UserError(
                 f"In an acoustic step of {dt / o.acoustic.steps:.3g} s sound passes {number:.2f}"
-                f" cells at row {row}, column {column}; at most {allowed:.2f} it may. Use time.step"
-                f" = {0.95 * dt * allowed / number:.3g} s or less, or more"
-                " atmosphere.acoustic.steps."
+                f" cells at {place}; at most {allowed:.2f} it may. Use time.step ="
+                f" {0.95 * dt * allowed / number:.3g} s or less, or atmosphere.acoustic.steps ="
+                f" {wanted} or more."
             )
 
     def look(self, number: int, time: Date, dt: float) -> None:
@@ -161,8 +164,18 @@ class AirWatch:
                 length = np.maximum(length, self.least_width)
             rates = np.abs(wind[1:] if axis == 2 else wind) / length
             k, j, i = np.unravel_index(int(np.nanargmax(rates)), rates.shape)
-            said = f" at level {k + (axis == 2)}, row {j}, column {i}"
+            said = f" at level {k + (axis == 2)}, {self._place_words(j, i)}"
         return str(self.run.decomposition.communicator.broadcast(said))
+
+    def _place_words(self, j: int, i: int) -> str:
+        """Row and column of a cell, and its longitude and latitude on the globe."""
+        center = self.grid.at(Place.center)
+        x, y = np.broadcast_arrays(center.x, center.y)
+        j, i = min(j, x.shape[0] - 1), min(i, x.shape[1] - 1)
+        words = f"row {j}, column {i}"
+        if self.grid.spherical or self.grid.curvilinear is not None:
+            words += f" ({position_words((x[j, i] + 180.0) % 360.0 - 180.0, y[j, i], '.1f')})"
+        return words
 
     def _rate(self, wind: Field, distance: Field, least: float = 0.0) -> float:
         """The most cells that a wind passes [s-1], taken as no less wide than `least` [m]."""
@@ -203,7 +216,8 @@ class AirWatch:
                 continue
             *outer, j, i = (int(n[0]) for n in np.nonzero(~np.isfinite(values)))
             level = f"level {outer[0]}, " if outer else ""
-            said = f"{name} is not finite at {level}row {j}, column {i}. Use a smaller time.step."
+            where = f"{level}{self._place_words(j, i)}"
+            said = f"{name} is not finite at {where}. Use a smaller time.step."
         return str(self.run.decomposition.communicator.broadcast(said))
 
     def _dry_mass(self) -> float:

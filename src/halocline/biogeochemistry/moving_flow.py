@@ -14,6 +14,7 @@ from halocline.component.forcing.field_records import FieldRecords
 from halocline.component.forcing.file_series import look_through_all
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
 from halocline.runtime.fields.blocks import Block
@@ -94,7 +95,7 @@ class MovingFlow(ABC):
         number = int(communicator.maximum(np.array([float(at)]))[0])
         center = self.grid.horizontal.at(Place.center)
         x, y = (float(plane[divmod(number, columns)]) for plane in (center.x, center.y))
-        return greatest, f"{x:g} E, {y:g} N"
+        return greatest, position_words(x, y)
 
     @property
     def all_records(self) -> Sequence[FieldRecords]:

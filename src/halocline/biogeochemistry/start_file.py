@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halocline.core.clock import date
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.core.options import Options, option
 from halocline.grids.files.curvilinear_maps import open_maps
 from halocline.grids.files.units_in_files import unit_factors
@@ -74,7 +75,7 @@ def negative(
     if not (values < 0.0).any():
         return None
     level, point = np.unravel_index(int(values.argmin()), values.shape)
-    where = f"{wanted.x[point]:g} E, {wanted.y[point]:g} N"
+    where = position_words(float(wanted.x[point]), float(wanted.y[point]))
     if wanted.depth is not None:
         where += f", {wanted.depth[level]:g} m"
     return UserError(

@@ -177,10 +177,7 @@ class Exchanges:
         Equal grids are nests of ratio 1.
         """
         names = plan.link.source, plan.link.target
-        source, target = (self._plane(name, members) for name in names)
-        if plan.kind == "feedback" or source.step_x < (1.0 - 1e-6) * target.step_x:
-            return Nest.between(target, source, (names[1], names[0])), True
-        return Nest.between(source, target, names), False
+        return _nest_of(plan, *(self._plane(name, members) for name in names))
 
     def _plane(self, name: str, members: Mapping[str, Member]) -> Grid:
         if name in self.here:
@@ -203,6 +200,21 @@ class Exchanges:
                 " nest (of the atmosphere: atmosphere.sides.kind = 'nest')."
             )
         return {name: known[name] for name in plan.fields}
+
+
+def _nest_of(plan: ExchangePlan, source: Grid, target: Grid) -> tuple[Nest, bool]:
+    names = plan.link.source, plan.link.target
+    if plan.kind == "feedback" or source.step_x < (1.0 - 1e-6) * target.step_x:
+        return Nest.between(target, source, (names[1], names[0])), True
+    return Nest.between(source, target, names), False
+
+
+def refuse_unfit_grids(plans: Sequence[ExchangePlan], members: Mapping[str, Member]) -> None:
+    """Refuse exchanges between grids that do not lie in each other; nothing is built."""
+    ends = dict.fromkeys(name for plan in plans for name in (plan.link.source, plan.link.target))
+    grids = {name: members[name].case.build_grid() for name in ends}
+    for plan in plans:
+        _nest_of(plan, grids[plan.link.source], grids[plan.link.target])
 
 
 def _remap(name: str, nest: Nest, outwards: bool) -> Remap:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.core.geography import position_words
 from halocline.grids.horizontal.grid import Grid
 from halocline.ocean.bottom_cells import shares_of_blocks
 from halocline.ocean.rotation import is_cartesian
@@ -130,7 +131,7 @@ class Extreme:
         x, y = float(there.x[self.j, self.i]), float(there.y[self.j, self.i])
         point = f"x {x / 1e3:g} km, y {y / 1e3:g} km"
         if not is_cartesian(grid):
-            point = f"{x % 360.0:.1f} E, {abs(y):.1f} {'N' if y >= 0.0 else 'S'}"
+            point = position_words(x % 360.0, y, ".1f")
         if self.level >= 0:
             meters = float(depth[self.level])
             point += f", {meters:{'.0f' if meters >= 10.0 else '.3g'}} m"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from halocline.core.counting import amount
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.rotation import is_cartesian
@@ -183,4 +184,4 @@ def _place(grid: Grid, j: int, i: int, place: Place = Place.corner) -> str:
     x, y = (float(np.broadcast_to(some, there.dx.shape)[j, i]) for some in (there.x, there.y))
     if is_cartesian(grid):
         return f"x {x:g} m, y {y:g} m"
-    return f"{x % 360.0:.2f} E, {abs(y):.2f} {'N' if y >= 0.0 else 'S'}"
+    return position_words(x % 360.0, y, ".2f")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from halocline.core.clock import Date, text
 from halocline.core.errors import BrokenState
+from halocline.core.geography import position_words
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean import _native
@@ -156,5 +157,5 @@ def point_words(grid: Grid, j: int, i: int) -> str:
     j, i = min(j, x.shape[0] - 1), min(i, x.shape[1] - 1)
     where = f"row {j}, column {i}"
     if grid.spherical or grid.curvilinear is not None:
-        return f"{where} ({x[j, i] % 360:.1f} E, {y[j, i]:.1f} N)"
+        return f"{where} ({position_words(x[j, i] % 360.0, y[j, i], '.1f')})"
     return f"{where} (x {x[j, i]:g} m, y {y[j, i]:g} m)"

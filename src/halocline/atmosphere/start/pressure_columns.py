@@ -157,6 +157,10 @@ class PressureColumns:
         return np.clip(bulge, -largest_bulge, largest_bulge)
 
 
+near_ground = 1e3
+"""So much less pressure than at the ground a level may have that is missing nevertheless [Pa]."""
+
+
 def below_ground(levels: Array, values: Array, surface_pressure: Array | None) -> NDArray[np.bool_]:
     """Where values on levels are missing or below the ground, (levels, ...); not at the top.
 
@@ -166,7 +170,17 @@ def below_ground(levels: Array, values: Array, surface_pressure: Array | None) -
     """
     missing = np.isnan(values)
     if surface_pressure is not None:
-        missing |= levels.reshape((-1,) + (1,) * surface_pressure.ndim) > surface_pressure
+        at = levels.reshape((-1,) + (1,) * surface_pressure.ndim)
+        lost = missing & (at + near_ground < surface_pressure)
+        if lost.any():
+            level = levels[int(lost.reshape(lost.shape[0], -1).any(axis=1).argmax())]
+            raise UserError(
+                f"The analysis has missing values at {level / 100:g} hPa, in"
+                f" {int(lost.any(axis=0).sum())} columns whose ground is lower: its surface"
+                f" pressure is up to {float(surface_pressure[lost.any(axis=0)].max()) / 100:.0f}"
+                " hPa there. Only what lies below the ground may be missing."
+            )
+        missing |= at > surface_pressure
     if missing[-1].any():
         raise UserError(
             f"{int(missing[-1].sum())} of {missing[-1].size} columns of the analysis have no value"

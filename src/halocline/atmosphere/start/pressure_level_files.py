@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.atmosphere.start.analysis_quantities import (
+    AnalysisQuantity,
+    at_surface,
+    condensed,
+    on_levels,
+)
 from halocline.atmosphere.start.pressure_columns import standard_gravity
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
@@ -21,99 +26,6 @@ from halocline.grids.files.sources import Variable
 
 Array = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class AnalysisQuantity:
-    """How a quantity comes in files: CF names, usual names, our units, plausible values."""
-
-    standard_names: tuple[str, ...]
-    names: tuple[str, ...]
-    units: str
-    least: float
-    greatest: float
-
-
-on_levels: dict[str, AnalysisQuantity] = {
-    "temperature": AnalysisQuantity(
-        ("air_temperature",), ("t", "ta", "tmp", "air", "temperature"), "K", 130.0, 350.0
-    ),
-    "u": AnalysisQuantity(
-        ("eastward_wind", "x_wind"), ("u", "ua", "ugrd", "uwnd"), "m s-1", -200.0, 200.0
-    ),
-    "v": AnalysisQuantity(
-        ("northward_wind", "y_wind"), ("v", "va", "vgrd", "vwnd"), "m s-1", -200.0, 200.0
-    ),
-    "mixing_ratio": AnalysisQuantity(
-        ("humidity_mixing_ratio",), ("w", "mixr", "rv"), "1", -1e-4, 0.1
-    ),
-    "specific_humidity": AnalysisQuantity(
-        ("specific_humidity",), ("q", "hus", "spfh", "shum"), "1", -1e-4, 0.1
-    ),
-    "relative_humidity": AnalysisQuantity(
-        ("relative_humidity",), ("r", "rh", "hur", "rhum"), "1", -0.05, 1.6
-    ),
-    "height": AnalysisQuantity(
-        ("geopotential_height",), ("gh", "zg", "hgt"), "m", -3000.0, 100_000.0
-    ),
-    "geopotential": AnalysisQuantity(("geopotential",), ("z", "phi"), "m2 s-2", -3e4, 1e6),
-}
-"""What analyses hold on pressure levels; one kind of humidity and one of height suffice."""
-
-condensed: dict[str, AnalysisQuantity] = {
-    kind: AnalysisQuantity(standard_names, names, "1", -1e-4, 0.05)
-    for kind, standard_names, names in (
-        (
-            "cloud",
-            ("cloud_liquid_water_mixing_ratio", "mass_fraction_of_cloud_liquid_water_in_air"),
-            ("clwmr", "clmr", "clwc", "qc"),
-        ),
-        (
-            "ice",
-            ("cloud_ice_mixing_ratio", "mass_fraction_of_cloud_ice_in_air"),
-            ("icmr", "ciwc", "qi"),
-        ),
-        ("rain", ("mass_fraction_of_rain_in_air",), ("rwmr", "crwc", "qr")),
-        ("snow", ("mass_fraction_of_snow_in_air",), ("snmr", "cswc", "qs")),
-        ("graupel", ("mass_fraction_of_graupel_in_air",), ("grle", "qg")),
-    )
-}
-"""Water that is no vapour, taken where an analysis has it, per mass of air."""
-
-at_surface: dict[str, AnalysisQuantity] = {
-    "surface_pressure": AnalysisQuantity(
-        ("surface_air_pressure",), ("sp", "ps", "pres"), "Pa", 3e4, 1.2e5
-    ),
-    "ground_height": AnalysisQuantity(
-        ("surface_altitude",), ("orog", "orography", "hgt_surface"), "m", -500.0, 9000.0
-    ),
-    "ground_geopotential": AnalysisQuantity(
-        ("surface_geopotential", "geopotential"), ("z", "zsfc"), "m2 s-2", -5e3, 9e4
-    ),
-    "skin_temperature": AnalysisQuantity(
-        ("surface_temperature", "surface_skin_temperature"),
-        ("skt", "tsfc", "ts", "tsk"),
-        "K",
-        150.0,
-        360.0,
-    ),
-    "land": AnalysisQuantity(
-        ("land_binary_mask", "land_area_fraction"), ("lsm", "land", "sftlf"), "1", -0.01, 1.01
-    ),
-    "ice": AnalysisQuantity(
-        ("sea_ice_area_fraction",), ("ice", "siconc", "ci", "icec"), "1", -0.01, 1.01
-    ),
-    "temperature_2m": AnalysisQuantity(
-        ("air_temperature",), ("t2m", "2t", "tas"), "K", 150.0, 350.0
-    ),
-    "sea_level_pressure": AnalysisQuantity(
-        ("air_pressure_at_mean_sea_level", "air_pressure_at_sea_level"),
-        ("prmsl", "msl", "psl", "mslet"),
-        "Pa",
-        8e4,
-        1.15e5,
-    ),
-}
-"""Maps of the surface that are taken where an analysis has them."""
 
 humidities = ("specific_humidity", "mixing_ratio", "relative_humidity")
 heights = ("height", "geopotential")
@@ -176,7 +88,8 @@ class PressureLevelFiles:
         if times[0] > begin or times[-1] < end:
             raise UserError(
                 f"{self.name} covers {text(times[0])} to {text(times[-1])}, but the run needs sides"
-                f" from {text(begin)} to {text(end)}. Shorten the run or add files."
+                f" from {text(begin)} to {text(end)}. Shorten the run, add files, or let sides stay"
+                " as at the start (--steady, atmosphere.analysis.steady)."
             )
         first = max(at for at, time in enumerate(times) if time <= begin)
         last = min(at for at, time in enumerate(times) if time >= end)
@@ -200,6 +113,7 @@ class PressureLevelFiles:
         )
         values = self._in_our_units(planes, variable, facts)
         self._refuse_implausible(values, variable, facts, record, self.levels)
+        self._refuse_gaps(values, variable, record, part)
         return values / standard_gravity if kind == "geopotential" else values
 
     def condensed_on_levels(self, kind: str, record: Record, part: FilePart) -> Array:
@@ -313,16 +227,25 @@ class PressureLevelFiles:
             order = np.argsort(-theirs, kind="stable")
             if theirs.size == self.levels.size and np.array_equal(order, self._order):
                 continue
-            missing = sorted(set(self.levels) - set(theirs), reverse=True)
+            first = "temperature", self.variables["temperature"], self.levels
+            other = name, variable, theirs
+            for some, more in ((other, first), (first, other)):
+                if missing := sorted(set(more[2]) - set(some[2]), reverse=True):
+                    raise UserError(
+                        f"{self.name} lacks levels: {some[0]} ('{some[1]}') has {some[2].size}"
+                        f" levels and {more[0]} ('{more[1]}') {more[2].size}; it lacks"
+                        f" {_list(np.array(missing))}. All need the same levels."
+                    )
             raise UserError(
-                f"{self.name} lacks levels: {name} ('{variable}') has {theirs.size} levels and"
-                f" temperature {self.levels.size}; it lacks"
-                f" {_list(np.array(missing)) if missing else 'the order of the others'}. All need"
-                " the same levels."
+                f"{self.name} has the levels of {name} ('{variable}') in another order than those"
+                " of temperature. All need the same levels."
             )
 
+    def _units(self, variable: str) -> str:
+        return str(self.files.first[variable].attrs.get("units", "")).strip()
+
     def _in_our_units(self, values: Array, variable: str, facts: AnalysisQuantity) -> Array:
-        units = str(self.files.first[variable].attrs.get("units", "")).strip()
+        units = self._units(variable)
         if facts.units == "K" and units in _celsius:
             return values + 273.15
         scale = _factor(units, facts.units)
@@ -342,6 +265,12 @@ class PressureLevelFiles:
         levels: Array | None,
     ) -> None:
         beyond = (values < facts.least) | (values > facts.greatest)
+        most = np.nanmax(values, initial=-np.inf)
+        if not beyond.any() and levels is not None and -np.inf < most < facts.reached:
+            raise UserError(
+                f"'{variable}' of {self.name} is at most {most:.3g}, {text(record.time)}: air so"
+                f" dry everywhere is none. Are its units '{self._units(variable)}'?"
+            )
         if not beyond.any():
             return
         at = tuple(int(n) for n in np.argwhere(beyond)[0])
@@ -352,6 +281,21 @@ class PressureLevelFiles:
             f" {text(record.time)} ({int(beyond.sum())} such values): it lies between"
             f" {facts.least:g} and {facts.greatest:g}{units}. Are its units and its missing values"
             " marked?"
+        )
+
+    def _refuse_gaps(self, values: Array, variable: str, record: Record, part: FilePart) -> None:
+        """Refuse values that are missing where one below them is not."""
+        missing = np.isnan(values)
+        gap = missing[1:] & ~missing[:-1]
+        if not gap.any():
+            return
+        k, j, i = (int(n) for n in np.argwhere(gap)[0])
+        x, y = self.files.longitude.values[part.columns[i]], self.files.latitude.values[part.rows]
+        raise UserError(
+            f"'{variable}' of {self.name} is missing at {self.levels[k + 1] / 100:g} hPa,"
+            f" {self.files.place(float(x), float(y[j]))}, {text(record.time)}"
+            f" ({int(gap.sum())} such columns), but not below. Only what lies below the ground may"
+            " be missing: fill it, or use another analysis."
         )
 
 

@@ -25,6 +25,7 @@ from halocline.component.streams.stations import Stations, inside
 from halocline.component.streams.stations_in_files import define_stations
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.core.names import Quantity, quantity
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
@@ -229,11 +230,12 @@ def on_lines(
         if not inside(x, y, grid)[0]:
             assert grid.longitude is not None and grid.latitude is not None
             j, i = int(np.abs(grid.y - y).argmin()), int(np.abs(grid.x - x).argmin())
+            nearest = position_words(grid.longitude[j, i], grid.latitude[j, i], ".2f")
             away = float(np.hypot(grid.x[i] - x[0], grid.y[j] - y[0])) / 1e3
             raise UserError(
-                f"The station '{name}' at {longitude:g} E, {latitude:g} N lies outside the grid:"
-                f" the nearest cell has its middle at {grid.longitude[j, i]:.2f} E,"
-                f" {grid.latitude[j, i]:.2f} N, {away:.0f} km away. Move the station, or the grid."
+                f"The station '{name}' at {position_words(longitude, latitude)} lies outside the"
+                f" grid: the nearest cell has its middle at {nearest}, {away:.0f} km away. Move the"
+                " station, or the grid."
             )
         found[name] = float(x[0]), float(y[0])
     return found

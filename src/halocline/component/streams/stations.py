@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.grids.files.axes import FileAxis, bilinear
 from halocline.grids.horizontal.grid import Grid
 
@@ -127,5 +128,5 @@ def _on_land(name: str, points: Mapping[str, tuple[float, float]], grid: Grid) -
 def words(point: tuple[float, float], grid: Grid) -> str:
     """A place for messages."""
     if grid.spherical:
-        return f"{point[0]:g} E, {point[1]:g} N"
+        return position_words(*point)
     return f"x = {point[0]:g} m, y = {point[1]:g} m"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.grids.files.axes import Bilinear, FileAxis
 from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.files.places import PlacesByRows, lattice_step
@@ -176,7 +177,7 @@ def cell_weights(
         at = int(np.argmax(outside))
         raise UserError(
             f"{where} does not cover {int(outside.sum())} of {outside.size} points of {whose}, the"
-            f" first at {points[0][at]:g} E, {points[1][at]:g} N. Use a file that covers all."
+            f" first at {position_words(points[0][at], points[1][at])}. Use a file that covers all."
         )
     return weights
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from halocline.core.clock import Date, date, text
 from halocline.core.errors import UserError, nearest
+from halocline.core.geography import position_words
 from halocline.core.names import quantity
 from halocline.core.paths import is_there
 from halocline.core.plausible import refuse_bad_axis, refuse_implausible
@@ -431,7 +432,7 @@ class GriddedFiles:
 
     def place(self, x: float, y: float) -> str:
         """Words for a place on the map."""
-        return f"{x % 360.0:g} E, {y:g} N"
+        return position_words(x % 360.0, y)
 
     def comes_whole(self, variable: str) -> bool:
         """Whether hardly less than a whole map can be read: its chunks are half of it or more."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.core.netcdf_lock import netcdf_lock
 from halocline.grids.files.sources import FileVariables, open_source
 from halocline.grids.horizontal.bathymetry import BathymetryOptions, downward
@@ -105,9 +106,9 @@ def _inside_out(curvilinear: Curvilinear, wrong: NDArray[np.int64], path: Path) 
     x, y = curvilinear.corner_x[j, i], curvilinear.corner_y[j, i]
     return (
         f"'{path}' has {len(wrong)} cells of the sea that are turned inside out or have no area,"
-        f" the first in row {j}, column {i}, at {x:.2f} E, {y:.2f} N. Corners (ulon, ulat) go"
-        " eastward along rows, to the left of that along columns. Correct them, or make these cells"
-        " land."
+        f" the first in row {j}, column {i}, at {position_words(x, y, '.2f')}. Corners (ulon,"
+        " ulat) go eastward along rows, to the left of that along columns. Correct them, or make"
+        " these cells land."
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.geography import latitude_words
 from halocline.core.options import option
 from halocline.grids.horizontal.metrics import Curvilinear
 from halocline.grids.horizontal.rows import RowOptions, Rows, make_rows, steps_per_row
@@ -70,8 +71,8 @@ def corners_between_poles(kind: str, columns: int, rows: int, options: PoleOptio
     end = 90.0 if tripole else 90.0 - options.radius
     if not options.south < joint < end:
         raise UserError(
-            f"The joint at {joint:g} N (grid.poles.joint) does not lie between the sides of the"
-            f" grid, {options.south:g} and {end:g} N."
+            f"The joint at {latitude_words(joint)} (grid.poles.joint) does not lie between the"
+            f" sides of the grid, {latitude_words(options.south)} and {latitude_words(end)}."
         )
     lines = make_rows(rows, joint, end, options)
     cap = bipolar_cap(columns, lines) if tripole else circles(columns, lines, options.latitude)

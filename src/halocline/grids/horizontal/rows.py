@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.geography import latitude_words
 from halocline.core.options import Options, option
 
 Array = NDArray[np.float64]
@@ -88,9 +89,9 @@ def make_rows(count: int, joint: float, end: float, options: RowOptions) -> Rows
     northern = count - southern
     if southern < 1 or northern < 2:
         raise UserError(
-            f"{count} rows (grid.ny) from {options.south:g} to {end:g} N with a joint at"
-            f" {joint:g} N are {southern} south and {northern} north of it. Take more rows, or"
-            " another joint (grid.poles.joint)."
+            f"{count} rows (grid.ny) from {latitude_words(options.south)} to {latitude_words(end)}"
+            f" with a joint at {latitude_words(joint)} are {southern} south and {northern} north of"
+            " it. Take more rows, or another joint (grid.poles.joint)."
         )
     step = below / southern
     parallels = _march(joint, -step, southern, joint, options)[::-steps_per_row]

@@ -203,6 +203,8 @@ class RecordFiles:
         options = self.plan.options
         if options.existing == "refuse":
             fresh.unlink()
+            if self.plan.resumed:
+                raise _of_other_contents(self.plan, existing)
             raise _refusal(self.plan, existing)
         if options.existing == "move":
             number = 1
@@ -294,6 +296,14 @@ def _make_folder(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unwritable(path, error) from None
+
+
+def _of_other_contents(plan: FilePlan, existing: Path) -> UserError:
+    return UserError(
+        f"The run cannot go on with the file '{existing}' of output stream '{plan.name}': it was"
+        " begun with other options or by another version of Halocline, and has other variables,"
+        " places or attributes. Move it away, then resume again: its output goes on in a new file."
+    )
 
 
 def _refusal(plan: FilePlan, existing: Path) -> UserError:

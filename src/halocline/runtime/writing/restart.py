@@ -227,14 +227,14 @@ def _check(path: Path, layout: RestartLayout, field: Field) -> None:
     if field.name not in layout.entries:
         raise UserError(
             f"The restart file '{path}' has no field '{field.name}', which this run needs."
-            " Use the options of the run that wrote it."
+            " Use the options, and the version of Halocline, of the run that wrote it."
         )
     entry, shape = layout.entries[field.name], field.shape
     if entry.shape != shape or entry.dtype.newbyteorder("=") != field.dtype:
         raise UserError(
             f"The field '{field.name}' of the restart file '{path}' is"
             f" {entry.dtype.name} {entry.shape}, but this run needs {field.dtype.name}"
-            f" {shape}. Use the grid, options and precision that wrote it."
+            f" {shape}. Use the grid, options, precision and version of Halocline that wrote it."
         )
 
 
