@@ -8,7 +8,7 @@ import numpy as np
 
 from halocline.component.case.case import Case, named
 from halocline.component.component import Component
-from halocline.component.exchange import Port
+from halocline.component.port import Port
 from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.experiment.members import Member, MemberOptions, Members

@@ -7,7 +7,7 @@ import pytest
 
 from experiment.ponds import nests, pond, ponds, together
 from halocline.core.errors import UserError
-from halocline.experiment.exchanges import ExchangeOptions
+from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.experiment.run import run
 
 there = {"a": 2.0, "b": 2.0}

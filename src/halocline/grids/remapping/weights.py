@@ -35,6 +35,11 @@ class RemapWeights:
         numbers, place = np.unique(points, return_inverse=True)
         return cls(numbers.astype(np.int64), place.reshape(points.shape), weight)
 
+    @property
+    def counts(self) -> Index:
+        """How many terms each target has."""
+        return np.full(self.place.shape[1], self.place.shape[0])
+
     def __call__(self, values: NDArray[Any]) -> NDArray[Any]:
         """Sums (rows, n) of values (rows, numbers), term after term; the precision stays."""
         weight = self.weight.astype(values.dtype)
