@@ -180,7 +180,7 @@ class GivenExchange:
         with self._timed():
             self.settle()
             if self.waiting and self.target is not None:
-                self._deliver(self.exchange.read(self.waiting[0]), time - self._lag)
+                self._deliver(self.exchange.read(self.waiting[0]), self._last(time))
                 for older, newer in zip(self.waiting[:-1], self.waiting[1:], strict=True):
                     self.exchange.put(self.exchange.read(newer), older)
             self._send(time)

@@ -37,7 +37,11 @@ def by_nest(name: str, nest: Nest, *, outwards: bool) -> Remap:
                 f"The exchange '{name}' gives values at {source.value} to {target.value}. Both"
                 " have to lie at the same place of their cells where remapping is 'nest'."
             )
-        return way(source, j, i)
+        if not outwards:
+            return way(source, j, i)
+        there = nest.inside(source, 0)[j, i]
+        found = way(source, np.where(there, j, nest.row), np.where(there, i, nest.column))
+        return RemapWeights(found.numbers, found.place, found.weight * there)
 
     return remap
 

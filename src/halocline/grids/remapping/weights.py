@@ -38,7 +38,7 @@ class RemapWeights:
     @property
     def counts(self) -> Index:
         """How many terms each target has."""
-        return np.full(self.place.shape[1], self.place.shape[0])
+        return np.where(self.weight.any(axis=0), self.place.shape[0], 0)
 
     def __call__(self, values: NDArray[Any]) -> NDArray[Any]:
         """Sums (rows, n) of values (rows, numbers), term after term; the precision stays."""
