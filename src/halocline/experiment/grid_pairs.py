@@ -9,6 +9,7 @@ from halocline.core.errors import UserError
 from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.remapping.nests import Nest
+from halocline.grids.remapping.remap import GridRemap, RemapOptions, SurfaceRemap
 from halocline.grids.remapping.weights import Index, RemapWeights
 from halocline.runtime.fields.place import Place
 
@@ -40,8 +41,10 @@ def by_nest(name: str, nest: Nest, *, outwards: bool) -> Remap:
         if not outwards:
             return way(source, j, i)
         there = nest.inside(source, 0)[j, i]
-        found = way(source, np.where(there, j, nest.row), np.where(there, i, nest.column))
-        return RemapWeights(found.numbers, found.place, found.weight * there)
+        found = way(source, j[there], i[there])
+        counts = np.zeros(j.size, np.int64)
+        counts[there] = found.counts
+        return RemapWeights.of_rows(counts, found.numbers[found.place], found.weight)
 
     return remap
 
@@ -60,7 +63,37 @@ def remap_by(
         nest_way = by_nest(name, nest, outwards=outwards)
         if flat:
             return nest_way
-    raise NotImplementedError
+    method = "bilinear" if options.remapping == "auto" else options.remapping
+    return OnSphere(source, target, method, options.extrapolation, names, nest_way)
+
+
+class OnSphere:
+    """Weights on the sphere; at places that cells of nests have in common those of a `nest`.
+
+    Points that no sea of the source surrounds have no terms where nothing is extrapolated.
+    """
+
+    def __init__(
+        self,
+        source: Grid,
+        target: Grid,
+        method: str,
+        extrapolation: str,
+        names: tuple[str, str],
+        nest: Remap | None,
+    ) -> None:
+        options = RemapOptions(method=method, extrapolation=extrapolation)
+        self.between = GridRemap(source, target, options, names).between
+        self.nest = nest
+        self._made: dict[tuple[Place, Place], SurfaceRemap] = {}
+
+    def __call__(self, source: Place, target: Place, j: Index, i: Index) -> RemapWeights:
+        """Weights from a place of the source for points (j, i) of a place of the target."""
+        if self.nest is not None and source == target:
+            return self.nest(source, target, j, i)
+        if (source, target) not in self._made:
+            self._made[source, target] = self.between(source, target)
+        return self._made[source, target].rows(j, i).packed()
 
 
 def _fills(source: Grid, target: Grid) -> bool:

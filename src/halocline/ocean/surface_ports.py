@@ -48,7 +48,7 @@ class SurfacePorts:
     """Ports that others fill, once they are expected, and what follows from what came."""
 
     def __init__(self, model: Ocean, grid: Grid) -> None:
-        self.model, self.state = model, model.state
+        self.model, self.state, self.grid = model, model.state, grid
         self.ports: dict[str, Port] = {}
         self.angle = grid.at(Place.corner).angle
 
@@ -73,8 +73,8 @@ class SurfacePorts:
         if heat[0] in names:
             forcing.lit = forcing.with_fluxes = True
         if "water_flux" in names:
-            forcing.water.act = forcing.with_fluxes = True
-            forcing.water.as_salt = self.model.options.forcing.water.enters_as == "salt"
+            forcing.with_fluxes = True
+            forcing.water.given_by_others(self.grid)
 
     def took(self, names: Sequence[str]) -> None:
         """Drive the ocean by what came."""
