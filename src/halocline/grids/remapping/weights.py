@@ -56,11 +56,6 @@ class RemapWeights:
         """Sums of the weights of each target [1]."""
         return self(np.ones((1, self.numbers.size)))[0]
 
-    @property
-    def counts(self) -> Index:
-        """How many terms each target has."""
-        return np.where(self.weight.any(axis=0), self.place.shape[0], 0)
-
     def __call__(self, values: NDArray[Any]) -> NDArray[Any]:
         """Sums (rows, n) of values (rows, numbers), term after term; the precision stays."""
         found = np.empty((values.shape[0], self.ends.size), values.dtype)
