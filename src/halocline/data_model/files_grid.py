@@ -49,7 +49,7 @@ def _around(longitude: Array, latitude: Array, sea: NDArray[np.bool_]) -> Grid:
     corner_x, corner_y = np.meshgrid(x_faces, y_faces)
     center_x, center_y = np.meshgrid(longitude, latitude)
     cells = Curvilinear(
-        corner_x, corner_y, periodic_x=joined, center_x=center_x, center_y=center_y
+        corner_x=corner_x, corner_y=corner_y, periodic_x=joined, center_x=center_x, center_y=center_y
     )
     return Grid.of(cells, depth)
 

@@ -22,6 +22,7 @@ from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.member_run import Extras, MemberRun
 from halocline.experiment.members import Members
 from halocline.experiment.moments import candidates, remove_old
+from halocline.experiment.plan import exchange_lines
 from halocline.experiment.restarting import read_together
 from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
@@ -235,7 +236,8 @@ class JointRun:
         log = RunLog.of_ranks(path, self.council, append=append, keep=several and leads)
         log.begin()
         if seats is not None and self.council.rank == 0:
-            log.section("members", [*seats.describe().split("; "), *self.schedule.lines()])
+            told = [*self.schedule.lines(), *exchange_lines(self.members.exchanges())]
+            log.section("members", [*seats.describe().split("; "), *told])
         for some in self.here:
             some.begin_log(log)
         return log

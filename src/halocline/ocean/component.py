@@ -105,6 +105,7 @@ class OceanComponent(Component):
         """Advance from `time` by one step."""
         for driver in self.model.drivers:
             driver.update(time)
+        self.surface.apply()
         number = round(to_number(time) / self.step_length.total_seconds())
         self.model.start_share = self.ramp.advance(self.step_length.total_seconds())
         try:
@@ -145,11 +146,6 @@ class OceanComponent(Component):
         """Others give fluxes at the surface."""
         super().expect(names)
         self.surface.expect(names)
-
-    def took(self, names: Sequence[str], time: Date) -> None:
-        """Fluxes at the surface came."""
-        super().took(names, time)
-        self.surface.took(names)
 
     def summary(self) -> str:
         """What it holds, its extremes with places, transports; a call for all ranks."""

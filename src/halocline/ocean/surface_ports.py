@@ -45,7 +45,10 @@ def gives() -> dict[str, Quantity]:
 
 
 class SurfacePorts:
-    """Ports that others fill, once they are expected, and what follows from what came."""
+    """Ports that others fill, once they are expected, and what follows from what came.
+
+    Where others give nothing (beyond their grids) the ocean is driven as its case says.
+    """
 
     def __init__(self, model: Ocean, grid: Grid) -> None:
         self.model, self.state, self.grid = model, model.state, grid
@@ -53,7 +56,7 @@ class SurfacePorts:
         self.angle = grid.at(Place.corner).angle
 
     def expect(self, names: Sequence[str]) -> None:
-        """Others give these, which nobody else may then."""
+        """Others give these."""
         for some in together:
             given = [name for name in some if name in names]
             if given and len(given) < len(some):
@@ -61,14 +64,19 @@ class SurfacePorts:
                     f"The ocean is given {given[0]} without {', '.join({*some} - {*given})}. Let"
                     " one exchange give both."
                 )
-        self._refuse_rivals(names)
         forcing, s = self.model.forcing, self.state
+        both = [name for name in names if name in (*stress, *heat)]
+        if forcing.bulk is not None and both:
+            raise UserError(
+                f"Another member gives the ocean {both[0]}, and so do bulk formulas. Leave out"
+                " ocean.forcing.bulk.file, or the exchange."
+            )
         for name in names:
             units = quantities[name].units
             field = Field(
                 f"given_{name}", units, s.space, place=taken[name], dtype=s.dtype, restart=True
             )
-            field.fill(0.0)
+            field.fill(np.nan)
             self.ports[name] = Port(field)
         if heat[0] in names:
             forcing.lit = forcing.with_fluxes = True
@@ -76,44 +84,35 @@ class SurfacePorts:
             forcing.with_fluxes = True
             forcing.water.given_by_others(self.grid)
 
-    def took(self, names: Sequence[str]) -> None:
-        """Drive the ocean by what came."""
+    def apply(self) -> None:
+        """Drive the ocean by what others gave last, in place of what its case says there."""
         s, forcing = self.state, self.model.forcing
-        if stress[0] in names:
+        if stress[0] in self.ports:
             self._turn()
             forcing.stress(density=forcing.density)
-        if heat[0] in names:
-            s.short_wave.copy(self.ports["short_wave"].field)
-            s.heat_flux.copy(self.ports["heat_flux_into_sea"].field)
-        if "water_flux" in names:
-            given = self.ports["water_flux"].field
-            with s.rain.change() as owned:
-                for to, values in zip(owned, given.read(), strict=True):
-                    to[...] = values / values.dtype.type(water_density)
+        for name, to, factor in (
+            ("short_wave", s.short_wave, 1.0),
+            ("heat_flux_into_sea", s.heat_flux, 1.0),
+            ("water_flux", s.rain, 1.0 / water_density),
+        ):
+            if name in self.ports:
+                given = self.ports[name].field
+                with to.change() as owned:
+                    for array, values in zip(owned, given.read(), strict=True):
+                        scaled = values * values.dtype.type(factor)
+                        array[...] = np.where(np.isnan(values), array, scaled)
 
     def _turn(self) -> None:
         """Stress along the axes of the grid."""
         east, north = (self.ports[name].field for name in stress)
         s = self.state
         with s.wind_x.change() as along_x, s.wind_y.change() as along_y:
-            parts = zip(along_x, along_y, east.read(), north.read(), owned_of(self.angle, east), strict=True)
+            angles = owned_of(self.angle, east)
+            parts = zip(along_x, along_y, east.read(), north.read(), angles, strict=True)
             for x, y, eastward, northward, angle in parts:
-                x[...], y[...] = along_grid(eastward, northward, angle)
-
-    def _refuse_rivals(self, names: Sequence[str]) -> None:
-        options = self.model.options
-        for rival, what, where in (
-            (options.forcing.bulk.file, (*stress, *heat), "ocean.forcing.bulk.file"),
-            (options.wind.file, stress, "ocean.wind.file"),
-            (options.forcing.heat.file, heat, "ocean.forcing.heat.file"),
-            (options.forcing.water.file, ("water_flux",), "ocean.forcing.water.file"),
-        ):
-            both = [name for name in names if name in what]
-            if rival and both:
-                raise UserError(
-                    f"Another member gives the ocean {both[0]}, and so do files. Leave out {where},"
-                    " or the exchange."
-                )
+                turned = along_grid(eastward, northward, angle)
+                for array, values in zip((x, y), turned, strict=True):
+                    array[...] = np.where(np.isnan(values), array, values)
 
 
 class SurfaceCurrents:
