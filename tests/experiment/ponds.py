@@ -39,7 +39,9 @@ class Pond(Component):
         def field(name, place=Place.center):
             return Field(name, "m", self.cut, place=place, dtype=np.float64, restart=True)
 
-        self.told = Field("told", pond_units["level"], self.cut, place=Place.center, dtype=np.float64)
+        self.told = Field(
+            "told", pond_units["level"], self.cut, place=Place.center, dtype=np.float64
+        )
         self.level, self.flow, self.given = (
             field("level"),
             field("flow", Place.x_face),

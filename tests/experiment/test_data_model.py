@@ -64,7 +64,9 @@ def members(folder: Path, *, taker: dict[str, Any], **exchange: Any) -> dict[str
     }  # fmt: skip
 
 
-fine = {"grid": {"nx": 5, "ny": 3, "x0": 191.0, "y0": 20.5, "dx": 0.5, "dy": 0.5, "closed_edges": False}}
+fine = {
+    "grid": {"nx": 5, "ny": 3, "x0": 191.0, "y0": 20.5, "dx": 0.5, "dy": 0.5, "closed_edges": False}
+}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,9 @@ def test_the_grid_of_files_is_theirs(files: Path):
 def test_grids_that_do_not_overlap_are_refused(files: Path):
     elsewhere = {"grid": {**fine["grid"], "x0": 20.0}}
     case = members(files, taker=elsewhere)
-    with pytest.raises(UserError, match="'wind' has nothing to give: no point of the sea of 'sink'"):
+    with pytest.raises(
+        UserError, match="'wind' has nothing to give: no point of the sea of 'sink'"
+    ):
         run(case)
     case["exchanges"]["wind"]["extrapolation"] = "nearest"
     run(case)

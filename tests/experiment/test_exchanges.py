@@ -153,7 +153,7 @@ def test_nests_that_cannot_be_are_refused():
         ),
         (
             {"interval": "1h", "lag": "3h"},
-            [(0, 0.0), (0, 0.0), (0, 0.0), (0, 0.0), (1, 1.0), (2, 2.0), (3, 3.0), (4, 4.0), (5, 5.0)],
+            [*[(0, 0.0)] * 4, *((hour, float(hour)) for hour in range(1, 6))],
         ),
     ],
     ids=["seldom", "mean", "sum", "mean-later", "later"],
@@ -187,3 +187,20 @@ def test_units_are_converted_and_others_refused():
             run(members)
     finally:
         pond_units["level"] = told
+
+
+def test_each_member_tells_the_parts_of_its_exchanges():
+    """The source sends, the target waits, takes and remaps; by the serial path more."""
+    cases = {"a": pond("a", "1h"), "b": pond("b", "1h", rise=0.0)}
+    wanted = {
+        "parallel": ({"send"}, {"receive", "wait", "transfer", "remap"}),
+        "serial": ({"gather", "send"}, {"receive", "wait", "transfer", "remap", "scatter"}),
+    }
+    for path, parts in wanted.items():
+        done = run(together(cases, exchanges=to_b(path=path, operator="mean")))
+        for name, own, more in zip("ab", parts, ({"mean"}, set()), strict=True):
+            counters = ponds[name].run.recorder.counters
+            found = {some.rpartition(": ")[2] for some in counters if some.startswith("exchange")}
+            assert found == own | more
+        lines = [line for line in done.summary.splitlines() if ": exchanges: " in line]
+        assert len(lines) == 2 and "send" in lines[0] and "remap" in lines[1]

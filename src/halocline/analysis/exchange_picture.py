@@ -33,7 +33,9 @@ class Arrow:
     words: Sequence[str]
 
 
-def exchange_sheet(members: Mapping[str, Sequence[str]], arrows: Sequence[Arrow], title: str) -> Figure:
+def exchange_sheet(
+    members: Mapping[str, Sequence[str]], arrows: Sequence[Arrow], title: str
+) -> Figure:
     """A figure of members, by name with lines about each, and of the arrows between them.
 
     Arrows have numbers, and below the ring each has its lines.
@@ -81,9 +83,15 @@ def _ring(names: Sequence[str]) -> dict[str, tuple[float, float]]:
 
 def _box(axes: Axes, place: tuple[float, float], name: str, about: Sequence[str]) -> None:
     axes.text(
-        *place, "\n".join([name, *about]), ha="center", va="center", fontsize=8.5, zorder=3,
+        place[0],
+        place[1],
+        "\n".join([name, *about]),
+        ha="center",
+        va="center",
+        fontsize=8.5,
+        zorder=3,
         bbox={"boxstyle": "round,pad=0.6", "facecolor": "white", "edgecolor": "#1d2329"},
-    )  # fmt: skip
+    )
 
 
 def _arrow(
@@ -92,13 +100,28 @@ def _arrow(
     """An arrow that bows to its right, the more the more there are between the two."""
     colour, bend = COLOURS[number % len(COLOURS)], BEND * (0.5 + which)
     patch = FancyArrowPatch(
-        begin, end, connectionstyle=f"arc3,rad={bend}", arrowstyle="-|>", mutation_scale=14,
-        shrinkA=42, shrinkB=42, color=colour, linewidth=1.4, zorder=2,
-    )  # fmt: skip
+        begin,
+        end,
+        connectionstyle=f"arc3,rad={bend}",
+        arrowstyle="-|>",
+        mutation_scale=14,
+        shrinkA=42,
+        shrinkB=42,
+        color=colour,
+        linewidth=1.4,
+        zorder=2,
+    )
     axes.add_patch(patch)
     along = np.subtract(end, begin)
     middle = np.add(begin, end) / 2.0 + 0.5 * bend * np.array([along[1], -along[0]])
     axes.text(
-        *middle, str(number + 1), ha="center", va="center", fontsize=9, color=colour, zorder=4,
+        middle[0],
+        middle[1],
+        str(number + 1),
+        ha="center",
+        va="center",
+        fontsize=9,
+        color=colour,
+        zorder=4,
         bbox={"boxstyle": "circle,pad=0.25", "facecolor": "white", "edgecolor": colour},
-    )  # fmt: skip
+    )

@@ -359,6 +359,7 @@ class AtmosphereComponent(Component):
                 self.clouds.step(seconds / parts)
                 self.air.give_back()
         self.time = time + self.step_length
+        self.surface.stepped = True
         if self.open:
             self.open.end_faces()
         if self.given:

@@ -49,6 +49,7 @@ def gives(options: AtmosphereOptions) -> dict[str, Quantity]:
 class SeaSurface:
     """Fluxes at the surface of one atmosphere, and the temperature of the sea that others give.
 
+    Fluxes are those that its last step felt; before its first one they are those of the start.
     Where the sea of others is not, the skin keeps the temperature of the case.
     """
 
@@ -58,12 +59,11 @@ class SeaSurface:
         self.maps, self.physics = maps, physics
         state = maps.state
         self.fields = {
-            name: Field(
-                name, facts.units, state.space, place=Place.center, dtype=state.dtype
-            )
+            name: Field(name, facts.units, state.space, place=Place.center, dtype=state.dtype)
             for name, facts in gives(options).items()
         }
         self.ports: dict[str, Port] = {}
+        self.stepped = False
 
     def expect(self, names: Sequence[str]) -> None:
         """Others give the temperature of the sea."""
@@ -97,9 +97,13 @@ class SeaSurface:
 
     def update(self, names: Sequence[str]) -> dict[str, Field]:
         """Fluxes of this moment; a call for all ranks."""
-        assert self.physics is not None and self.maps.similar is not None
-        self.maps.similar.update()
-        p, ground = self.maps.similar.planes, self.physics.columns.ground
+        assert self.physics is not None and self.physics.columns.turbulence is not None
+        ground = self.physics.columns.ground
+        p = {**self.physics.columns.turbulence.planes, **ground.planes}
+        if not self.stepped:
+            assert self.maps.similar is not None, "there is turbulence"
+            self.maps.similar.update()
+            p |= self.maps.similar.planes
         stresses = ("wind_stress_east", "wind_stress_north")
         if not set(stresses).isdisjoint(names):
             winds = self.maps.update(["eastward_wind", "northward_wind"])
@@ -135,7 +139,13 @@ def _absorbed(downward: Array, albedo: Array) -> Array:
 
 
 def _all_heat(
-    short: Array, albedo: Array, long: Array, emissivity: Array, skin: Array, warm: Array, vapor: Array
+    short: Array,
+    albedo: Array,
+    long: Array,
+    emissivity: Array,
+    skin: Array,
+    warm: Array,
+    vapor: Array,
 ) -> Array:
     """What enters the surface [W m-2]: radiation less what it emits, sensible and latent heat.
 

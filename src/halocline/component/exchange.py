@@ -137,9 +137,7 @@ class Exchange:
                     side_of(source[0]) if source else None, size, wanted, weights, wires, roots,
                 )  # fmt: skip
 
-            self.bundles.append(
-                _Bundle(some, here, weights, make, known_paths, precision)
-            )
+            self.bundles.append(_Bundle(some, here, weights, make, known_paths, precision))
             self.ports += here or []
 
     @property

@@ -27,7 +27,7 @@ from halocline.runtime.transfer.transfer import Flats, Transfer
 Array = NDArray[Any]
 Weights = Callable[[Index], RemapWeights]
 Finish = Callable[[], list[Array] | None]
-"""Waits for what was begun; values (rows, points) of each field, None on ranks that take nothing."""
+"""Waits for what was begun; values (rows, points) of each field, None where nothing is taken."""
 
 
 class PartTimes:
@@ -124,8 +124,7 @@ class Ends:
     def remapped(self, weights: RemapWeights, buffers: Sequence[Array]) -> list[Array]:
         """All fields at points of the target."""
         return [
-            wire.remapped(weights, buffer)
-            for wire, buffer in zip(self.wires, buffers, strict=True)
+            wire.remapped(weights, buffer) for wire, buffer in zip(self.wires, buffers, strict=True)
         ]
 
 
@@ -173,7 +172,7 @@ class SerialPath:
 
     def __init__(self, ends: Ends) -> None:
         self.ends = ends
-        communicator, (giver, taker) = ends.communicator, ends.roots
+        communicator = ends.communicator
         self.gives_root, self.takes_root = (communicator.rank == root for root in ends.roots)
         everyone = communicator.broadcast(communicator.gather(ends.wanted))
         points = np.concatenate([some for some in everyone if some is not None])

@@ -105,7 +105,10 @@ def conversion(one: str, other: str) -> tuple[float, float] | None:
         return 1.0, 0.0
     zeros = [zero_of_scale.get(units) for units in (one, other)]
     if zeros != [None, None]:
-        plain = ["K" if zero is not None else units for zero, units in zip(zeros, (one, other), strict=True)]
+        plain = [
+            "K" if zero is not None else units
+            for zero, units in zip(zeros, (one, other), strict=True)
+        ]
         factor = conversion(*plain)
         shift = (zeros[0] or 0.0) - (zeros[1] or 0.0)
         return (1.0, shift) if factor == (1.0, 0.0) else None

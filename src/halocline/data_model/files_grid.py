@@ -40,7 +40,9 @@ def _around(longitude: Array, latitude: Array, sea: NDArray[np.bool_]) -> Grid:
     depth = sea.astype(np.float64)
     x_faces, y_faces = _faces(longitude), np.clip(_faces(latitude), -90.0, 90.0)
     joined = bool(abs(x_faces[-1] - x_faces[0] - 360.0) < 1e-3 * (x_faces[1] - x_faces[0]))
-    even = all(np.allclose(np.diff(some), some[1] - some[0], rtol=1e-3) for some in (longitude, latitude))
+    even = all(
+        np.allclose(np.diff(some), some[1] - some[0], rtol=1e-3) for some in (longitude, latitude)
+    )
     if even:
         return Grid(
             x=longitude, y=latitude, depth=depth, mask=sea, periodic_x=joined,
@@ -49,7 +51,11 @@ def _around(longitude: Array, latitude: Array, sea: NDArray[np.bool_]) -> Grid:
     corner_x, corner_y = np.meshgrid(x_faces, y_faces)
     center_x, center_y = np.meshgrid(longitude, latitude)
     cells = Curvilinear(
-        corner_x=corner_x, corner_y=corner_y, periodic_x=joined, center_x=center_x, center_y=center_y
+        corner_x=corner_x,
+        corner_y=corner_y,
+        periodic_x=joined,
+        center_x=center_x,
+        center_y=center_y,
     )
     return Grid.of(cells, depth)
 

@@ -1,11 +1,11 @@
 """The table of what members give each other, read and checked before a run.
 
-    [exchanges.stress]
-    source = "air"
-    target = "sea"
-    fields = ["surface_downward_eastward_stress", "surface_downward_northward_stress"]
-    interval = "1h"
-    operator = "mean"
+[exchanges.stress]
+source = "air"
+target = "sea"
+fields = ["surface_downward_eastward_stress", "surface_downward_northward_stress"]
+interval = "1h"
+operator = "mean"
 """
 
 from __future__ import annotations

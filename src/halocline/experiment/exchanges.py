@@ -7,8 +7,8 @@ what it computed after them. All else stands in the table of exchanges (`exchang
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -268,7 +268,7 @@ class GivenExchange:
     def _remap(
         self, members: Mapping[str, Member], here: Mapping[str, MemberRun]
     ) -> tuple[Remap, Callable[[Field], NDArray[np.bool_]] | None]:
-        """Weights between both grids; of what a nest gives back, which points of the outer it is."""
+        """Weights between both grids; of what a nest gives back, to which points of the outer."""
         plan, link = self.plan, self.plan.link
         names = link.source, link.target
         source, target = (_plane(name, members, here) for name in names)

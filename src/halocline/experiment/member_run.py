@@ -17,6 +17,7 @@ from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.building import build_component, build_streams
+from halocline.experiment.exchange_report import exchange_words
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.members import Member, of_member, prefixed
@@ -230,6 +231,7 @@ class MemberRun:
             given=tuple(self.extras.given),
         )
         words = [_summary(self.case, outcome, component), *notes, *self._without_work()]
+        words += exchange_words(component.run.recorder, self.communicator, outcome.seconds)
         words += cost_lines(self.writers, outcome)
         table = component.run.recorder.table(self.communicator)
         truth = component.run.truth.report() if component.run.truth else ""

@@ -122,9 +122,7 @@ class SurfaceCurrents:
         s = self.state = model.state
         self.angle = grid.at(Place.corner).angle
         self.fields = {
-            name: Field(
-                name, quantities[name].units, s.space, place=Place.corner, dtype=s.dtype
-            )
+            name: Field(name, quantities[name].units, s.space, place=Place.corner, dtype=s.dtype)
             for name in surface_currents
         }
 
