@@ -13,6 +13,10 @@ def __getattr__(name: str) -> object:
         from halocline.experiment import run as running
 
         return getattr(running, name)
+    if name == "Bmi":
+        from halocline.experiment.bmi import Bmi
+
+        return Bmi
     if name == "OwnStream":
         from halocline.component.streams.own_stream import OwnStream
 
