@@ -28,14 +28,14 @@ def shown_by_life() -> list[Quantity]:
 
 named = {name: q.standard_name for name, q in quantities.items() if q.standard_name}
 
-in_other_units = {"temperature": "degree_C", "surface_temperature": "degree_C"}
+in_other_units = {"temperature": "degree_C"}
 """Not in the table's canonical units: ocean models give temperatures so."""
 
 without_standard_name = {
     "peak_frequency": "s-1", "directional_moment_a1": "1", "directional_moment_b1": "1",
     "directional_moment_a2": "1", "directional_moment_b2": "1", "wind_sea_fraction": "1",
     "partitions": "1", "friction_velocity": "m s-1", "air_sea_temperature_difference": "K",
-    "obstruction_x": "1", "obstruction_y": "1", "tracer": "1",
+    "obstruction_x": "1", "obstruction_y": "1", "tracer": "1", "surface_temperature": "degree_C",
     "x_volume_flux": "m3 s-1", "y_volume_flux": "m3 s-1", "potential_temperature_anomaly": "K",
     "dry_column_pressure": "Pa", "updraft": "m s-1", "rain_mixing_ratio": "1",
     "rain_number": "kg-1", "ice_number": "kg-1",

@@ -357,12 +357,7 @@ _sea = [
     Quantity("temperature", "sea_water_potential_temperature", "degree_C", "temperature"),
     Quantity("salinity", "sea_water_salinity", "1e-3", "salinity"),
     Quantity("tracer", "", "1", "concentration of a passive tracer"),
-    Quantity(
-        "surface_temperature",
-        "sea_surface_temperature",
-        "degree_C",
-        "temperature of the uppermost level",
-    ),
+    Quantity("surface_temperature", "", "degree_C", "temperature of the uppermost level"),
     Quantity("surface_salinity", "sea_surface_salinity", "1e-3", "salinity of the uppermost level"),
     Quantity("sea_level", "sea_surface_height_above_geoid", "m", "height of the surface"),
     Quantity(

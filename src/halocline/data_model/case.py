@@ -80,8 +80,8 @@ class DataCase(Case):
         return 2e-9
 
     def state_values(self, grid: Grid) -> int:
-        """What others gave it."""
-        return len(self.data.takes) * grid.depth.size
+        """All fields."""
+        return len(self.described()) * grid.depth.size
 
     def _found(self) -> DataOptions:
         """The options with the paths of files as they are found."""

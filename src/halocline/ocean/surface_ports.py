@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,8 +41,9 @@ surface_currents = ("current_u", "current_v")
 
 
 def gives() -> dict[str, Quantity]:
-    """What it gives others besides the fields of its maps."""
-    return {name: quantities[name] for name in surface_currents}
+    """What it gives others besides the fields of its maps, or by a name that theirs have not."""
+    warm = replace(quantities["surface_temperature"], standard_name="sea_surface_temperature")
+    return {**{name: quantities[name] for name in surface_currents}, warm.short_name: warm}
 
 
 class SurfacePorts:
