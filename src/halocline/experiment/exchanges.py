@@ -300,6 +300,12 @@ class GivenExchange:
                 " says that others give values at its sides, or nobody. Let its sides be those of a"
                 " nest (of the atmosphere: atmosphere.sides.kind = 'nest')."
             )
+        if missing := [name for name in plan.taken if name not in known]:
+            raise UserError(
+                f"exchanges.{plan.link.exchange} gives '{missing[0]}' to '{plan.link.target}', which"
+                " could take it, but whose case says otherwise. Let the case say that another"
+                " member gives it, or leave it out of the exchange."
+            )
         return {name: known[name] for name in plan.taken}
 
     def _refuse_nothing_in_common(self, council: Communicator) -> None:

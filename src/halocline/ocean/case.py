@@ -120,7 +120,8 @@ class OceanCase(Case):
 
     def gives(self) -> dict[str, Quantity]:
         """Maps, and the current of the surface to east and north."""
-        return {**self.described(), **gives()}
+        shown = self.map_shapes()
+        return {name: q for name, q in self.exports.items() if name in shown} | gives()
 
     def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
         """Bytes of the records of each output stream, before compression, by its name."""

@@ -341,6 +341,7 @@ def main(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.steps < 3:
         raise UserError(f"--steps {options.steps}: the first is left out. Take at least 3.")
+    others = {Path(name).stem: rows_in(Path(name)) for name in options.beside or ()}
     result = measure(
         options.physics or tuple(levels_to_reach),
         options.precision or precisions,
@@ -353,7 +354,6 @@ def main(options: argparse.Namespace) -> int:
     )
     print(ocean_table.table(result))
     if options.picture:
-        others = {Path(name).stem: rows_in(Path(name)) for name in options.beside or ()}
         ocean_plots.draw(result, Path(options.picture), ocean_table.published, cray_x1, others)
     if options.json:
         result_files.write(options.json, result, keys)

@@ -60,6 +60,11 @@ def figure(
     mine = {kind: next(r["precision"] for r in rows if r["physics"] == kind) for kind in kinds}
     compared = by_way(alike(rows, kinds[0], mine[kinds[0]]))
     first = next(iter(compared))
+    others = {
+        f"{name}, {way}" if way else name: some
+        for name, theirs in others.items()
+        for way, some in by_way(theirs).items()
+    }
     compared |= {name: alike(some, kinds[0], mine[kinds[0]]) for name, some in others.items()}
     panels = 1 + len(kinds) + (len(compared) > 1)
     sheet = Figure(figsize=(4.8 * panels, 4.4), layout="constrained")
@@ -82,8 +87,8 @@ def alike(rows: Sequence[Row], kind: str, precision: str) -> list[Row]:
 
 def by_way(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Rows of each way of communication; one rank needs none, and belongs to all."""
-    ways = dict.fromkeys(row["way"] for row in rows if _cores(row) > 1) or {"": None}
-    return {way: [r for r in rows if r["way"] == way or _cores(r) == 1] for way in ways}
+    ways = dict.fromkeys(row.get("way", "") for row in rows if _cores(row) > 1) or {"": None}
+    return {way: [r for r in rows if r.get("way", "") == way or _cores(r) == 1] for way in ways}
 
 
 def _compare(panel: Axes, compared: Mapping[str, Sequence[Row]]) -> None:
@@ -103,7 +108,7 @@ def _compare(panel: Axes, compared: Mapping[str, Sequence[Row]]) -> None:
             )
     _over_processors(panel, [_cores(row) for rows in compared.values() for row in rows])
     panel.set_ylabel("seconds per simulated day")
-    panel.legend(fontsize=7.0)
+    panel.legend(fontsize=7.0, handlelength=3.5)
 
 
 def _cores(row: Row) -> int:

@@ -201,7 +201,7 @@ class Case(Options):
 
     def gives(self) -> Mapping[str, Quantity]:
         """What it can give to other members of a run, by short name."""
-        return self.described()
+        return self.exports
 
     def takes_from_others(self) -> Mapping[str, Quantity]:
         """What other members of a run may give it, by short name."""
