@@ -41,3 +41,17 @@ def test_restart_split(tmp_path: Path, split: int):
     found = state()
     assert found.keys() == whole.keys() and len(found) == 20
     assert [name for name in whole if not np.array_equal(found[name], whole[name])] == []
+
+
+def test_means_sums_and_what_is_on_its_way(tmp_path: Path):
+    """Side by side and in sequence, by any path, broken off after each interval or not."""
+
+    def bits(ranks: int, *words: str) -> frozenset[str]:
+        return printed_bits("coupled_ponds.py", ranks, 1, 3, *words)
+
+    alone = bits(1, "parallel", "apart")
+    assert len(alone) == 3
+    assert bits(3, "serial", "apart") == alone
+    assert bits(4, "parallel", "together") == alone
+    assert bits(2, "serial", "together", str(tmp_path / "two")) == alone
+    assert bits(4, "auto", "apart", str(tmp_path / "four")) == alone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field
@@ -81,6 +81,7 @@ class MemberRun:
         self.restarts = Restarts(
             self.case.restart, self.component, self.clock, folder, self.tell, self.name
         )
+        self.after_steps: list[Callable[[], None]] = []
         self.log: MemberLog | None = None
         self.streams: Sequence[OutputStream] = ()
         self.restarted = False
@@ -185,6 +186,8 @@ class MemberRun:
         )
 
         def after_step() -> None:
+            for each in self.after_steps:
+                each()
             with component.run.recorder.time("choice of exchanges"):
                 referee.after_step(component.run.recorder.seconds("step"))
 

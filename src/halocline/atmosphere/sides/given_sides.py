@@ -24,7 +24,7 @@ from halocline.atmosphere.sides.air_sides import (
     rows_from_sides,
 )
 from halocline.atmosphere.sides.options import AirSideOptions, given_rows
-from halocline.component.exchange import Port
+from halocline.component.port import Port
 from halocline.core.clock import Date
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
