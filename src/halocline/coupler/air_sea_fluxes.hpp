@@ -43,7 +43,8 @@ inline constexpr Contract<24> air_sea_fluxes_contract{
 /// @param[in]  short_wave       that enters the sea [W m-2]
 /// @param[in]  long_wave        downward [W m-2]
 /// @param[in]  rain             [kg m-2 s-1]
-/// @param[in]  wave_height, wave_period  significant height [m] and period of the dominant waves [s];
+/// @param[in]  wave_height, wave_period  significant height [m] and period of the dominant waves
+/// [s];
 ///                              where the height is 0, the roughness is that of the wind
 /// @param[out] stress_east, stress_north  on the sea [Pa]
 /// @param[out] sensible_heat, latent_heat, net_long_wave  that leave the sea [W m-2]
@@ -95,8 +96,7 @@ void air_sea_fluxes(Box box, View2<const T> sea, View2<const T> wind_east,
       put(latent_heat, found.latent);
       put(net_long_wave, found.long_wave);
       put(evaporation, found.evaporation);
-      put(heat_into_sea,
-          at(short_wave) - ((found.sensible + found.latent) + found.long_wave));
+      put(heat_into_sea, at(short_wave) - ((found.sensible + found.latent) + found.long_wave));
       put(water_into_sea, at(rain) - found.evaporation);
       put(friction_velocity, found.friction);
       put(roughness_length, found.roughness);

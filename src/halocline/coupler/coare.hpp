@@ -1,9 +1,10 @@
 #pragma once
 #include "coupler/stability.hpp"
 
-/// What air and sea exchange at a point, by the COARE algorithm 3.6: Fairall, Bradley, Hare, Grachev
-/// and Edson 2003, J. Climate 16, 571, with the drag of Edson et al. 2013, J. Phys. Oceanogr. 43,
-/// 1589, the cool skin of Fairall et al. 1996, J. Geophys. Res. 101, 1295, and its roughness of waves.
+/// What air and sea exchange at a point, by the COARE algorithm 3.6: Fairall, Bradley, Hare,
+/// Grachev and Edson 2003, J. Climate 16, 571, with the drag of Edson et al. 2013, J. Phys.
+/// Oceanogr. 43, 1589, the cool skin of Fairall et al. 1996, J. Geophys. Res. 101, 1295, and its
+/// roughness of waves.
 namespace halocline {
 
 /// Constants of the algorithm, which differ a little from ours; SI units but degrees Celsius.
@@ -40,14 +41,14 @@ struct AirOverSea {
 /// What they exchange.
 template <class V>
 struct SurfaceExchange {
-  V friction;   // friction velocity [m s-1]
-  V drag;       // stress over the relative wind [kg m-2 s-1]
-  V sensible;   // heat that leaves the sea [W m-2]
+  V friction;     // friction velocity [m s-1]
+  V drag;         // stress over the relative wind [kg m-2 s-1]
+  V sensible;     // heat that leaves the sea [W m-2]
   V evaporation;  // [kg m-2 s-1]
-  V latent;     // heat that leaves the sea with it [W m-2]
-  V long_wave;  // net, that leaves the sea [W m-2]
-  V skin;       // how much cooler the skin is than the sea below [K]
-  V roughness;  // length of the wind's profile [m]
+  V latent;       // heat that leaves the sea with it [W m-2]
+  V long_wave;    // net, that leaves the sea [W m-2]
+  V skin;         // how much cooler the skin is than the sea below [K]
+  V roughness;    // length of the wind's profile [m]
 };
 
 /// Pressure of saturated vapour over fresh water [hPa], at a temperature [degree C] and pressure
@@ -86,8 +87,8 @@ struct Coare {
     saturated = sea_saturation(air.sea, air.pressure);
     evaporation_heat = T(1e6) * (T(2.501) - T(0.00237) * air.sea);
     density = T(100) * air.pressure / (T(coare.gas) * kelvin * (T(1) + T(0.61) * air.humidity));
-    viscosity = T(1.326e-5) *
-                (T(1) + T(6.542e-3) * t + T(8.301e-6) * (t * t) - T(4.84e-9) * (t * t * t));
+    viscosity =
+        T(1.326e-5) * (T(1) + T(6.542e-3) * t + T(8.301e-6) * (t * t) - T(4.84e-9) * (t * t * t));
     expansion = T(2.1e-5) * pow(maximum(V(air.sea + T(3.2)), splat<V>(T(1e-3))), T(0.79));
     const V mass = splat<V>(T(coare.sea_density * coare.sea_viscosity));
     const V conductivity = T(coare.sea_conductivity) * density;
@@ -114,8 +115,7 @@ struct Coare {
         (T(coare.slope) * top + T(coare.offset)) * (friction * friction) / level.gravity;
     const V age = friction / maximum(air.wave_speed, splat<V>(T(0.1)));
     const V of_waves = air.wave_height * T(coare.steepness) * pow(age, T(coare.age_power));
-    roughness =
-        (air.wave_height > V{} ? of_waves : of_wind) + T(0.11) * viscosity / friction;
+    roughness = (air.wave_height > V{} ? of_waves : of_wind) + T(0.11) * viscosity / friction;
   }
 
   /// Scales of wind, temperature and humidity for roughnesses and a stability [1] at the wind's
@@ -160,19 +160,19 @@ struct Coare {
     const V sensible = leaving * T(coare.heat_capacity) * heat_scale;
     const V latent = leaving * evaporation_heat * moisture_scale;
     const V depth = skin_depth;
-    const V share = T(0.065) + T(11) * depth -
-                    T(6.6e-5) / depth * (T(1) - exp(depth * T(-1.0 / 8.0e-4)));
+    const V share =
+        T(0.065) + T(11) * depth - T(6.6e-5) / depth * (T(1) - exp(depth * T(-1.0 / 8.0e-4)));
     const V cooled = (long_wave() + sensible + latent) - air.short_wave * share;
-    const V heavy = expansion * cooled +
-                    T(coare.haline * coare.sea_heat_capacity) * latent / evaporation_heat;
+    const V heavy =
+        expansion * cooled + T(coare.haline * coare.sea_heat_capacity) * latent / evaporation_heat;
     const V wind = friction * friction;
     const V ratio = skin_number * maximum(heavy, V{}) / (wind * wind);
     const V grown = square_root(V(ratio * square_root(ratio)));
     const V saunders = T(6) / pow(V(T(1) + grown), T(0.333));
     const V thickness =
         T(coare.sea_viscosity) / (square_root(V(density / T(coare.sea_density))) * friction);
-    skin_depth = heavy > V{} ? saunders * thickness
-                             : minimum(splat<V>(T(0.01)), V(T(6) * thickness));
+    skin_depth =
+        heavy > V{} ? saunders * thickness : minimum(splat<V>(T(0.01)), V(T(6) * thickness));
     skin = cooled * skin_depth / T(coare.sea_conductivity);
   }
 
@@ -186,16 +186,14 @@ struct Coare {
   /// One turn of the iteration.
   HD INLINE void improve() {
     const V buoyancy = heat_scale + T(0.61) * kelvin * moisture_scale;
-    const V stability = T(coare.karman) * level.gravity * level.wind / kelvin * buoyancy /
-                        (friction * friction);
+    const V stability =
+        T(coare.karman) * level.gravity * level.wind / kelvin * buoyancy / (friction * friction);
     const V reynolds = roughness * friction / viscosity;
     const V thermal = minimum(splat<V>(T(1.6e-4)), V(T(5.8e-5) / pow(reynolds, T(0.72))));
     set_scales(thermal, stability, usual_profile);
-    const V warm = heat_scale * (T(1) + T(0.61) * air.humidity) +
-                   T(0.61) * kelvin * moisture_scale;
+    const V warm = heat_scale * (T(1) + T(0.61) * air.humidity) + T(0.61) * kelvin * moisture_scale;
     const V lift = -level.gravity / kelvin * friction * warm;
-    const V gust = T(coare.gustiness) *
-                   cube_root(V(maximum(lift, V{}) * T(coare.mixed_layer)));
+    const V gust = T(coare.gustiness) * cube_root(V(maximum(lift, V{}) * T(coare.mixed_layer)));
     const V blown = lift > V{} ? gust : splat<V>(T(coare.least_gust));
     speed = square_root(V(air.wind * air.wind + blown * blown));
     set_skin();
@@ -205,8 +203,7 @@ struct Coare {
 /// What air and sea exchange after `turns` of the iteration; very stable air has only one.
 template <class V>
 HD INLINE SurfaceExchange<V> air_sea_exchange(const AirLevel<scalar_of<V>>& level,
-                                              const AirOverSea<V>& air, bool cool_skin,
-                                              int turns) {
+                                              const AirOverSea<V>& air, bool cool_skin, int turns) {
   using T = scalar_of<V>;
   Coare<V> point(level, air, cool_skin);
   const auto settled = point.guess() > splat<V>(T(50));

@@ -45,8 +45,8 @@ HD INLINE V wind_departure(V stability, const WindProfile& profile) {
   const V above =
       -(T(profile.stable) * stable + T(b) * (stable - T(c / d)) * fall + splat<V>(T(b * c / d)));
   const V x = square_root(square_root(V(T(1) - T(profile.kansas) * unstable)));
-  const V kansas = T(2) * log(T(0.5) * (T(1) + x)) + log(T(0.5) * (T(1) + x * x)) -
-                   T(2) * atan(x) + splat<V>(T(half_pi));
+  const V kansas = T(2) * log(T(0.5) * (T(1) + x)) + log(T(0.5) * (T(1) + x * x)) - T(2) * atan(x) +
+                   splat<V>(T(half_pi));
   const V below = between(kansas, convective_departure(unstable, profile.convective), unstable);
   return stability < V{} ? below : above;
 }
