@@ -20,7 +20,7 @@ from halocline.runtime.running.runner import Plan
 
 @dataclass(frozen=True, kw_only=True)
 class FluxCase(Case):
-    """A member that computes what others exchange at the surface of the sea, on a grid of its own."""
+    """A member that computes what others exchange at the surface of the sea, on its own grid."""
 
     component: str = named("air-sea-fluxes")
     precision: str = option(

@@ -44,7 +44,7 @@ assert all(name in quantities for name in (*taken, *given))
 
 @dataclass(frozen=True, kw_only=True)
 class FluxOptions(Options):
-    """Fluxes at the surface of the sea by the COARE algorithm 3.6 (Fairall et al. 2003; Edson 2013)."""
+    """Fluxes at the surface of the sea by COARE 3.6 (Fairall et al. 2003; Edson et al. 2013)."""
 
     wind_height: float = option(10.0, "m", "height of the wind", at_least=1, at_most=100)
     air_height: float = option(
