@@ -39,6 +39,7 @@ shared = (
             "analysis",
             "biogeochemistry",
             "living_ocean",
+            "coupler",
             "numerics",
         )
     ),

@@ -50,6 +50,7 @@ def test_ours_come_first_and_are_those_of_pyproject() -> None:
         "biogeochemistry",
         "data",
         "living-ocean",
+        "air-sea-fluxes",
     ]
     project = tomllib.loads((top / "pyproject.toml").read_text())["project"]
     found = registry.all_cases(only_ours=True).items()
@@ -63,7 +64,7 @@ def test_a_case_that_names_none_is_of_the_first_that_is_registered(
     assert make_case({}).component == next(iter(registry.registered())) == "waves"
     others = dict(reversed(registry.registered().items()))
     monkeypatch.setattr(registry, "registered", lambda: others)
-    assert make_case({}).component == "living-ocean"
+    assert make_case({}).component == "air-sea-fluxes"
 
 
 @pytest.mark.parametrize("name", names())

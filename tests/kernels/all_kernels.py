@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from halocline.runtime.fields.kernel import Kernel, kernels_of
 
-rooms = ["numerics", "waves", "biogeochemistry", "ocean", "atmosphere"]
+rooms = ["numerics", "waves", "biogeochemistry", "ocean", "atmosphere", "coupler"]
 
 
 def _all() -> Iterator[Kernel]:

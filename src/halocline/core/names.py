@@ -204,6 +204,31 @@ _air = [
     Quantity(
         "evaporation", "water_evapotranspiration_flux", "kg m-2 s-1", "vapour from the surface"
     ),
+    Quantity(
+        "sensible_heat", "surface_upward_sensible_heat_flux", "W m-2", "sensible heat to the air"
+    ),
+    Quantity(
+        "latent_heat", "surface_upward_latent_heat_flux", "W m-2", "heat that leaves with vapour"
+    ),
+    Quantity(
+        "net_long_wave",
+        "surface_net_upward_longwave_flux",
+        "W m-2",
+        "long wave that leaves the surface less what comes down",
+    ),
+    Quantity(
+        "long_wave_down",
+        "surface_downwelling_longwave_flux_in_air",
+        "W m-2",
+        "long wave from above",
+    ),
+    Quantity("rain_rate", "rainfall_flux", "kg m-2 s-1", "rain"),
+    Quantity(
+        "roughness_length",
+        "surface_roughness_length_for_momentum_in_air",
+        "m",
+        "roughness length of the wind",
+    ),
     Quantity("wind_u", "eastward_wind", "m s-1", "eastward wind at 10 m"),
     Quantity("wind_v", "northward_wind", "m s-1", "northward wind at 10 m"),
     Quantity("wind_speed", "wind_speed", "m s-1", "wind speed at 10 m"),

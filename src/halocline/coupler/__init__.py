@@ -1,0 +1,1 @@
+"""What stands between components that are coupled: the fluxes that air and sea exchange."""

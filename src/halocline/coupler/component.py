@@ -1,0 +1,160 @@
+"""What air and sea exchange, on a grid of its own, once for both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from halocline.component.component import Component
+from halocline.component.port import Port
+from halocline.core.clock import Clock, Date
+from halocline.core.constants import gravity
+from halocline.core.names import quantities
+from halocline.coupler import _native
+from halocline.coupler.options import FluxOptions, given, taken
+from halocline.grids.horizontal.grid import Grid
+from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
+from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
+from halocline.runtime.fields.place import Place
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.running.runner import Plan, Runner
+from halocline.runtime.sums.field_sums import FieldSums
+
+kernels = kernels_of(_native)
+arguments = {
+    "wind_u": "wind_east",
+    "wind_v": "wind_north",
+    "current_u": "current_east",
+    "current_v": "current_north",
+    "surface_pressure": "air_pressure",
+    "surface_temperature": "sea_temperature",
+    "long_wave_down": "long_wave",
+    "rain_rate": "rain",
+    "significant_height": "wave_height",
+    "peak_period": "wave_period",
+    "wind_stress_east": "stress_east",
+    "wind_stress_north": "stress_north",
+    "heat_flux_into_sea": "heat_into_sea",
+    "water_flux": "water_into_sea",
+}
+"""Names of the kernel's arguments that differ from those of fields."""
+
+totals = ("heat_flux_into_sea", "water_flux", "wind_stress_east", "wind_stress_north")
+"""What is added up over the sea and the run."""
+
+
+class FluxComponent(Component):
+    """Fluxes of the air and the sea that others give: a function of what came last.
+
+    In a step what passes the surface is added up, with the fluxes that others had in it.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        options: FluxOptions,
+        clock: Clock,
+        communicator: Communicator,
+        *,
+        decomposition: DecompositionOptions | None = None,
+        precision: str = "float64",
+        check_halos: bool = False,
+        plan: Plan | None = None,
+    ) -> None:
+        self.plane, self.step_length, self.options = grid, clock.step, options
+        cut = Decomposition(
+            grid.mask, grid.topology, halo=1, options=decomposition, communicator=communicator
+        )
+        self.run = Runner(cut, check_halos=check_halos, plan=plan)
+
+        def field(name: str, units: str, *, restart: bool = False) -> Field:
+            place = Place.center
+            return Field(name, units, cut, place=place, dtype=precision, restart=restart)
+
+        self.fields = {
+            name: field(name, quantities[name].units, restart=name in taken)
+            for name in dict.fromkeys((*taken, *given))
+        }
+        self.ports = {name: Port(self.fields[name]) for name in taken}
+        self.sea = field("sea", "1")
+        self.sea.set_global(grid.mask.astype(np.float64))
+        bound = {arguments.get(name, name): some for name, some in self.fields.items()}
+        self.kernel = self.run.bind(kernels["air_sea_fluxes"], sea=self.sea, **bound)
+        self.passed = Field(
+            "passed",
+            "1",
+            cut,
+            axes=[len(totals) + 1],
+            place=Place.none,
+            dtype=np.float64,
+            restart=True,
+        )
+        areas = np.broadcast_to(grid.at(Place.center).area, grid.shape)
+        self.area = field("area", "m2")
+        self.area.set_global(areas)
+        self.adding = FieldSums(self.sea, len(totals))
+        self.sums = {"fluxes": self.adding}
+        self.sea_area = float(areas[grid.mask].sum())
+        self.is_stale = True
+
+    def restart_fields(self) -> Sequence[Field]:
+        """What others gave it, and what has passed."""
+        return [*(port.field for port in self.ports.values()), self.passed]
+
+    def start(self, time: Date, restarted: bool) -> None:
+        """What nobody has given yet is as the case has it."""
+        self.is_stale = True
+        if restarted:
+            return
+        for name, port in self.ports.items():
+            port.field.fill(getattr(self.options.usual, name))
+        self.passed.fill(0.0)
+
+    def step(self, time: Date) -> None:
+        """Add up what passes the surface until the end of the step."""
+        self._update()
+        seconds = self.step_length.total_seconds()
+        areas = self.area.read()
+        terms = [
+            [flux.astype(np.float64) * area for flux, area in zip(fluxes, areas, strict=True)]
+            for fluxes in (self.fields[name].read() for name in totals)
+        ]
+        with self.passed.change() as owned:
+            owned[0][:-1] += seconds * self.adding(terms)
+            owned[0][-1] += seconds
+
+    def took(self, names: Sequence[str], time: Date) -> None:
+        """The air, the sea or its waves are new."""
+        super().took(names, time)
+        self.is_stale = True
+
+    def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
+        """Fields of now."""
+        self._update()
+        return {name: self.fields[name] for name in names}
+
+    def summary(self) -> str:
+        """What has passed the surface of the sea since the start."""
+        heat, water, east, north, seconds = self.passed.read()[0]
+        whole = self.sea_area * max(seconds, 1.0)
+        return (
+            f"into the sea: heat {heat:+.6e} J ({heat / whole:+.3f} W m-2), water {water:+.6e} kg"
+            f" ({86400.0 * water / whole:+.3f} mm/day), momentum eastward {east:+.6e} and"
+            f" northward {north:+.6e} N s"
+        )
+
+    def _update(self) -> None:
+        """The fluxes of what came last."""
+        if not self.is_stale:
+            return
+        o = self.options
+        self.kernel(
+            wind_height=o.wind_height,
+            air_height=o.air_height,
+            gravity=gravity,
+            cool_skin=int(o.cool_skin),
+            turns=o.turns,
+        )
+        self.is_stale = False
