@@ -45,6 +45,11 @@ def test_both_forms_give_back_what_was_written(tmp_path, form, normalisation):
     stored = read_weights(tmp_path / "weights.nc")
     assert same(stored.rows, rows)
     stored.check(tmp_path / "weights.nc", remap.source, remap.target)
+    with netCDF4.Dataset(tmp_path / "weights.nc") as file:
+        name = "dst_grid_corner_lat" if form == "scrip" else "yv_b"
+        turn = np.pi / 180.0 if form == "scrip" else 1.0
+        first = np.asarray(file[name][0]) / turn
+        assert np.allclose(np.sort(first), [-90.0, -90.0, -70.0, -70.0])
 
 
 def test_links_in_any_order_in_radians_as_scrip_has_them(tmp_path):

@@ -96,9 +96,9 @@ inline Patch patch_of_pole(std::int64_t pole, const std::int64_t* members, std::
   return patch;
 }
 
-/// The value at p of the polynomial of a patch, times a factor, as terms; the value in its middle
-/// where too few wet points determine it.
-inline void add_polynomial(const Cells& cells, const Patch& patch, Vector p, double factor,
+/// The value at p of the polynomial of a patch, times a factor, as terms; false where too few wet
+/// points determine it.
+inline bool add_polynomial(const Cells& cells, const Patch& patch, Vector p, double factor,
                            std::vector<Term>& terms) {
   const Vector center = cells.point(patch.middle);
   const Tangents tangents(center, patch.along);
@@ -127,14 +127,15 @@ inline void add_polynomial(const Cells& cells, const Patch& patch, Vector p, dou
       fit.weights(here[0], here[1], weight);
       for (int one = 0; one < patch.count; ++one)
         terms.emplace_back(patch.number[one], factor * weight[one]);
-      return;
+      return true;
     }
   }
-  terms.emplace_back(patch.middle, factor);
+  return false;
 }
 
-/// Rows of patch weights. Points from `around.extent[0]` on are poles, with polynomials of their
-/// `members`; empty rows where no cell surrounds the point.
+/// Rows of patch weights; for a corner that has no polynomial the bilinear value stands, of second
+/// order, as its own value would not be. Points from `around.extent[0]` on are poles, with
+/// polynomials of their `members`; empty rows where no cell surrounds the point.
 inline Rows patches(const Cells& cells, Points wanted, View1<const std::uint8_t> wet,
                     View2<const std::int32_t> around, View2<const std::int64_t> members) {
   return make_rows(wanted.extent[0], [&](std::int64_t target, std::vector<Term>& terms) {
@@ -149,7 +150,9 @@ inline Rows patches(const Cells& cells, Points wanted, View1<const std::uint8_t>
       const Patch patch =
           pole < 0 ? patch_around(cells, middle, around, wet.data, p)
                    : patch_of_pole(middle, members.row(pole), members.extent[1], wet.data, p);
-      add_polynomial(cells, patch, p, found.weight[corner], terms);
+      if (add_polynomial(cells, patch, p, found.weight[corner], terms)) continue;
+      for (int other = 0; other < found.count; ++other)
+        terms.emplace_back(found.number[other], found.weight[corner] * found.weight[other]);
     }
   });
 }

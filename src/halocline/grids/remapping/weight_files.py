@@ -21,6 +21,7 @@ from halocline.core.netcdf_lock import netcdf_lock
 from halocline.grids.remapping.rows import RemapRows
 from halocline.grids.remapping.surface import Surface
 from halocline.grids.remapping.weights import Array
+from halocline.grids.sphere import longitude_latitude
 
 degree = np.pi / 180.0
 names_of_weights = {"esmf": ("col", "row", "S"), "scrip": ("src_address", "dst_address")}
@@ -155,6 +156,11 @@ def _write_esmf(
             number = "i4" if name == "mask" else "f8"
             full = f"{name}_{letter}"
             _put(file, full, (f"n_{letter}",), planes[full], number, units)
+        if surface.corner_x is not None:
+            file.createDimension(f"nv_{letter}", 4)
+            for name, plane in zip(("xv", "yv"), _corners(surface), strict=True):
+                dims = (f"n_{letter}", f"nv_{letter}")
+                _put(file, f"{name}_{letter}", dims, plane, "f8", "degrees")
     _put(file, "col", ("n_s",), rows.numbers + 1, "i4")
     _put(file, "row", ("n_s",), rows.targets + 1, "i4")
     _put(file, "S", ("n_s",), rows.weights, "f8")
@@ -178,12 +184,24 @@ def _write_scrip(
         x, y = (planes[f"{name}_{letter}"] for name in ("xc", "yc"))
         _put(file, f"{end}_grid_center_lat", (size,), y * degree, "f8", "radians")
         _put(file, f"{end}_grid_center_lon", (size,), x * degree, "f8", "radians")
+        if surface.corner_x is not None:
+            file.createDimension(f"{end}_grid_corners", 4)
+            for name, plane in zip(("lon", "lat"), _corners(surface), strict=True):
+                full, dims = f"{end}_grid_corner_{name}", (size, f"{end}_grid_corners")
+                _put(file, full, dims, plane * degree, "f8", "radians")
         _put(file, f"{end}_grid_imask", (size,), planes[f"mask_{letter}"], "i4", "unitless")
         _put(file, f"{end}_grid_area", (size,), planes[f"area_{letter}"], "f8", "square radians")
         _put(file, f"{end}_grid_frac", (size,), planes[f"frac_{letter}"], "f8", "unitless")
     _put(file, "src_address", ("num_links",), rows.numbers + 1, "i4")
     _put(file, "dst_address", ("num_links",), rows.targets + 1, "i4")
     _put(file, "remap_matrix", ("num_links", "num_wgts"), rows.weights[:, None], "f8")
+
+
+def _corners(surface: Surface) -> tuple[Array, Array]:
+    """Longitudes and latitudes of the four corners of all cells [degree], shapes (size, 4)."""
+    points, numbers = surface.cells
+    x, y = longitude_latitude(points.T)
+    return x[numbers], y[numbers]
 
 
 def _put(
