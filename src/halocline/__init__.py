@@ -1,4 +1,4 @@
-"""Halocline: ocean waves, transport of tracers, and the runtime that makes models fast."""
+"""Halocline: waves, ocean, life in it and air above, and the runtime that makes models fast."""
 
 from halocline.core.checkout import compile_when_used
 
@@ -13,6 +13,10 @@ def __getattr__(name: str) -> object:
         from halocline.experiment import run as running
 
         return getattr(running, name)
+    if name == "Bmi":
+        from halocline.experiment.bmi import Bmi
+
+        return Bmi
     if name == "OwnStream":
         from halocline.component.streams.own_stream import OwnStream
 

@@ -87,15 +87,20 @@ round_the_globe = {
 }  # fmt: skip
 
 
-def test_restarts_around_the_globe(tmp_path: Path):
-    """In other blocks of whole rows too."""
-    air = {
+@pytest.mark.parametrize("scheme", ["none", "wsm6"])
+def test_restarts_around_the_globe(tmp_path: Path, scheme: str):
+    """In other blocks of whole rows too; with water, in steps of parts that change."""
+    air: dict[str, Any] = {
         "layers": {"count": 6, "top": 15e3}, "held_suarez": {"acts": True},
         "start": {
             "wind_u": 10.0, "wind_v": 5.0,
             "bubble": {"amplitude": 5.0, "y": 70.0, "radius_x": 40.0, "radius_y": 30.0},
         },
     }  # fmt: skip
+    if scheme != "none":
+        sounding = {"sounding": {"kind": "weisman-klemp"}}
+        air |= {"microphysics": {"scheme": scheme}, "base": {"kind": "standard"}}
+        air |= {"start": air["start"] | sounding, "parted_above": 0.0012}
     time = {"start": "2000-01-01", "step": "20min"}
     more: dict[str, Any] = {"grid": round_the_globe, "time": time | {"length": "2h"}}
     whole = state(run(case(air, **more)))
@@ -109,6 +114,9 @@ def test_restarts_around_the_globe(tmp_path: Path):
     assert again.outcome.steps == 4
     found = state(again)
     assert all(np.array_equal(found[name], whole[name]) for name in whole)
+    if scheme != "none":
+        assert np.ptp(whole["water"][0], axis=(1, 2)).max() > 1e-5
+        assert len(set(again.component.watch.parts_made)) > 1  # other ones as the wind changes
 
 
 def state(result: Result) -> dict[str, np.ndarray]:
@@ -119,19 +127,21 @@ def state(result: Result) -> dict[str, np.ndarray]:
 
 
 kinds = {
-    "parted": {"parted_above": 0.01}, "moist": moist,
+    "parted": {"parted_above": 0.01}, "at least": {"parted_above": 0.1, "least_parts": 3},
+    "moist": moist | {"parted_above": 0.02},
     "hydrostatic": moist | {"hydrostatic": True},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", kinds)
 def test_restarts_and_output(tmp_path: Path, kind: str):
-    """Dry air, whose steps are made in parts by its wind, moist air, and hydrostatic one."""
+    """Dry and moist air, whose steps are made in parts by its wind, and hydrostatic air."""
     air = kinds[kind]
     uncut = run(case(air))
     whole, parts = state(uncut), uncut.component.watch.parts_made
     assert ("water" in whole) == ("microphysics" in air)
-    assert (min(parts, default=0) > 1) == (kind == "parted")
+    assert (min(parts, default=0) > 1) == ("parted_above" in air)
+    assert (set(parts) == {3}) == (kind == "at least")
     first = case(air, restart={"interval": "2s", "at_end": False})
     first["time"] = first["time"] | {"length": "2s"}
     maps = {"air": {"interval": "1s"}, "means": {"interval": "2s", "processing": "mean"}}

@@ -109,6 +109,13 @@ class AtmosphereOptions(Options):
         at_least=0.0,
         at_most=2.0,
     )
+    least_parts: int = option(
+        1, "1", "of a step that is parted, however slow the wind is", at_least=1, at_most=100
+    )
+    most_parts: int = option(
+        100, "1", "of a step that is parted; a wind that asks for more is refused", at_least=1,
+        at_most=1000,
+    )  # fmt: skip
     courant_interval: int = option(
         10, "1", "steps between looks at how far the wind goes in a step; 0: never", at_least=0
     )
@@ -121,6 +128,11 @@ class AtmosphereOptions(Options):
                 f"atmosphere.stages = 2 with advection of order {orders[0]} along layers and"
                 f" {orders[1]} across: even orders grow in any step of two stages. Use odd ones"
                 " (atmosphere.advection.order, vertical_order), or 3 stages."
+            )
+        if self.least_parts > self.most_parts:
+            raise UserError(
+                f"atmosphere.least_parts = {self.least_parts}, but atmosphere.most_parts ="
+                f" {self.most_parts}. Give fewer at least, or more at most."
             )
         if self.hydrostatic and self.damping.depth and self.damping.rate:
             raise UserError(

@@ -26,8 +26,6 @@ Array = NDArray[np.float64]
 most_mixed = 0.5
 """Coefficient times the sum of 1 / length^2 along all directions times the step that forcings of
 one forward step bear."""
-most_parts = 100
-"""Of a step."""
 
 
 class AirWatch:
@@ -132,12 +130,15 @@ class AirWatch:
         if not wanted:
             return 1
         rates = self.run.decomposition.communicator.maximum(np.array(self._rates()))
-        found = max(1, int(np.ceil(dt * float(rates.sum()) / wanted)))
-        if found > most_parts:
+        passed, most = dt * float(rates.sum()), self.options.most_parts
+        found = int(np.ceil(passed / wanted)) if np.isfinite(passed) else most + 1
+        found = max(self.options.least_parts, found)
+        if found > most:
             raise BrokenState(
                 f"A step of {dt:g} s would be made in {found} parts, with a Courant number of"
-                f" {dt * rates.sum():.3g}; at most {most_parts} there may be. Use time.step ="
-                f" {dt * most_parts / found:.3g} s or less, or a greater atmosphere.parted_above."
+                f" {passed:.3g}; at most {most} there may be (atmosphere.most_parts). Use time.step"
+                f" = {dt * most / found:.3g} s or less, or a greater atmosphere.parted_above or"
+                " most_parts."
             )
         self.parts_made.append(found)
         return found

@@ -71,6 +71,10 @@ class TransportCase(Case):
         """What maps can hold, by name."""
         return {name: Quantity(name, "", "1", f"tracer {name}") for name in self.tracer_names}
 
+    def described(self) -> Mapping[str, Quantity]:
+        """What the fields of maps are, by short name."""
+        return self.shown
+
     @property
     def without_levels(self) -> Collection[str]:
         """What of it has no levels."""

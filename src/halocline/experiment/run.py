@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from halocline.component.case.case import Case
 from halocline.component.component import Component
@@ -67,7 +67,7 @@ def run(
     name. Other arguments (`wind_function`) go to the component, if its case takes them.
     """
     return_large_arrays()
-    members = _as_members(case, settings)
+    members = as_members(case, settings)
     given = {name: value for name, value in given.items() if value is not None}
     if members.several and given:
         raise UserError(
@@ -78,9 +78,28 @@ def run(
     counters = [name for some in members.members.values() for name in some.case.record.counters]
     running(tuple(dict.fromkeys(counters)))  # before there are threads, so that it counts in them
     folder = Path(output) if output is not None else None
-    with seated(members, communicator or world(), folder) as team:
-        if team is None:
+    with assembled(members, communicator or world(), folder, extras) as found:
+        if found is None:
             raise SystemExit(exit_codes.done)
+        return _run(found.joint, found.folder_gone, walltime, show=show)
+
+
+class Assembled(NamedTuple):
+    """A run whose components are there, on a rank that computes."""
+
+    joint: JointRun
+    folder_gone: Callable[[], str]  # why the folder of results is no longer ours, if it is not
+
+
+@contextmanager
+def assembled(
+    members: Members, communicator: Communicator, folder: Path | None, extras: Extras
+) -> Iterator[Assembled | None]:
+    """The members of a run on their ranks; on output servers None, when the run has ended."""
+    with seated(members, communicator, folder) as team:
+        if team is None:
+            yield None
+            return
         with holding(folder, team.council) as folder_gone, ExitStack() as ending:
             ending.callback(end_readings)
             here = []
@@ -90,8 +109,7 @@ def run(
             for member, writers in team.here:
                 here.append(MemberRun(member, writers, folder, extras, recording))
                 ending.callback(here[-1].component.close)
-            joint = JointRun(members, team, here, folder, extras, recording)
-            return _run(joint, folder_gone, walltime, show=show)
+            yield Assembled(JointRun(members, team, here, folder, extras, recording), folder_gone)
 
 
 def _run(
@@ -152,9 +170,10 @@ def _by_member(
     return streams
 
 
-def _as_members(
+def as_members(
     case: Case | Members | Mapping[str, Any] | str | Path, settings: Iterable[str]
 ) -> Members:
+    """The members of a run, of what `run` takes."""
     if isinstance(case, Members):
         return case
     if isinstance(case, str | Path):

@@ -13,11 +13,12 @@ stay as they are, and so does the mean of a row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.atmosphere import _native
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.blocks import Block
@@ -44,7 +45,7 @@ class PolarFilter:
                 with field.change() as owned:
                     for array, parts in zip(owned, self.rows_of(field), strict=True):
                         for part in parts:
-                            part.lessen(array)
+                            part.waves.filter(array[:, part.rows])
 
     def heat(self, heat: Field, theta: Field, mass: Field, c1: Array) -> None:
         """Filter the change of heat less what the change of mass has of the mean of each row.
@@ -59,8 +60,8 @@ class PolarFilter:
             arrays = zip(owned, theta.read(), mass.read(), self.rows_of(heat), strict=True)
             for array, warm, heavier, parts in arrays:
                 for part in parts:
-                    mean = warm[:, part.rows].mean(axis=-1, dtype=np.float64, keepdims=True)
-                    part.lessen(array, mean * c1[:, None, None] * heavier[part.rows])
+                    rows = part.rows
+                    part.waves.filter_heat(array[:, rows], warm[:, rows], heavier[rows], c1)
 
     def rows_of(self, field: Field) -> list[list[FilteredRows]]:
         """The rows to filter of the place of a field, for each block of this rank."""
@@ -72,37 +73,27 @@ class PolarFilter:
                 assert isinstance(block, Block)
                 j0, j1, *_ = block.box_of(place)
                 first = block.rectangle.j0
-                own = remaining(latitude[first : first + j1 - j0], self.grid.shape[1], self.start)
-                self._known[place].append(filtered_rows(own))
+                columns = self.grid.shape[1]
+                own = remaining(latitude[first : first + j1 - j0], columns, self.start)
+                self._known[place].append(filtered_rows(own, columns))
         return self._known[place]
 
 
 class FilteredRows(NamedTuple):
-    """Neighbouring rows of a block, and what remains of their waves, shape (rows, waves)."""
+    """Neighbouring rows of a block, and what filters their waves (`polar_rows.hpp`)."""
 
     rows: slice
-    remaining: Array
-
-    def lessen(self, values: NDArray[np.floating], kept: Array | float = 0.0) -> None:
-        """Filter these rows of an array (..., j, i) that has them whole, less what is `kept`.
-
-        Transforms are of one row each, in 64 bits: no cut changes a bit.
-        """
-        some = values[..., self.rows, :]
-        some[...] = self.filtered(some.astype(np.float64) - kept) + kept
-
-    def filtered(self, values: Array) -> Array:
-        """What remains of these rows alone, shape (..., rows, i)."""
-        waves = np.fft.rfft(values)
-        waves *= self.remaining
-        return np.fft.irfft(waves, values.shape[-1])
+    waves: Any
 
 
-def filtered_rows(rest: Array) -> list[FilteredRows]:
-    """The stretches of rows of which not all waves remain as they are."""
+def filtered_rows(rest: Array, columns: int) -> list[FilteredRows]:
+    """The stretches of rows of which not all waves remain as they are.
+
+    - rest: what remains of waves 0 to columns / 2 [1], shape (rows, waves).
+    """
     ends = np.flatnonzero(np.diff((rest < 1.0).any(axis=1), prepend=False, append=False))
     pairs = zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)
-    return [FilteredRows(slice(a, b), rest[a:b]) for a, b in pairs]
+    return [FilteredRows(slice(a, b), _native.PolarRows(columns, rest[a:b])) for a, b in pairs]
 
 
 def remaining(latitude: Array, columns: int, start: float) -> Array:
@@ -149,5 +140,11 @@ def cut_of(grid: Grid, cut: DecompositionOptions | None, ranks: int) -> Decompos
             f"decomposition.kind = '{cut.kind}', tiles = '{cut.tiles}', rows = {cut.rows} for"
             f" {blocks} blocks: on a grid with poles the filter along rows needs whole rows. Leave"
             " these options out; decomposition.blocks_per_rank alone may be given."
+        )
+    if blocks > grid.shape[0]:
+        raise UserError(
+            f"Cannot cut {grid.shape[0]} rows into {blocks} blocks for {ranks} ranks: on a grid"
+            " with poles the filter along rows needs whole rows. Use at most"
+            f" {grid.shape[0] // cut.blocks_per_rank} ranks (-n), and threads for other cores."
         )
     return DecompositionOptions(blocks_per_rank=cut.blocks_per_rank, rows=blocks)
