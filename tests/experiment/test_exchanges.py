@@ -8,6 +8,7 @@ import pytest
 from experiment.ponds import nests, pond, pond_units, ponds, together
 from halocline.core.errors import UserError
 from halocline.experiment.exchange_table import ExchangeOptions
+from halocline.experiment.grid_pairs import refuse_unfit_grids
 from halocline.experiment.run import run
 
 there = {"a": 2.0, "b": 2.0}
@@ -124,6 +125,15 @@ def test_refused(words):
     cases = {"a": pond("a", "1h"), "b": pond("b", "1h")}
     with pytest.raises(UserError, match=words):
         together(cases, exchanges={"x": ExchangeOptions(**refused[words])})
+
+
+def test_check_refuses_grids_that_do_not_lie_in_each_other():
+    """Before anything is built."""
+    for more, words in (({"x0": 7.0}, "are no faces of 'a'"), ({"dx": 1.3}, "times as wide")):
+        inner = {"nx": 18, "ny": 15, "dx": 1.0, "x0": 6.0, "y0": 6.0, **more}
+        members = together({"a": pond("a", "1h"), "b": pond("b", "1h", **inner)}, nested={"b": "a"})
+        with pytest.raises(UserError, match=words):
+            refuse_unfit_grids(members.exchanges(), members.members)
 
 
 def test_nests_that_cannot_be_are_refused():

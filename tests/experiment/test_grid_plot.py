@@ -148,7 +148,7 @@ def test_cases_of_members_and_of_the_air_are_drawn_as_domains(tmp_path, monkeypa
         "halocline.experiment.grid_plot.domains_sheet",
         lambda domains, *given, **more: drawn.append(domains) or sheet(domains, *given, **more),
     )
-    for name in ("great-north-run-nested", "supercell"):
+    for name in ("great-north-run", "supercell"):
         (path,) = plot_grid(name, str(tmp_path))
         assert path.stat().st_size > 10_000
     assert [domain.name for domain in drawn[0]] == ["outer", "middle", "inner"]
