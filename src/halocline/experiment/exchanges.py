@@ -302,8 +302,8 @@ class GivenExchange:
             )
         if missing := [name for name in plan.taken if name not in known]:
             raise UserError(
-                f"exchanges.{plan.link.exchange} gives '{missing[0]}' to '{plan.link.target}', which"
-                " could take it, but whose case says otherwise. Let the case say that another"
+                f"exchanges.{plan.link.exchange} gives '{missing[0]}' to '{plan.link.target}',"
+                " which could take it, but whose case says otherwise. Let the case say that another"
                 " member gives it, or leave it out of the exchange."
             )
         return {name: known[name] for name in plan.taken}
