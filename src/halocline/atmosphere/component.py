@@ -91,8 +91,8 @@ class AtmosphereComponent(Component):
         ground = self._ground()
         refuse_steep(grid, ground)
         if not options.start.file and options.sides.kind != "nest":
-            center = grid.at(Place.center)
-            options.start.bubble.refuse_beside(center.x, center.y)
+            center, bubble = grid.at(Place.center), options.start.bubble
+            bubble.refuse_beside(bubble.nearest(center.x) if grid.spherical else center.x, center.y)
         cut = Decomposition(
             grid.mask,
             grid.topology,
@@ -229,6 +229,8 @@ class AtmosphereComponent(Component):
         ground = self._ground()
         air = self._starting_air()
         x, y = np.broadcast_arrays(self.plane.x, self.plane.y[:, None])
+        if self.plane.spherical:
+            x = o.start.bubble.nearest(x)
 
         def part(name: str, j: Index, i: Index) -> NDArray[Any]:
             found: NDArray[Any] = getattr(air.columns(x[j, i], y[j, i], ground[j, i]), name)
