@@ -96,7 +96,7 @@ def build_parser(*, complete: bool = True) -> argparse.ArgumentParser:
     _case_arguments(plan)
     plan.add_argument("-n", "--ranks", type=_positive, default=2, help="number of ranks (2)")
     plan.add_argument("--draw", metavar="FILE", help="draw members and what they give each other")
-    new = command("new", "copy a shipped case with its data", "new swell my-swell")
+    new = command("new", "copy a shipped case with the files it reads", "new swell my-swell")
     new.add_argument("name", metavar="NAME", help="a shipped case: see 'halocline cases'")
     new.add_argument("folder", metavar="FOLDER", nargs="?", help="new folder; NAME if not given")
     explain = command("explain", "the manual of the options of case files", "explain time")

@@ -55,7 +55,7 @@ class SurfacePorts:
     def __init__(self, model: Ocean, grid: Grid) -> None:
         self.model, self.state, self.grid = model, model.state, grid
         self.ports: dict[str, Port] = {}
-        self.angle = grid.at(Place.corner).angle
+        self.angles: list[Array] = []
 
     def expect(self, names: Sequence[str]) -> None:
         """Others give these."""
@@ -80,6 +80,8 @@ class SurfacePorts:
             )
             field.fill(np.nan)
             self.ports[name] = Port(field)
+        if stress[0] in names:
+            self.angles = own_angles(self.grid, self.ports[stress[0]].field)
         if heat[0] in names:
             forcing.lit = forcing.with_fluxes = True
         if "water_flux" in names:
@@ -109,8 +111,7 @@ class SurfacePorts:
         east, north = (self.ports[name].field for name in stress)
         s = self.state
         with s.wind_x.change() as along_x, s.wind_y.change() as along_y:
-            angles = owned_of(self.angle, east)
-            parts = zip(along_x, along_y, east.read(), north.read(), angles, strict=True)
+            parts = zip(along_x, along_y, east.read(), north.read(), self.angles, strict=True)
             for x, y, eastward, northward, angle in parts:
                 turned = along_grid(eastward, northward, angle)
                 for array, values in zip((x, y), turned, strict=True):
@@ -122,28 +123,29 @@ class SurfaceCurrents:
 
     def __init__(self, model: Ocean, grid: Grid) -> None:
         s = self.state = model.state
-        self.angle = grid.at(Place.corner).angle
         self.fields = {
             name: Field(name, quantities[name].units, s.space, place=Place.corner, dtype=s.dtype)
             for name in surface_currents
         }
+        self.angles = own_angles(grid, self.fields["current_u"])
 
     def update(self) -> dict[str, Field]:
         """Those of now."""
         u, v = self.fields.values()
-        angles = owned_of(self.angle, u)
         with u.change() as east, v.change() as north:
-            parts = zip(east, north, self.state.u.read(), self.state.v.read(), angles, strict=True)
+            parts = zip(
+                east, north, self.state.u.read(), self.state.v.read(), self.angles, strict=True
+            )
             for to_east, to_north, x, y, angle in parts:
                 to_east[...], to_north[...] = along_grid(x[-1], y[-1], -angle)
         return self.fields
 
 
-def owned_of(plane: Array, field: Field) -> list[Array]:
-    """What the blocks of this rank own of a plane of the place of a field."""
-    found = []
+def own_angles(grid: Grid, field: Field) -> list[Array]:
+    """From east to the axis x at what the blocks of this rank own of a field [rad]."""
+    plane, found = grid.at(field.place).angle, []
     for block in field.layout.blocks:
         assert isinstance(block, Block)
         j0, j1, i0, i1 = block.world.owned(block.rectangle, field.place)
-        found.append(plane[j0:j1, i0:i1])
+        found.append(plane[j0:j1, i0:i1].copy())
     return found
