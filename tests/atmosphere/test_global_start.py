@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
-from atmosphere.dynamics_cases import begun, ended, shipped, values
+from atmosphere.dynamics_cases import begun, ended, globe, shipped, values
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.constants import gravity
 from halocline.runtime.fields.place import Place
@@ -59,3 +60,18 @@ def test_a_start_around_the_globe(tmp_path):
     uneven = pressure(ended(case.with_settings(free))) - before
 
     assert np.sqrt(((after - before) ** 2).mean()) < 0.3 * np.sqrt((uneven**2).mean())
+
+
+@pytest.mark.parametrize("middle", [0.0, 180.0, 355.0])
+def test_a_bubble_lies_across_the_seam(middle):
+    """As one in the middle of the grid, turned."""
+
+    def warm(x: float) -> np.ndarray:
+        spot = {"amplitude": 3.0, "x": x, "y": 20.0, "radius_x": 60.0, "radius_y": 40.0}
+        named = {f"atmosphere.start.bubble.{key}": value for key, value in spot.items()}
+        return values(begun(globe(36, **named)), "theta")
+
+    turn = round((middle - 185.0) / 10.0 + 1e-9) * 10.0
+    expected = np.roll(warm(middle - turn), round(turn / 10.0), axis=-1)
+    assert np.ptp(expected) > 1.0
+    np.testing.assert_allclose(warm(middle), expected, atol=1e-10)
