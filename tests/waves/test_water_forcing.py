@@ -71,13 +71,20 @@ def test_transport_sees_the_water_in_the_middle_of_the_step(tmp_path):
         seen.append(seconds)
         return 1e-3 * seconds + 0.0 * x
 
-    result = run(case(), level_function=level)
+    def drift(seconds, x, y):
+        return 1e-4 * seconds + 0.0 * x, -2e-4 * seconds + 0.0 * x
+
+    result = run(case(), level_function=level, current_function=drift)
     assert seen == [0.0, 1800.0, 3600.0, 5400.0, 7200.0]
     water = result.component.model.water
     water.before["sea_level"].fill(5.4)
     water.begin(result.component.run)
     np.testing.assert_allclose(result.component.model.depth.gather(), 20.0 + 6.3)
     np.testing.assert_allclose(water.depth_change.gather(), 1e-3)
+    water.before["current_u"].fill(0.54)
+    water.begin(result.component.run)
+    u = water.transport_u.gather()[result.component.grid.mask]
+    np.testing.assert_allclose(u, 0.63)
 
 
 def test_a_steady_function_is_asked_once():
@@ -123,20 +130,17 @@ def test_the_wind_is_that_over_the_water(share, wind):
     def sea(speed, current, share):
         forcing = {"wind": {"speed": speed, "direction": 270.0}, "currents": {"eastward": current}}
         waves = {"physics": "ST2", "wind_relative": share}
-        start = {"kind": "jonswap", "jonswap": {"fetch": 1e5}}
+        start = case()["start"]["gaussian"] | {"radius_x": 1e9, "radius_y": 1e9}
+        start = {"kind": "gaussian", "gaussian": start}
         return run(case(grid=box, forcing=forcing, waves=waves, start=start))
 
-    model = sea(10.0, 2.0, share).component
-    names = ("friction_velocity", "wind_speed", "drag_coefficient")
-    friction, speed, drag = shown(type("Result", (), {"component": model}), *names)
-    np.testing.assert_allclose(speed, 10.0, rtol=1e-12)
-    np.testing.assert_allclose(drag, (friction / wind) ** 2, rtol=1e-9)
-    felt = model.model.felt_wind(model.run)
-    if share:
-        np.testing.assert_allclose(felt["wind_u"].gather(), wind)
-        assert np.abs(felt["wind_v"].gather()).max() < 1e-12
-    else:
-        assert not felt
+    found, expected = sea(10.0, 2.0, share), sea(wind, 0.0, share)
+    names = ("friction_velocity", "drag_coefficient", "charnock")
+    for one, other in zip(shown(found, *names), shown(expected, *names), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+    spectra = [some.component.model.spectrum.gather() for some in (found, expected)]
+    np.testing.assert_allclose(*spectra, rtol=1e-6, atol=1e-9)
+    assert (shown(found, "wind_speed")[0] == 10.0).all()
 
 
 def test_the_peak_seen_from_the_ground():
