@@ -4,10 +4,18 @@ import json
 
 import pytest
 
+from halocline.component.case.reading import read_table
 from halocline.core.errors import UserError
 from halocline.runtime.ranks.threads import set_threads
 from halocline_lab import _native
-from halocline_lab.benchmarks import independent_runs, ocean, ocean_plots, ocean_run
+from halocline_lab.benchmarks import (
+    independent_runs,
+    ocean,
+    ocean_plots,
+    ocean_run,
+    ocean_table,
+    result_files,
+)
 from records.small import Events
 
 
@@ -85,7 +93,7 @@ def test_rows_shares_floor_and_years():
         is None
     )
     assert row["bound"] is None
-    text = ocean.table(
+    text = ocean_table.table(
         {"grid": "x1", "cells": 10**6, "wet_cells": 5 * 10**5, "rows": [row], "tried": []}
     )
     assert "POP 2.1 111 ns, MITgcm 129 ns" in text
@@ -110,9 +118,9 @@ def test_independent_runs_bound_the_speed_up(monkeypatch):
     assert [row["bound"] for row in found["rows"]] == [None, pytest.approx(1.6), None]
     assert [row["speed_up"] for row in found["rows"]] == pytest.approx([1.0, 1.6, 4 / 3])
     assert asked == 2 * [(1, 1, 0), (2, 1, 0), (4, 1, 0), (1, 2, 0), (1, 2, 0)]
-    assert "1.60     1.60" in ocean.table(found) and "at most: speed-up of as many" in ocean.table(
+    assert "1.60     1.60" in ocean_table.table(
         found
-    )
+    ) and "at most: speed-up of as many" in ocean_table.table(found)
     unlike = ocean.measure(["full"], ["float64"], on[1:2], rounds=1)
     assert unlike["rows"][0]["bound"] is None
 
@@ -167,7 +175,7 @@ def test_the_picture_shows_seconds_of_a_day_by_phase():
         ocean.evaluate(ocean.Choice("full", "float64", ranks, 1), runs, one, quick=False)
         for ranks, runs in ((1, one), (4, four))
     ]
-    sheet = ocean_plots.figure(rows, ocean.published, ocean.cray_x1)
+    sheet = ocean_plots.figure(rows, ocean_table.published, ocean.cray_x1, {})
     speed, phases = sheet.axes
     assert phases.get_title() == "Phases, full physics, float64"
     drawn = {line.get_label(): line.get_xydata().tolist() for line in phases.get_lines()}
@@ -185,7 +193,56 @@ def test_small_grids_stand_beside_no_published_speed(tmp_path):
     runs = [run(0.08)]
     row = ocean.evaluate(ocean.Choice("full", "float64", 1, 1), runs, runs, quick=True)
     file = tmp_path / "small.png"
-    ocean_plots.draw({"grid": "small", "rows": [row]}, file, ocean.published, ocean.cray_x1)
+    ocean_plots.draw({"grid": "small", "rows": [row]}, file, ocean_table.published, ocean.cray_x1)
     assert file.stat().st_size > 10_000
-    speed = ocean_plots.figure([row], {}, None).axes[0]
+    speed = ocean_plots.figure([row], {}, None, {}).axes[0]
     assert [line.get_label() for line in speed.get_lines()] == ["Halocline, full, float64"]
+
+
+def test_ways_and_other_results_are_compared(monkeypatch, tmp_path):
+    """One rank is timed once; each way has its line, another machine's results theirs."""
+    asked = []
+
+    def answer_of(module, settings, ranks, threads):
+        asked.append((ranks, settings["way"]))
+        slow = 0.04 if settings["way"] == "shared-put + tree:4 shared" else 0.06
+        return json.dumps(run({1: 0.08}.get(ranks, slow))).encode()
+
+    monkeypatch.setattr(independent_runs, "answer_of", answer_of)
+    monkeypatch.setattr(ocean, "cores", lambda: 1)
+    ways = ["messages aggregated + all-reduce", "shared-put + tree:4 shared"]
+    found = ocean.measure(["full"], ["float64"], [(1, 1), (4, 1)], rounds=1, ways=ways)
+    assert asked == [(1, ways[0]), (4, ways[0]), (4, ways[1])]
+    assert [row["speed_up"] for row in found["rows"]] == pytest.approx([1.0, 4 / 3, 2.0])
+    assert ocean_table.table(found).count("  shared-put + tree:4 shared\n") == 2
+    other = tmp_path / "cluster.json"
+    result_files.write(other, found, ocean.keys)
+    others = {"cluster": ocean.rows_in(other)}
+    *_, compared = ocean_plots.figure(found["rows"], {}, None, others).axes
+    lines = {line.get_label(): line.get_xydata().tolist() for line in compared.get_lines()}
+    day = 24 * 26 / 25
+    names = [*ways, *(f"cluster, {way}" for way in ways)]
+    for way, seconds in zip(names, (0.06, 0.04, 0.06, 0.04), strict=True):
+        for part, share in (("barotropic", 0.13), ("baroclinic", 0.85)):
+            wanted = [[1, share * 0.08 * day], [4, share * seconds * day]]
+            assert lines[f"{part}, {way}"] == [pytest.approx(point) for point in wanted]
+    with pytest.raises(UserError, match="no results of 'halocline lab ocean --json'"):
+        ocean.rows_in(tmp_path / "none.json")
+
+
+def test_a_way_is_that_of_the_run():
+    case = ocean_run.benchmark_case("full", "float64", 3, quick=True, way="shared-put + all-reduce")
+    assert case["communication"] == {"halos": "shared-put", "sums": "all-reduce"}
+    case = ocean_run.benchmark_case("full", "float64", 3, quick=True, way="shared-put")
+    assert case["communication"] == {"halos": "shared-put", "sums": "auto"}
+
+
+def test_full_physics_is_that_of_the_global_ocean():
+    """All but advection of tracers and what holds checkerboards back; minimal physics has none."""
+    case = ocean_run.benchmark_case("full", "float64", 3, quick=False)["ocean"]
+    _, real = read_table("global-ocean")
+    assert case["mixing"] == real["ocean"]["mixing"] and case["density"] == real["ocean"]["density"]
+    assert set(real["ocean"]["mixing"]) >= {"scheme", "viscous", "eddies"}
+    mixing = ocean_run.benchmark_case("minimal", "float64", 3, quick=False)["ocean"]["mixing"]
+    assert mixing["scheme"] == "richardson" and not mixing["eddies"] and not mixing["viscous"]
+    assert mixing["diffusivity"] == 1e3 and mixing["viscosity"] == 5e4

@@ -9,6 +9,7 @@ import netCDF4
 import numpy as np
 import pytest
 
+from halocline.component.case.reading import make_case
 from halocline.experiment import exit_codes
 from halocline.experiment.command_line import main
 from halocline_lab.acceptance import tracers, tracers_run, tracers_tables
@@ -39,6 +40,14 @@ def test_messages_are_those_of_the_paper_on_this_grid(measured):
     assert messages["trcnxt"] == [2 * 51, 2 * 51 * 4 * row]
     assert messages["Halocline"] == [2, 2 * 51 * 4 * row]
     assert found["stored_messages"] == 612
+
+
+def test_the_disk_needs_room_for_two_stores_however_long_the_run():
+    """A store takes 0.7 GB, each replaces the one before: 816 steps were refused for 1.2 TB."""
+    case = make_case(tracers_run.benchmark_case(quick=False, levels=None))
+    (stream,) = case.output.fields.values()
+    assert stream.records(case.time.clock()) == 2
+    assert case.grid.file == "m_med_1o8.nc" and case.transport.circulation == "gyres"
 
 
 def test_all_ways_are_timed(measured):

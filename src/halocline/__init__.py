@@ -1,4 +1,4 @@
-"""Halocline: ocean waves, transport of tracers, and the runtime that makes models fast."""
+"""Halocline: waves, ocean, life in it and air above, and the runtime that makes models fast."""
 
 from halocline.core.checkout import compile_when_used
 

@@ -92,4 +92,6 @@ def test_what_makes_no_sense_is_refused(whole: Path, capsys):
         HabitatMaps(whole.parent / "wind.nc").maps()
     assert halocline(["habitat", str(whole), "--range", "temperature"]) != 0
     assert "is no range" in capsys.readouterr().err
+    assert halocline(["habitat", str(whole), "--range", "temperature=24:16"]) != 0
+    assert "'temperature=24:16' holds nothing" in capsys.readouterr().err
     assert halocline(["habitat", str(whole), "--efficiency", "2"]) != 0

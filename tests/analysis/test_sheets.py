@@ -90,6 +90,22 @@ def test_labels_of_the_colour_bar_of_a_wide_map_are_whole(global_waves: xr.Datas
     assert box.x1 <= figure.bbox.x1
 
 
+def test_small_numbers_have_a_power_of_ten_over_the_colour_bar(global_waves: xr.Dataset) -> None:
+    """Labels such as 0.000225 were cut at the edge of the sheet."""
+    height = next(iter(global_waves.data_vars.values())).isel(time=0)
+    rates = np.linspace(7.5e-5, 3.2e-4, height.size).reshape(height.shape)
+    rate = xr.DataArray(rates, height.coords, height.dims, "rate", {"units": "mg m-3 s-1"})
+    with looks.style():
+        figure, maps = map_sheet(rate.to_dataset(), [rate] * 2, region="-10,40,30,46")
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        figure.draw(renderer)
+    for drawn in maps:
+        (bar,) = drawn.axes.child_axes
+        assert bar.yaxis.get_offset_text().get_text().endswith("4")
+        assert max(len(label.get_text()) for label in bar.get_yticklabels()) <= 5
+        assert bar.get_tightbbox(renderer).x1 <= figure.bbox.x1
+
+
 @pytest.mark.parametrize(
     ("region", "panels", "columns"),
     [

@@ -72,6 +72,28 @@ def test_a_wave_grows_on_the_northern_jet_only():
     assert 0.1 < uneven[0] < 5.0
 
 
+@pytest.mark.slow
+def test_lows_of_jablonowski_and_williamson():
+    """Lowest pressures of days 7 to 9 in cells of 2 degrees, where the paper (2006, Q. J. R.
+    Meteorol. Soc. 132, 2943) shows maps: by a spectral hydrostatic model (Dinosaur 1.2.1, T42, 26
+    layers) 986.0, 969.5 and 945.4 hPa, the last at 63 N 214 E, and 1019.3 at most."""
+    case = shipped("baroclinic-globe")
+    component, clock, seen = begun(case), case.time.clock(), []
+    day = round(86400.0 / clock.step.total_seconds())
+    for step in range(1, 9 * day + 1):
+        component.step(clock.time)
+        clock.advance()
+        if step % day == 0 and step >= 7 * day:
+            seen.append(component.diagnose(["surface_pressure"], clock.time))
+            seen[-1] = seen[-1]["surface_pressure"].gather().squeeze() / 100.0
+    lows = [found.min() for found in seen]
+    np.testing.assert_allclose(lows, [986.0, 969.5, 945.4], atol=3.0)
+    j, i = np.unravel_index(seen[-1].argmin(), seen[-1].shape)
+    assert abs(component.plane.y[j] - 63.0) <= 4.0 and abs(component.plane.x[i] - 214.0) <= 8.0
+    assert seen[-1].max() == pytest.approx(1019.3, abs=1.0)
+    assert np.abs(seen[-1][:40] - 1000.0).max() < 0.5  # the other hemisphere
+
+
 def test_wrong_jets_are_refused():
     for wrong, words in (
         ({"atmosphere.mountain.kind": "bell"}, "over a ground of its own"),

@@ -169,6 +169,9 @@ def test_blocks_have_whole_rows():
     for wrong in ({"kind": "curve"}, {"rows": 1}, {"tiles": "auto"}):
         with pytest.raises(UserError, match="needs whole rows. Leave these options out"):
             cut_of(grid, DecompositionOptions(**wrong), 2)
+    with pytest.raises(UserError, match="Cannot cut 8 rows into 10 blocks.*at most 4 ranks"):
+        cut_of(grid, DecompositionOptions(blocks_per_rank=2), 5)
+    assert cut_of(grid, None, 8) == DecompositionOptions(rows=8)
     plain = build_grid(GridOptions.from_table({"nx": 8, "ny": 8}))
     curve = DecompositionOptions(kind="curve")
     assert cut_of(plain, curve, 2) == curve

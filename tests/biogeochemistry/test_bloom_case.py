@@ -210,6 +210,28 @@ def test_fields_take_less_than_two_copies_of_the_tracers():
     assert peak < 0.3 * copy, "contents are added up without copies of all tracers"
 
 
+def test_what_nothing_shows_is_not_made(tmp_path: Path):
+    """Fields of the biology that no stream names; the tracers have the same bits."""
+    short = {**SEA, "time": {**SEA["time"], "length": "1h"}}
+    every = run(short).component
+    maps = {"interval": "1h", "variables": ["N1p", "column_primary_production"]}
+    some = run({**short, "output": {"fields": {"maps": maps}}}, output=tmp_path).component
+    np.testing.assert_array_equal(every.state.tracer.gather(), some.state.tracer.gather())
+    names = {field.name for field in fields_of(every)} - {field.name for field in fields_of(some)}
+    left_out = {"chlorophyll", "gross_production", "bacterial_production", "aragonite_saturation"}
+    assert left_out < names and "primary_production" not in names
+    assert all("column" in name for name in names - left_out)
+    with xarray.open_dataset(tmp_path / "maps.nc") as data:
+        production = data["column_primary_production"].values[-1]
+    expected = every.diagnose(["column_primary_production"], None)
+    full = expected["column_primary_production"].gather()
+    there = np.isfinite(production)
+    np.testing.assert_allclose(production[there], full[there], rtol=1e-6)
+    assert full[there].max() > 0.0
+    with pytest.raises(AssertionError, match="nobody said that 'chlorophyll' would be shown"):
+        some.diagnose(["chlorophyll"], None)
+
+
 def test_the_season_is_what_it_says():
     """Mixed deepest in February, warmest in August, brightest in June."""
     grid = BiogeochemistryCase.from_table(SEA).build_levels()

@@ -242,6 +242,47 @@ def test_records_of_one_year_repeat_every_year(tmp_path):
         follow(path, space_of(grid), grid, Place.center, every_year=True)
 
 
+def test_records_of_half_a_year_do_not_repeat_over_the_other_half(tmp_path):
+    """Middles of months to June: a run in March has what it needs, one to December not."""
+    days = np.array([15, 45, 74, 105, 135, 166], float)
+    path = write(tmp_path / "half.nc", days, {"value": only_day}, since="2001-01-01")
+    grid, _ = sea()
+    space = space_of(grid)
+
+    def run(*span):
+        followed = follow(
+            path, space, grid, Place.center, every_year=True, period=tuple(map(date, span))
+        )
+        followed[1].close()
+
+    run("2010-03-01", "2010-06-10")
+    for span in (("2010-03-01", "2010-06-20"), ("2010-01-01", "2010-03-01")):
+        with pytest.raises(
+            UserError, match=r"no record between .*-06-16 .* and .*-01-16 .*at most 31d apart"
+        ):
+            run(*span)
+
+
+def test_units_of_files_become_those_that_are_wanted(tmp_path):
+    grid, _ = sea()
+    space = space_of(grid)
+    for theirs, ours, factor, offset in (
+        ("K", "degree C", 1.0, -273.15), ("cm s-1", "m s-1", 0.01, 0.0),
+        ("dyn/cm2", "Pa", 0.1, 0.0), ("kg kg-1", "g kg-1", 1000.0, 0.0),
+    ):  # fmt: skip
+        path = write(tmp_path / "a.nc", [0.0, 2.0], {"value": linear}, units=theirs)
+        bare, series = follow(path, space, grid, Place.center)
+        series.update(period[0])
+        field, brought = follow(path, space, grid, Place.center, units=[ours])
+        brought.update(period[0])
+        wanted = factor * bare.gather() + offset
+        np.testing.assert_allclose(field.gather()[grid.mask], wanted[grid.mask], rtol=1e-12)
+        series.close()
+        brought.close()
+    with pytest.raises(UserError, match=r"units 'kg kg-1', which cannot be brought to 'Pa'"):
+        follow(path, space, grid, Place.center, units=["Pa"])
+
+
 def test_one_date_is_held(tmp_path):
     path = write(tmp_path / "a.nc", [0.0, 0.5, 1.0], {"value": only_day})
     grid, _ = sea()

@@ -32,7 +32,8 @@ in_other_units = {"temperature": "degree_C"}
 """Not in the table's canonical units: ocean models give temperatures so."""
 
 without_standard_name = {
-    "peak_frequency": "s-1", "directional_moment_a1": "1", "directional_moment_b1": "1",
+    "peak_frequency": "s-1", "absolute_peak_frequency": "s-1", "absolute_peak_period": "s",
+    "directional_moment_a1": "1", "directional_moment_b1": "1",
     "directional_moment_a2": "1", "directional_moment_b2": "1", "wind_sea_fraction": "1",
     "partitions": "1", "friction_velocity": "m s-1", "air_sea_temperature_difference": "K",
     "obstruction_x": "1", "obstruction_y": "1", "tracer": "1", "surface_temperature": "degree_C",

@@ -73,6 +73,18 @@ def test_refraction_obeys_snell(directions: int, bound: float) -> None:
         assert angle[here[shallow]] == pytest.approx(expected, rel=bound), shallow
 
 
+def test_a_jet_gathers_swell_on_its_axis() -> None:
+    case, grid, spectra = run_case("waves-on-jet")
+    height = np.zeros(grid.shape)
+    height[grid.mask] = heights(case, spectra)
+    axis = height[25]
+    assert 2.4 < axis.max() < 2.8
+    assert abs(grid.x[axis.argmax()] - 29e3) <= 2e3
+    assert 1.8 < axis[45] < 2.2
+    assert 0.7 < height[1:, 30:60].min() < 0.85
+    np.testing.assert_allclose(height[1:25], height[:25:-1], rtol=1e-4)
+
+
 def test_swell_travels_on_a_great_circle() -> None:
     case, grid, spectra = run_case("swell")
     weight = spectra.sum(axis=(0, 1)) * grid.at_points(grid.area)

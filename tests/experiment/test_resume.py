@@ -128,6 +128,11 @@ def test_no_run_to_resume(tmp_path, capsys):
     assert f"There is no run to resume in '{tmp_path}'" in capsys.readouterr().err
 
 
+def test_the_folder_that_was_named_is_that_of_the_message(tmp_path, capsys):
+    assert main(["resume", str(tmp_path / "lost")]) == exit_codes.user_error
+    assert f"There is no run to resume in '{tmp_path / 'lost'}'" in capsys.readouterr().err
+
+
 def test_a_damaged_restart_is_named_and_the_one_before_is_used(tmp_path, capsys):
     run(waves, output=tmp_path / "whole")
     folder = broken(tmp_path / "broken", waves)

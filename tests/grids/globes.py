@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from halocline.grids.horizontal.projection_options import ProjectionOptions
 from halocline.grids.horizontal.regular import GridOptions, build_grid
 from halocline.grids.remapping.remap import GridRemap, RemapOptions
 from halocline.runtime.fields.place import Place
@@ -38,9 +39,19 @@ def window(rows):
     )
 
 
-def on_lambert_map(rows):
-    """A map of Europe."""
-    return build_grid(GridOptions(kind="lambert", nx=rows, ny=rows, dx=4e6 / rows, dy=4e6 / rows))
+def on_polar_map(rows):
+    """A map with the North Pole in its middle."""
+    return build_grid(
+        GridOptions(
+            kind="polar-stereographic",
+            nx=rows,
+            ny=rows,
+            dx=8e6 / rows,
+            dy=8e6 / rows,
+            projection=ProjectionOptions(center_latitude=90.0),
+            closed_edges=False,
+        )
+    )
 
 
 def smooth(longitude, latitude):

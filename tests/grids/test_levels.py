@@ -76,8 +76,10 @@ def test_levels_of_a_case(tmp_path):
 
 def test_mistakes():
     grid = regular_grid(GridOptions(nx=3, ny=2))
-    with pytest.raises(UserError, match="positive"):
-        layered(grid, np.array([10.0, -1.0]))
+    with pytest.raises(UserError, match=r"-1 m thick, the one with number 2 of 3 .*, and 1 more"):
+        layered(grid, np.array([10.0, -1.0, 0.0]))
+    with pytest.raises(UserError, match="no levels"):
+        layered(grid, np.array([]))
     with pytest.raises(UserError, match="no variable ulon"):
         read_layers(data_folder() / "w_depth_1p25x1.nc")
 

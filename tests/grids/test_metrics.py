@@ -1,5 +1,6 @@
 """Metrics of horizontal grids against exact ones: the sphere, rotated and stereographic grids."""
 
+import netCDF4
 import numpy as np
 import pytest
 
@@ -162,6 +163,38 @@ def test_displaced_pole_grid():
     for place, name in ((Place.y_face, "dx"), (Place.x_face, "dy"), (Place.center, "area")):
         ratio = getattr(bare.at(place), name) / getattr(grid.on_both_sides(place), name)
         assert np.abs(ratio[grid.shape[0] // 4 : 380] - 1.0).max() < 0.02
+
+
+def test_depths_of_a_curvilinear_file_are_those_that_are_named(tmp_path):
+    """Before kmt; with a mask of its own, elevations, and the least depth of a sea."""
+    path = tmp_path / "grid.nc"
+    x, y = np.meshgrid(np.arange(6.0), np.arange(5.0))
+    with netCDF4.Dataset(path, "w") as file:
+        for name, size in (("nj", 4), ("ni", 5), ("cj", 5), ("ci", 6), ("nk", 2)):
+            file.createDimension(name, size)
+        for name, dims, values in (
+            ("ulon", ("cj", "ci"), x), ("ulat", ("cj", "ci"), y), ("dz", ("nk",), [10.0, 20.0]),
+            ("kmt", ("nj", "ni"), np.full((4, 5), 2)), ("deep", ("nj", "ni"), x[1:, 1:] - 1.0),
+            ("height", ("nj", "ni"), 30.0 - 10.0 * x[1:, 1:]),
+            ("sea", ("nj", "ni"), y[1:, 1:] < 3.0),
+        ):  # fmt: skip
+            file.createVariable(name, "f8", dims)[:] = values
+        file["height"].positive = "up"
+    found = {
+        name: build_grid(GridOptions(file=str(path), minimum_depth=2.5, **options)).depth
+        for name, options in {
+            "kmt": {},
+            "deep": {"depth_variable": "deep"},
+            "height": {"depth_variable": "height"},
+            "sea": {"mask": "sea"},
+        }.items()
+    }
+    np.testing.assert_array_equal(found["kmt"], 30.0)
+    np.testing.assert_array_equal(found["deep"], [[0.0, 2.5, 2.5, 3.0, 4.0]] * 4)
+    np.testing.assert_array_equal(found["height"], [[0.0, 0.0, 0.0, 10.0, 20.0]] * 4)
+    np.testing.assert_array_equal(found["sea"], np.where(y[1:, 1:] < 3.0, 30.0, 0.0))
+    with pytest.raises(UserError, match=r"no variable 'depht'. It has: .*height"):
+        build_grid(GridOptions(file=str(path), depth_variable="depht"))
 
 
 @pytest.mark.parametrize("periodic", [True, False])

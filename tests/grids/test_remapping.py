@@ -15,6 +15,7 @@ from grids.globes import (
 )
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.regular import GridOptions, build_grid
 from halocline.grids.remapping.remap import methods, remapping
 from halocline.runtime.fields.place import Place
 
@@ -156,3 +157,29 @@ def test_cartesian_grids_are_refused():
         remapping("bilinear", plane, regular(6))(
             Place.center, Place.center, np.array([0]), np.array([0])
         )
+
+
+def test_of_equally_near_points_the_first_counts():
+    source = build_grid(
+        GridOptions(nx=8, ny=2, x0=-7.0, y0=-1.0, dx=2.0, dy=2.0, closed_edges=False)
+    )
+    target = build_grid(
+        GridOptions(nx=2, ny=2, x0=0.0, y0=-1.0, dx=1.0, dy=1.0, closed_edges=False)
+    )
+    rows, _ = rows_of("nearest", source, target)
+    assert rows.numbers.tolist() == [3, 4, 3, 4]
+
+
+def test_patches_beside_a_coast_are_no_worse_than_bilinear():
+    """Of two columns no quadratic polynomial follows; who mixed it with values had first order."""
+    source, target = regular(36, land=[[100.0, 160.0, -30.0, 20.0]]), regular(100)
+    off = {}
+    for method in ("bilinear", "patch"):
+        values = np.where(source.mask, on(source, smooth), np.nan)
+        rows, (j, i) = rows_of(method, source, target, extrapolation="none")
+        found, _ = remapped(method, source, target, values, extrapolation="none")
+        x, y = target.at(Place.center).x[j, i], target.at(Place.center).y[j, i]
+        off[method] = np.where(rows.counts > 0, np.abs(found - smooth(x, y)), 0.0)
+    beside = (x > 92.6) & (x < 97.4) & (np.abs(y) < 15.0)
+    assert 0.0 < off["patch"][beside].max() < off["bilinear"][beside].max()
+    assert off["patch"][beside].mean() < 0.7 * off["bilinear"][beside].mean()

@@ -62,9 +62,25 @@ def freeze(component: WaveComponent, step: int) -> None:
     component.model.set_ice(numbers, np.clip(southward - away * away, 0.0, 1.0))
 
 
-def simulate(way: dict[str, Any], physics: dict[str, Any]) -> WaveComponent:
+def flow(seconds: float, x: Any, y: Any) -> tuple[Any, Any]:
+    """Currents of both signs that change [m s-1], against and with waves."""
+    phase = (x / 15.0 - seconds / 20_000.0) % 2.0 - 1.0
+    return 5.0 * phase * (1.0 - (y / 60.0) ** 2), 3.0 - 6.0 * phase * phase
+
+
+def tide(seconds: float, x: Any, y: Any) -> Any:
+    """A level that changes, and that would let the shallowest places fall dry [m]."""
+    phase = (x / 15.0 + seconds / 10_000.0) % 2.0 - 1.0
+    return 12.0 * phase * (1.0 - phase * phase) - 2.0 + 0.0 * y
+
+
+moving = {"current_function": flow, "level_function": tide}
+"""Arguments of a component over water that moves."""
+
+
+def simulate(way: dict[str, Any], physics: dict[str, Any], **water: Any) -> WaveComponent:
     """The component after all steps, cut as `way` says."""
-    component, clock = prepare(way, physics)
+    component, clock = prepare(way, physics, **water)
     assert component.model.sub_steps.max() > 1
     component.start(clock.time, False)
     for number in range(steps):
@@ -74,7 +90,9 @@ def simulate(way: dict[str, Any], physics: dict[str, Any]) -> WaveComponent:
     return component
 
 
-def prepare(way: dict[str, Any], physics: dict[str, Any]) -> tuple[WaveComponent, Clock]:
+def prepare(
+    way: dict[str, Any], physics: dict[str, Any], **water: Any
+) -> tuple[WaveComponent, Clock]:
     start = date("2000-01-01")
     clock = Clock(start, start + steps * duration("30min"), duration("30min"))
     component = WaveComponent(
@@ -87,6 +105,7 @@ def prepare(way: dict[str, Any], physics: dict[str, Any]) -> tuple[WaveComponent
         world(),
         decomposition=DecompositionOptions(**way),
         wind_function=storms,
+        **water,
     )
     return component, clock
 
@@ -113,9 +132,9 @@ ways = [
 ]
 
 
-def main(physics: dict[str, Any]) -> None:
+def main(physics: dict[str, Any], **water: Any) -> None:
     for way in ways:
-        found = fingerprint(simulate(way, physics))
+        found = fingerprint(simulate(way, physics, **water))
         if found:
             print(f"bits {found} {way}", flush=True)
 

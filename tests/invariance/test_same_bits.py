@@ -14,13 +14,14 @@ import pytest
 
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
-script = Path(__file__).parent / "small_ocean.py"
+folder = Path(__file__).parent
+still, moving = "small_ocean.py", "small_flowing_sea.py"
 
 
 @lru_cache
-def bits(physics: str, ranks: int, threads: int) -> tuple[str, ...]:
+def bits(script: str, ranks: int, threads: int) -> tuple[str, ...]:
     """Hashes of all ways to cut the grid, on so many ranks and threads."""
-    command = [sys.executable, str(script), physics]
+    command = [sys.executable, str(folder / script)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
     if ranks > 1:
         command = [*mpiexec_command(ranks, threads), *command]
@@ -36,10 +37,17 @@ def bits(physics: str, ranks: int, threads: int) -> tuple[str, ...]:
     "ranks", [1, 2, 3, 8, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (4, 6))]
 )
 def test_ranks_and_decompositions(ranks):
-    reference = bits("{}", 1, 1)[0]
-    assert set(bits("{}", ranks, 1)) == {reference}
+    reference = bits(still, 1, 1)[0]
+    assert set(bits(still, ranks, 1)) == {reference}
 
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads(threads):
-    assert set(bits("{}", 1, threads)) == {bits("{}", 1, 1)[0]}
+    assert set(bits(still, 1, threads)) == {bits(still, 1, 1)[0]}
+
+
+@pytest.mark.parametrize(("ranks", "threads"), [(1, 1), (3, 1), (1, 3)])
+def test_over_water_that_moves_and_rises(ranks, threads):
+    reference = bits(moving, 1, 1)[0]
+    assert reference != bits(still, 1, 1)[0]
+    assert set(bits(moving, ranks, threads)) == {reference}

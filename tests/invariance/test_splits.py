@@ -75,6 +75,49 @@ def test_restart_split_with_forcing_from_files(tmp_path: Path, split):
     assert same(state(run(second)), whole)
 
 
+water = {
+    "current_function": lambda t, x, y: (3.0 * (x / 180.0 - 1.0) + t / 2e4, 1.0 - x / 180.0),
+    "level_function": lambda t, x, y: 4.0 * (x / 180.0 - 1.0) * (1.0 - t / 2e4) + 0.0 * y,
+}
+"""Of water that moves and rises, in sums and products only."""
+
+
+@pytest.fixture(scope="module")
+def flowing() -> dict[str, np.ndarray]:
+    return state(run(case(), **water))
+
+
+def test_restart_split_over_water_that_moves(tmp_path: Path, whole, flowing):
+    assert not same(flowing, whole)
+    first = case(restart={"interval": "2h", "at_end": False})
+    first["time"] = first["time"] | {"length": "2h"}
+    run(first, output=tmp_path, **water)
+    second = case(restart={"source": str(tmp_path)}, decomposition={"kind": "curve"})
+    result = run(second, **water)
+    assert result.outcome.steps == hours - 2
+    assert same(state(result), flowing)
+
+
+@pytest.mark.parametrize("kind", ["curve", "cards"])
+def test_halo_check_and_output_over_water_that_moves(tmp_path: Path, kind):
+    short = {"start": "2000-01-01", "length": "2h", "step": "1h"}
+    expected = state(run(case(time=short), **water))
+    cut = {"kind": kind, "blocks_per_rank": 2}
+    names = ["current_u", "current_v", "sea_level", "depth", "absolute_peak_period", "wind_speed"]
+    names += ["drag_coefficient", "swell1_height"]
+    output = {
+        "fields": {"maps": {"variables": names, "interval": "1h"}},
+        "points": {"buoys": {"points": {"a": [100.0, 0.0]}, "interval": "2h"}},
+    }
+    table = case(time=short, decomposition=cut, output=output)
+    assert same(state(run(table, check_halos=True, output=tmp_path, **water)), expected)
+    with xarray.open_dataset(tmp_path / "maps.nc") as maps:
+        given = water["level_function"](7200.0, maps.longitude.values, 0.0)
+        last = maps.isel(time=-1, latitude=5)
+        np.testing.assert_allclose(last.sea_level, given, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(last.current_v, 1.0 - maps.longitude / 180.0, atol=1e-5)
+
+
 def test_halo_check(whole):
     blocks = {"kind": "blocks", "blocks_per_rank": 4}
     assert same(state(run(case(decomposition=blocks), check_halos=True)), whole)

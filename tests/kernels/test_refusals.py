@@ -26,6 +26,7 @@ decomposition, other = (
 sizes = {"tracer": 3, "depth": 4, "frequency": 5, "direction": 6, "component": 30}
 single = {
     ("propagate_space", "spectrum", "moving"),  # its number is the scalar `components`
+    ("propagate_in_currents", "spectrum", "moving"),
     ("vertical_diffusion", "tracer", "tracer"),
     ("ocean_density", "tracer", "tracer"),
     ("ocean_stability", "tracer", "tracer"),

@@ -1,6 +1,7 @@
 """Transports, sections, stream function, what is held, extremes, mixed layers. Ranks: 1."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -111,6 +112,28 @@ def test_sections_cross_faces_to_the_right():
         section_faces("s", [(0.0, 0.0)], grid)
     with pytest.raises(UserError, match="nearest to one corner"):
         section_faces("s", [grid_point(grid, 2, 3)] * 2, grid)
+    x, y = (float(line[2, 3]) for line in (grid.at(Place.corner).x, grid.at(Place.corner).y))
+    for far in ([x + 180.0, -180.0 - y], [x, 89.0]):  # over the pole; beyond the last row
+        with pytest.raises(UserError, match=r"ocean.sections.s: the point .* lies beyond the grid"):
+            section_faces("s", [grid_point(grid, 2, 3), far], grid)
+    dry = replace(grid, mask=np.zeros_like(grid.mask))
+    with pytest.raises(UserError, match="no face along the way has water on both sides"):
+        section_faces("s", [grid_point(grid, 2, 3), grid_point(grid, 6, 3)], dry)
+    # One face between two cells of the sea is enough; cells along the way are none.
+    north, east = ((2, 3), (6, 3)), ((4, 3), (4, 7))
+    for way, cells, open_ in (
+        (north, ((3, 3), (3, 2)), True), (north, ((3, 3), (4, 3)), False),
+        (east, ((4, 5), (3, 5)), True), (east, ((4, 5), (4, 4)), False),
+    ):  # fmt: skip
+        dry.mask[:] = False
+        for cell in cells:
+            dry.mask[cell] = True
+        points = [grid_point(grid, *point) for point in way]
+        if open_:
+            section_faces("s", points, dry)
+        else:
+            with pytest.raises(UserError, match="water on both sides"):
+                section_faces("s", points, dry)
 
 
 def grid_point(grid, j, i):

@@ -71,6 +71,24 @@ def test_temperatures_in_situ_become_potential_ones(tmp_path):
     assert found[True][0][0][wet[0]].max() < 2.98
 
 
+def test_a_start_in_kelvin_is_that_in_degrees(tmp_path):
+    levels = small_sea()
+    depth, salt = levels.depth[::-1].copy(), np.full(5, 35.0)
+    found = []
+    for units, zero in (("degC", 0.0), ("K", 273.15)):
+        path = start_file(tmp_path / "start.nc", zero + np.linspace(9.0, 3.0, 5), salt, depth)
+        with netCDF4.Dataset(path, "a") as file:
+            file["temperature"].units = units
+        start = OceanStartOptions(file=path)
+        component, _ = build(OceanOptions(mixing=still, wind=calm, start=start), levels=levels)
+        found.append(component.model.state.tracer.gather()[0][levels.wet])
+    np.testing.assert_allclose(found[1], found[0], atol=1e-12)
+    with netCDF4.Dataset(path, "a") as file:
+        file["temperature"].units = "m"
+    with pytest.raises(UserError, match="'temperature' of .* has the units 'm', which cannot"):
+        build(OceanOptions(mixing=still, wind=calm, start=start), levels=levels)
+
+
 def basins_and_a_ridge():
     """Two basins of three levels, joined above a ridge at 65 E by the uppermost one alone."""
     x = 2.5 + 5.0 * np.arange(24)

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import netCDF4
 import numpy as np
 import pytest
 
@@ -260,6 +261,41 @@ def test_where_files_do_not_know_the_target_it_is_the_start(tmp_path):
         component.close()
     with pytest.raises(UserError, match="known = 'observed', but no 'file'"):
         SurfaceRestoringOptions(known="observed")
+
+
+def test_forcing_comes_in_the_units_of_its_files_and_others_are_refused(tmp_path):
+    """Kelvin and dyn cm-2 give what degrees and pascals do; furlongs are no temperature."""
+    found = {}
+    for degrees, pascal in (("degC", "Pa"), ("K", "dyn cm-2"), ("furlong", "Pa")):
+        path = monthly(
+            tmp_path / "forcing.nc",
+            sst=lambda x, y, m, zero=273.15 * (degrees == "K"): zero + 10.0 + 0.1 * y + m,
+            taux=lambda x, y, m, unit=1.0 if pascal == "Pa" else 10.0: unit * 0.1 + 0 * y,
+            tauy=lambda x, y, m: 0 * y,
+        )
+        with netCDF4.Dataset(path, "a") as file:
+            file["sst"].units = degrees
+            file["taux"].units = file["tauy"].units = pascal
+        target = SurfaceRestoringOptions(
+            target="files", file=path, every_year=True, variable="sst", piston=1e-5
+        )
+        options = OceanOptions(
+            wind=OceanWindOptions(file=path, every_year=True),
+            mixing=still,
+            forcing=SurfaceForcingOptions(temperature=target),
+        )
+        if degrees == "furlong":
+            with pytest.raises(UserError, match=r"'sst' of .* has the units 'furlong'"):
+                build(options)
+            continue
+        component, time = build(options)
+        component.model.forcing.update(time)
+        state, mask = component.model.state, component.grid.mask
+        target, wind = state.temperature_target.gather()[mask], state.wind_x.gather().ravel()
+        found[degrees] = np.concatenate([target, wind])
+        assert 5.0 < target.min() < target.max() < 25.0 and wind.max() == pytest.approx(0.1)
+        component.close()
+    np.testing.assert_allclose(found["K"], found["degC"], rtol=1e-12, atol=1e-12)
 
 
 def test_heat_of_files_and_its_short_wave(tmp_path):

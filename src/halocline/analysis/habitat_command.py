@@ -8,7 +8,7 @@ from pathlib import Path
 from halocline.core.errors import UserError
 
 words = "make maps of habitat and carrying capacity of those of a run"
-example = "habitat results/mediterranean-bloom/fields.nc --range temperature=16:24"
+example = "habitat results/mediterranean-bloom/daily.nc --range temperature=16:24"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +38,8 @@ def range_of(text: str) -> tuple[str, tuple[float, float]]:
         low, high = (float(one) for one in limits.split(":"))
     except ValueError:
         raise UserError(f"'{text}' is no range. Write NAME=LOW:HIGH.") from None
+    if not low <= high:
+        raise UserError(f"'{text}' holds nothing. Write NAME=LOW:HIGH, the lower limit first.")
     return name, (low, high)
 
 

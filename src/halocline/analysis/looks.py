@@ -242,6 +242,8 @@ def limits(
     >>> low, high, marks = limits(np.array([0.3, 4.0, 9.7]), "from zero", steps=5)
     >>> (low, high, marks.tolist())
     (0.0, 10.0, [0.0, 2.0, 4.0, 6.0, 8.0, 10.0])
+    >>> limits(np.zeros(3), "between")[:2]  # what is nowhere has the colour of the least
+    (0.0, 1.0)
     """
     if scale == "direction":
         return 0.0, 360.0, np.arange(0.0, 361.0, 45.0)
@@ -256,6 +258,8 @@ def limits(
         low, high = 0.0, max(high, 1e-30)
     if scale == "around zero":
         low, high = -max(abs(low), abs(high)), max(abs(low), abs(high))
+    if scale == "between" and low == high == 0.0:
+        high = 1.0
     if high <= low:
         room = 0.5 * abs(low) or 0.5
         low, high = low - room, high + room

@@ -196,7 +196,8 @@ def add_colour_bar(
 ) -> None:
     """A slim colour bar to the right of the map, pointed if values lie `beyond` its end.
 
-    Beside wide maps it is no wider, so that its labels have room.
+    Beside wide maps it is no wider, so that its labels have room; those of numbers below 0.01 have
+    a common power of ten over the bar.
     """
     width = figure.get_figwidth() * axes.get_position().width
     share = min(1.0, WIDE / width)
@@ -204,6 +205,7 @@ def add_colour_bar(
     extend = "max" if beyond else "neither"
     bar = figure.colorbar(shown, cax=place, ticks=list(marks), extend=extend, extendfrac=0.03)
     bar.outline.set_linewidth(0.5)
+    place.ticklabel_format(axis="y", scilimits=(-3, 5))
     place.tick_params(length=2.0, pad=2.0)
 
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 words = "compare the chlorophyll of a run with a file of satellites: bias, RMS, correlation, maps"
-example = "satellite results/mediterranean-bloom/fields.nc chlorophyll.nc -o chlorophyll.png"
+example = "satellite results/mediterranean-bloom/daily.nc chlorophyll.nc -o chlorophyll.png"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

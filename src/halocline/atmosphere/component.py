@@ -24,6 +24,7 @@ from halocline.atmosphere.shown_fields import ShownAir
 from halocline.atmosphere.sides.file_sides import FileSides
 from halocline.atmosphere.sides.given_sides import GivenSides
 from halocline.atmosphere.sides.open_sides import OpenSides
+from halocline.atmosphere.start.ground_rise import rise_along
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
 from halocline.atmosphere.start_globe import GlobalJet
@@ -89,8 +90,8 @@ class AtmosphereComponent(Component):
         ground = self._ground()
         refuse_steep(grid, ground)
         if not options.start.file and options.sides.kind != "nest":
-            center = grid.at(Place.center)
-            options.start.bubble.refuse_beside(center.x, center.y)
+            center, bubble = grid.at(Place.center), options.start.bubble
+            bubble.refuse_beside(bubble.nearest(center.x) if grid.spherical else center.x, center.y)
         cut = Decomposition(
             grid.mask,
             grid.topology,
@@ -198,13 +199,8 @@ class AtmosphereComponent(Component):
             getattr(s, name).set_global(values.astype(s.dtype))
         for name in ("u", "v"):
             getattr(s, name).set_global(found[name].astype(s.dtype))
-        # what rises along the ground
-        wide = self.plane.topology.widened(found["ground"], (1, 1, 1, 1), nearest=True)
-        slope_x, slope_y = np.diff(wide[1:-1], axis=1), np.diff(wide[:, 1:-1], axis=0)
-        x, y = self.plane.at(Place.x_face), self.plane.at(Place.y_face)
         rise = np.zeros((s.interfaces.size, *self.plane.shape))
-        u, v = found["u"][0] * slope_x / x.dx, found["v"][0] * slope_y / y.dy
-        rise[0] = 0.5 * (u[:, 1:] + u[:, :-1] + v[1:] + v[:-1])
+        rise[0] = rise_along(self.plane, found["ground"], found["u"][0], found["v"][0])
         s.w.set_global(rise.astype(s.dtype))
 
     def _set_water(self, found: Mapping[str, Array], column: HybridColumn) -> None:
@@ -229,6 +225,8 @@ class AtmosphereComponent(Component):
         ground = self._ground()
         air = self._starting_air()
         x, y = np.broadcast_arrays(self.plane.x, self.plane.y[:, None])
+        if self.plane.spherical:
+            x = o.start.bubble.nearest(x)
 
         def part(name: str, j: Index, i: Index) -> NDArray[Any]:
             found: NDArray[Any] = getattr(air.columns(x[j, i], y[j, i], ground[j, i]), name)

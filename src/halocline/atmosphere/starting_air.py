@@ -51,6 +51,14 @@ class BubbleOptions(Options):
         distance = np.minimum(np.sqrt(squared), 1.0)
         return np.asarray(np.cos(0.5 * np.pi * distance) ** 2)
 
+    def nearest(self, longitude: Array) -> Array:
+        """Longitudes of columns [degree] by whole turns as near to its middle as they are.
+
+        >>> BubbleOptions(x=170.0).nearest(np.array([160.0, -175.0, -20.0])).tolist()
+        [160.0, 185.0, 340.0]
+        """
+        return np.asarray(longitude + 360.0 * np.round((self.x - longitude) / 360.0))
+
     def refuse_beside(self, x: Array, y: Array) -> None:
         """Refuse a bubble that reaches none of some places, all columns of a grid [m]."""
         if self.amplitude and self.shape(x, y, np.full(1, self.z)).max() < 1e-9:

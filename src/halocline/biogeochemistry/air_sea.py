@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,8 @@ class AirSea:
         They are pH, the first guess of the next one, and carbon taken from the air so far.
         """
         self.ph = state.on_levels("ph", "1", restart=True)
-        self.aragonite_saturation = state.on_levels("aragonite_saturation", "1")
+        aragonite = state.on_levels("aragonite_saturation", "1")
+        self.aragonite_saturation: Field | None = aragonite
         self.carbon_dioxide_uptake = state.on_plane("carbon_dioxide_uptake", "mmol m-2 s-1")
         self.oxygen_uptake = state.on_plane("oxygen_uptake", "mmol m-2 s-1")
         self.carbon_taken = Field(
@@ -85,12 +86,24 @@ class AirSea:
         state.air_carbon_dioxide.fill(self.air)
         return [self.ph, self.carbon_taken]
 
+    def show_only(self, names: Collection[str]) -> Sequence[str]:
+        """Keep no saturation of aragonite, which nothing else reads, unless it is shown."""
+        if "aragonite_saturation" in names:
+            return []
+        self.aragonite_saturation = None
+        return ["aragonite_saturation"]
+
     @property
     def shown(self) -> Mapping[str, Field]:
         """Its fields by name."""
-        names = [*on_levels, *at_surface]
-        own = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return {**own, "calcite_saturation": self.state.calcite_saturation}
+        fields = {
+            "ph": self.ph,
+            "calcite_saturation": self.state.calcite_saturation,
+            "aragonite_saturation": self.aragonite_saturation,
+            "carbon_dioxide_uptake": self.carbon_dioxide_uptake,
+            "oxygen_uptake": self.oxygen_uptake,
+        }
+        return {name: field for name, field in fields.items() if field is not None}
 
     def dissociate(self, run: Runner, state: ReactingState) -> None:
         """Find pH and saturation states."""

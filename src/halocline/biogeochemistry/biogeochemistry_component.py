@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from halocline.biogeochemistry.biology import Biology
 from halocline.biogeochemistry.component import TransportComponent
@@ -119,6 +119,10 @@ class BiogeochemistryComponent(TransportComponent):
         shown = super().diagnose([name for name in names if name not in own + around], time)
         shown |= {name: getattr(self.state, name) for name in around}
         return shown | {name: self.biology.show(name, self.run, self.state) for name in own}
+
+    def show_only(self, names: Collection[str]) -> Sequence[str]:
+        """Let the biology make no fields that nothing shows."""
+        return self.biology.show_only(names)
 
     @property
     def _around(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -86,6 +86,10 @@ class Biology(ABC):
 
     def settle(self, state: ReactingState) -> Sequence[Field]:
         """Make the fields of its own, on the grid of `state`; those that a restart holds."""
+        return []
+
+    def show_only(self, names: Collection[str]) -> Sequence[str]:
+        """Before the first step: `show` will be asked for no others; what is not made now."""
         return []
 
     @abstractmethod

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.grids.sphere import angles_between, vectors
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
+from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -141,34 +144,40 @@ class Boundaries:
             self._closed = state.static("closed", "1", closed, Place.center)
             self._bind("dilute", fresh_water=self._fresh)
         if options.rivers or options.deposition:
-            self._bind("surface_sources", dt=dt, **self._surface(grid.horizontal))
+            for tracer, given in self._surface(grid.horizontal):
+                some = slice(tracer, tracer + 1)
+                parts = {"tracer": state.tracer.part(some), "brought": self.brought.part(some)}
+                self._bind("surface_sources", dt=dt, **parts, **given)
         for name, boundary in options.open.items():
             self._bind(
                 "draw_to_profiles", **self._opened(boundary, grid.horizontal, profiles[name])
             )
 
     def _bind(self, name: str, **given: Any) -> None:
-        call = self.run.bind(kernels[name], self.state, brought=self.brought, **given)
+        call = self.run.bind(kernels[name], self.state, **{"brought": self.brought, **given})
         self._calls.append(call)
 
-    def _surface(self, grid: Grid) -> dict[str, Field]:
-        """Tracer and water that enter uppermost cells."""
-        names = self.state.tracers.entries
-        source = np.zeros((len(names), *grid.shape))
-        water = np.zeros_like(source)
+    def _surface(self, grid: Grid) -> Iterator[tuple[int, dict[str, Field]]]:
+        """Tracer and water that enter uppermost cells, for each of the tracers that do, by number.
+
+        The others need no planes of zeros.
+        """
+        source, water = (defaultdict[str, Array](partial(np.zeros, grid.shape)) for _ in range(2))
         for name, river in self.options.rivers.items():
             share = cells_of_river(river, grid, name)
             for tracer, value in river.concentrations.items():
-                number = names.index(tracer)
-                source[number] += river.flow * value * share
-                water[number] += 0.0 if self.fresh else river.flow * share
+                source[tracer] += river.flow * value * share
+                water[tracer] += 0.0 if self.fresh else river.flow * share
         for tracer, amount in self.options.deposition.items():
-            source[names.index(tracer)] += amount / seconds_per_day * grid.area * grid.mask
-        make = self.state.static
-        return {
-            "source": make("source", "m3 s-1", source, Place.center, self.state.tracers),
-            "source_water": make("source_water", "m3 s-1", water, Place.center, self.state.tracers),
-        }
+            source[tracer] += amount / seconds_per_day * grid.area * grid.mask
+        for number, tracer in enumerate(map(str, self.state.tracers.entries)):
+            if tracer in source:
+                planes = {"source": source[tracer], "source_water": water[tracer]}
+                one = Axis("tracer", entries=(tracer,))
+                yield number, {name: self._static(name, planes[name], one) for name in planes}
+
+    def _static(self, name: str, plane: Array, tracer: Axis) -> Field:
+        return self.state.static(name, "m3 s-1", plane[None], Place.center, tracer)
 
     def _opened(
         self, boundary: OpenBoundaryOptions, grid: Grid, profile: Array

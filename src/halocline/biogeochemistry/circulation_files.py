@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, partial
@@ -13,16 +13,12 @@ from numpy.typing import NDArray
 
 from halocline.biogeochemistry.merging import Merging
 from halocline.biogeochemistry.moving_flow import MovingFlow
-from halocline.component.forcing.field_records import (
-    Cells,
-    FieldRecords,
-    RecordSource,
-)
+from halocline.biogeochemistry.velocity_places import CentresBefore, velocities_of
+from halocline.component.forcing.field_records import FieldRecords, RecordSource
 from halocline.component.forcing.field_series import SeriesOptions
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.core.options import option
-from halocline.grids.vertical.file_field import WantedPoints
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.numerics import _native
 from halocline.runtime.fields.axis import Axis
@@ -115,6 +111,23 @@ def flux_of_y_faces(at: Any, velocity: Any, cell_thickness: Any, length: Any, fl
 
 
 @dataclass
+class _SeaLevel:
+    """The sea level at the records before and after, and the volumes that it makes between them.
+
+    Volumes of both would be two fields on all levels.
+    """
+
+    records: FieldRecords
+    level: Field
+    volumes: Callable[[Field], None]
+
+    def now(self, moment: Date) -> None:
+        """Set the volumes between them."""
+        self.records.set_now(moment, self.level)
+        self.volumes(self.level)
+
+
+@dataclass
 class _Pair:
     """A field at the records before and after, and what sets the field between them."""
 
@@ -171,7 +184,7 @@ class FileCirculation(MovingFlow):
             self.rain = FieldRecords(self.source, state.water_flux, stencil=mean)
 
     @property
-    def all_pairs(self) -> list[_Pair]:
+    def all_pairs(self) -> list[_Pair | _SeaLevel]:
         """Everything that is read."""
         some = [*self.pairs, self.volumes, self.mixing]
         return [one for one in some if one is not None]
@@ -257,37 +270,40 @@ class FileCirculation(MovingFlow):
         found.set_cells(lambda j, i: grid.thickness_of(every, (j, i)))
         return found
 
-    def _volumes(self) -> _Pair | None:
+    def _volumes(self) -> _Pair | _SeaLevel | None:
         """Volumes of cells, of their thickness or the sea level in the files."""
-        state = self.state
-        thick = self.source.has("cell_thickness")
-        if not thick and (self.options.sea_level == "none" or not self.source.has("sea_level")):
-            return None
-        if thick:
+        state, merging = self.state, self.merging
+        if self.source.has("cell_thickness"):
             like = self._like("cell_thickness", "m", Place.center, state.levels)
-        else:
-            like = self._like("sea_level", "m", Place.center, None)
-        merging = self.merging
-        before, after = (state.on_levels(f"volume_{when}", "m3") for when in ("before", "after"))
-        records = FieldRecords(
-            self.source,
-            like,
-            stencil=None
-            if merging is None
-            else (merging.of_thickness if thick else merging.of_whole_surface),
-            ends=(before, after),
-            turn=lambda volume: self._set_volume(like, volume, thick=thick),
-        )
-        return self._pair("centers", records, state.next_volume)
+            ends = [state.on_levels(f"volume_{when}", "m3") for when in ("before", "after")]
+            records = FieldRecords(
+                self.source,
+                like,
+                stencil=None if merging is None else merging.of_thickness,
+                ends=(ends[0], ends[1]),
+                turn=partial(self._set_volumes_of_thickness, like),
+            )
+            return self._pair("centers", records, state.next_volume)
+        if self.options.sea_level == "none" or not self.source.has("sea_level"):
+            return None
+        level = self._like("sea_level", "m", Place.center, None)
+        mean = None if merging is None else merging.of_whole_surface
+        records = FieldRecords(self.source, level, stencil=mean)
+        return _SeaLevel(records, level, self._set_volumes_of_sea_level)
 
-    def _set_volume(self, found: Field, volume: Field, *, thick: bool) -> None:
-        """Volumes of a record of thickness or sea level."""
+    def _set_volumes_of_thickness(self, thickness: Field, volume: Field) -> None:
+        """Volumes of cells of a thickness."""
         areas, whole = self.state.area.read(), self.whole_volume.read()
         with volume.change() as owned:
-            for to, value, area, rest in zip(owned, found.read(), areas, whole, strict=True):
-                if thick:
-                    to[...] = np.where(rest > 0, value * area, rest)
-                elif self.options.sea_level == "uppermost":
+            for to, value, area, rest in zip(owned, thickness.read(), areas, whole, strict=True):
+                to[...] = np.where(rest > 0, value * area, rest)
+
+    def _set_volumes_of_sea_level(self, level: Field) -> None:
+        """Set `next_volume` to what a sea level makes of the volumes at rest."""
+        areas, whole = self.state.area.read(), self.whole_volume.read()
+        with self.state.next_volume.change() as owned:
+            for to, value, area, rest in zip(owned, level.read(), areas, whole, strict=True):
+                if self.options.sea_level == "uppermost":
                     to[...] = rest
                     to[-1] += np.where(rest[-1] > 0, value * area, 0)
                 else:
@@ -367,75 +383,3 @@ class FileCirculation(MovingFlow):
         """Records of the flow, of what mixes, and of rain."""
         rain = [] if self.rain is None else [self.rain]
         return [*(some.records for some in self.all_pairs), *rain]
-
-
-def velocities_of(source: RecordSource, places: str, grid: VerticalGrid) -> str:
-    """What files have of the flow: "fluxes", or velocities on "faces" or "corners", or "nemo"."""
-    if source.has("x_volume_flux"):
-        return "fluxes"
-    if places == "nemo":
-        return places
-    files, variable = source.open("velocity_u")
-    top, tried, beside = grid.thickness.size - 1, {}, None
-    x_faces = grid.open_x_faces(top)
-    corners = np.zeros((grid.shape[1] + 1, grid.shape[2] + 1), bool)
-    corners[1:-1] = x_faces[1:] & x_faces[:-1]
-    try:
-        for name, place, wet in (
-            ("faces", Place.x_face, x_faces),
-            ("corners", Place.corner, corners),
-        ):
-            points = grid.horizontal.on_both_sides(place)
-            try:
-                where = f"'{variable}' of {files.name}"
-                weights = files.weights((points.x[wet], points.y[wet]), where, "the model grid")
-            except UserError as error:
-                beside = error
-                continue
-            tried[name] = weights.off_places
-            if tried[name] <= 0.01:
-                if (finer := weights.lines_apart) > 1.5:
-                    raise UserError(
-                        f"'{variable}' of {files.name} lies on a grid {finer:.2g} times finer than"
-                        " the model's. Name that grid, transport.files.grid, so that its cells are"
-                        " merged."
-                    )
-                return name
-        if beside and not tried:
-            raise beside
-        found = ", ".join(f"{distance:.2g} cells off {name}" for name, distance in tried.items())
-        raise UserError(
-            f"'{variable}' of {files.name} does not lie on the model grid: its places are up to"
-            f" {found}. Fluxes that are interpolated in space are not free of divergence. Use files"
-            " on this grid; 'halocline merge' makes those of a grid that is a whole number of times"
-            " finer."
-        )
-    finally:
-        files.close()
-
-
-@dataclass(frozen=True)
-class CentresBefore:
-    """Centres of the cells west of western faces, or south of southern ones: NEMO's places."""
-
-    x: Array
-    y: Array
-    wet: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, grid: VerticalGrid, place: Place, cells: Cells) -> CentresBefore:
-        """Those of faces at cells (rows, columns)."""
-        j, i = cells[0] - (place is Place.y_face), cells[1] - (place is Place.x_face)
-        resolved = grid.topology.resolve(Place.center, j, i)
-        center, at = grid.horizontal.at(Place.center), (resolved.j, resolved.i)
-        levels = np.arange(grid.thickness.size)[:, None]
-        wet = grid.is_wet(levels, at) & grid.is_wet(levels, cells)
-        return cls(center.x[at], center.y[at], wet)
-
-    def wanted(self, depth: Array | None) -> WantedPoints:
-        """The points."""
-        return WantedPoints(self.x, self.y, depth, self.wet)
-
-    def __call__(self, values: Array) -> Array:
-        """Their values."""
-        return values

@@ -103,6 +103,7 @@ class TransportComponent(Component):
                 merging,
                 at_once=options.advection == "smolarkiewicz",
             )
+        self.mixing = self.model.state.vertical_diffusivity  # made now unless files brought theirs
         self.boundaries = Boundaries(
             options.boundaries,
             grid,

@@ -10,8 +10,8 @@ import netCDF4
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.biogeochemistry.circulation_files import velocities_of
 from halocline.biogeochemistry.merging import Cells, Merging, Stencil
+from halocline.biogeochemistry.velocity_places import velocities_of
 from halocline.component.forcing.field_records import RecordSource
 from halocline.component.streams.conventions import conventions
 from halocline.core.clock import Date, to_number

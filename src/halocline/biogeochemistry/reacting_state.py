@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import DTypeLike
 
-from halocline.biogeochemistry.transport import TransportOptions, TransportState
+from halocline.biogeochemistry.transport import TransportState
 from halocline.core.names import Quantity, quantities
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.runtime.fields.decomposition import Decomposition
@@ -38,6 +38,7 @@ class ReactingState(TransportState):
     """
 
     tracer_attenuation: Field
+    mixing_stays = False
 
     def __init__(
         self,
@@ -73,10 +74,3 @@ class ReactingState(TransportState):
         with column.change() as owned:
             for to, (values, volume, area) in zip(owned, given, strict=True):
                 to[...] = (values * volume).sum(axis=0) / area
-
-    def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
-        """Set diffusivities and sinking speeds; the vertical diffusivity may change later."""
-        super().set_mixing(grid, options)
-        begin = self.vertical_diffusivity
-        self.vertical_diffusivity = self.on_levels(begin.name, begin.units)
-        self.vertical_diffusivity.copy(begin)

@@ -13,7 +13,7 @@ from halocline.core.clock import date
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 from halocline.grids.files.curvilinear_maps import open_maps
-from halocline.grids.files.gridded_files import unit_factors
+from halocline.grids.files.units_in_files import unit_factors
 from halocline.grids.vertical.file_field import FileField, WantedPoints
 
 Array = NDArray[np.float64]

@@ -209,6 +209,7 @@ class TransportState:
     surface_water: Field
     outflow: Field
     water_flux: Field
+    mixing_stays: ClassVar[bool] = True  # vertical diffusivity is that of the start
 
     def __init__(
         self,
@@ -286,6 +287,14 @@ class TransportState:
             self.y_volume_flux.set_cells(of_plane(here.y), at=k)
             self.z_volume_flux.set_cells(of_plane(here.z), at=k)
 
+    @cached_property
+    def vertical_diffusivity(self) -> Field:
+        """Diffusivity at lower interfaces, made when first read: files may bring their own."""
+        field = self.on_levels("vertical_diffusivity", "m2 s-1", static=self.mixing_stays)
+        profile = self.mixing_profile[:, None, None].astype(self.dtype)
+        field.set_cells(lambda j, i: profile)
+        return field
+
     def set_mixing(self, grid: VerticalGrid, options: TransportOptions) -> None:
         """Set diffusivities and sinking speeds."""
         horizontal = options.horizontal_diffusivity
@@ -297,11 +306,9 @@ class TransportState:
         self.x_ratio = self.static("x_ratio", "1", x_face.dy / x_face.dx, Place.x_face)
         self.y_ratio = self.static("y_ratio", "1", y_face.dx / y_face.dy, Place.y_face)
         below = np.cumsum(grid.thickness[::-1])[::-1]
-        profile = options.mixing.background + options.mixing.surface * np.exp(
+        self.mixing_profile: Array = options.mixing.background + options.mixing.surface * np.exp(
             -((below / options.mixing.depth) ** 2)
         )
-        self.vertical_diffusivity = self.on_levels("vertical_diffusivity", "m2 s-1", static=True)
-        self.vertical_diffusivity.set_cells(lambda j, i: profile[:, None, None])
         speeds = np.array([options.sinking.get(name, 0.0) / 86400.0 for name in options.tracers])
         self.sinking_speed = self.static("sinking_speed", "m s-1", speeds, Place.none, self.tracers)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 
 from halocline.component.exchange import Port
@@ -49,6 +49,10 @@ class Component(ABC):
     @abstractmethod
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Output fields by short name, at `time`, computed from the state."""
+
+    def show_only(self, names: Collection[str]) -> Sequence[str]:
+        """Before the first step: `diagnose` will be asked for no others; what is not made now."""
+        return []
 
     def took(self, names: Sequence[str], time: Date) -> None:
         """Ports, sides or nested state by these names were filled, with values of `time`."""

@@ -116,6 +116,20 @@ _waves = [
         "peak frequency",
     ),
     Quantity(
+        "absolute_peak_frequency",
+        "",
+        "Hz",
+        "peak frequency seen from the ground",
+        "that relative to the water and the wavenumber times the current along it",
+    ),
+    Quantity(
+        "absolute_peak_period",
+        "",
+        "s",
+        "peak period seen from the ground",
+        "missing where crests stand still or are carried backwards",
+    ),
+    Quantity(
         "mean_direction",
         "sea_surface_wave_from_direction",
         "degree",

@@ -62,4 +62,5 @@ def build_streams(
     for some in own:
         streams.append(some.prepare(component.plane, clock, folder, communicator, resumed=resumed))
     refuse_shared([stream.plan for stream in streams])
+    component.show_only({*case.exports, *(name for stream in streams for name in stream.names)})
     return streams

@@ -140,7 +140,9 @@ def start_resume(options: Any, arguments: list[str]) -> int:
 
     named = Path(options.run)
     is_results = (named / case_file).exists()
-    folder = Path(options.output or (named if is_results else default_folder(options.run)))
+    is_case = named.is_file() or (named / "case.toml").exists() or len(named.parts) == 1
+    own = default_folder(options.run) if is_case and not is_results else named
+    folder = Path(options.output or own)
     path = find_run(folder)
     if time := ended(folder):
         print(f"nothing to do: the run in '{folder}' reached its end, {time}")

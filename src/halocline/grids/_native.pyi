@@ -26,7 +26,7 @@ class Cells:
     ) -> _Rows:
         """The same by quadratic polynomials around corners, of points `around` (n, 8), -1 none.
 
-        Points beyond these n are poles, whose polynomial is the mean of those of `members`.
+        Points beyond these n are poles, whose polynomials are fitted to their `members`.
         """
 
     def overlaps(self, points: _Array, targets: _Index) -> _Rows:

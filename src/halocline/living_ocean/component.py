@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from halocline.biogeochemistry.biogeochemistry_component import BiogeochemistryComponent
 from halocline.core.clock import Date
@@ -75,6 +75,10 @@ class LivingOceanComponent(OceanComponent):
         own = [name for name in names if name in self.living]
         others = [name for name in names if name not in own]
         return {**super().diagnose(others, time), **self.life.diagnose(own, time)}
+
+    def show_only(self, names: Collection[str]) -> Sequence[str]:
+        """The same of the ocean and of life."""
+        return [*super().show_only(names), *self.life.show_only(names)]
 
     def summary(self) -> str:
         """What the ocean holds, and life; a call for all ranks."""

@@ -135,6 +135,7 @@ class Relaxation:
                     period,
                     f"water of ocean.relax.{box.name}",
                     variables=(box.given.temperature, box.given.salinity),
+                    units=("degree_C", "1e-3"),
                     base=Path(),
                     recorder=self.run.recorder,
                 )

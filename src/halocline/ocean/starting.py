@@ -54,8 +54,8 @@ def _from_file(model: Ocean) -> None:
     wet = places.wanted.wet
     assert wet is not None
     with closing(open_maps([Path(start.file)])) as files:
-        warm = FileField(files, "temperature", places.wanted)
-        salty = FileField(files, "salinity", places.wanted, like=warm)
+        warm = FileField(files, "temperature", places.wanted, units="degree_C")
+        salty = FileField(files, "salinity", places.wanted, units="1e-3", like=warm)
         found = _potential(np.stack([warm.read_known(), salty.read_known()]), levels, start)
         for name, sea in start.seas.items():
             inside = region_cells(sea.cells, levels.horizontal, f"ocean.start.seas.{name}.cells")

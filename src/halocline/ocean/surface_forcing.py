@@ -185,6 +185,7 @@ class SurfaceForcing:
             period,
             what,
             variables=variables,
+            units=[field.units for field in fields],
             vector=fields[0].place == Place.corner,
             base=Path(),
             recorder=self.run.recorder,

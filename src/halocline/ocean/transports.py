@@ -8,7 +8,7 @@ them be exact: the differences of the stream function are the transports.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
-from halocline.grids.sphere import vectors
+from halocline.grids.sphere import angles_between, vectors
 from halocline.ocean.bottom_cells import shares_of_blocks
 from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.field import Field
@@ -102,6 +102,8 @@ def section_faces(name: str, points: Points, grid: Grid) -> list[Step]:
     if len(points) < 2 or any(len(point) != 2 for point in points):
         raise UserError(f"ocean.sections.{name} = {list(points)}: give two points [x, y] or more.")
     corners = [nearest_corner(x, y, grid) for x, y in points]
+    for point, corner_of in zip(points, corners, strict=True):
+        _refuse_beyond(name, point, corner_of, grid)
     columns = grid.topology.shape(Place.corner)[1]
     columns = columns if columns == grid.topology.ni else 0  # one more where sides are not joined
     steps: list[Step] = []
@@ -115,7 +117,39 @@ def section_faces(name: str, points: Points, grid: Grid) -> list[Step]:
             f"ocean.sections.{name} = {list(points)}: all points are nearest to one corner of the"
             " grid. Take points that are farther apart."
         )
+    if not any(has_water(grid, steps)):
+        raise UserError(
+            f"ocean.sections.{name} = {list(points)}: no face along the way has water on both"
+            " sides, so that nothing can pass. Let it go from coast to coast across the sea."
+        )
     return steps
+
+
+def _refuse_beyond(name: str, point: Sequence[float], nearest: tuple[int, int], grid: Grid) -> None:
+    """Refuse a point that lies farther beyond the grid than a cell is wide."""
+    corner = grid.at(Place.corner)
+    x, y = float(corner.x[nearest]), float(corner.y[nearest])
+    if is_cartesian(grid):
+        away = math.hypot(point[0] - x, point[1] - y)
+        unit, known = "m", True
+    else:
+        here, there = (vectors(np.array(a), np.array(b)) for a, b in (point, (x, y)))
+        away = grid.radius * float(angles_between(here, there))
+        unit, known = "degree", abs(point[1]) <= 90.0
+    cell = math.hypot(float(corner.dx[nearest]), float(corner.dy[nearest]))
+    if not known or away > cell:
+        raise UserError(
+            f"ocean.sections.{name}: the point {list(point)} [{unit}] lies beyond the grid, whose"
+            f" nearest corner is [{x:g}, {y:g}]. Take points in it."
+        )
+
+
+def has_water(grid: Grid, steps: Sequence[Step]) -> Iterator[bool]:
+    """Of each face whether both cells beside it are sea."""
+    wide = grid.topology.widened(grid.mask, (1, 1, 1, 1))
+    for axis, j, i, _ in steps:
+        behind = wide[j + 1, i] if axis == "x" else wide[j, i + 1]
+        yield bool(wide[j + 1, i + 1] and behind)
 
 
 def nearest_corner(x: float, y: float, grid: Grid) -> tuple[int, int]:

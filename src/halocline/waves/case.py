@@ -46,9 +46,10 @@ class WaveCase(Case):
     )
     output: OutputOptions = option(OutputOptions(), meaning="maps and spectra")
 
-    takes: ClassVar[tuple[str, ...]] = ("wind_function",)
+    takes: ClassVar[tuple[str, ...]] = ("wind_function", "current_function", "level_function")
     imports: ClassVar[tuple[str, ...]] = (
         "wind_u", "wind_v", "ice", "air_sea_temperature_difference",
+        "current_u", "current_v", "sea_level",
     )  # fmt: skip
     exports: ClassVar[Mapping[str, Quantity]] = {name: quantities[name] for name in map_names}
     cuts: ClassVar[tuple[str, ...]] = ("blocks", "curve", "cards")
@@ -80,6 +81,8 @@ class WaveCase(Case):
             plan=plan,
             boundary=self._boundary_with_paths(),
             perturbation=self.perturbation,
+            current_function=(given or {}).get("current_function"),
+            level_function=(given or {}).get("level_function"),
         )
 
     def streams(
@@ -178,4 +181,6 @@ class WaveCase(Case):
             wind=replace(forcing.wind, file=full(forcing.wind.file)),
             ice=replace(forcing.ice, file=full(forcing.ice.file)),
             air_sea=replace(forcing.air_sea, file=full(forcing.air_sea.file)),
+            currents=replace(forcing.currents, file=full(forcing.currents.file)),
+            level=replace(forcing.level, file=full(forcing.level.file)),
         )

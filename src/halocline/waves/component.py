@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.component import Component
+from halocline.component.exchange import Port
 from halocline.component.forcing.file_series import Brackets, Share, look_through_all
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError
@@ -27,6 +28,7 @@ from halocline.runtime.fields.own_points import numbers_around, owned_numbers
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
 from halocline.waves import spatial_propagation
+from halocline.waves.absolute_frequency import AbsolutePeak, absolute_outputs
 from halocline.waves.boundary import BoundaryOptions, BoundarySpectra
 from halocline.waves.forcing import (
     AirSeaForcing,
@@ -43,6 +45,13 @@ from halocline.waves.parameters import PARAMETERS, MeanParameters
 from halocline.waves.partition import Partitions
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
+from halocline.waves.water_forcing import (
+    CurrentOptions,
+    SeaLevelOptions,
+    WaterForcing,
+    WaterFunction,
+    WaterSource,
+)
 
 Array = NDArray[np.float64]
 Diagnostic = Callable[["WaveComponent"], None]
@@ -58,6 +67,12 @@ class ForcingOptions(Options):
     ice: IceOptions = option(IceOptions(), meaning="sea ice; none if not given")
     air_sea: AirSeaOptions = option(
         AirSeaOptions(), meaning="air-sea temperature difference; 0 if not given"
+    )
+    currents: CurrentOptions = option(
+        CurrentOptions(), meaning="surface currents; none if not given"
+    )
+    level: SeaLevelOptions = option(
+        SeaLevelOptions(), meaning="level of the sea; that of the grid's depths if not given"
     )
 
 
@@ -82,6 +97,8 @@ class WaveComponent(Component):
         plan: Plan | None = None,
         boundary: BoundaryOptions | None = None,
         perturbation: PerturbationOptions | None = None,
+        current_function: WaterFunction | None = None,
+        level_function: WaterFunction | None = None,
     ) -> None:
         self.perturbation = perturbation or PerturbationOptions()
         values = grid.sea_points * spectral.components / communicator.size
@@ -107,18 +124,43 @@ class WaveComponent(Component):
         )
         self.run = Runner(self.decomposition, check_halos=check_halos, plan=plan)
         times = clock.start, clock.end
-        share, around, edge = self._shares(whole=plan is not None)
+        share, around, edge, cells = self._shares(whole=plan is not None)
         self.wind = WindForcing(forcing.wind, grid, *times, base, wind_function, share)
         self.ice = IceForcing(forcing.ice, grid, *times, base, around)
         self.air_sea = AirSeaForcing(forcing.air_sea, grid, *times, base, share)
         self.boundary = BoundarySpectra(boundary or BoundaryOptions(), grid, spectral, *times, edge)
-        self.model = WaveModel(
-            grid, spectral, waves, self.decomposition, clock.step.total_seconds(), dtype=precision
+        water = (
+            WaterSource.of_currents(forcing.currents, base, current_function),
+            WaterSource.of_level(forcing.level, base, level_function),
         )
+        self.water = WaterForcing(water, grid, *times, base, cells)
+        self.model = WaveModel(
+            grid,
+            spectral,
+            waves,
+            self.decomposition,
+            clock.step.total_seconds(),
+            dtype=precision,
+            water=self.water.facts(forcing.level.least_depth),
+        )
+        self.ports = self._ports()
         self._bracket = -1
+        self._stepped = False
 
-    def _shares(self, whole: bool) -> tuple[Share, Share, Share]:
-        """Sea points where this rank needs winds, ice, and spectra of the boundary.
+    def _ports(self) -> dict[str, Port]:
+        """Fields of the water that other members fill."""
+        if not self.water.taken:
+            return {}
+        assert self.model.water is not None
+        if self.decomposition.home is not self.decomposition.planes:
+            raise UserError(
+                "Currents and level from another member come to cells, but cards hold sea points"
+                " only. Use decomposition.kind = 'blocks' or 'curve'."
+            )
+        return {name: Port(self.model.water.given[name]) for name in self.water.taken}
+
+    def _shares(self, whole: bool) -> tuple[Share, Share, Share, Share]:
+        """Sea points where this rank needs winds, ice, spectra of the boundary, and the water.
 
         A plan looks at the `whole` of the files.
         """
@@ -130,15 +172,20 @@ class WaveComponent(Component):
             return Share(own, cut.communicator, self.run.recorder)
 
         winds, ice = owned_numbers(cut.home), numbers_around(cut, 1)
-        return share(winds), share(ice), share(owned_numbers(*cut.layouts))
+        cells = share(owned_numbers(cut.planes))
+        return share(winds), share(ice), share(owned_numbers(*cut.layouts)), cells
 
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
-        return [f for f in vars(self.model).values() if isinstance(f, Field) and f.restart]
+        own = [f for f in vars(self.model).values() if isinstance(f, Field) and f.restart]
+        return own if self.model.water is None else own + self.model.water.restart_fields
 
     def look_through_input(self, deadline: float) -> tuple[int, int]:
         """Read all records of forcing and boundary that a run needs; how many of how many."""
-        given = (self.wind.series, self.ice.series, self.air_sea.series, self.boundary)
+        given = (
+            *(self.wind.series, self.ice.series, self.air_sea.series, self.boundary),
+            *self.water.series.values(),
+        )
         return look_through_all((some for some in given if some is not None), deadline)
 
     def facts(self) -> dict[str, str | int | float]:
@@ -155,6 +202,9 @@ class WaveComponent(Component):
         """Read the forcing of the first step; spectra of the start unless `restarted`."""
         self._restarted = restarted
         self._force(time)
+        if self.model.water is not None:
+            self.model.water.give(self.water.at(time), self.water.share.numbers)
+            self._settle()
         if not self.ice.changes:
             self._freeze(time)
         if not self.air_sea.changes:
@@ -167,10 +217,28 @@ class WaveComponent(Component):
         self._bound(time)
         self.model.hold_boundary()
 
+    def _settle(self) -> None:
+        """Begin with the water of now: that of a restart, where others gave it."""
+        assert self.model.water is not None
+        if self._restarted and self.water.taken:
+            self.model.water.end(self.run, still=True)
+        else:
+            self.model.water.settle(self.run)
+
+    def took(self, names: Sequence[str], time: Date) -> None:
+        """Others gave currents or level; before the first step they are those of the start."""
+        super().took(names, time)
+        if not self._stepped:
+            self._settle()
+
     def step(self, time: Date) -> None:
         """Advance from `time` by one global step, with the forcing of the end of the step."""
+        self._stepped = True
         with self.run.recorder.time("forcing"):
             self._force(time + self.step_length)
+            if self.model.water is not None and self.model.water.facts.changes:
+                after = self.water.at(time + self.step_length)
+                self.model.water.give(after, self.water.share.numbers)
             self._bound(time + 0.5 * self.step_length)
         number = round(to_number(time) / self.step_length.total_seconds())
         self.model.step(self.run, number)
@@ -209,7 +277,7 @@ class WaveComponent(Component):
 
     def close(self) -> None:
         """Let readings in the background end and close the files of the forcing."""
-        for source in (self.wind, self.ice, self.air_sea, self.boundary):
+        for source in (self.wind, self.ice, self.air_sea, self.boundary, self.water):
             source.close()
 
     def diagnose(self, names: Sequence[str], time: Date) -> dict[str, Field]:
@@ -226,8 +294,12 @@ class WaveComponent(Component):
         if parts:
             partitions = self._partitions(tuple(parts))
             wind = self.model.diagnose(("wind_u", "wind_v"), self.run)
+            wind |= self.model.felt_wind(self.run)
             partitions.compute(self.run, self.model.spectrum, self.model.wavenumber, **wind)
             result |= partitions.fields
+        absolute = [name for name in names if name in absolute_outputs]
+        if absolute:
+            result |= {name: self._absolute_peak()[name] for name in absolute}
         if "wave_spectrum" in names:
             result["wave_spectrum"] = self.model.spectrum
         result |= self.model.diagnose([name for name in names if name not in result], self.run)
@@ -261,6 +333,16 @@ class WaveComponent(Component):
                 self.model.options.partitioning,
             )
         return self._made_partitions[wanted]
+
+    def _absolute_peak(self) -> dict[str, Field]:
+        model, peak = self.model, self._made_absolute
+        current = model.point_current
+        peak.compute(self.run, model.spectrum, model.wavenumber, model.depth, current)
+        return peak.fields
+
+    @cached_property
+    def _made_absolute(self) -> AbsolutePeak:
+        return AbsolutePeak(self.decomposition, self.spectral, self.model.dtype)
 
     @cached_property
     def _made_partitions(self) -> dict[tuple[str, ...], Partitions]:

@@ -34,20 +34,20 @@ LinearWave<V> linear_wave(double sigma, V depth, double gravity) {
 inline constexpr Contract<4> linear_dispersion_contract{
     "linear_dispersion",
     {{{"depth", Access::read, Place::point, "m"},
-      {"sigma", Access::read, Place::none, "s-1", "frequency"},
-      {"wavenumber", Access::write, Place::point, "m-1", "frequency"},
-      {"group_speed", Access::write, Place::point, "m s-1", "frequency"}}}};
+      {"sigma", Access::read, Place::none, "rad s-1", "frequency"},
+      {"wavenumber", Access::write, Place::point, "rad m-1", "frequency"},
+      {"group_velocity", Access::write, Place::point, "m s-1", "frequency"}}}};
 
 /// Wavenumber and group speed of linear theory, computed in double precision.
 ///
 /// @param[in]  depth        positive [m], shape (point)
 /// @param[in]  sigma        intrinsic angular frequencies, shape (frequency)
 /// @param[out] wavenumber   shape (frequency, point)
-/// @param[out] group_speed  shape (frequency, point)
+/// @param[out] group_velocity  shape (frequency, point)
 /// @param[in]  gravity      acceleration of gravity [m s-2]
 template <class T>
 void linear_dispersion(Box box, View<const T, 1> depth, View<const double, 1> sigma,
-                       View<T, 2> wavenumber, View<T, 2> group_speed, double gravity) {
+                       View<T, 2> wavenumber, View<T, 2> group_velocity, double gravity) {
   using V = pack<double, lanes<double>>;
   constexpr std::ptrdiff_t width = lanes<double>;
   for_each_in<std::ptrdiff_t>(0, box.points, width, [=](std::ptrdiff_t first) {
@@ -58,7 +58,7 @@ void linear_dispersion(Box box, View<const T, 1> depth, View<const double, 1> si
       const auto wave = linear_wave(sigma(frequency), depths, gravity);
       for (std::ptrdiff_t n = 0; n < count; ++n) {
         wavenumber(frequency, first + n) = static_cast<T>(wave.wavenumber[n]);
-        group_speed(frequency, first + n) = static_cast<T>(wave.group_speed[n]);
+        group_velocity(frequency, first + n) = static_cast<T>(wave.group_speed[n]);
       }
     }
   });

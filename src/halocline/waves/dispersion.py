@@ -30,7 +30,7 @@ def linear_dispersion(depth: ArrayLike, frequency: ArrayLike) -> tuple[Array, Ar
         depth=np.ascontiguousarray(depths.ravel()),
         sigma=sigma,
         wavenumber=wavenumber,
-        group_speed=group_speed,
+        group_velocity=group_speed,
         gravity=gravity,
     )
     shape = (sigma.size, *depths.shape)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,9 @@ from halocline.waves.ardhuin import Ardhuin
 from halocline.waves.bottom_friction import BottomFriction
 from halocline.waves.depth_breaking import DepthBreaking
 from halocline.waves.dispersion import linear_dispersion
+from halocline.waves.frequency_shift import FrequencyShift
 from halocline.waves.inspection import package_of
+from halocline.waves.moving_water import MovingWater, WaterThatMoves
 from halocline.waves.partition import Partitioning
 from halocline.waves.quadruplets import Quadruplets
 from halocline.waves.sea_ice import SeaIce
@@ -43,12 +46,14 @@ from halocline.waves.source_integration import (
 )
 from halocline.waves.spatial_propagation import (
     SpatialPropagation,
+    axes_along,
     block_transparencies,
     cells_of_points,
     propagation_arrays,
     schemes,
     sub_step_times,
     sub_steps,
+    sub_steps_of,
     travel,
 )
 from halocline.waves.spectrum import SpectralGrid
@@ -78,13 +83,11 @@ def source_settings(options: WavesOptions, spectral: SpectralGrid) -> SourceSett
     )
 
 
-surface_outputs = {
-    "wind_speed": "m s-1",
-    "wind_direction": "degree",
-    "drag_coefficient": "1",
-    "charnock": "1",
-}
+wind_outputs = {"wind_speed": "m s-1", "wind_direction": "degree"}
+surface_outputs = {**wind_outputs, "drag_coefficient": "1", "charnock": "1"}
 """Units of what the kernel `surface_parameters` gives."""
+water_outputs = {"current_u": "m s-1", "current_v": "m s-1", "sea_level": "m"}
+"""Units of what is shown of the water."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +96,17 @@ class WavesOptions(Options):
 
     propagation: SpatialPropagation = option(SpatialPropagation(), meaning="propagation in space")
     turning: Turning = option(Turning(), meaning="shift in direction")
+    frequency_shift: FrequencyShift = option(
+        FrequencyShift(), meaning="shift in frequency, by currents and a level that changes"
+    )
+    wind_relative: float = option(
+        1.0,
+        "1",
+        "share of the current that is taken from the wind in the source terms: 1 for the wind"
+        " relative to the water, 0 for that relative to the ground",
+        at_least=0,
+        at_most=1,
+    )
     physics: str = option(
         "ST2",
         "",
@@ -148,30 +162,40 @@ class WaveModel:
         time_step: float,
         *,
         dtype: DTypeLike = np.float32,
+        water: WaterThatMoves | None = None,
     ) -> None:
         self.grid, self.spectral, self.options = grid, spectral, options
         self.decomposition, self.time_step, self.dtype = decomposition, time_step, np.dtype(dtype)
-        self.spectrum = self._field(
+        self.still = water is None
+        self.rises = water is not None and water.rises
+        self.spectrum = self.new_field(
             "spectrum", "m2 Hz-1 rad-1", (decomposition.component_axis,), restart=True
         )
         self._ice: SeaIce | None = None
         self._boundary: tuple[Numbers, NDArray[Any]] | None = None
-        self._bound: tuple[Runner, list[BoundCall]] | None = None
+        self._bound: dict[bytes, list[BoundCall]] = {}
+        self._bound_by: Runner | None = None
         self._prepare_propagation()
         self._prepare_turning()
         self._prepare_surface()
         self._prepare_sources()
+        self.water = None if water is None else MovingWater(self, water)
 
-    def _field(self, name: str, units: str, axes: Sequence[Axis | int] = (), **more: Any) -> Field:
+    def new_field(
+        self, name: str, units: str, axes: Sequence[Axis | int] = (), **more: Any
+    ) -> Field:
+        """A field on the points, if not said otherwise, in the precision of the model."""
         more.setdefault("dtype", self.dtype)
         return Field(name, units, self.decomposition, axes=axes, **more)
 
-    def _static(
+    def static_field(
         self, name: str, units: str, values: NDArray[Any], place: Place = Place.none, **more: Any
     ) -> Field:
+        """A field of a table, or of values on the whole grid, that does not change."""
         horizontal = {Place.none: 0, Place.point: 1}.get(place, 2)
         more.setdefault("axes", values.shape[: values.ndim - horizontal])
-        field = self._field(name, units, place=place, static=True, **more)
+        more.setdefault("static", True)
+        field = self.new_field(name, units, place=place, **more)
         field.set_global(values.astype(field.dtype))
         return field
 
@@ -186,24 +210,25 @@ class WaveModel:
         arrays = propagation_arrays(grid, spectral)
         frequency, direction = np.divmod(np.arange(spectral.components), spectral.directions)
         table: dict[str, Any] = {"axes": (self.decomposition.component_axis,), "dtype": np.int32}
-        self.frequency_of = self._static("frequency_of", "1", frequency, **table)
-        self.direction_of = self._static("direction_of", "1", direction, **table)
-        self.cell_of_point = self._field("cell_of_point", "1", dtype=np.int32, static=True)
+        self.frequency_of = self.static_field("frequency_of", "1", frequency, **table)
+        self.direction_of = self.static_field("direction_of", "1", direction, **table)
+        self.cell_of_point = self.new_field("cell_of_point", "1", dtype=np.int32, static=True)
         self.cell_of_point.set_per_block(cells_of_points)
-        self.fixed_point = self._static(
+        self.fixed_point = self.static_field(
             "fixed_point", "1", arrays["fixed_point"], place=Place.point, dtype=np.int32
         )
-        for name, units in (
-            ("crossing_rate", "s-1"),
-            ("cell_area", "1"),
-            ("cell_aspect", "1"),
-        ):
-            setattr(self, name, self._static(name, units, arrays[name], place=Place.center))
-        self.transparency_x = self._field("transparency_x", "1", place=Place.x_face, static=True)
-        self.transparency_y = self._field("transparency_y", "1", place=Place.y_face, static=True)
+        center = Place.center
+        self.cell_area = self.static_field("cell_area", "1", arrays["cell_area"], center)
+        self.cell_aspect = self.static_field("cell_aspect", "1", arrays["cell_aspect"], center)
+        rates = arrays["crossing_rate"]
+        self.crossing_rate = self.static_field(
+            "crossing_rate", "s-1", rates, center, static=not self.rises
+        )
+        self.transparency_x = self.new_field("transparency_x", "1", place=Place.x_face, static=True)
+        self.transparency_y = self.new_field("transparency_y", "1", place=Place.y_face, static=True)
         self._set_transparencies()
         along = self.options.propagation.along
-        self.travel = self._static("travel", "1", travel(spectral, along))
+        self.travel = self.static_field("travel", "1", travel(spectral, along))
         counts = sub_steps(
             spectral,
             arrays["crossing_rate"],
@@ -212,11 +237,23 @@ class WaveModel:
             along=along,
             spatial_step=self.options.spatial_step,
         )
-        self.sub_steps = counts.max(axis=0)
-        self.spatial_steps = [
-            self._static("spatial_step", "s", times)
-            for times in sub_step_times(counts, self.time_step)
-        ]
+        self.sub_step_counts = counts
+
+    @property
+    def sub_steps(self) -> NDArray[np.int32]:
+        """Sub-steps of propagation of each frequency in a global step."""
+        most: NDArray[np.int32] = self.sub_step_counts.max(axis=0)
+        return most
+
+    def set_sub_steps(self, fastest: NDArray[np.float64]) -> None:
+        """Choose sub-steps for the fastest crossing of cells in x and y [s-1] by frequency."""
+        self.sub_step_counts = sub_steps_of(
+            fastest,
+            self.spectral,
+            self.time_step,
+            along=self.options.propagation.along,
+            spatial_step=self.options.spatial_step,
+        )
 
     def _prepare_turning(self) -> None:
         """Static fields of `turn_directions`, and its number of steps in half a global step."""
@@ -226,9 +263,9 @@ class WaveModel:
         )
         arrays = turning_arrays(self.grid, self.spectral, options, half / self.turning_steps)
         points = {"place": Place.point}
-        self.turning_x = self._static("turning_x", "rad s-1", arrays["turning_x"], **points)
-        self.turning_y = self._static("turning_y", "rad s-1", arrays["turning_y"], **points)
-        self.direction_face = self._static("direction_face", "1", arrays["direction_face"])
+        self.turning_x = self.static_field("turning_x", "rad s-1", arrays["turning_x"], **points)
+        self.turning_y = self.static_field("turning_y", "rad s-1", arrays["turning_y"], **points)
+        self.direction_face = self.static_field("direction_face", "1", arrays["direction_face"])
         self.turns = bool(arrays["turning_x"].any() or arrays["turning_y"].any())
 
     def _prepare_surface(self) -> None:
@@ -236,36 +273,38 @@ class WaveModel:
         grid, spectral = self.grid, self.spectral
         depth = grid.at_points(grid.depth)
         wavenumber, group_velocity = linear_dispersion(depth, spectral.frequency)
-        points = {"place": Place.point}
-        self.depth = self._static("depth", "m", depth, **points)
-        self.wavenumber = self._static("wavenumber", "rad m-1", wavenumber, **points)
-        self.group_velocity = self._static("group_velocity", "m s-1", group_velocity, **points)
+        points: dict[str, Any] = {"place": Place.point, "static": self.still}
+        self.depth = self.static_field("depth", "m", depth, **points)
+        self.wavenumber = self.static_field("wavenumber", "rad m-1", wavenumber, **points)
+        self.group_velocity = self.static_field("group_velocity", "m s-1", group_velocity, **points)
         for name in ("wind_u", "wind_v"):
             for when in ("", "_before", "_after"):
-                setattr(self, name + when, self._field(name + when, "m s-1"))
-        self.friction_velocity = self._field("friction_velocity", "m s-1", restart=True)
+                setattr(self, name + when, self.new_field(name + when, "m s-1"))
+        self.friction_velocity = self.new_field("friction_velocity", "m s-1", restart=True)
         for name, units in surface_outputs.items():
-            setattr(self, name, self._field(name, units))
-        self.ice = self._field("ice", "1")
-        self.open_water = self._field("open_water", "1")
+            setattr(self, name, self.new_field(name, units))
+        self.ice = self.new_field("ice", "1")
+        self.open_water = self.new_field("open_water", "1")
         self.open_water.set_from(lambda block: np.ones(block.owned_points))
-        self.air_sea_difference = self._field("air_sea_difference", "K")
+        self.air_sea_difference = self.new_field("air_sea_difference", "K")
 
     def _prepare_sources(self) -> None:
         """The source package, its options as the kernel wants them, and its fields."""
         self.package: SourcePackage | None = None
-        self.roughness = self._field("roughness", "m", restart=True)
+        self.roughness = self.new_field("roughness", "m", restart=True)
         if self.options.physics == "none":
             return
         self.package = source_package(self.options)
         self.source_settings = source_settings(self.options, self.spectral).native(
             self.options.physics
         )
-        self.source_memory = self._field("source_memory", "1", (self.package.memory,), restart=True)
-        self.source_steps = self._field("source_steps", "1")
+        self.source_memory = self.new_field(
+            "source_memory", "1", (self.package.memory,), restart=True
+        )
+        self.source_steps = self.new_field("source_steps", "1")
         table: dict[str, Any] = {"place": Place.none, "dtype": np.int64}
-        self.counters = self._field("counters", "1", (len(COUNTERS),), **table)
-        self.phase_times = self._field("phase_times", "ns", (len(PHASES),), **table)
+        self.counters = self.new_field("counters", "1", (len(COUNTERS),), **table)
+        self.phase_times = self.new_field("phase_times", "ns", (len(PHASES),), **table)
 
     def _set_transparencies(self) -> None:
         """What islands and ice let through."""
@@ -360,30 +399,66 @@ class WaveModel:
         if self._ice is not None:
             self._ice.clear(self.spectrum)
 
-    diagnostics = ("wind_u", "wind_v", "friction_velocity", "depth", "ice", *surface_outputs)
+    diagnostics = (
+        *("wind_u", "wind_v", "friction_velocity", "depth", "ice"),
+        *surface_outputs,
+        *water_outputs,
+    )
     """Output fields besides the mean parameters."""
 
     def diagnose(self, names: Sequence[str], run: Runner) -> dict[str, Field]:
         """Fields of the air and the water by short name."""
         if not surface_outputs.keys().isdisjoint(names):
-            run(
-                kernels["surface_parameters"],
-                self,
-                height=10.0,
-                von_karman=constants.von_karman,
-                gravity=constants.gravity,
-                missing=math.nan,
-            )
-        return {name: getattr(self, name) for name in names}
+            self._diagnose_surface(run)
+        water = {name: self._of_water(name) for name in names if name in water_outputs}
+        return {name: getattr(self, name) for name in names if name not in water} | water
+
+    def _diagnose_surface(self, run: Runner) -> None:
+        """Wind over the ground; drag and Charnock's parameter of the wind over the water."""
+        constant = {
+            "height": 10.0,
+            "von_karman": constants.von_karman,
+            "gravity": constants.gravity,
+            "missing": math.nan,
+        }
+        run(kernels["surface_parameters"], self, **constant)
+        felt = self.felt_wind(run)
+        if felt:
+            unused = {name: self.new_field(name, units) for name, units in wind_outputs.items()}
+            run(kernels["surface_parameters"], self, **felt, **unused, **constant)
+
+    def _of_water(self, name: str) -> Field:
+        """A field of the current or the level, 0 where the water rests."""
+        if self.water is None:
+            return self.new_field(name, water_outputs[name])
+        return self.water.shown[name]
+
+    @cached_property
+    def point_current(self) -> Field:
+        """Current along x and y at the points, after the last step [m s-1]."""
+        if self.water is None:
+            return self.new_field("point_current", "m s-1", (2,))
+        return self.water.point_current
+
+    def felt_wind(self, run: Runner) -> Mapping[str, Field]:
+        """The wind relative to moving water, if sources feel it, by the names of the wind."""
+        return {} if self.water is None else self.water.relative_wind(run)
 
     def step(self, run: Runner, number: int) -> None:
         """Advance by one global step, the `number`-th since a fixed date.
 
         1. turning, first half  2. given spectra of the active boundary  3. propagation in space
         4. turning, second half  5. source terms
+
+        Where water moves, waves shift in frequency beside the turning.
         """
-        # 1. turning along great circles and by depth
+        if self.water is not None:
+            self.water.begin(run)
+
+        # 1. turning along great circles, by depth and currents, and shift in frequency
         self._turn(run)
+        if self.water is not None:
+            self.water.shift(run)
 
         # 2. spectra of the active boundary, where they are given
         self.hold_boundary()
@@ -392,8 +467,12 @@ class WaveModel:
         for sub_step, propagate in enumerate(self._propagation(run)):
             propagate(x_first=(number + sub_step) % 2 == 0)
 
-        # 4. turning again, so that space and direction are split evenly
+        # 4. shift and turning again, so that space and spectrum are split evenly
+        if self.water is not None:
+            self.water.shift(run)
         self._turn(run)
+        if self.water is not None:
+            self.water.end(run)
 
         # 5. source terms, each point with steps of its own
         if self.package is not None:
@@ -405,33 +484,49 @@ class WaveModel:
                 package=self.package.native_options,
                 duration=self.time_step,
                 timed=True,
+                **self.felt_wind(run),
             )
             for name, seconds in self.phase_seconds().items():
                 run.recorder.count(f"sources: {name}", seconds - before[name])
 
     def _propagation(self, run: Runner) -> list[BoundCall]:
         """Propagation in space by sub-step, of the components that move in it."""
-        if self._bound is None or self._bound[0] is not run:
-            scalars = self.options.propagation.scalars(self.spectral)
-            calls = []
-            for sub_step, spatial_step in enumerate(self.spatial_steps):
-                moving = int((self.sub_steps > sub_step).sum()) * self.spectral.directions
-                spectrum = self.spectrum.part(slice(moving))
-                calls.append(
-                    run.bind(
-                        kernels["propagate_space"],
-                        self,
-                        spectrum=spectrum,
-                        spatial_step=spatial_step,
-                        components=local_count(spectrum),
-                        **scalars,
-                    )
-                )
-            self._bound = run, calls
-        return self._bound[1]
+        if self._bound_by is not run:
+            self._bound, self._bound_by = {}, run
+        key = self.sub_step_counts.tobytes()
+        if key not in self._bound:
+            self._bound[key] = self._bind_propagation(run)
+        return self._bound[key]
+
+    def _bind_propagation(self, run: Runner) -> list[BoundCall]:
+        scalars = self.options.propagation.scalars(self.spectral)
+        kernel = kernels["propagate_space"]
+        fields: dict[str, Field] = {}
+        if self.water is not None:
+            kernel, fields = kernels["propagate_in_currents"], self.water.in_propagation
+            along_x, along_y = axes_along(self.options.propagation.along)
+            scalars |= {"along_x": along_x, "along_y": along_y}
+        calls = []
+        for sub_step, times in enumerate(sub_step_times(self.sub_step_counts, self.time_step)):
+            moving = int((self.sub_steps > sub_step).sum()) * self.spectral.directions
+            spectrum = self.spectrum.part(slice(moving))
+            call = run.bind(
+                kernel,
+                self,
+                spectrum=spectrum,
+                spatial_step=self.static_field("spatial_step", "s", times),
+                components=local_count(spectrum),
+                **fields,
+                **scalars,
+            )
+            calls.append(call)
+        return calls
 
     def _turn(self, run: Runner) -> None:
         """Shift in direction over half a global step."""
+        if self.water is not None:
+            self.water.turn(run)
+            return
         if not self.turns:
             return
         run(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from halocline.component.streams.describing import list_fields
 from halocline.core.names import quantities
+from halocline.waves.absolute_frequency import absolute_outputs
 from halocline.waves.model import WaveModel
 from halocline.waves.parameters import PARAMETERS
 from halocline.waves.partition import PARTITION_FIELDS, WHOLE_VALUES
 
 partition_names = (*PARTITION_FIELDS, *WHOLE_VALUES)
-map_names = (*PARAMETERS, *partition_names, *WaveModel.diagnostics)
+map_names = (*PARAMETERS, *absolute_outputs, *partition_names, *WaveModel.diagnostics)
 """What maps and series at points can hold."""
 
 

@@ -198,7 +198,27 @@ def sub_steps(
     fastest = np.stack(
         [crossing_rate.max(axis=(1, 2)), (crossing_rate * cell_aspect).max(axis=(1, 2))]
     )
-    fastest *= axes_along(along)[:, None]
+    return sub_steps_of(
+        fastest,
+        spectral,
+        time_step,
+        along=along,
+        spatial_step=spatial_step,
+        maximum_courant=maximum_courant,
+    )
+
+
+def sub_steps_of(
+    fastest: Array,
+    spectral: SpectralGrid,
+    time_step: float,
+    *,
+    along: str = "both",
+    spatial_step: float | None = None,
+    maximum_courant: float = 0.9,
+) -> NDArray[np.int32]:
+    """The same for the `fastest` crossing of cells in x and y [s-1], shape (2, frequency)."""
+    fastest = fastest * axes_along(along)[:, None]
     if spatial_step is None:
         longest = maximum_courant / np.maximum(fastest, 1e-30)
     else:

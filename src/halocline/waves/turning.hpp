@@ -4,14 +4,12 @@
 
 #include "contract.hpp"
 #include "negligible.hpp"
-#include "numerics/quickest.hpp"
 #include "pack.hpp"
 #include "schedules.hpp"
+#include "spectral_flux.hpp"
 
 /// Turning of waves by the depth below them and by the sphere: a shift in direction.
 namespace halocline::waves {
-
-using numerics::Advection;
 
 /// Where the spectra turn: d(theta)/dt = turning_x sin(theta) - turning_y cos(theta).
 template <class T>
@@ -32,37 +30,15 @@ inline V load_points(const scalar_of<V>* values, std::ptrdiff_t point, std::ptrd
 
 /// Shift one ring of directions by one time step, in flux form: the sum over directions is kept.
 ///
-/// Where waves turn at different rates, `spread` makes the flux of the higher schemes second order
-/// in time. A direction that loses energy to both sides may lose half of it to each, so that none
-/// becomes negative.
-///
-/// @param get  get(d) is the spectrum in direction d
-/// @param set  set(d, value) replaces it
-template <Advection scheme, class V, class T, class Get, class Set>
-inline void turn_ring(const TurningRates<T>& rates, V turning_x, V turning_y, Get get, Set set) {
-  const int directions = static_cast<int>(rates.face.extent[0]);
-  const V zero{};
-  const V rate_x = turning_x * rates.step, rate_y = turning_y * rates.step;
-  const auto courant = [&](int d) { return rate_x * rates.face(d, 1) - rate_y * rates.face(d, 0); };
-  const auto flux = [&](V before, V left, V right, V after, V c_before, V c, V c_after) {
-    const auto forward = c > zero;
-    const V centre = forward ? left : right;
-    const V difference = right - left;
-    const V ahead = forward ? difference : -difference;
-    const V behind = forward ? left - before : right - after;
-    const auto diverges = forward ? c_before < zero : c_after > zero;
-    const V spread = T(1) - T(0.25) * (c_after - c_before);
-    const V most = diverges ? T(0.5) * centre : centre;
-    const V speed = absolute(c);
-    const V out = numerics::outflow<scheme>(centre, speed * centre, speed * behind, speed * ahead,
-                                            behind, speed);
-    const V moved = minimum(scheme == Advection::upwind ? out : out * spread, most);
-    return forward ? moved : -moved;
-  };
+/// @param courant  courant(d) is that of the face after direction d
+/// @param get      get(d) is the spectrum in direction d
+/// @param set      set(d, value) replaces it
+template <Advection scheme, class V, class Courant, class Get, class Set>
+inline void turn_ring(int directions, Courant courant, Get get, Set set) {
   const V first = get(0), second = get(1);
   V before = get(directions - 2), left = get(directions - 1), right = first, after = second;
   V c_before = courant(directions - 2), c = courant(directions - 1), c_after = courant(0);
-  V entering = flux(before, left, right, after, c_before, c, c_after);
+  V entering = spectral_flux<scheme>(before, left, right, after, c_before, c, c_after);
   for (int d = 0; d < directions; ++d) {
     before = left;
     left = right;
@@ -71,7 +47,7 @@ inline void turn_ring(const TurningRates<T>& rates, V turning_x, V turning_y, Ge
     c_before = c;
     c = c_after;
     c_after = courant(d + 1 < directions ? d + 1 : 0);
-    const V leaving = flux(before, left, right, after, c_before, c, c_after);
+    const V leaving = spectral_flux<scheme>(before, left, right, after, c_before, c, c_after);
     set(d, unless_negligible(left - leaving + entering));
     entering = leaving;
   }
@@ -116,16 +92,20 @@ void turn_directions(Box box, View<T, 2> spectrum, View<const T, 2> turning_x,
       const V x = load_points<V>(turning_x.row(f), point, box.points);
       const V y = load_points<V>(turning_y.row(f), point, box.points);
       T* values = rows + point;
+      const V rate_x = x * rates.step, rate_y = y * rates.step;
+      const auto courant = [=, &rates](int d) {
+        return rate_x * rates.face(d, 1) - rate_y * rates.face(d, 0);
+      };
       if (some == width) {
         const auto get = [=](int d) { return load<V>(values + d * next); };
         const auto set = [=](int d, V value) { store<V>(values + d * next, value); };
-        for (int n = 0; n < steps; ++n) turn_ring<choice>(rates, x, y, get, set);
+        for (int n = 0; n < steps; ++n) turn_ring<choice, V>(directions, courant, get, set);
       } else {
         const auto get = [=](int d) { return load_points<V>(values + d * next, 0, some); };
         const auto set = [=](int d, V value) {
           std::memcpy(values + d * next, &value, some * sizeof(T));
         };
-        for (int n = 0; n < steps; ++n) turn_ring<choice>(rates, x, y, get, set);
+        for (int n = 0; n < steps; ++n) turn_ring<choice, V>(directions, courant, get, set);
       }
     }
   };

@@ -105,7 +105,17 @@ def great_circles(grid: Grid, spectral: SpectralGrid, options: Turning) -> Array
     _, group_speed = linear_dispersion(grid.depth[grid.mask], spectral.frequency)
     if not (options.great_circle and grid.spherical):
         return np.zeros_like(group_speed)
-    return group_speed * (np.tan(grid.point_y * degree) / grid.radius)
+    return group_speed * map_turning(grid, options)
+
+
+def map_turning(grid: Grid, options: Turning) -> Array:
+    """tan(latitude) / R at the sea points, by which axes of the map turn for who goes east on it.
+
+    In rad m-1; 0 on a plane, or without great circles.
+    """
+    if not (options.great_circle and grid.spherical):
+        return np.zeros(grid.sea_points)
+    return np.tan(grid.point_y * degree) / grid.radius
 
 
 def largest_share(x: Array, y: Array, circle: Array, most: float) -> Array:

@@ -17,32 +17,26 @@ barotropic part without the solver, its halos, the solver with all that it commu
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.experiment.start import cores
-from halocline_lab.benchmarks import independent_runs, ocean_plots, ocean_run, result_files
+from halocline_lab.benchmarks import (
+    independent_runs,
+    ocean_plots,
+    ocean_run,
+    ocean_table,
+    result_files,
+)
 from halocline_lab.benchmarks.independent_runs import bound_of, run_at_once
-
-published = {
-    "minimal": {"POP 2.1": 16.7},
-    "full": {"POP 2.1": 8.4},
-}
-"""Years per day of the same with 24 full and two half steps a day, float64."""
 
 cray_x1 = (240, 125.0)
 """Processors, and years per day of POP 1.4.3 on them (Worley and Levesque 2004, section 9)."""
-
-rivals = {
-    "minimal": {"POP 2.1": 111.0, "MITgcm": 129.0},
-    "full": {"POP 2.1": 220.0, "MITgcm": 235.0},
-}
-"""On one core of the project's reference machine, float64 [ns per cell and step], with
-KPP, eddies along density (Gent-McWilliams/Redi) and anisotropic viscosity as the full physics."""
 
 levels_to_reach = {"minimal": 50.0, "full": 110.0}
 """On one core in float64 [ns per cell and step]; 0.6 of it in float32."""
@@ -50,9 +44,6 @@ levels_to_reach = {"minimal": 50.0, "full": 110.0}
 single_over_double = 0.6
 steps_of_a_day = 24.0 / ocean_run.step_hours * (1.0 + 1.0 / 25.0)
 """Of which every 25th is done in two halves, as the shipped cases do."""
-
-barotropic_most = 0.1
-"""What the barotropic part with its solver may take of a step on one core."""
 
 least_bytes = {"minimal": 152.0, "full": 300.0}
 """What must pass the memory in a step of float64, per cell [byte]."""
@@ -70,6 +61,8 @@ keys = {
     "rows.precision": "float64 or float32",
     "rows.ranks": "ranks of MPI",
     "rows.threads": "threads of each rank",
+    "rows.way": "how ranks exchange halos, and after ' + ' how they add sums; empty: as measured"
+    " at the start",
     "rows.processor_grid": "rows and columns of blocks",
     "rows.nanoseconds": "median time of a step per cell, land included [ns]",
     "rows.spread": "least and greatest of the runs of the same [ns]",
@@ -96,7 +89,8 @@ keys = {
 class Choice:
     """One thing to time; `rows` of ranks in the processor grid, 0: as a run would cut.
 
-    With `copies` as many runs of the same go at once, each for itself.
+    With `copies` as many runs of the same go at once, each for itself. `way` is that of halos and,
+    after " + ", of sums.
     """
 
     physics: str
@@ -105,12 +99,14 @@ class Choice:
     threads: int
     rows: int = 0
     copies: int = 1
+    way: str = ""
 
     def words(self) -> str:
         grid = f" in {self.rows} rows" if self.rows else ""
         copies = f"{self.copies} runs at once, " if self.copies > 1 else ""
         ranks = f"{self.ranks} ranks{grid} x {self.threads} threads"
-        return f"{copies}{self.physics} physics, {self.precision}, {ranks}"
+        by = f" by {self.way}" if self.way else ""
+        return f"{copies}{self.physics} physics, {self.precision}, {ranks}{by}"
 
 
 def measure(
@@ -122,11 +118,12 @@ def measure(
     steps: int = 12,
     quick: bool = False,
     grids: bool = False,
+    ways: Sequence[str] = ("",),
 ) -> dict[str, Any]:
     """Time the choices on (ranks, threads) in turns; see `keys`.
 
     With `grids` the fastest processor grid of each number of ranks is found first, as all choices
-    of physics and precision take it then.
+    of physics and precision take it then. Choices of more than one rank are timed in all `ways`.
     """
     timing: dict[str, Any] = {"rounds": rounds, "steps": steps, "quick": quick}
     tried: dict[Choice, list[dict[str, Any]]] = {}
@@ -136,7 +133,13 @@ def measure(
             [Choice(*first, *c, rows) for c in configurations for rows in rows_of(c[0])], **timing
         )
     best = {c: fastest_rows(tried, c) for c in configurations}
-    choices = [Choice(p, n, *c, best[c]) for p in chosen for n in precision for c in configurations]
+    choices = [
+        Choice(p, n, *c, best[c], way=way)
+        for p in chosen
+        for n in precision
+        for c in configurations
+        for way in (ways if c[0] > 1 else ways[:1])
+    ]
     alone = configurations[0][0] == 1
     apart = {c: independent(c) for c in choices if alone and 1 < c.ranks * c.threads <= cores()}
     runs = in_turns([*choices, *apart.values()], **timing)
@@ -144,7 +147,8 @@ def measure(
 
     def base(choice: Choice) -> Choice:
         (ranks, threads), *_ = configurations
-        return replace(choice, ranks=ranks, threads=threads, rows=best[ranks, threads])
+        rows = best[ranks, threads]
+        return replace(choice, ranks=ranks, threads=threads, rows=rows, way=ways[0])
 
     return {
         "grid": "small" if quick else "x1",
@@ -178,7 +182,7 @@ def independent(choice: Choice) -> Choice:
     >>> independent(Choice("full", "float64", 2, 1, rows=2)).words()
     '2 runs at once, full physics, float64, 1 ranks x 1 threads'
     """
-    return replace(choice, ranks=1, rows=0, copies=choice.ranks)
+    return replace(choice, ranks=1, rows=0, copies=choice.ranks, way="")
 
 
 def in_turns(
@@ -244,6 +248,7 @@ def evaluate(
         "precision": precision,
         "ranks": choice.ranks,
         "threads": choice.threads,
+        "way": choice.way,
         "processor_grid": runs[0]["processor_grid"],
         "nanoseconds": nanoseconds,
         "spread": [min(seconds) * unit, max(seconds) * unit],
@@ -272,68 +277,6 @@ def medians(runs: Sequence[dict[str, float]], unit: float) -> dict[str, float]:
     return {name: unit * statistics.median(run[name] for run in runs) for name in runs[0]}
 
 
-def table(result: dict[str, Any]) -> str:
-    """What `measure` found, as text."""
-    lines = [
-        f"{result['cells']:,} cells ({result['wet_cells']:,} wet), steps of an hour;"
-        " ns per cell and step",
-        f"{'physics':<9}{'numbers':<9}{'on':>5}{'median':>8}{'min':>8}{'max':>8}{'busy':>8}"
-        f"{'per wet':>9}{'level':>7}{'x floor':>9}{'speed-up':>10}{'at most':>9}{'years/day':>11}",
-    ]
-    for row in result["rows"]:
-        level = "" if row["level"] is None else f"{row['level']:.0f}"
-        bound = "" if row["bound"] is None else f"{row['bound']:.2f}"
-        lines.append(
-            f"{row['physics']:<9}{row['precision']:<9}{row['ranks']:>3}x{row['threads']}"
-            f"{row['nanoseconds']:>8.1f}{row['spread'][0]:>8.1f}{row['spread'][1]:>8.1f}"
-            f"{row['processor_nanoseconds']:>8.1f}{row['nanoseconds_wet']:>9.1f}{level:>7}{row['over_floor']:>9.1f}"
-            f"{row['speed_up']:>10.2f}{bound:>9}{row['years_per_day']:>11.1f}"
-        )
-    if any(row["bound"] is not None for row in result["rows"]):
-        lines.append(independent_runs.caption)
-    lines.append(f"{'by phase':<23}" + "".join(f"{n:>17}" for n in result["rows"][0]["phases"]))
-    for row in result["rows"]:
-        name = f"{row['physics']:<9}{row['precision']:<9}{row['ranks']:>3}x{row['threads']}"
-        lines.append(name + "".join(f"{value:>17.2f}" for value in row["phases"].values()))
-    for row in result["rows"]:
-        lines += words_of(row)
-    lines += grids_of(result["tried"])
-    if result["grid"] == "x1":
-        lines += [
-            words_of_rivals(kind) for kind in {row["physics"]: None for row in result["rows"]}
-        ]
-    return "\n".join(lines)
-
-
-def words_of(row: dict[str, Any]) -> Iterable[str]:
-    """Shares and the longest kernels of a row."""
-    longest = sorted(row["kernels"].items(), key=lambda item: -item[1])[:8]
-    yield (
-        f"{row['physics']}, {row['precision']}, {row['ranks']}x{row['threads']}: barotropic"
-        f" {row['barotropic_share']:.1%} (at most {barotropic_most:.0%} on one core), solver"
-        f" {row['solver_share']:.1%} with {row['iterations']:.1f} iterations"
-    )
-    yield "  kernels: " + ", ".join(f"{name} {value:.1f}" for name, value in longest)
-
-
-def grids_of(tried: Sequence[dict[str, Any]]) -> Iterable[str]:
-    """Processor grids, the fastest of each number of ranks and threads first."""
-    for on in dict.fromkeys((row["ranks"], row["threads"]) for row in tried):
-        mine = [row for row in tried if (row["ranks"], row["threads"]) == on]
-        grids = [
-            "{} x {}: {:.1f} ns".format(*row["processor_grid"], row["nanoseconds"])
-            for row in sorted(mine, key=lambda row: float(row["nanoseconds"]))
-        ]
-        yield f"processor grids (rows x columns) on {on[0]}x{on[1]}: {', '.join(grids)}"
-
-
-def words_of_rivals(kind: str) -> str:
-    """What other models take for the same."""
-    others = ", ".join(f"{name} {value:.0f} ns" for name, value in rivals[kind].items())
-    years = ", ".join(f"{name} {value} years/day" for name, value in published[kind].items())
-    return f"{kind} physics on one core of the reference machine, float64: {others}; {years}"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab ocean`."""
     parser.add_argument(
@@ -354,6 +297,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="find the fastest processor grid of each number of ranks first",
     )
     parser.add_argument(
+        "--way",
+        action="append",
+        metavar="HALOS[ + SUMS]",
+        help="how ranks exchange halos and add sums, for example 'messages aggregated + all-reduce'"
+        " (may be repeated, to compare them); the fastest, measured at the start, if not given",
+    )
+    parser.add_argument(
+        "--beside",
+        action="append",
+        metavar="FILE",
+        help="results that --json left, of another machine or version, to draw too (may be"
+        " repeated)",
+    )
+    parser.add_argument(
         "--picture", metavar="FILE", help="draw years per day and phases over ranks"
     )
     parser.add_argument(
@@ -366,6 +323,7 @@ def main(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.steps < 3:
         raise UserError(f"--steps {options.steps}: the first is left out. Take at least 3.")
+    others = {Path(name).stem: rows_in(Path(name)) for name in options.beside or ()}
     result = measure(
         options.physics or tuple(levels_to_reach),
         options.precision or precisions,
@@ -374,13 +332,28 @@ def main(options: argparse.Namespace) -> int:
         steps=options.steps,
         quick=options.quick,
         grids=options.grids,
+        ways=options.way or ("",),
     )
-    print(table(result))
+    print(ocean_table.table(result))
     if options.picture:
-        ocean_plots.draw(result, Path(options.picture), published, cray_x1)
+        ocean_plots.draw(result, Path(options.picture), ocean_table.published, cray_x1, others)
     if options.json:
         result_files.write(options.json, result, keys)
     return 0
+
+
+def rows_in(path: Path) -> list[dict[str, Any]]:
+    """Rows of the results that `--json` has left in a file."""
+    try:
+        found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        missing = {"ranks", "threads", "physics", "precision", "seconds_of_a_day"} - set(found[0])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise UserError(
+            f"--beside {path}: it holds no results of 'halocline lab ocean --json' ({error})."
+        ) from None
+    if missing:
+        raise UserError(f"--beside {path}: its rows have no {', '.join(sorted(missing))}.")
+    return found
 
 
 def configurations_of(words: Sequence[str]) -> list[tuple[int, int]]:

@@ -32,14 +32,17 @@ def draw(
     path: Path,
     published: Mapping[str, Mapping[str, float]],
     cray_x1: tuple[int, float],
+    others: Mapping[str, Sequence[Row]] | None = None,
 ) -> None:
     """Draw years per day (figures 6.1, 10.1) and phases (9.6, 9.7, 10.2) over processors.
 
-    Published figures, which are those of the x1 grid, stand beside that alone.
+    Published figures, which are those of the x1 grid, stand beside that alone. Where several ways
+    were timed, or with results of `others` by their names, a panel compares their phases.
     """
     whole = result["grid"] == "x1"
+    known = published if whole else {}
     with looks.style():
-        sheet = figure(result["rows"], published if whole else {}, cray_x1 if whole else None)
+        sheet = figure(result["rows"], known, cray_x1 if whole else None, others or {})
         sheet.savefig(path, dpi=dots)
 
 
@@ -47,17 +50,65 @@ def figure(
     rows: Sequence[Row],
     published: Mapping[str, Mapping[str, float]],
     cray_x1: tuple[int, float] | None,
+    others: Mapping[str, Sequence[Row]],
 ) -> Figure:
-    """A panel of years per day, and one of phases for each physics in the first precision."""
+    """A panel of years per day, one of phases for each physics in the first precision.
+
+    Last one of the phases of all ways and others of the first physics, if there are several.
+    """
     kinds = list(dict.fromkeys(row["physics"] for row in rows))
-    sheet = Figure(figsize=(4.8 * (1 + len(kinds)), 4.4), layout="constrained")
-    axes: Any = sheet.subplots(1, 1 + len(kinds))
-    _years(axes[0], rows, published, cray_x1)
-    for panel, kind in zip(axes[1:], kinds, strict=True):
-        first = next(row["precision"] for row in rows if row["physics"] == kind)
-        _phases(panel, [r for r in rows if (r["physics"], r["precision"]) == (kind, first)])
-        panel.set_title(f"Phases, {kind} physics, {first}")
+    mine = {kind: next(r["precision"] for r in rows if r["physics"] == kind) for kind in kinds}
+    compared = by_way(alike(rows, kinds[0], mine[kinds[0]]))
+    first = next(iter(compared))
+    others = {
+        f"{name}, {way}" if way else name: some
+        for name, theirs in others.items()
+        for way, some in by_way(theirs).items()
+    }
+    compared |= {name: alike(some, kinds[0], mine[kinds[0]]) for name, some in others.items()}
+    panels = 1 + len(kinds) + (len(compared) > 1)
+    sheet = Figure(figsize=(4.8 * panels, 4.4), layout="constrained")
+    axes: Any = sheet.subplots(1, panels)
+    shown = [row for row in rows if row["way"] == first or _cores(row) == 1]
+    _years(axes[0], shown, published, cray_x1, others)
+    for panel, kind in zip(axes[1:], kinds, strict=False):
+        _phases(panel, alike(shown, kind, mine[kind]))
+        panel.set_title(f"Phases, {kind} physics, {mine[kind]}")
+    if len(compared) > 1:
+        _compare(axes[-1], compared)
+        axes[-1].set_title(f"Both parts, {kinds[0]} physics, {mine[kinds[0]]}")
     return sheet
+
+
+def alike(rows: Sequence[Row], kind: str, precision: str) -> list[Row]:
+    """Those of one physics and precision."""
+    return [r for r in rows if (r["physics"], r["precision"]) == (kind, precision)]
+
+
+def by_way(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows of each way of communication; one rank needs none, and belongs to all."""
+    ways = dict.fromkeys(row.get("way", "") for row in rows if _cores(row) > 1) or {"": None}
+    return {way: [r for r in rows if r.get("way", "") == way or _cores(r) == 1] for way in ways}
+
+
+def _compare(panel: Axes, compared: Mapping[str, Sequence[Row]]) -> None:
+    """Seconds of the barotropic part, drawn through, and of the baroclinic one, of some runs."""
+    plain_axes(panel)
+    hues = (looks.BLUE, looks.ORANGE, looks.GREEN, looks.PURPLE, "#1d2329")
+    for number, (name, rows) in enumerate(compared.items()):
+        for part, line in (("barotropic", "-"), ("baroclinic", "--")):
+            panel.plot(
+                [_cores(row) for row in rows],
+                [sum(row["seconds_of_a_day"][phase] for phase in parts[part][0]) for row in rows],
+                line,
+                color=hues[number % len(hues)],
+                marker="o",
+                markersize=4.0,
+                label=f"{part}, {name or 'this run'}",
+            )
+    _over_processors(panel, [_cores(row) for rows in compared.values() for row in rows])
+    panel.set_ylabel("seconds per simulated day")
+    panel.legend(fontsize=7.0, handlelength=3.5)
 
 
 def _cores(row: Row) -> int:
@@ -69,8 +120,21 @@ def _years(
     rows: Sequence[Row],
     published: Mapping[str, Mapping[str, float]],
     cray_x1: tuple[int, float] | None,
+    others: Mapping[str, Sequence[Row]],
 ) -> None:
     plain_axes(panel)
+    for number, (name, some) in enumerate(others.items()):
+        for kind, precision in dict.fromkeys((row["physics"], row["precision"]) for row in some):
+            mine = alike(some, kind, precision)
+            panel.plot(
+                [_cores(row) for row in mine],
+                [row["years_per_day"] for row in mine],
+                styles[precision],
+                color=colours[kind],
+                marker="^vx+*"[number % 5],
+                markersize=5.0,
+                label=f"{name}, {kind}, {precision}",
+            )
     for kind, precision in dict.fromkeys((row["physics"], row["precision"]) for row in rows):
         mine = [r for r in rows if (r["physics"], r["precision"]) == (kind, precision)]
         panel.plot(
@@ -86,7 +150,7 @@ def _years(
         for name, years in published.get(kind, {}).items():
             panel.plot(1, years, "D", color=colours[kind], markersize=5.0, markerfacecolor="white",
                        label=f"{name}, {kind}, one core")  # fmt: skip
-    numbers = [_cores(row) for row in rows]
+    numbers = [_cores(row) for some in (rows, *others.values()) for row in some]
     if cray_x1:
         processors, years = cray_x1
         panel.plot(processors, years, "s", color="#1d2329", markersize=5.0,

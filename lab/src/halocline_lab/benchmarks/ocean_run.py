@@ -23,20 +23,20 @@ from halocline_lab.diagnosis.timeline import Timeline, communicating_kinds, sums
 physics: dict[str, dict[str, Any]] = {
     "minimal": {
         "density": {"equation": "linear"},
-        "mixing": {"scheme": "richardson"},
-    },
-    "full": {
-        "density": {"equation": "mcdougall-2003"},
         "mixing": {
-            "scheme": "kpp",
-            "diffusivity": 0.0,
-            "eddies": {"along": 600.0, "flattening": 600.0},
-            "viscous": {"scheme": "anisotropic"},
+            "scheme": "richardson",
+            "viscosity": 5e4,
+            "diffusivity": 1e3,
+            "vertical_viscosity": 5e-3,
+            "vertical_diffusivity": 5e-5,
+            "eddies": {},
+            "viscous": {},
         },
     },
+    "full": {},
 }
 """Options beside the shipped case's. Minimal physics mixes along levels by Laplacians; the full one
-has eddies (Gent-McWilliams and Redi, with the smooth taper) and anisotropic viscosity."""
+is the case's: eddies (Gent-McWilliams and Redi), anisotropic viscosity, KPP."""
 
 small_grid: dict[str, Any] = {
     "nx": 64,
@@ -57,11 +57,12 @@ step_hours = 1
 
 
 def benchmark_case(
-    kind: str, precision: str, steps: int, *, quick: bool, rows: int = 0
+    kind: str, precision: str, steps: int, *, quick: bool, rows: int = 0, way: str = ""
 ) -> dict[str, Any]:
     """Tables of the shipped case with its physics changed, `steps` of an hour, no output.
 
-    `rows` of ranks in the processor grid; 0: as the case says.
+    `rows` of ranks in the processor grid; 0: as the case says. `way` is that of halos, and after
+    " + " of sums.
     Levels in time are not averaged, so that all steps cost the same.
     """
     _, table = read_table("global-ocean-analytic")
@@ -71,6 +72,9 @@ def benchmark_case(
     ocean["averaging"] = 0
     table["precision"] = precision
     table["decomposition"] = {"rows": rows}
+    if way:
+        halos, _, sums = way.partition(" + ")
+        table["communication"] = {"halos": halos, "sums": sums or "auto"}
     table["time"] |= {"step": f"{step_hours}h", "length": f"{steps * step_hours}h"}
     table.pop("output", None)
     if quick:
@@ -161,6 +165,7 @@ def timed(settings: dict[str, Any]) -> dict[str, Any] | None:
         settings["steps"],
         quick=quick,
         rows=settings.get("rows", 0),
+        way=settings.get("way", ""),
     )
     with tempfile.TemporaryDirectory() as folder:
         place = communicator.broadcast(folder)

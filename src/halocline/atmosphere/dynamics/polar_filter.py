@@ -141,4 +141,10 @@ def cut_of(grid: Grid, cut: DecompositionOptions | None, ranks: int) -> Decompos
             f" {blocks} blocks: on a grid with poles the filter along rows needs whole rows. Leave"
             " these options out; decomposition.blocks_per_rank alone may be given."
         )
+    if blocks > grid.shape[0]:
+        raise UserError(
+            f"Cannot cut {grid.shape[0]} rows into {blocks} blocks for {ranks} ranks: on a grid"
+            " with poles the filter along rows needs whole rows. Use at most"
+            f" {grid.shape[0] // cut.blocks_per_rank} ranks (-n), and threads for other cores."
+        )
     return DecompositionOptions(blocks_per_rank=cut.blocks_per_rank, rows=blocks)

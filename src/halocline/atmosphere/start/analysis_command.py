@@ -34,6 +34,7 @@ def main(options: argparse.Namespace) -> int:
     from halocline.atmosphere.start.pressure_level_files import PressureLevelFiles
     from halocline.core.clock import text
     from halocline.grids.files.gridded_files import expand
+    from halocline.runtime.fields.topology import all_sides
 
     case = AnalysisCase.read(options.case)
     named = _here_or_shipped(options.file)
@@ -44,7 +45,9 @@ def main(options: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for line in making.write_start(folder / "start.nc"):
         print(line)
-    if not options.no_sides:
+    if not any(case.grid.topology.is_closed(side) for side in all_sides):
+        print("no sides: those of the grid are joined, mirrors or poles")
+    elif not options.no_sides:
         for moment in making.write_sides(folder / "sides.nc", steady=options.steady):
             print(f"sides of {text(moment)}", flush=True)
     if not options.no_picture:

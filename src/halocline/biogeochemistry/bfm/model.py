@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -116,10 +116,11 @@ class Bfm(Biology):
     def settle(self, state: ReactingState) -> Sequence[Field]:
         """Make its fields; what lies on the floor, and of the air, is kept in restarts."""
         kept = self.air.settle(state)
-        self.shown = {name: state.on_levels(name, some.units) for name, some in productions.items()}
-        self.shown["chlorophyll"] = state.on_levels("chlorophyll", chlorophyll.units)
-        columns = {name: state.on_plane(name, some.units) for name, some in integrated.items()}
-        self.shown |= columns
+        on_levels = {**productions, "chlorophyll": chlorophyll}
+        self.shown: dict[str, Field | None] = {
+            **{name: state.on_levels(name, some.units) for name, some in on_levels.items()},
+            **{name: state.on_plane(name, some.units) for name, some in integrated.items()},
+        }
         decomposition = state.space.decomposition
         self.floor = Field(
             "floor",
@@ -136,6 +137,13 @@ class Bfm(Biology):
         self.communicator = decomposition.communicator
         self.area, self.floor_sums = state.area, FieldSums(self.floor, len(floor_boxes))
         return [self.floor, *kept]
+
+    def show_only(self, names: Collection[str]) -> Sequence[str]:
+        """Keep no field of what is neither shown nor integrated: each is a 51st of the tracers."""
+        wanted = {*names, *(name.removeprefix("column_") for name in names)}
+        left_out = [name for name in self.shown if name not in wanted]
+        self.shown |= dict.fromkeys(left_out)
+        return [*left_out, *self.air.show_only(names)]
 
     @property
     def sums(self) -> Mapping[str, GlobalSums]:
@@ -182,9 +190,10 @@ class Bfm(Biology):
         """A production of the last step, its integral, or chlorophyll."""
         if name in self.air.shown:
             return self.air.shown[name]
-        field = self.shown[name]
+        field = self.shown.get(name)
+        assert field is not None, f"nobody said that '{name}' would be shown"
         if name in integrated:
-            state.integrate(self.shown[name.removeprefix("column_")], field)
+            state.integrate(self.show(name.removeprefix("column_"), run, state), field)
         if name == "chlorophyll":
             parts = [table.index[group + "l"] for group in table.phytoplankton]
             with field.change() as owned:

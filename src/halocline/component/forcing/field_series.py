@@ -43,7 +43,8 @@ class FieldSeries:
     """Fields that take their values from files, for any time of a period.
 
     `variables` are those of the files, one for each field; where one is empty it is found by the
-    `names` of the quantities, whose units and bounds count then. Fields may have one axis, of
+    `names` of the quantities, whose units and bounds count then; without names values are brought
+    to `units`, or are as the files have them. Fields may have one axis, of
     depths [m]: all levels of their space or the upper ones; a file with one map serves all levels.
     They lie at one place, but the two of a `vector`, which is eastward and northward in the files
     and along x and y of the grid in the fields, lie at one each.
@@ -61,6 +62,7 @@ class FieldSeries:
         *,
         variables: Sequence[str] = (),
         names: Sequence[str] = (),
+        units: Sequence[str] = (),
         vector: bool = False,
         base: Path = Path(),
         recorder: Recorder | None = None,
@@ -72,6 +74,7 @@ class FieldSeries:
         self.groups: list[tuple[FieldPlaces, FileSeries, list[Field]]] = []
         self._shown: list[tuple[int, float]] = []
         self.vector = vector
+        self.units = tuple(units)
         for group in [[field] for field in fields] if vector else [list(fields)]:
             first = group[0]
             places = FieldPlaces(
@@ -96,6 +99,7 @@ class FieldSeries:
             wanted=places.wanted,
             between=self.options.interpolation,
             every_year=self.options.every_year,
+            units=self.units,
         )
 
     def update(self, moment: Date) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
@@ -145,7 +145,24 @@ def yearly(files: GriddedFiles, period: tuple[Date, Date]) -> list[Record]:
             except ValueError:
                 continue
             again.append(replace(record, time=time))
+    _refuse_half_years(files, again, period)
     return again
+
+
+def _refuse_half_years(
+    files: GriddedFiles, again: Sequence[Record], period: tuple[Date, Date]
+) -> None:
+    """Refuse records that leave more than twice their greatest distance empty in a period."""
+    usual = max((b.time - a.time for a, b in pairwise(files.records)), default=None)
+    for before, after in pairwise(record.time for record in again):
+        needed = before < period[1] and after > period[0]
+        if needed and usual is not None and after - before > 2 * usual:
+            raise UserError(
+                f"{files.name} is to be repeated every year, but has no record between"
+                f" {text(before)} and {text(after)}, where others are at most"
+                f" {duration_text(usual)} apart, and the run needs {text(period[0])} to"
+                f" {text(period[1])}. Add the records of the rest of the year, or shorten the run."
+            )
 
 
 def _in_year(moment: Date) -> tuple[int, ...]:
@@ -173,7 +190,7 @@ class FileSeries:
     from its time until the next. With `every_year` the records are of one year, which repeats.
     Points may have to be `exact` places of the files' grid. Records that are `daily`, or of another
     regular interval, hold for half of it before the first and after the last one; where one is
-    left out they are refused.
+    left out they are refused. Quantities without a short name are brought to `units`.
 
     A rank reads the rows and columns that its points need. Where a file gives hardly less than
     whole maps for sea points (`scattered` if nothing else is said), one rank for each quantity
@@ -199,6 +216,7 @@ class FileSeries:
         scattered: bool | None = None,
         exact: bool = False,
         daily: bool = False,
+        units: tuple[str, ...] = (),
     ) -> None:
         if not grid.spherical and grid.curvilinear is None:
             raise UserError(
@@ -208,6 +226,7 @@ class FileSeries:
         self.files, self.short_names, self.grid, self.what = files, short_names, grid, what
         (self.start, self.end), self.share, self.held = period, share, held
         self.between, self.number, self.exact = between, 0, exact
+        self.units = units or ("",) * len(short_names)
         self._pair = -1, -1
         on_levels = wanted is not None and wanted.depth is not None
         self.variables = tuple(
@@ -253,6 +272,7 @@ class FileSeries:
                     self.variables[place],
                     wanted,
                     short_name=self.short_names[place],
+                    units=self.units[place],
                     refused=lambda: self._sea_places,
                     exact=self.exact,
                 )

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import FileAxis
-from halocline.grids.files.gridded_files import GriddedFiles, unit_factors
+from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.files.sources import FileVariables
+from halocline.grids.files.units_in_files import unit_factors
 
 _letter = {"longitude": "x", "latitude": "y"}
 

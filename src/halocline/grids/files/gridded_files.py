@@ -23,6 +23,7 @@ from halocline.core.plausible import refuse_bad_axis, refuse_implausible
 from halocline.grids.files.axes import Bilinear, FileAxis, bilinear, latitude_axis, longitude_axis
 from halocline.grids.files.parts import FilePart, lines_within, read_slabs
 from halocline.grids.files.sources import FileVariables, Variable, open_source
+from halocline.grids.files.units_in_files import celsius, converted, unit_factors
 from halocline.grids.sphere import vectors
 
 Array = NDArray[np.float64]
@@ -41,6 +42,8 @@ names_in_files: dict[str, tuple[str, ...]] = {
     "mask": ("mask", "sea_mask", "lsm"),
     "obstruction_x": ("obstruction_x",),
     "obstruction_y": ("obstruction_y",),
+    "current_u": ("current_u", "uo", "ucur", "water_u", "ssu", "u_surface"),
+    "current_v": ("current_v", "vo", "vcur", "water_v", "ssv", "v_surface"),
     "velocity_u": ("vozocrtx", "uo", "uoce"),
     "velocity_v": ("vomecrty", "vo", "voce"),
     "x_volume_flux": ("uocetr_eff",),
@@ -48,7 +51,7 @@ names_in_files: dict[str, tuple[str, ...]] = {
     "temperature": ("votemper", "thetao", "toce"),
     "salinity": ("vosaline", "so", "soce"),
     "vertical_diffusivity": ("votkeavt", "difvho", "avt"),
-    "sea_level": ("sossheig", "zos", "ssh"),
+    "sea_level": ("sossheig", "zos", "ssh", "sea_level"),
     "cell_thickness": ("e3t", "thkcello"),
     "wind_speed": ("sowindsp", "wspd", "ws10"),
     "short_wave": ("soshfldo", "rsntds"),
@@ -60,10 +63,16 @@ other_standard_names: dict[str, tuple[str, ...]] = {
     "wind_v": ("y_wind",),
     "sea_surface_temperature": ("surface_temperature", "sea_surface_skin_temperature"),
     "depth": ("sea_floor_depth", "sea_floor_depth_below_sea_surface", "height_above_geoid"),
+    "current_u": ("surface_eastward_sea_water_velocity", "sea_water_x_velocity"),
+    "current_v": ("surface_northward_sea_water_velocity", "sea_water_y_velocity"),
     "velocity_u": ("eastward_sea_water_velocity",),
     "velocity_v": ("northward_sea_water_velocity",),
     "vertical_diffusivity": ("ocean_vertical_heat_diffusivity",),
-    "sea_level": ("sea_surface_height_above_sea_level",),
+    "sea_level": (
+        "sea_surface_height_above_mean_sea_level",
+        "sea_surface_height_above_sea_level",
+        "sea_surface_height",
+    ),
     "short_wave": ("surface_net_downward_shortwave_flux",),
 }
 coordinate_names: dict[str, tuple[str, ...]] = {
@@ -72,28 +81,6 @@ coordinate_names: dict[str, tuple[str, ...]] = {
     "time": ("time", "valid_time", "Time", "date"),
 }
 _axis_letter = {"longitude": "X", "latitude": "Y", "time": "T"}
-
-_celsius = ("degC", "degree_C", "degrees_C", "Celsius", "celsius", "degree_Celsius", "C", "deg C")
-unit_factors: dict[str, dict[str, float]] = {
-    "m s-1": {"m/s": 1, "m s**-1": 1, "ms-1": 1, "m.s-1": 1, "meter second-1": 1, "m/sec": 1,
-              "knots": 1852 / 3600, "knot": 1852 / 3600, "kt": 1852 / 3600, "km/h": 1 / 3.6,
-              "km h-1": 1 / 3.6, "cm s-1": 0.01, "cm/s": 0.01},
-    "1": {"": 1, "(0 - 1)": 1, "0-1": 1, "fraction": 1, "%": 0.01, "percent": 0.01,
-          "proportion": 1, "dimensionless": 1},
-    "m": {"meter": 1, "meters": 1, "metre": 1, "metres": 1, "km": 1000, "cm": 0.01},
-    "K": {"kelvin": 1, "Kelvin": 1},
-    "degree_C": dict.fromkeys(_celsius, 1),
-    "1e-3": {"psu": 1, "PSU": 1, "PSS-78": 1, "1": 1, "0.001": 1, "g kg-1": 1, "g/kg": 1},
-    "m2 s-1": {"m2/s": 1, "m**2 s**-1": 1, "m^2/s": 1, "cm2 s-1": 1e-4, "cm2/s": 1e-4},
-    "m3 s-1": {"m3/s": 1, "m**3 s**-1": 1, "m^3/s": 1},
-    "W m-2": {"W/m2": 1, "W/m^2": 1, "W m**-2": 1},
-    "mmol m-3": {"mmol/m3": 1, "mmol/m^3": 1, "mmol m**-3": 1, "millimol m-3": 1, "umol/l": 1,
-                 "umol L-1": 1, "umol l-1": 1, "uM": 1, "mol m-3": 1000, "mol/m3": 1000,
-                 **dict.fromkeys(("umol kg-1", "umol/kg", "micromoles_per_kilogram"), 1.025)},
-    "mg m-3": {"mg/m3": 1, "mg/m^3": 1, "mg m**-3": 1, "milligram m-3": 1, "ug/l": 1, "ug L-1": 1,
-               "g m-3": 1000, "kg m-3": 1e6},
-}  # fmt: skip
-"""Factors that bring units of files to ours; a litre of the sea has 1.025 kg."""
 
 
 @dataclass(frozen=True)
@@ -460,26 +447,15 @@ class GriddedFiles:
     ) -> Array:
         ours = quantity(short_name).units
         theirs = str(attributes.get("units", ours)).strip()
-        if theirs == ours or short_name == "mask":
-            return values
-        if ours == "degree_C" and theirs in ("K", *unit_factors["K"]):
-            return values - 273.15
-        if ours == "K" and theirs in _celsius:
-            return values if short_name == "air_sea_temperature_difference" else values + 273.15
-        factor = self._factor(variable, theirs, ours)
-        return values * factor if factor != 1 else values
+        as_it_is = short_name == "mask" or (
+            short_name == "air_sea_temperature_difference" and theirs in celsius
+        )
+        return values if as_it_is else converted(values, theirs, ours, self._named(variable))
 
     def in_units(self, values: Array, variable: str, ours: str) -> Array:
         """Values of a variable, read as they are in the files, in other units."""
         theirs = str(self.first[variable].attrs.get("units", ours)).strip()
-        return values * self._factor(variable, theirs, ours)
+        return converted(values, theirs, ours, self._named(variable))
 
-    def _factor(self, variable: str, theirs: str, ours: str) -> float:
-        factor = 1.0 if theirs == ours else unit_factors.get(ours, {}).get(theirs)
-        if factor is None:
-            known = ", ".join([ours, *unit_factors.get(ours, {})])
-            raise UserError(
-                f"The variable '{variable}' of {self.name} has the units '{theirs}', which cannot"
-                f" be brought to '{ours}'. Known units are: {known}."
-            )
-        return factor
+    def _named(self, variable: str) -> str:
+        return f"The variable '{variable}' of {self.name}"

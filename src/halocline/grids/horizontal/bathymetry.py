@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,12 @@ class BathymetryOptions(Options):
         choices=("spherical", "cartesian"),
     )
     file: str = option(meaning="netCDF file or Zarr folder with coordinates and depth")
-    depth_variable: str = option("", "", "variable of the depth; found by name where empty")
+    depth_variable: str = option(
+        "",
+        "",
+        "variable of the depth; found by name where empty, in curvilinear files kmt (numbers of"
+        " levels) before others",
+    )
     mask: str = option(
         "", "", "variable that is 1 at sea; where empty: 'mask', else where the depth is positive"
     )
@@ -52,6 +58,12 @@ def read_bathymetry(options: BathymetryOptions, base: Path = Path()) -> Grid:
         files.close()
 
 
+def downward(values: Array, attributes: Mapping[str, Any]) -> Array:
+    """Depths, positive down, of what a variable with these attributes holds."""
+    up = attributes.get("positive") == "up" or attributes.get("standard_name") in _upward
+    return -values if up else values
+
+
 def _read(files: GriddedFiles, options: BathymetryOptions) -> Grid:
     x, columns = _grid_axis(files, "longitude", files.longitude)
     y, rows = _grid_axis(files, "latitude", files.latitude)
@@ -63,9 +75,7 @@ def _read(files: GriddedFiles, options: BathymetryOptions) -> Grid:
 
     name = files.find("depth", options.depth_variable)
     depth = plane(name, "depth")
-    attributes = files.first[name].attrs
-    if attributes.get("positive") == "up" or attributes.get("standard_name") in _upward:
-        depth = -depth
+    depth = downward(depth, files.first[name].attrs)
     mask = _read_mask(files, options, depth, plane)
     missing = mask & ~np.isfinite(depth)
     if missing.any():

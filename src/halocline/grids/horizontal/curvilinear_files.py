@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.core.netcdf_lock import netcdf_lock
 from halocline.grids.files.sources import FileVariables, open_source
+from halocline.grids.horizontal.bathymetry import BathymetryOptions, downward
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.metrics import Curvilinear
 from halocline.grids.sphere import angles_between, vectors
@@ -32,23 +33,24 @@ def is_curvilinear(path: Path) -> bool:
         data.close()
 
 
-def read_displaced_pole(path: Path) -> Grid:
+def read_displaced_pole(path: Path, options: BathymetryOptions | None = None) -> Grid:
     """Read the horizontal grid of a file with corners `ulon` and `ulat` [degree].
 
     They are north-east corners of all cells, as in POP, where x is periodic, or all corners, one
-    more than cells. Depths come from `kmt` and `dz` [m], or from ht, bathymetry or depth [m].
+    more than cells. Depths come from `kmt` and `dz` [m], or from ht, bathymetry or depth [m], if
+    the options do not name a variable; with a mask they are of the sea that it has.
     Lengths of northern and eastern faces `htn` and `hte` [m] and centres `tlon` and `tlat` are used
     where the file has them; without them lengths are those between the corners.
     """
     data = open_source(path)
     try:
-        return _read(data, path)
+        return _read(data, path, options or BathymetryOptions(file=str(path)))
     finally:
         data.close()
 
 
-def _read(data: FileVariables, path: Path) -> Grid:
-    depth = _depth(data, path)
+def _read(data: FileVariables, path: Path, options: BathymetryOptions) -> Grid:
+    depth = _depth(data, path, options)
     missing = [name for name in corners if name not in data.variables]
     if missing:
         raise UserError(f"'{path}' has no variable {', '.join(missing)}, the corners of its cells.")
@@ -189,14 +191,25 @@ def write_curvilinear(grid: Grid, path: Path) -> None:
             variable[:] = values
 
 
-def _depth(data: FileVariables, path: Path) -> Array:
+def _depth(data: FileVariables, path: Path, options: BathymetryOptions) -> Array:
     """Depth of the floor [m], 0 on land."""
-    for name in depths:
+    for name in (options.depth_variable, options.mask):
+        if name and name not in data.variables:
+            raise UserError(f"'{path}' has no variable '{name}'. It has: {data.listing()}.")
+    found = _given_depth(data, path, options.depth_variable)
+    if options.mask:
+        found = np.where(np.nan_to_num(data[options.mask].read()) >= 0.5, found, 0.0)
+    return np.where(found > 0.0, np.maximum(found, options.minimum_depth), 0.0)
+
+
+def _given_depth(data: FileVariables, path: Path, chosen: str) -> Array:
+    """What the file has of it; of a variable that is chosen, or found by its name."""
+    for name in [chosen] if chosen else depths:
         if name not in data.variables or name == "kmt" and "dz" not in data.variables:
             continue
         values = np.nan_to_num(data[name].read())
         if name != "kmt":
-            return np.maximum(values, 0.0)
+            return np.maximum(downward(values, data[name].attrs), 0.0)
         bottom = np.concatenate([[0.0], np.cumsum(data["dz"].read())])
         levels = values.astype(np.int64)
         if levels.max(initial=0) >= bottom.size:

@@ -24,7 +24,8 @@ def depths_at(options: BathymetryOptions, path: Path, x: Array, y: Array) -> Arr
     Bilinear in the file's grid, regular or curvilinear: sea is where more than half of what a
     point is interpolated from is sea, and its depth is the mean of that part.
     """
-    theirs = read_displaced_pole(path) if is_curvilinear(path) else read_bathymetry(options)
+    curvilinear = is_curvilinear(path)
+    theirs = read_displaced_pole(path, options) if curvilinear else read_bathymetry(options)
     at_points = _interpolation(theirs, (x.ravel(), y.ravel()), f"The depth in {path}")
     sea, depth = at_points(theirs.mask.astype(np.float64)), at_points(theirs.depth * theirs.mask)
     wet = sea > 0.5

@@ -141,7 +141,7 @@ def build_grid(options: GridOptions) -> Grid:
         return regular_grid(options)
     path = expand(options.file, Path())[0]
     if options.kind == "spherical" and is_curvilinear(path):
-        return finish(read_displaced_pole(path), options)
+        return finish(read_displaced_pole(path, options), options)
     return finish(read_bathymetry(options), options)
 
 

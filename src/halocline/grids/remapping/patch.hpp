@@ -7,7 +7,7 @@
 /// Khoei and Gharehbaghi (2007), Finite Elem. Anal. Des. 43, 824-842 recover patches in this way.
 namespace halocline::remapping {
 
-inline constexpr int patch_points = 9, patch_terms = 6;
+inline constexpr int patch_points = 16, patch_terms = 6;
 
 /// Values of a quadratic polynomial as weights of the values at some points, by least squares: with
 /// A = Q R the weights are Q R^-T phi. Fails where the points do not determine it.
@@ -67,51 +67,75 @@ class QuadraticFit {
   double q_[patch_terms][patch_points] = {}, r_[patch_terms][patch_terms] = {};
 };
 
-/// The value at p of the polynomial around a point, times a factor, as terms; the point's own
-/// value where too few wet points surround it.
-inline void add_polynomial(const Cells& cells, std::int64_t middle,
-                           View2<const std::int32_t> around, const std::uint8_t* wet, Vector p,
-                           double factor, std::vector<Term>& terms) {
-  const Vector center = cells.point(middle);
-  std::int64_t number[patch_points] = {middle};
-  int count = 1;
+/// The points that a polynomial around one is fitted to.
+struct Patch {
+  std::int64_t middle, number[patch_points];
+  Vector along;  // a point on the first axis
+  int count = 0;
+};
+
+/// A point and the wet ones of the eight around it. The first axis is along the line to the first
+/// of these, so that lines of slender cells are axes.
+inline Patch patch_around(const Cells& cells, std::int64_t middle, View2<const std::int32_t> around,
+                          const std::uint8_t* wet, Vector p) {
+  Patch patch{middle, {middle}, p, 1};
+  if (around(middle, 0) >= 0) patch.along = cells.point(around(middle, 0));
   for (int side = 0; side < 8; ++side) {
     const std::int32_t other = around(middle, side);
-    if (other >= 0 && wet[other]) number[count++] = other;
+    if (other >= 0 && wet[other]) patch.number[patch.count++] = other;
   }
-  // Along the line to the first point beside it, so that lines of slender cells are axes.
-  const Tangents tangents(center, around(middle, 0) >= 0 ? cells.point(around(middle, 0)) : p);
-  double x[patch_points][2], scale[2] = {0.0, 0.0};
+  return patch;
+}
+
+/// A pole and the wet ones of some points on the last two rows around it.
+inline Patch patch_of_pole(std::int64_t pole, const std::int64_t* members, std::ptrdiff_t count,
+                           const std::uint8_t* wet, Vector p) {
+  Patch patch{pole, {}, p, 0};
+  for (std::ptrdiff_t one = 0; one < count && patch.count < patch_points; ++one)
+    if (wet[members[one]]) patch.number[patch.count++] = members[one];
+  return patch;
+}
+
+/// The value at p of the polynomial of a patch, times a factor, as terms; false where too few wet
+/// points determine it.
+inline bool add_polynomial(const Cells& cells, const Patch& patch, Vector p, double factor,
+                           std::vector<Term>& terms) {
+  const Vector center = cells.point(patch.middle);
+  const Tangents tangents(center, patch.along);
+  double x[patch_points][2], here[2], scale[2] = {0.0, 0.0};
   const auto on_plane = [&](Vector point, double* to) {
     const double height = std::max(dot(point, center), 1e-3);
     to[0] = dot(point - center, tangents.first) / height;
     to[1] = dot(point - center, tangents.second) / height;
   };
-  for (int one = 0; one < count; ++one) {
-    on_plane(cells.point(number[one]), x[one]);
+  for (int one = 0; one < patch.count; ++one) {
+    on_plane(cells.point(patch.number[one]), x[one]);
     for (int axis = 0; axis < 2; ++axis)
       scale[axis] = std::max(scale[axis], std::abs(x[one][axis]));
   }
-  double here[2];
   on_plane(p, here);
-  if (scale[0] > 0.0 && scale[1] > 0.0) {
-    for (int axis = 0; axis < 2; ++axis) {
-      for (int one = 0; one < count; ++one) x[one][axis] /= scale[axis];
-      here[axis] /= scale[axis];
-    }
-    const QuadraticFit fit(x, count);
-    if (fit.determined && std::abs(here[0]) <= 1.5 && std::abs(here[1]) <= 1.5) {
+  bool fits = true;
+  for (int axis = 0; axis < 2; ++axis) {
+    fits &= scale[axis] > 0.0 && std::abs(here[axis]) <= 1.5 * scale[axis];
+    for (int one = 0; one < patch.count && fits; ++one) x[one][axis] /= scale[axis];
+    here[axis] /= fits ? scale[axis] : 1.0;
+  }
+  if (fits) {
+    const QuadraticFit fit(x, patch.count);
+    if (fit.determined) {
       double weight[patch_points];
       fit.weights(here[0], here[1], weight);
-      for (int one = 0; one < count; ++one) terms.emplace_back(number[one], factor * weight[one]);
-      return;
+      for (int one = 0; one < patch.count; ++one)
+        terms.emplace_back(patch.number[one], factor * weight[one]);
+      return true;
     }
   }
-  terms.emplace_back(middle, factor);
+  return false;
 }
 
-/// Rows of patch weights. Points from `around.extent[0]` on are poles, whose polynomial is the mean
-/// of those around their `members`; empty rows where no cell surrounds the point.
+/// Rows of patch weights; for a corner that has no polynomial the bilinear value stands, of second
+/// order, as its own value would not be. Points from `around.extent[0]` on are poles, with
+/// polynomials of their `members`; empty rows where no cell surrounds the point.
 inline Rows patches(const Cells& cells, Points wanted, View1<const std::uint8_t> wet,
                     View2<const std::int32_t> around, View2<const std::int64_t> members) {
   return make_rows(wanted.extent[0], [&](std::int64_t target, std::vector<Term>& terms) {
@@ -119,20 +143,16 @@ inline Rows patches(const Cells& cells, Points wanted, View1<const std::uint8_t>
     CornerWeights found;
     const Vector p = at(wanted.row(target));
     if (cell_of(cells, p, wet.data, near, found) < 0) return;
+    if (found.count == 1) return terms.emplace_back(found.number[0], 1.0), void();
     for (int corner = 0; corner < found.count; ++corner) {
-      const double weight = found.weight[corner];
-      if (weight == 0.0) continue;
-      const std::int64_t beyond = found.number[corner] - around.extent[0];
-      if (beyond < 0 || found.count == 1) {
-        if (found.count == 1)
-          terms.emplace_back(found.number[corner], 1.0);
-        else
-          add_polynomial(cells, found.number[corner], around, wet.data, p, weight, terms);
-        continue;
-      }
-      for (std::ptrdiff_t member = 0; member < members.extent[1]; ++member)
-        add_polynomial(cells, members(beyond, member), around, wet.data, p,
-                       weight / static_cast<double>(members.extent[1]), terms);
+      if (found.weight[corner] == 0.0) continue;
+      const std::int64_t middle = found.number[corner], pole = middle - around.extent[0];
+      const Patch patch =
+          pole < 0 ? patch_around(cells, middle, around, wet.data, p)
+                   : patch_of_pole(middle, members.row(pole), members.extent[1], wet.data, p);
+      if (add_polynomial(cells, patch, p, found.weight[corner], terms)) continue;
+      for (int other = 0; other < found.count; ++other)
+        terms.emplace_back(found.number[other], found.weight[corner] * found.weight[other]);
     }
   });
 }

@@ -34,6 +34,8 @@ methods: tuple[Method, ...] = (
     "conservative",
     "conservative-2",
 )
+version = 1
+"""Of the methods: a change of weights counts it up, so that kept ones are made anew."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +54,9 @@ class RemapOptions(Options):
         "fracarea",
         "",
         "of conservative means of cells that the source's sea covers in part: by the area that is"
-        " covered (fracarea), or by the whole cell (destarea), which keeps the integral",
-        choices=("fracarea", "destarea"),
+        " covered (fracarea), or by the whole cell (destarea), which keeps the integral; ownarea:"
+        " keeps the integral over areas as both models have them",
+        choices=("fracarea", "destarea", "ownarea"),
     )
     extrapolation: str = option(
         "nearest",
@@ -91,13 +94,18 @@ class SurfaceRemap:
             found = found.filled(self._extrapolated(j[missing], i[missing]))
         return found
 
+    def overlap(self, j: Index, i: Index) -> RemapRows:
+        """Areas that target cells have in common with cells that have values [rad2]."""
+        points, chosen, _ = self._target_cells(j, i)
+        return RemapRows(*self._cells_around.overlaps(points, chosen))
+
+    def cell_areas(self, j: Index, i: Index) -> Array:
+        """Areas of target cells between great circles [rad2]."""
+        return self._target_cells(j, i)[2]
+
     def fractions(self, j: Index, i: Index) -> Array:
         """Shares of target cells that cells of the source cover which have values [1]."""
-        points, corners = self.target.cells
-        chosen = np.ascontiguousarray(corners[j * self.target.shape[1] + i])
-        areas, centroids = np.empty(j.size), np.empty((j.size, 3))
-        _native.areas_and_centroids(points, chosen, areas, centroids)
-        return RemapRows(*self._cells_around.overlaps(points, chosen)).sums() / areas
+        return self.overlap(j, i).sums() / self.cell_areas(j, i)
 
     def _found(self, j: Index, i: Index) -> RemapRows:
         """RemapRows by the method alone."""
@@ -149,20 +157,42 @@ class SurfaceRemap:
 
     def _conservative(self, j: Index, i: Index, *, second: bool) -> RemapRows:
         """Means over target cells, by areas between great circles."""
+        points, chosen, areas = self._target_cells(j, i)
+        if second:
+            centers = self.source.areas_and_centroids[1]
+            around = self.source.wet_around
+            found = self._cells_around.linear_overlaps(points, chosen, centers, around)
+        else:
+            found = self._cells_around.overlaps(points, chosen)
+        rows = RemapRows(*found)
+        # Weights of gradients add up to 0, so that both sums are areas.
+        whole = rows.sums() if self.options.normalisation == "fracarea" else areas
+        if self.options.normalisation == "ownarea":
+            source, target = self._own_areas
+            rows = RemapRows(rows.counts, rows.numbers, rows.weights * source[rows.numbers])
+            whole = whole * target[j, i]
+        return rows.scaled(1.0 / np.where(whole > 0.0, whole, 1.0))
+
+    def _target_cells(self, j: Index, i: Index) -> tuple[Array, Index, Array]:
+        """Corners of the target's cells, which of them some cells have, and their areas [rad2]."""
         points, corners = self.target.cells
         chosen = np.ascontiguousarray(corners[j * self.target.shape[1] + i])
         areas, centroids = np.empty(j.size), np.empty((j.size, 3))
         _native.areas_and_centroids(points, chosen, areas, centroids)
-        first = RemapRows(*self._cells_around.overlaps(points, chosen))
-        rows = first
-        if second:
-            around = self.source.around
-            there = (around >= 0) & self.source.wet.ravel()[np.maximum(around, 0)]
-            around = np.where(there, around, np.int32(-1))
-            centers = self.source.areas_and_centroids[1]
-            rows = RemapRows(*self._cells_around.linear_overlaps(points, chosen, centers, around))
-        whole = areas if self.options.normalisation == "destarea" else first.sums()
-        return rows.scaled(1.0 / np.where(whole > 0.0, whole, 1.0))
+        return points, chosen, areas
+
+    @cached_property
+    def _own_areas(self) -> tuple[Array, Array]:
+        """Areas as the models have them by those between great circles [1]: of points, of cells."""
+        ratios = []
+        for surface in (self.source, self.target):
+            if surface.own_area is None:
+                raise UserError(
+                    f"{surface.title} says no areas of its cells, by which 'ownarea' would keep"
+                    " integrals. Take 'destarea'."
+                )
+            ratios.append(surface.own_area / surface.areas_and_centroids[0].reshape(surface.shape))
+        return ratios[0].ravel(), ratios[1]
 
 
 class GridRemap:
@@ -173,10 +203,18 @@ class GridRemap:
     ) -> None:
         self.grids, self.options, self.names = (source, target), options, names
         self._surfaces: dict[tuple[int, Place], Surface] = {}
+        self._between: dict[tuple[Place, Place], SurfaceRemap] = {}
 
     def between(self, source: Place, target: Place) -> SurfaceRemap:
         """RemapRows from one place of the source to one of the target."""
-        return SurfaceRemap(self._surface(0, source), self._surface(1, target), self.options)
+        if (source, target) not in self._between:
+            surfaces = self._surface(0, source), self._surface(1, target)
+            self._between[source, target] = SurfaceRemap(*surfaces, self.options)
+        return self._between[source, target]
+
+    def surface_of_source(self, place: Place) -> Surface:
+        """Points of a place of the source."""
+        return self._surface(0, place)
 
     def _surface(self, which: int, place: Place) -> Surface:
         if (which, place) not in self._surfaces:
@@ -186,6 +224,10 @@ class GridRemap:
 
     def __call__(self, source: Place, target: Place, j: Index, i: Index) -> RemapWeights:
         """Weights from a place of the source for points (j, i) of a place of the target."""
+        return self.whole_rows(source, target, j, i).packed()
+
+    def whole_rows(self, source: Place, target: Place, j: Index, i: Index) -> RemapRows:
+        """The same as rows; refused where sea points of the target have none."""
         rows = self.between(source, target).rows(j, i)
         missing = (rows.counts == 0) & self._surface(1, target).wet[j, i]
         if missing.any():
@@ -196,7 +238,7 @@ class GridRemap:
                 f" {self.names[1]}, the first at {x:g} E, {y:g} N. Let them be extrapolated, or"
                 " take a source that covers them."
             )
-        return rows.packed()
+        return rows
 
     def _coordinates(self, place: Place) -> tuple[Array, Array]:
         surface = self._surface(1, place)

@@ -84,6 +84,14 @@ class RemapRows:
         weights[gone] *= others.weights[there[gone]]
         return _merged(self.targets[term], numbers, weights, self.counts.size)
 
+    def of_known(self, known: Mask) -> RemapRows:
+        """Without the terms of rows that take unknown values."""
+        unknown = ~known.ravel()[self.numbers]
+        whole = np.bincount(self.targets, unknown, self.counts.size) == 0
+        kept = whole[self.targets]
+        counts = np.where(whole, self.counts, 0)
+        return RemapRows(counts, self.numbers[kept], self.weights[kept])
+
     def packed(self) -> RemapWeights:
         """For use: with the source points that are needed."""
         return RemapWeights.of_rows(self.counts, self.numbers, self.weights)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +36,10 @@ class Surface:
     wet: Mask  # points that have values
     topology: Topology
     place: Place = Place.center
-    corner_x: Array | None = field(default=None)  # of cells, (rows, columns, 4), anticlockwise
-    corner_y: Array | None = field(default=None)
-    own_area: Array | None = field(default=None)  # of cells as their model has it [m2]
+    corner_x: Array | None = None  # of cells, (rows + 1, columns + 1) or (rows, columns, 4)
+    corner_y: Array | None = None
+    own_area: Array | None = None  # of cells as their model has it [rad2]
+    title: str = ""
 
     @classmethod
     def of(cls, grid: Grid, place: Place, name: str) -> Surface:
@@ -52,7 +54,7 @@ class Surface:
         corner_x = corner_y = None
         if place is Place.center:
             corners = grid.on_both_sides(Place.corner)
-            corner_x, corner_y = _around_cells(corners.x), _around_cells(corners.y)
+            corner_x, corner_y = corners.x, corners.y
         return cls(
             longitude=some.x,
             latitude=some.y,
@@ -62,7 +64,8 @@ class Surface:
             place=place,
             corner_x=corner_x,
             corner_y=corner_y,
-            own_area=some.area if place is Place.center else None,
+            own_area=some.area / grid.radius**2 if place is Place.center else None,
+            title=name,
         )
 
     @property
@@ -102,12 +105,13 @@ class Surface:
         found = []
         if rows < 2 or columns < 3 or not self.topology.goes_round:
             return ()
-        for row, inner, side, pole in ((0, 1, "south", -90.0), (rows - 1, -2, "north", 90.0)):
-            line = self.latitude[row]
-            step = abs(line[0] - self.latitude[inner, 0])
-            here = np.ptp(line) == 0.0 and 0.0 < abs(pole - line[0]) < 1.01 * step
-            if here and not self.topology.is_joined(side):
-                found.append((row, pole))
+        for row, inner, side in ((0, 1, "south"), (rows - 1, -2, "north")):
+            line, pole = self.latitude[row], 90.0 * np.sign(self.latitude[row, 0])
+            beyond, step = abs(pole - line[0]), abs(line[0] - self.latitude[inner, 0])
+            outwards = beyond < abs(pole - self.latitude[inner, 0])
+            if np.ptp(line) == 0.0 and outwards and 0.0 < beyond < 1.01 * step:
+                if not self.topology.is_joined(side):
+                    found.append((row, float(pole)))
         return tuple(found)
 
     @property
@@ -126,11 +130,14 @@ class Surface:
 
     @property
     def pole_members(self) -> Index:
-        """Four points of the last row around each pole, in quarters of a turn."""
-        columns = self.shape[1]
-        quarters = np.arange(4) * columns // 4
-        rows = [row * columns + quarters for row, _ in self.poles]
-        return np.array(rows, np.int64).reshape(-1, 4)
+        """Eight points of each of the last two rows around each pole, in eighths of a turn."""
+        rows, columns = self.shape
+        eighths = np.arange(8) * columns // 8
+        found = []
+        for row, _ in self.poles:
+            inner = 1 if row == 0 else rows - 2
+            found.append(np.concatenate([row * columns + eighths, inner * columns + eighths]))
+        return np.array(found, np.int64).reshape(-1, 16)
 
     @cached_property
     def between(self) -> Index:
@@ -152,9 +159,9 @@ class Surface:
         rows, columns = self.shape
         topology = self.topology
         if self.poles and columns % 2 == 0:
-            for _, latitude in self.poles:
+            for row, _ in self.poles:
                 sides = topology.reflections
-                if latitude < 0.0:
+                if row == 0:
                     sides = sides._replace(south="pole")
                 else:
                     sides = sides._replace(north="pole")
@@ -164,6 +171,20 @@ class Surface:
         for side, (b, a) in enumerate(beside):
             found[:, side] = self._number(j + b, i + a, topology).ravel()
         return found
+
+    @property
+    def wet_around(self) -> NDArray[np.int32]:
+        """The same of wet points; -1 for dry ones too."""
+        found = self.around.copy()
+        found[~self.wet.ravel()[np.maximum(found, 0)]] = -1
+        return found
+
+    @property
+    def at_coast(self) -> Mask:
+        """Wet points with a dry one around them."""
+        around = self.around
+        dry = ((around >= 0) & ~self.wet.ravel()[np.maximum(around, 0)]).any(axis=1)
+        return self.wet & dry.reshape(self.shape)
 
     def _number(self, j: Index, i: Index, topology: Topology | None = None) -> Index:
         """Numbers of the points that stand somewhere, -1 where none does."""
@@ -179,8 +200,12 @@ class Surface:
                 " places are none. Take 'bilinear' for them, or give them at centres."
             )
         places = vectors(self.corner_x.reshape(-1), self.corner_y.reshape(-1)).T
-        numbers = np.arange(4 * self.size).reshape(-1, 4)
-        return np.ascontiguousarray(places), numbers
+        if self.corner_x.ndim == 3:
+            numbers = np.arange(4 * self.size).reshape(-1, 4)
+        else:
+            all_corners = np.arange(self.corner_x.size).reshape(self.corner_x.shape)
+            numbers = around_cells(all_corners).reshape(-1, 4)
+        return np.ascontiguousarray(places), np.ascontiguousarray(numbers)
 
     @cached_property
     def areas_and_centroids(self) -> tuple[Array, Array]:
@@ -204,11 +229,14 @@ class Surface:
         return cosine * east + sine * north, cosine * north - sine * east
 
 
-def _around_cells(corners: Array) -> Array:
-    """The four corners of each cell, of planes of all corners."""
-    return np.stack(
-        [corners[:-1, :-1], corners[:-1, 1:], corners[1:, 1:], corners[1:, :-1]], axis=-1
-    )
+def around_cells(corners: NDArray[Any]) -> NDArray[Any]:
+    """The four corners of each cell, anticlockwise, of planes of all corners.
+
+    >>> around_cells(np.arange(6).reshape(2, 3))[0, 1].tolist()
+    [1, 2, 5, 4]
+    """
+    south_west, south_east = corners[:-1, :-1], corners[:-1, 1:]
+    return np.stack([south_west, south_east, corners[1:, 1:], corners[1:, :-1]], axis=-1)
 
 
 def _wet(grid: Grid, place: Place) -> Mask:

@@ -12,6 +12,7 @@ from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import Bilinear
 from halocline.grids.files.gridded_files import GriddedFiles, Record
+from halocline.grids.files.parts import FilePart
 from halocline.grids.horizontal.gaps import Filling
 
 Array = NDArray[np.float64]
@@ -69,7 +70,7 @@ class FileField:
     the floor) take the nearest value of the same level; a level without any takes the one above.
     Values at a point do not depend on the other points, and only the part of the file's grid that
     they need is read. `short_name` names the quantity, so that units are ours and values are
-    checked; without it they are those of the file.
+    checked; without it they are `units`, or those of the file.
 
     `refused` says which places of the file's grid must not be missing at the surface, as
     `GapsOverSea` tells; all gaps are filled without it. What is `like` another variable of the
@@ -84,17 +85,21 @@ class FileField:
         wanted: WantedPoints,
         *,
         short_name: str = "",
+        units: str = "",
         refused: Callable[[], Mask] | None = None,
         whose: str = "the model grid",
         like: FileField | None = None,
         exact: bool = False,
     ) -> None:
         self.files, self.variable, self.short_name = files, variable, short_name
+        self.units = "" if short_name else units
         self.wanted, self.refused = wanted, refused
         if variable not in files.first.variables:
             raise UserError(
                 f"{files.name} has no variable '{variable}'. It has: {files.first.listing()}."
             )
+        if self.units:
+            files.in_units(np.empty(0), variable, self.units)  # refused before anything is read
         where = f"'{variable}' in {files.name}"
         self.filling: Filling = (
             like.filling if like else Filling(files, self._weights(where, whose, exact=exact))
@@ -149,9 +154,7 @@ class FileField:
 
     def _known(self, record: Record | None, level: int | None) -> tuple[Array, Array]:
         """Of one map what it has at the points, times the share of it, and that share."""
-        return self.filling.known_at_points(
-            lambda part: self.files.read(self.variable, self.short_name, record, part, level=level)
-        )
+        return self.filling.known_at_points(lambda part: self._read(record, part, level))
 
     def of_record(self, record: Record | None) -> Array:
         """The same of a record of the files; None where they have no times."""
@@ -193,11 +196,16 @@ class FileField:
         assert self.theirs is None or level is not None
         at_surface = self.theirs is None or level == int(self.theirs.argmin())
         return self.filling.at_points(
-            lambda part: self.files.read(self.variable, self.short_name, record, part, level=level),
+            lambda part: self._read(record, part, level),
             number=level or 0,
             wanted=wanted,
             refused=self.refused if at_surface else None,
         )
+
+    def _read(self, record: Record | None, part: FilePart | None, level: int | None) -> Array:
+        """A part of a map of the files, in the units that are wanted."""
+        values = self.files.read(self.variable, self.short_name, record, part, level=level)
+        return self.files.in_units(values, self.variable, self.units) if self.units else values
 
     def _record(self, moment: Date | None) -> Record | None:
         if self.files.axes[2] not in self.files.first[self.variable].dims:

@@ -141,8 +141,9 @@ def layered(grid: Grid, thickness: Array, *, least: float | None = None) -> Vert
     cells are whole.
     """
     thickness = np.asarray(thickness, np.float64)
-    if thickness.ndim != 1 or not thickness.size or not (thickness > 0).all():
-        raise UserError(f"Thickness of the levels: {thickness} [m]. Give positive numbers.")
+    if thickness.ndim != 1 or not thickness.size:
+        raise UserError("The grid has no levels. Give the thickness of one or more [m].")
+    _refuse_negative(thickness, "The grid")
     interfaces = np.concatenate([[0.0], np.cumsum(thickness)])
     wet_levels = np.zeros(grid.shape, np.int64)
     for top in interfaces[:-1]:
@@ -172,10 +173,25 @@ def file_thickness(path: Path) -> Array | None:
         for name in ("dz", "depth_w"):
             if name in data.variables and data[name].ndim == 1:
                 values: Array = data[name].read().astype(np.float64)
-                return values if name == "dz" else np.diff(values)
+                thickness = values if name == "dz" else np.diff(values)
+                _refuse_negative(thickness, f"'{name}' in '{path}'")
+                return thickness
         return None
     finally:
         data.close()
+
+
+def _refuse_negative(thickness: Array, what: str) -> None:
+    """Refuse levels, from the surface down, of which one has no thickness; `what` has them."""
+    wrong = np.flatnonzero(~(thickness > 0.0))
+    if wrong.size:
+        k = int(wrong[0])
+        more = f", and {wrong.size - 1} more so" if wrong.size > 1 else ""
+        raise UserError(
+            f"{what} has a level that is {thickness[k]:g} m thick, the one with number {k + 1} of"
+            f" {thickness.size} from the surface down{more}. Give every level a positive thickness,"
+            " and depths of interfaces that grow."
+        )
 
 
 def read_layers(path: Path, levels: int | None = None) -> VerticalGrid:

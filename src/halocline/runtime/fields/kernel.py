@@ -102,7 +102,7 @@ class Kernel:
     @property
     def horizontal(self) -> bool:
         """Whether any argument is read beyond its own place, or lies on whole planes."""
-        return any(argument.depth for argument in self.arguments)
+        return any(argument.depth or argument.place.planar for argument in self.arguments)
 
     @property
     def splits(self) -> bool:
