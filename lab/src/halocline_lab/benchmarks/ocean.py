@@ -17,6 +17,7 @@ barotropic part without the solver, its halos, the solver with all that it commu
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

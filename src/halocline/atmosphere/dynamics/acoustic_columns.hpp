@@ -190,6 +190,8 @@ struct AcousticColumns {
     over_row<T>(a, b, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       const V below = load<V>(rows.rise(k) + i), lost = load<V>(rows.lost(k) + i);
       for (const View3<const T>* of : {&theta_rate, &full_volume, &stiffness}) fetch(*of, k, j, i);
+      for (const View3<const T>* of : {&dilution, &w})
+        if (of->data != nullptr) fetch(*of, k, j, i);
       for (const View3<T>* of : {&theta_change, &geopotential_change, &pressure_change})
         fetch(*of, k, j, i);
       if constexpr (!hydrostatic) {

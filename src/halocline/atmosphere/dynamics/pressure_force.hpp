@@ -101,6 +101,7 @@ struct PressureForce {
       fetch_north(geopotential, k + 1, j, i);
       fetch_north(full_volume, k, j, i);
       if constexpr (sloping) fetch_north(reference_volume, k, j, i);
+      if (dilution.data != nullptr) fetch_north(dilution, k, j, i);
       if (k < top) fetch_north(pressure, k + 1, j, i);
       const V under = load<V>(geopotential.row(k, j) + i);
       const V over = load<V>(geopotential.row(k + 1, j) + i);
