@@ -48,6 +48,7 @@ def test_ours_come_first_and_are_those_of_pyproject() -> None:
         "ocean",
         "atmosphere",
         "biogeochemistry",
+        "data",
         "living-ocean",
     ]
     project = tomllib.loads((top / "pyproject.toml").read_text())["project"]

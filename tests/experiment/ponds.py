@@ -8,7 +8,7 @@ import numpy as np
 
 from halocline.component.case.case import Case, named
 from halocline.component.component import Component
-from halocline.component.exchange import Port
+from halocline.component.port import Port
 from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.experiment.members import Member, MemberOptions, Members
@@ -20,6 +20,9 @@ from halocline.runtime.running.runner import Runner
 
 ponds: dict[str, "Pond"] = {}
 """Those that were built, by their titles."""
+
+pond_units = {"level": "m"}
+"""In which they tell others of themselves."""
 
 
 class Pond(Component):
@@ -36,6 +39,9 @@ class Pond(Component):
         def field(name, place=Place.center):
             return Field(name, "m", self.cut, place=place, dtype=np.float64, restart=True)
 
+        self.told = Field(
+            "told", pond_units["level"], self.cut, place=Place.center, dtype=np.float64
+        )
         self.level, self.flow, self.given = (
             field("level"),
             field("flow", Place.x_face),
@@ -52,6 +58,7 @@ class Pond(Component):
             self.fields.append(side)
         self.sides, self.ports = rim, {"level": Port(self.given)}
         self.heard: list[tuple[tuple[str, ...], object]] = []
+        self.got: list[float] = []  # in its first cell, as often as it heard of its level
         ponds[case.title] = self
 
     def restart_fields(self):
@@ -77,9 +84,13 @@ class Pond(Component):
 
     def took(self, names, time):
         self.heard.append((tuple(names), time))
+        if tuple(names) == ("level",):
+            self.got += [float(array.flat[0]) for array in self.given.read()][:1]
 
     def diagnose(self, names, time):
-        return {name: getattr(self, name) for name in names}
+        self.told.copy(self.level)
+        known = {"level": self.told, "flow": self.flow}
+        return {name: known[name] for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)

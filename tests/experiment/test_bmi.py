@@ -10,7 +10,7 @@ from experiment.ponds import pond, ponds, together
 from halocline.core.errors import UserError
 from halocline.experiment.bmi import Bmi
 from halocline.experiment.bmi_grids import BmiGrid
-from halocline.experiment.exchanges import ExchangeOptions
+from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.grids.horizontal.regular import GridOptions, build_grid
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.place import Place

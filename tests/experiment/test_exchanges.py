@@ -5,9 +5,10 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from experiment.ponds import nests, pond, ponds, together
+from experiment.ponds import nests, pond, pond_units, ponds, together
 from halocline.core.errors import UserError
-from halocline.experiment.exchanges import ExchangeOptions, refuse_unfit_grids
+from halocline.experiment.exchange_table import ExchangeOptions
+from halocline.experiment.grid_pairs import refuse_unfit_nests
 from halocline.experiment.run import run
 
 there = {"a": 2.0, "b": 2.0}
@@ -126,13 +127,13 @@ def test_refused(words):
         together(cases, exchanges={"x": ExchangeOptions(**refused[words])})
 
 
-def test_check_refuses_grids_that_do_not_lie_in_each_other():
+def test_check_refuses_nests_that_do_not_lie_in_the_grid_around_them():
     """Before anything is built."""
     for more, words in (({"x0": 7.0}, "are no faces of 'a'"), ({"dx": 1.3}, "times as wide")):
         inner = {"nx": 18, "ny": 15, "dx": 1.0, "x0": 6.0, "y0": 6.0, **more}
         members = together({"a": pond("a", "1h"), "b": pond("b", "1h", **inner)}, nested={"b": "a"})
         with pytest.raises(UserError, match=words):
-            refuse_unfit_grids(members.exchanges(), members.members)
+            refuse_unfit_nests(members.exchanges(), members.members)
 
 
 def test_nests_that_cannot_be_are_refused():
@@ -143,3 +144,73 @@ def test_nests_that_cannot_be_are_refused():
         together({**cases, "a": pond("a", "20min")}, nested={"a": "b", "b": "a"})
     with pytest.raises(UserError, match="nested_in names 'c', which is no member"):
         together(cases, nested={"b": "c"})
+
+
+@pytest.mark.parametrize("path", ["parallel", "serial", "auto"])
+@pytest.mark.parametrize("precision", ["field", "float32"])
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"interval": "2h"}, [(0, 0.0), (2, 2.0), (4, 4.0), (6, 6.0), (8, 8.0)]),
+        ({"operator": "mean"}, [(0, 0.0), *((n, n - 0.375) for n in range(1, 9))]),
+        (
+            {"operator": "sum", "interval": "4h"},
+            [(0, None), (4, 16 * 2.125), (8, 16 * 6.125)],
+        ),
+        (
+            {"operator": "mean", "interval": "2h", "lag": "2h"},
+            [(0, 0.0), (0, 0.0), (2, 1.125), (4, 3.125), (6, 5.125)],
+        ),
+        (
+            {"interval": "1h", "lag": "3h"},
+            [*[(0, 0.0)] * 4, *((hour, float(hour)) for hour in range(1, 6))],
+        ),
+    ],
+    ids=["seldom", "mean", "sum", "mean-later", "later"],
+)  # fmt: skip
+def test_operators_and_lags_to_the_bit(more, expected, path, precision):
+    """A pond that rises by a quarter in each quarter of an hour: all numbers are exact."""
+    cases = {"a": pond("a", "15min", length="8h"), "b": pond("b", "1h", length="8h", rise=0.0)}
+    members = together(cases, exchanges=to_b(**more, path=path, precision=precision))
+    run(members)
+    first, begin = ponds["b"].case.time.clock().start, start_of(ponds["a"])[0, 0]
+    factor = 16 if more.get("operator") == "sum" else 1
+    wanted = [
+        (first + hour * timedelta(hours=1), 0.0 if rise is None else factor * begin + rise)
+        for hour, rise in expected
+    ]
+    assert list(zip([time for _, time in ponds["b"].heard], ponds["b"].got, strict=True)) == wanted
+
+
+def test_units_are_converted_and_others_refused():
+    """A pond that takes metres gets them from one that tells kilometres, and none from seconds."""
+    cases = {"a": pond("a", "1h"), "b": pond("b", "1h", rise=0.0)}
+    members = together(cases, exchanges=to_b())
+    told = pond_units["level"]
+    try:
+        pond_units["level"] = "km"
+        run(members)
+        found = whole(ponds["b"].given)
+        assert np.abs(found - 1000.0 * (start_of(ponds["a"]) + 3)).max() < 1e-9
+        pond_units["level"] = "s"
+        with pytest.raises(UserError, match="gives 'level' with units s, and the one who takes it"):
+            run(members)
+    finally:
+        pond_units["level"] = told
+
+
+def test_each_member_tells_the_parts_of_its_exchanges():
+    """The source sends, the target waits, takes and remaps; by the serial path more."""
+    cases = {"a": pond("a", "1h"), "b": pond("b", "1h", rise=0.0)}
+    wanted = {
+        "parallel": ({"send"}, {"receive", "wait", "transfer", "remap"}),
+        "serial": ({"gather", "send"}, {"receive", "wait", "transfer", "remap", "scatter"}),
+    }
+    for path, parts in wanted.items():
+        done = run(together(cases, exchanges=to_b(path=path, operator="mean")))
+        for name, own, more in zip("ab", parts, ({"mean"}, set()), strict=True):
+            counters = ponds[name].run.recorder.counters
+            found = {some.rpartition(": ")[2] for some in counters if some.startswith("exchange")}
+            assert found == own | more
+        lines = [line for line in done.summary.splitlines() if ": exchanges: " in line]
+        assert len(lines) == 2 and "send" in lines[0] and "remap" in lines[1]

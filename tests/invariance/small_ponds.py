@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from halocline.experiment.exchanges import ExchangeOptions
+from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.experiment.run import run
 
 sys.path.append(str(Path(__file__).parents[1]))

@@ -41,3 +41,25 @@ def test_restart_split(tmp_path: Path, split: int):
     found = state()
     assert found.keys() == whole.keys() and len(found) == 20
     assert [name for name in whole if not np.array_equal(found[name], whole[name])] == []
+
+
+def bits(ranks: int, *words: str) -> frozenset[str]:
+    return printed_bits("coupled_ponds.py", ranks, 1, 3, *words)
+
+
+def test_means_sums_and_what_is_on_its_way(tmp_path: Path):
+    """Side by side on four ranks, broken off after each interval, as alone on one."""
+    alone = bits(1, "parallel", "apart")
+    assert len(alone) == 3
+    assert bits(4, "auto", "apart", str(tmp_path)) == alone
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("path", ["serial", "parallel"])
+@pytest.mark.parametrize("seats", ["together", "apart"])
+def test_paths_and_seats(tmp_path: Path, ranks: int, path: str, seats: str):
+    """In sequence too, by each path."""
+    alone = bits(1, "parallel", "apart")
+    assert bits(ranks, path, seats) == alone
+    assert bits(ranks, path, seats, str(tmp_path)) == alone

@@ -15,6 +15,7 @@ from halocline.atmosphere.dynamics.model import halo_of
 from halocline.atmosphere.dynamics.state import nested_names
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.output import AirOutput
+from halocline.atmosphere.sea_surface import gives, taken
 from halocline.atmosphere.shown_fields import (
     always,
     described,
@@ -61,6 +62,7 @@ class AtmosphereCase(Case):
     reflects: ClassVar[tuple[str, ...]] = ("mirror", "pole")
     over_land: ClassVar[bool] = True
     built: ClassVar[type[AtmosphereComponent]] = AtmosphereComponent  # by `build`
+    imports: ClassVar[tuple[str, ...]] = taken
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name] for name in (*always, *of_water, *on_levels)
     }
@@ -71,6 +73,10 @@ class AtmosphereCase(Case):
             refuse_absent(name, maps.variables, self.atmosphere)
         for name, stations in self.output.stations.items():
             refuse_absent(name, stations.variables, self.atmosphere)
+
+    def gives(self) -> Mapping[str, Quantity]:
+        """Maps, and the fluxes at its surface."""
+        return {**self.described(), **gives(self.atmosphere)}
 
     @property
     def nested(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from halocline.atmosphere.land.ground_options import GroundPlanes, planes_of_sta
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
 from halocline.atmosphere.options import AtmosphereOptions
+from halocline.atmosphere.sea_surface import SeaSurface
 from halocline.atmosphere.shown_fields import ShownAir
 from halocline.atmosphere.sides.file_sides import FileSides
 from halocline.atmosphere.sides.given_sides import GivenSides
@@ -129,6 +130,8 @@ class AtmosphereComponent(Component):
             self.run, self.state, self.air, self.clouds, physics, options, grid, top
         )
         self.shown = self.maps.fields
+        self.surface = SeaSurface(self.maps, physics, options)
+        self.ports = self.surface.ports
 
     def _ground(self) -> Array:
         """Height of the ground [m]: that of the start's file, or of the mountain."""
@@ -168,6 +171,7 @@ class AtmosphereComponent(Component):
         self.time = time
         if self.dynamics.physics:
             self.dynamics.physics.start(self._below(), restarted)
+        self.surface.start()
         if not restarted:
             self._set_start()
         if self.options.sides.kind == "file" and self.given and self.run.plan is None:
@@ -353,6 +357,7 @@ class AtmosphereComponent(Component):
                 self.clouds.step(seconds / parts)
                 self.air.give_back()
         self.time = time + self.step_length
+        self.surface.stepped = True
         if self.open:
             self.open.end_faces()
         if self.given:
@@ -361,12 +366,22 @@ class AtmosphereComponent(Component):
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""
-        return self.maps.update(names)
+        fluxes = [name for name in names if name in self.surface.fields]
+        found = self.maps.update([name for name in names if name not in fluxes])
+        return {**found, **self.surface.update(fluxes)} if fluxes else found
+
+    def expect(self, names: Sequence[str]) -> None:
+        """Others give the temperature of the sea."""
+        super().expect(names)
+        self.surface.expect(names)
 
     def took(self, names: Sequence[str], time: Date) -> None:
-        """Values at sides came, of a time that lies ahead, or a nest gave back its state."""
+        """Values at sides came, of a time that lies ahead, or a nest gave back its state; or the
+        temperature of the sea."""
         super().took(names, time)
-        if self.given and self.sides and (self.given.before_time is None or time > self.time):
+        if not self.ports.keys().isdisjoint(names):
+            self.surface.took()
+        elif self.given and self.sides and (self.given.before_time is None or time > self.time):
             self.given.came(time)
         else:
             self.air.follow()

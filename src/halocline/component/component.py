@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 
-from halocline.component.exchange import Port
+from halocline.component.port import Port
 from halocline.core.clock import Date
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
@@ -28,6 +28,7 @@ class Component(ABC):
     feedback_rim: int = 1  # cells inside of a nest's side that it does not give back
     sides: Mapping[str, Port] = {}  # of a nest: what the one around it fills before its steps
     ports: Mapping[str, Port] = {}  # what others may give it, by short name
+    expected: Sequence[str] = ()  # ports that others fill in this run
     taken_at: Date | None = None  # time of what others gave it last
 
     @abstractmethod
@@ -49,6 +50,13 @@ class Component(ABC):
     @abstractmethod
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Output fields by short name, at `time`, computed from the state."""
+
+    def expect(self, names: Sequence[str]) -> None:
+        """Others will fill ports by these names, in place of what its case says of them.
+
+        Called before `start`, once for each exchange.
+        """
+        self.expected = (*self.expected, *names)
 
     def show_only(self, names: Collection[str]) -> Sequence[str]:
         """Before the first step: `diagnose` will be asked for no others; what is not made now."""

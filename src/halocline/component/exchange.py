@@ -3,44 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from halocline.component.exchange_paths import Ends, Finish, PartTimes, Path, Wire, paths
+from halocline.component.port import Port, Sites, cell_place
 from halocline.core.errors import UserError
+from halocline.core.units import conversion
 from halocline.grids.remapping.weights import Index, RemapWeights
-from halocline.runtime.fields.blocks import Block
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.sides import side_of
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.record.recorder import Recorder
-from halocline.runtime.transfer.side import Side, in_order
-from halocline.runtime.transfer.transfer import Transfer
+from halocline.runtime.transfer.transfer import Flats
 
 Remap = Callable[[Place, Place, Index, Index], RemapWeights]
 """Weights from a place of the source's grid for points (j, i) of a place of the target's."""
 
-
-@dataclass(frozen=True, eq=False)
-class Port:
-    """A field that others may fill, at all of its points or at some (`points`, a global plane)."""
-
-    field: Field
-    points: NDArray[np.bool_] | None = None
-
-    def spots(self) -> list[tuple[Index, Index]]:
-        """Rows and columns of its points in each block of this rank, of what the block owns."""
-        found = []
-        for block in self.field.layout.blocks:
-            assert isinstance(block, Block), f"{self.field.name} lies in blocks"
-            j0, j1, i0, i1 = block.world.owned(block.rectangle, self.field.place)
-            j, i = np.mgrid[j0:j1, i0:i1]
-            chosen = np.ones(j.shape, bool) if self.points is None else self.points[j, i]
-            found.append((j[chosen], i[chosen]))
-        return found
+Array = NDArray[Any]
 
 
 class _Facts(NamedTuple):
@@ -51,10 +34,20 @@ class _Facts(NamedTuple):
     place: Place
     outer: tuple[int, ...]
     dtype: str
+    shape: tuple[int, ...]  # of the place
 
     @classmethod
     def of(cls, name: str, field: Field) -> _Facts:
-        return cls(name, field.units, field.place, tuple(field.outer), field.dtype.str)
+        place = cell_place(field.place)
+        shape = field.decomposition.world.topology.shape(place)
+        return cls(name, field.units, place, tuple(field.outer), field.dtype.str, tuple(shape))
+
+
+class Pair(NamedTuple):
+    """A field by its name at the source, and by that of the port that takes it."""
+
+    given: str
+    taken: str
 
 
 class _Bundle:
@@ -63,111 +56,184 @@ class _Bundle:
     def __init__(
         self,
         facts: Sequence[tuple[_Facts, _Facts]],
-        given: Sequence[Field] | None,
         ports: Sequence[Port] | None,
-        remap: Remap,
-        communicator: Communicator,
-        recorder: Recorder | None,
-        name: str,
+        weights: Callable[[Index], RemapWeights],
+        make: Callable[[str, int, Index | None, Sequence[Wire]], Ends],
+        words: Sequence[str],
+        precision: str,
     ) -> None:
-        self.given, self.ports = given, ports
-        self.spots: list[tuple[Index, Index]] = []
-        self.weights: RemapWeights | None = None
-        target = Side()
+        self.names, self.ports = [one.name for one, _ in facts], ports
+        self.wires = [_wire(one, other, precision) for one, other in facts]
+        self.sites: Sites | None = None
+        self.beyond = 0  # points here that the source has nothing for
         if ports:
-            self.spots = ports[0].spots()
-            j, i = (np.concatenate(some) for some in zip(*self.spots, strict=True))
-            self.weights = remap(facts[0][0].place, facts[0][1].place, j, i)
-            target = in_order(self.weights.numbers)
-        source = side_of(given[0]) if given else Side()
-        self.transfer = Transfer(source, target, communicator, recorder=recorder, name=name)
-        count = target.numbers[0].size if ports else 0
-        shapes = [(int(np.prod(one.outer)), count, one.dtype) for one, _ in facts]
-        self.buffers = [np.empty((rows, size), dtype) for rows, size, dtype in shapes]
+            sites = Sites.of(ports[0])
+            self.sites = sites.that(lambda numbers: weights(numbers).counts > 0)
+            self.beyond = sites.all.size - self.sites.all.size
+        wanted = None if self.sites is None else self.sites.all
+        size = int(np.prod(facts[0][0].shape))
+        self.paths: dict[str, Path] = {
+            word: paths[word](make(word, size, wanted, self.wires)) for word in words
+        }
 
-    def __call__(self) -> None:
-        flats = [field.storage(field.layout).read() for field in self.given or []] or None
-        self.transfer(flats, [[some] for some in self.buffers] if self.ports else None)
-        if not self.ports or self.weights is None:
-            return
-        for port, buffer in zip(self.ports, self.buffers, strict=True):
-            self._put(port.field, self.weights(buffer))
-
-    def _put(self, field: Field, values: NDArray[Any]) -> None:
-        at = 0
-        with field.change() as owned:
-            for array, block, (j, i) in zip(owned, field.layout.blocks, self.spots, strict=True):
-                assert isinstance(block, Block)
-                j0, _, i0, _ = block.world.owned(block.rectangle, field.place)
-                here = values[:, at : at + j.size].reshape(*array.shape[:-2], j.size)
-                array[..., j - j0, i - i0] = here
-                at += j.size
+    def start(self, path: str, given: Mapping[str, Field] | None) -> Finish:
+        """Begin to give the values of now."""
+        flats = None
+        if given is not None:
+            flats = [_flats(given[n], wire) for n, wire in zip(self.names, self.wires, strict=True)]
+        return self.paths[path].start(flats)
 
 
 class Exchange:
     """Brings fields of a source to the ports of a target; a rank without one of them gives None.
 
-    Making it is a call for all ranks of `communicator`, which agree on what travels; calling it is
-    one for those that have the source or the target. Every target point is the same sum of the
-    same source points in the same order, whoever computes it.
+    Making it is a call for all ranks of the communicator, which agree on what travels; starting and
+    finishing it are ones for those that have the source or the target. Every target point is the
+    same sum of the same source points in the same order, whoever computes it, by any path.
+
+    `ends` are the recorders of source and target, where they are here.
     """
 
     def __init__(
         self,
         name: str,
+        pairs: Sequence[Pair],
         given: Mapping[str, Field] | None,
         ports: Mapping[str, Port] | None,
         remap: Remap,
         communicator: Communicator,
         recorder: Recorder | None = None,
+        *,
+        known_paths: Sequence[str] = ("parallel",),
+        precision: str = "",
+        ends: tuple[Recorder | None, Recorder | None] = (None, None),
     ) -> None:
         self.name = name
-        pairs = _agreed(name, given, ports, communicator)
+        self.times = {word: PartTimes(f"exchange {name}", *ends) for word in known_paths}
+        facts, roots = _agreed(name, pairs, given, ports, communicator)
+        self.ports: list[Port] = []
         self.bundles = []
-        for kind in dict.fromkeys((one.place, other.place) for one, other in pairs):
-            some = [pair for pair in pairs if (pair[0].place, pair[1].place) == kind]
-            names = [one.name for one, _ in some]
-            self.bundles.append(
-                _Bundle(
-                    some,
-                    [given[each] for each in names] if given is not None else None,
-                    [ports[each] for each in names] if ports is not None else None,
-                    remap,
-                    communicator,
-                    recorder,
-                    f"exchange {name}",
-                )
-            )
+        for kind in dict.fromkeys((one.place, other.place) for one, other in facts):
+            some = [pair for pair in facts if (pair[0].place, pair[1].place) == kind]
+            here = None if ports is None else [ports[other.name] for _, other in some]
+            source = None if given is None else [given[one.name] for one, _ in some]
+            columns = some[0][1].shape[-1]
 
-    def __call__(self) -> None:
-        """Give the values of now."""
-        for bundle in self.bundles:
-            bundle()
+            def weights(
+                numbers: Index, kind: tuple[Place, Place] = kind, columns: int = columns
+            ) -> RemapWeights:
+                return remap(*kind, *np.divmod(numbers, columns))
+
+            def make(
+                word: str,
+                size: int,
+                wanted: Index | None,
+                wires: Sequence[Wire],
+                source: Sequence[Field] | None = source,
+                weights: Callable[[Index], RemapWeights] = weights,
+            ) -> Ends:
+                return Ends(
+                    f"exchange {name}", communicator, recorder, self.times[word],
+                    side_of(source[0]) if source else None, size, wanted, weights, wires, roots,
+                )  # fmt: skip
+
+            self.bundles.append(_Bundle(some, here, weights, make, known_paths, precision))
+            self.ports += here or []
+
+    @property
+    def beyond(self) -> int:
+        """Points of ports on this rank that the source has nothing for: they stay as they are."""
+        return sum(bundle.beyond for bundle in self.bundles)
+
+    @property
+    def wanted(self) -> int:
+        """Points of ports on this rank that get values."""
+        return sum(bundle.sites.all.size for bundle in self.bundles if bundle.sites is not None)
+
+    def start(
+        self, path: str, given: Mapping[str, Field] | None
+    ) -> Callable[[], list[Array] | None]:
+        """Begin to give the values of now of fields, None where the source is not.
+
+        The call that this gives waits for them.
+        It gives values of all ports, in order, for `put`; None where there is no target.
+        """
+        begun = [bundle.start(path, given) for bundle in self.bundles]
+
+        def finish() -> list[Array] | None:
+            found = [one() for one in begun]
+            return [some for part in found if part is not None for some in part] or None
+
+        return finish
+
+    def put(self, values: Sequence[Array], fields: Sequence[Field] | None = None) -> None:
+        """Set the fields of all ports, or others like them."""
+        fields = fields or [port.field for port in self.ports]
+        for sites, field, some in zip(self._sites(), fields, values, strict=True):
+            sites.put(some, field)
+
+    def read(self, fields: Sequence[Field]) -> list[Array]:
+        """What `put` had set in fields like those of the ports."""
+        return [sites.read(field) for sites, field in zip(self._sites(), fields, strict=True)]
+
+    def _sites(self) -> list[Sites]:
+        return [
+            bundle.sites
+            for bundle in self.bundles
+            for _ in bundle.ports or []
+            if bundle.sites is not None
+        ]
+
+
+def _wire(one: _Facts, other: _Facts, precision: str) -> Wire:
+    """How a field travels: no wider than it is."""
+    dtype, wanted = np.dtype(one.dtype), np.dtype(precision or one.dtype)
+    dtype = min(dtype, wanted, key=lambda some: some.itemsize)
+    factor, offset = conversion(one.units, other.units) or (1.0, 0.0)
+    return Wire(int(np.prod(one.outer)), dtype, np.dtype(other.dtype), factor, offset)
+
+
+def _flats(field: Field, wire: Wire) -> Flats:
+    found = field.storage(field.layout).read()
+    narrow: DTypeLike = wire.dtype
+    return [flat.astype(narrow, copy=False) for flat in found]
 
 
 def _agreed(
     exchange: str,
+    pairs: Sequence[Pair],
     given: Mapping[str, Field] | None,
     ports: Mapping[str, Port] | None,
     communicator: Communicator,
-) -> list[tuple[_Facts, _Facts]]:
-    """What source and target know of each field; refused alike on all ranks where they differ."""
+) -> tuple[list[tuple[_Facts, _Facts]], tuple[int, int]]:
+    """What source and target know of each field, and their first ranks.
+
+    Refused alike on all ranks where they differ by more than units of one dimension.
+    """
     own = (
-        None if given is None else [_Facts.of(name, field) for name, field in given.items()],
-        None if ports is None else [_Facts.of(name, port.field) for name, port in ports.items()],
+        None if given is None else [_Facts.of(pair.given, given[pair.given]) for pair in pairs],
+        None
+        if ports is None
+        else [_Facts.of(pair.taken, ports[pair.taken].field) for pair in pairs],
     )
     everyone = communicator.broadcast(communicator.gather(own))
-    sources = next(one for one, _ in everyone if one is not None)
-    targets = {fact.name: fact for fact in next(two for _, two in everyone if two is not None)}
-    for one in sources:
-        other = targets[one.name]
-        for what, here, there in (
-            ("units", one.units, other.units),
-            ("levels or entries", one.outer, other.outer),
-        ):
-            if here != there:
-                raise UserError(
-                    f"The exchange '{exchange}' gives '{one.name}' with {what} {here}, and the one"
-                    f" who takes it has {there}. Let both have the same."
-                )
-    return [(one, targets[one.name]) for one in sources]
+    givers = [rank for rank, (one, _) in enumerate(everyone) if one is not None]
+    takers = [rank for rank, (_, two) in enumerate(everyone) if two is not None]
+    sources, targets = everyone[givers[0]][0], everyone[takers[0]][1]
+    for one, other in zip(sources, targets, strict=True):
+        refuse_other_units(exchange, one.name, one.units, other.units)
+        if one.outer != other.outer:
+            raise UserError(
+                f"The exchange '{exchange}' gives '{one.name}' with levels or entries {one.outer},"
+                f" and the one who takes it has {other.outer}. Let both have the same."
+            )
+    return list(zip(sources, targets, strict=True)), (givers[0], takers[0])
+
+
+def refuse_other_units(exchange: str, name: str, one: str, other: str) -> None:
+    """Refuse units of which no factor or offset makes the others."""
+    if conversion(one, other) is None:
+        raise UserError(
+            f"The exchange '{exchange}' gives '{name}' with units {one}, and the one who takes it"
+            f" has {other}, to which nothing converts. Let both have units of one kind."
+        )

@@ -189,6 +189,21 @@ _waves = [
 ]
 
 _air = [
+    Quantity(
+        "wind_stress_east",
+        "surface_downward_eastward_stress",
+        "Pa",
+        "eastward stress of the wind on the surface",
+    ),
+    Quantity(
+        "wind_stress_north",
+        "surface_downward_northward_stress",
+        "Pa",
+        "northward stress of the wind on the surface",
+    ),
+    Quantity(
+        "evaporation", "water_evapotranspiration_flux", "kg m-2 s-1", "vapour from the surface"
+    ),
     Quantity("wind_u", "eastward_wind", "m s-1", "eastward wind at 10 m"),
     Quantity("wind_v", "northward_wind", "m s-1", "northward wind at 10 m"),
     Quantity("wind_speed", "wind_speed", "m s-1", "wind speed at 10 m"),
@@ -410,6 +425,12 @@ _sea = [
         "net_downward_shortwave_flux_at_sea_water_surface",
         "W m-2",
         "short wave that enters the sea",
+    ),
+    Quantity(
+        "heat_flux_into_sea",
+        "surface_downward_heat_flux_in_sea_water",
+        "W m-2",
+        "all heat that enters the sea, short wave included",
     ),
     Quantity(
         "wind_stress_x",

@@ -89,3 +89,28 @@ def same_units(one: str, other: str) -> bool:
     (True, False)
     """
     return one == other or meaning(one) == meaning(other)
+
+
+zero_of_scale = {"degree_C": 273.15, "degC": 273.15, "celsius": 273.15, "degree C": 273.15}
+"""Units of temperature whose zero is not that of K, and where it lies [K]."""
+
+
+def conversion(one: str, other: str) -> tuple[float, float] | None:
+    """Factor and offset from values in one unit to those in another; None: there is no way.
+
+    >>> conversion("hPa", "Pa"), conversion("K", "degree_C"), conversion("m", "s")
+    ((100.0, 0.0), (1.0, -273.15), None)
+    """
+    if same_units(one, other):
+        return 1.0, 0.0
+    zeros = [zero_of_scale.get(units) for units in (one, other)]
+    if zeros != [None, None]:
+        plain = [
+            "K" if zero is not None else units
+            for zero, units in zip(zeros, (one, other), strict=True)
+        ]
+        factor = conversion(*plain)
+        shift = (zeros[0] or 0.0) - (zeros[1] or 0.0)
+        return (1.0, shift) if factor == (1.0, 0.0) else None
+    (scale, powers), (other_scale, other_powers) = meaning(one), meaning(other)
+    return (float(scale / other_scale), 0.0) if powers == other_powers else None

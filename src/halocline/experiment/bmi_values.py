@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.component.component import Component
-from halocline.component.exchange import Port
+from halocline.component.port import Port
 from halocline.core.clock import Date
 from halocline.core.names import quantities
 from halocline.experiment.bmi_grids import BmiGrid

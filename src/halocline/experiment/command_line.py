@@ -95,7 +95,8 @@ def build_parser(*, complete: bool = True) -> argparse.ArgumentParser:
     )
     _case_arguments(plan)
     plan.add_argument("-n", "--ranks", type=_positive, default=2, help="number of ranks (2)")
-    new = command("new", "copy a shipped case with its data", "new swell my-swell")
+    plan.add_argument("--draw", metavar="FILE", help="draw members and what they give each other")
+    new = command("new", "copy a shipped case with the files it reads", "new swell my-swell")
     new.add_argument("name", metavar="NAME", help="a shipped case: see 'halocline cases'")
     new.add_argument("folder", metavar="FOLDER", nargs="?", help="new folder; NAME if not given")
     explain = command("explain", "the manual of the options of case files", "explain time")
@@ -246,7 +247,13 @@ def _plan(options: Any) -> int:
     from halocline.experiment.members import read_members
     from halocline.experiment.plan import plan_members
 
-    print(plan_members(read_members(options.case, options.settings), options.ranks))
+    members = read_members(options.case, options.settings)
+    if options.draw:
+        from halocline.experiment.exchange_plot import plot_exchanges
+
+        print(plot_exchanges(members, options.draw))
+        return exit_codes.done
+    print(plan_members(members, options.ranks))
     return exit_codes.done
 
 

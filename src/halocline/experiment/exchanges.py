@@ -1,29 +1,30 @@
-"""What members give each other: the table of exchanges of a case, and the exchanges at work.
-
-    [exchanges.winds]
-    source = "air"
-    target = "waves"
-    fields = ["wind_u", "wind_v"]
+"""What members give each other, at work: who gives when, what is added up and what is on its way.
 
 A member that is `nested_in` another one takes its sides from that before its steps, and gives back
-what it computed after them.
+what it computed after them. All else stands in the table of exchanges (`exchange_table.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from halocline.component.exchange import Exchange, Port, Remap
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.component.exchange import Exchange, Remap
+from halocline.component.port import Port
 from halocline.core.clock import Date
-from halocline.core.errors import UserError, nearest
-from halocline.core.options import Options, option
-from halocline.experiment.schedule import ExchangeEnds
+from halocline.core.errors import UserError
+from halocline.experiment.accumulation import Accumulated
+from halocline.experiment.exchange_table import ExchangePlan
+from halocline.experiment.grid_pairs import by_nest, nest_between, remap_by
+from halocline.experiment.path_choice import PathChoice
 from halocline.grids.horizontal.grid import Grid
-from halocline.grids.remapping.nests import Nest
-from halocline.grids.remapping.weights import Index, RemapWeights
-from halocline.runtime.fields.place import Place
+from halocline.runtime.fields.field import Field
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.record.recorder import Recorder
 
@@ -31,83 +32,7 @@ if TYPE_CHECKING:
     from halocline.experiment.member_run import MemberRun
     from halocline.experiment.members import Member
 
-
-@dataclass(frozen=True, kw_only=True)
-class ExchangeOptions(Options):
-    """Fields that one member gives another one, once in each interval of the schedule."""
-
-    source: str = option("", "", "the member that gives")
-    target: str = option("", "", "the member that takes")
-    fields: list[str] = option([], "", "short names of the fields, the same for both")
-    lagged: bool = option(
-        False,
-        "",
-        "whether values of the end of an interval are given, which the target has in the next one:"
-        " members on ranks of their own compute side by side then",
-    )
-
-
-@dataclass(frozen=True)
-class ExchangePlan:
-    """One exchange of a run; of a nest the kind is `sides` or `feedback`."""
-
-    link: ExchangeEnds
-    fields: tuple[str, ...]
-    kind: str = "fields"
-
-
-def plans_of(
-    members: Mapping[str, Member], tables: Mapping[str, ExchangeOptions]
-) -> list[ExchangePlan]:
-    """All exchanges of a run, those of nests first; refused where nobody gives or takes."""
-    found = []
-    for name, member in members.items():
-        outer = member.options.nested_in
-        if not outer:
-            continue
-        nested = tuple(member.case.nested)
-        found.append(ExchangePlan(ExchangeEnds(f"sides of {name}", outer, name), nested, "sides"))
-        if member.options.feedback:
-            found.append(
-                ExchangePlan(ExchangeEnds(f"from {name}", name, outer), nested, "feedback")
-            )
-    for name, table in tables.items():
-        _check(name, table, members)
-        link = ExchangeEnds(name, table.source, table.target, table.lagged)
-        found.append(ExchangePlan(link, tuple(table.fields)))
-    return found
-
-
-def _check(name: str, table: ExchangeOptions, members: Mapping[str, Member]) -> None:
-    """Refuse an exchange without ends, or with fields that are not known at both."""
-    where = f"exchanges.{name}"
-    for end in (table.source, table.target):
-        if end not in members:
-            raise UserError(
-                f"{where} names '{end}', which is no member of this run.{nearest(end, members)}"
-                f" Members: {', '.join(members)}."
-            )
-    if table.source == table.target or not table.fields:
-        raise UserError(
-            f"{where} moves nothing: it goes from '{table.source}' to '{table.target}' with the"
-            f" fields {table.fields}. Name two members and the fields between them."
-        )
-    source, target = members[table.source].case, members[table.target].case
-    for field in table.fields:
-        if field not in source.exports:
-            raise UserError(
-                f"{where}: the member '{table.source}' does not give '{field}'."
-                f"{nearest(field, source.exports)} It gives {_listed(source.exports)}."
-            )
-        if field not in target.imports:
-            raise UserError(
-                f"{where}: the member '{table.target}' does not take '{field}'."
-                f"{nearest(field, target.imports)} It takes {_listed(target.imports)}."
-            )
-
-
-def _listed(names: Sequence[str] | Mapping[str, object]) -> str:
-    return ", ".join(names) or "nothing"
+Values = list[NDArray[Any]] | None
 
 
 class Exchanges:
@@ -121,77 +46,253 @@ class Exchanges:
         council: Communicator,
         recorder: Recorder,
     ) -> None:
-        self.recorder = recorder
-        self.plans = {plan.link.exchange: plan for plan in plans}
-        self.here = {some.name: some for some in here}
+        ends = {some.name: some for some in here}
         self.working = {
-            name: self._made(plan, members, council) for name, plan in self.plans.items()
+            plan.link.exchange: GivenExchange(plan, members, ends, council, recorder)
+            for plan in plans
         }
+        self.council = council
 
     def begin(self, time: Date, *, restarted: bool) -> None:
         """What members have at the start, which their first steps may need.
 
-        A restart holds what members took, but not the sides of nests: these are made anew, of what
-        no nest gives back.
+        A restart holds what members took and what was on its way, but not the sides of nests: these
+        are made anew, of what no nest gives back.
         """
-        for name, plan in self.plans.items():
-            if plan.kind == "sides" or (plan.kind == "fields" and not restarted):
-                self.give(name, time)
+        for some in self.working.values():
+            lacking = float(not some.restore(restarted=restarted, time=time))
+            anew = bool(self.council.maximum(np.array([lacking]))[0])
+            some.begin(time, anew=anew)
 
     def give(self, name: str, time: Date) -> None:
         """One exchange, where its source or target is here; `time` is that of its values."""
-        link = self.plans[name].link
-        source, target = self.here.get(link.source), self.here.get(link.target)
-        if source is None and target is None:
-            return
-        with self.recorder.time(f"exchange {name}"):
-            if source is not None and self.plans[name].kind == "fields":
-                source.component.diagnose(self.plans[name].fields, time)
-            self.working[name]()
-            if target is not None:
-                target.component.took(self.plans[name].fields, time)
+        some = self.working[name]
+        if some.due(time):
+            some.give(time)
 
-    def _made(
-        self, plan: ExchangePlan, members: Mapping[str, Member], council: Communicator
-    ) -> Exchange:
-        link = plan.link
-        source, target = self.here.get(link.source), self.here.get(link.target)
-        nest, outwards = self._nest(plan, members)
-        given = ports = None
-        if source is not None:
-            component = source.component
-            known = (
-                component.diagnose(plan.fields, source.clock.time)
-                if plan.kind == "fields"
-                else component.nested
-            )
-            given = {name: known[name] for name in plan.fields}
-        if target is not None:
-            ports = self._ports(plan, target, nest)
-        remap = _remap(link.exchange, nest, outwards)
-        return Exchange(link.exchange, given, ports, remap, council, self.recorder)
+    def settle(self) -> None:
+        """Wait for all that is on its way."""
+        for some in self.working.values():
+            some.settle()
 
-    def _nest(self, plan: ExchangePlan, members: Mapping[str, Member]) -> tuple[Nest, bool]:
-        """How the grids of both ends lie in each other, and whether the source is the inner one.
+    def choose_paths(self) -> list[str]:
+        """Choose paths where the first exchanges were to tell; what was chosen, for the log.
 
-        Equal grids are nests of ratio 1.
+        A call for all ranks.
         """
-        names = plan.link.source, plan.link.target
-        return _nest_of(plan, *(self._plane(name, members) for name in names))
+        told = (some.choice.decide(self.council) for some in self.working.values())
+        return [words for words in told if words]
 
-    def _plane(self, name: str, members: Mapping[str, Member]) -> Grid:
-        if name in self.here:
-            return self.here[name].component.plane
-        return members[name].case.build_grid()
 
-    def _ports(self, plan: ExchangePlan, target: MemberRun, nest: Nest) -> dict[str, Port]:
-        component = target.component
-        if plan.kind == "feedback":
-            rim = target.component.feedback_rim
-            fields = {name: component.nested[name] for name in plan.fields}
-            return {
-                name: Port(field, nest.inside(field.place, rim)) for name, field in fields.items()
-            }
+class GivenExchange:
+    """One exchange at work.
+
+    Its target has values of a moment `late` intervals of it later: so many sets of them wait in
+    fields of the target, the oldest first, which lie in restarts. What was begun last may still be
+    on its way (`settle`).
+    """
+
+    def __init__(
+        self,
+        plan: ExchangePlan,
+        members: Mapping[str, Member],
+        here: Mapping[str, MemberRun],
+        council: Communicator,
+        recorder: Recorder,
+    ) -> None:
+        self.plan, self.recorder = plan, recorder
+        link, name = plan.link, plan.link.exchange
+        self.source, self.target = here.get(link.source), here.get(link.target)
+        self.start_time = next(iter(members.values())).clock.start
+        self.added: Accumulated | None = None
+        given = ports = None
+        if self.source is not None:
+            given = self._given(self.source.clock.time)
+            if plan.kind == "fields" and plan.options.operator != "instant":
+                self.added = Accumulated(name, plan.options.operator, given)
+                given = self.added.results
+                self.source.after_steps.append(self._take)
+        remap, inside = self._remap(members, here)
+        if self.target is not None:
+            ports = self._ports(self.target, inside)
+        self.choice = PathChoice(name, plan.options.path)
+        ends = tuple(
+            None if some is None else some.component.run.recorder
+            for some in (self.source, self.target)
+        )
+        self.exchange = Exchange(
+            name, plan.pairs, given, ports, remap, council, recorder,
+            known_paths=self.choice.words,
+            precision=plan.options.precision.replace("field", ""),
+            ends=(ends[0], ends[1]),
+        )  # fmt: skip
+        self.choice.times = self.exchange.times
+        self._refuse_nothing_in_common(council)
+        self.waiting = [self._kept(number) for number in range(plan.late)]
+        self.under_way: Callable[[], None] | None = None
+
+    @property
+    def here(self) -> bool:
+        """Whether this rank computes for its source or its target."""
+        return self.source is not None or self.target is not None
+
+    def due(self, time: Date) -> bool:
+        """Whether it takes place at a moment."""
+        every = self.plan.link.every
+        return not every or not (time - self.start_time) % every
+
+    def restore(self, *, restarted: bool, time: Date) -> bool:
+        """Let restarts hold what was taken, added up and is on its way; whether this one did."""
+        if self.plan.kind != "fields":
+            return False
+        missing: list[str] = []
+        if self.source is not None and self.added is not None:
+            missing += self.source.restarts.add(self.added.restart_fields)
+            self.added.steps = self._steps_since(self.source, time)
+        if self.target is not None:
+            known = {field.name for field in self.target.restarts.fields}
+            ports = [port.field for port in self.exchange.ports if port.field.name not in known]
+            waiting = [field for some in self.waiting for field in some]
+            missing += self.target.restarts.add([*ports, *waiting])
+        return restarted and not missing
+
+    def begin(self, time: Date, *, anew: bool) -> None:
+        """Give what the source has at the start, or say of when that is which a restart had."""
+        if not anew:
+            if self.target is not None:
+                self.target.component.took(self.plan.taken, self._last(time))
+        elif self.plan.kind != "feedback" and self.here:
+            if self.added is not None:
+                self.added.clear()
+            with self._timed():
+                self._send(time)
+                self.settle()
+            if self.target is not None and self.waiting:
+                values = self.exchange.read(self.waiting[-1])
+                for some in self.waiting[:-1]:
+                    self.exchange.put(values, some)
+                self._deliver(values, time)
+
+    def give(self, time: Date) -> None:
+        """Give values of a time; the target has them at once, or those whose time has come."""
+        if not self.here:
+            return
+        with self._timed():
+            self.settle()
+            if self.waiting and self.target is not None:
+                self._deliver(self.exchange.read(self.waiting[0]), self._last(time))
+                for older, newer in zip(self.waiting[:-1], self.waiting[1:], strict=True):
+                    self.exchange.put(self.exchange.read(newer), older)
+            self._send(time)
+            if self.target is not None and not self.waiting:
+                self.settle()
+
+    def _timed(self) -> AbstractContextManager[None]:
+        return self.recorder.time(f"exchange {self.plan.link.exchange}")
+
+    def _send(self, time: Date) -> None:
+        """Begin to give what the source has at a time."""
+        given = None
+        if self.source is not None:
+            given = self._given(time)
+            if self.added is not None:
+                self.added.give(given)
+                given = self.added.results
+        finish = self.exchange.start(self.choice.next(), given)
+        self.under_way = partial(self._arrive, finish, time)
+
+    def settle(self) -> None:
+        """Wait for what is on its way, and put it where it belongs."""
+        if self.under_way is not None:
+            arrive, self.under_way = self.under_way, None
+            arrive()
+
+    def _arrive(self, finish: Callable[[], Values], time: Date) -> None:
+        values = finish()
+        self.choice.done()
+        if values is None:
+            return
+        if self.waiting:
+            self.exchange.put(values, self.waiting[-1])
+        else:
+            self._deliver(values, time)
+
+    def _deliver(self, values: Sequence[NDArray[Any]], time: Date) -> None:
+        assert self.target is not None
+        self.exchange.put(values)
+        self.target.component.took(self.plan.taken, time)
+
+    def _take(self) -> None:
+        """Add what the source has after a step."""
+        assert self.source is not None and self.added is not None
+        with self.source.component.run.recorder.time(
+            f"exchange {self.plan.link.exchange}: {self.plan.options.operator}"
+        ):
+            self.added.take(self._given(self.source.clock.time))
+
+    def _given(self, time: Date) -> dict[str, Field]:
+        """The fields that the source gives, of now."""
+        assert self.source is not None
+        component = self.source.component
+        if self.plan.kind != "fields":
+            return {name: component.nested[name] for name in self.plan.given}
+        known = component.diagnose(self.plan.given, time)
+        return {name: known[name] for name in self.plan.given}
+
+    @property
+    def _lag(self) -> timedelta:
+        return self.plan.late * self.plan.link.every
+
+    def _last(self, time: Date) -> Date:
+        """Of when the values are that the target has at a moment."""
+        every = self.plan.link.every
+        return max(self.start_time, time - (time - self.start_time) % every - self._lag)
+
+    def _steps_since(self, source: MemberRun, time: Date) -> int:
+        """Steps of the source since the exchange before a moment at which all members are."""
+        since = (time - self.start_time) % self.plan.link.every
+        begun = time - since
+        return max(0, (source.clock.time - begun) // source.clock.step)
+
+    def _kept(self, number: int) -> list[Field]:
+        """Fields of the target for one set of values on its way."""
+        name = f"exchange {self.plan.link.exchange}"
+        return [
+            Field(
+                f"{name}: {port.field.name} in {number + 1}", port.field.units, port.field.space,
+                axes=port.field.axes, place=port.field.place, dtype=port.field.dtype, restart=True,
+            )
+            for port in self.exchange.ports
+        ]  # fmt: skip
+
+    def _remap(
+        self, members: Mapping[str, Member], here: Mapping[str, MemberRun]
+    ) -> tuple[Remap, Callable[[Field], NDArray[np.bool_]] | None]:
+        """Weights between both grids; of what a nest gives back, to which points of the outer."""
+        plan, link = self.plan, self.plan.link
+        names = link.source, link.target
+        source, target = (_plane(name, members, here) for name in names)
+        if plan.kind == "fields":
+            return remap_by(plan.options, source, target, names, link.exchange), None
+        back = plan.kind == "feedback"
+        nest, outwards = nest_between(source, target, names, outwards=back)
+        inside = None
+        if back and self.target is not None:
+            rim = self.target.component.feedback_rim
+
+            def inside_of(field: Field) -> NDArray[np.bool_]:
+                return nest.inside(field.place, rim)
+
+            inside = inside_of
+        return by_nest(link.exchange, nest, outwards=outwards), inside
+
+    def _ports(
+        self, target: MemberRun, inside: Callable[[Field], NDArray[np.bool_]] | None
+    ) -> dict[str, Port]:
+        plan, component = self.plan, target.component
+        if inside is not None:
+            fields = {name: component.nested[name] for name in plan.taken}
+            return {name: Port(field, inside(field)) for name, field in fields.items()}
         known = component.sides if plan.kind == "sides" else component.ports
         if plan.kind == "sides" and not known:
             raise UserError(
@@ -199,33 +300,25 @@ class Exchanges:
                 " says that others give values at its sides, or nobody. Let its sides be those of a"
                 " nest (of the atmosphere: atmosphere.sides.kind = 'nest')."
             )
-        return {name: known[name] for name in plan.fields}
-
-
-def _nest_of(plan: ExchangePlan, source: Grid, target: Grid) -> tuple[Nest, bool]:
-    names = plan.link.source, plan.link.target
-    if plan.kind == "feedback" or source.step_x < (1.0 - 1e-6) * target.step_x:
-        return Nest.between(target, source, (names[1], names[0])), True
-    return Nest.between(source, target, names), False
-
-
-def refuse_unfit_grids(plans: Sequence[ExchangePlan], members: Mapping[str, Member]) -> None:
-    """Refuse exchanges between grids that do not lie in each other; nothing is built."""
-    ends = dict.fromkeys(name for plan in plans for name in (plan.link.source, plan.link.target))
-    grids = {name: members[name].case.build_grid() for name in ends}
-    for plan in plans:
-        _nest_of(plan, grids[plan.link.source], grids[plan.link.target])
-
-
-def _remap(name: str, nest: Nest, outwards: bool) -> Remap:
-    way = nest.outwards if outwards else nest.inwards
-
-    def remap(source: Place, target: Place, j: Index, i: Index) -> RemapWeights:
-        if source != target:
+        if missing := [name for name in plan.taken if name not in known]:
             raise UserError(
-                f"The exchange '{name}' gives values at {source.value} to {target.value}. Both"
-                " have to lie at the same place of their cells."
+                f"exchanges.{plan.link.exchange} gives '{missing[0]}' to '{plan.link.target}',"
+                " which could take it, but whose case says otherwise. Let the case say that another"
+                " member gives it, or leave it out of the exchange."
             )
-        return way(source, j, i)
+        return {name: known[name] for name in plan.taken}
 
-    return remap
+    def _refuse_nothing_in_common(self, council: Communicator) -> None:
+        """Refuse an exchange of which no point of the target gets a value."""
+        wanted = self.exchange.wanted if self.target is not None else 0
+        if not council.maximum(np.array([float(wanted)]))[0]:
+            link = self.plan.link
+            raise UserError(
+                f"The exchange '{link.exchange}' has nothing to give: no point of the sea of"
+                f" '{link.target}' lies in that of '{link.source}'. Let their grids overlap, or"
+                f" extrapolate (exchanges.{link.exchange}.extrapolation)."
+            )
+
+
+def _plane(name: str, members: Mapping[str, Member], here: Mapping[str, MemberRun]) -> Grid:
+    return here[name].component.plane if name in here else members[name].case.build_grid()

@@ -22,6 +22,7 @@ from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.member_run import Extras, MemberRun
 from halocline.experiment.members import Members
 from halocline.experiment.moments import candidates, remove_old
+from halocline.experiment.plan import exchange_lines
 from halocline.experiment.restarting import read_together
 from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
@@ -51,6 +52,7 @@ class JointRun:
         self.clocks = {name: member.clock for name, member in members.members.items()}
         self.schedule = members.schedule()
         self.intervals = 0  # of the schedule, from the start of the run
+        self.exchanges: Exchanges | None = None
         self.log = self._begin_log(team.seats)
 
     @property
@@ -109,16 +111,31 @@ class JointRun:
 
     def begin(self) -> None:
         """Get all members ready for their first steps."""
+        plans = self.members.exchanges() if self.members.several else []
+        for plan in plans:
+            for some in self.here:
+                if plan.kind == "fields" and plan.link.target == some.name:
+                    some.component.expect(plan.taken)
         for some in self.here:
             with self._busy(some):
                 some.begin()
         self.times = dict.fromkeys(self.clocks, self.moment)
-        if plans := self.members.exchanges():
+        if plans:
             assert self.recording is not None, "several members have one record"
             self.exchanges = Exchanges(
                 plans, self.members.members, self.here, self.council, self.recording.recorder
             )
             self.exchanges.begin(self.moment, restarted=self.restarted)
+
+    def settle(self) -> None:
+        """Wait for what members give each other and is on its way."""
+        if self.exchanges is not None:
+            self.exchanges.settle()
+
+    def meet(self) -> None:
+        """At the end of an interval, all members: what they agree on for those to come."""
+        for words in self.exchanges.choose_paths() if self.exchanges is not None else []:
+            self.tell(words)
 
     @contextmanager
     def interval(self) -> Iterator[None]:
@@ -131,6 +148,7 @@ class JointRun:
         mine = {some.name: some for some in self.here}
         for turn in in_turn(self.schedule.entries):
             if isinstance(turn, Giving):
+                assert self.exchanges is not None, "who gives has exchanges"
                 self.exchanges.give(turn.exchange, self.times[turn.source])
                 continue
             self.times[turn.member] += turn.steps * turn.step
@@ -164,6 +182,7 @@ class JointRun:
 
     def finish(self, stopped_by: str) -> None:
         """Leave the last restart, close all files, and mark the end of a run that reached it."""
+        self.settle()
         for some in self.here:
             some.end(stopped_by)
         if self.folder is None:
@@ -217,7 +236,8 @@ class JointRun:
         log = RunLog.of_ranks(path, self.council, append=append, keep=several and leads)
         log.begin()
         if seats is not None and self.council.rank == 0:
-            log.section("members", [*seats.describe().split("; "), *self.schedule.lines()])
+            told = [*self.schedule.lines(), *exchange_lines(self.members.exchanges())]
+            log.section("members", [*seats.describe().split("; "), *told])
         for some in self.here:
             some.begin_log(log)
         return log
@@ -229,6 +249,7 @@ class JointRun:
         return int(self.council.maximum(np.array([float(own)]))[0])
 
     def _leave_restarts(self, folder: Path) -> None:
+        self.settle()
         self._remove_old(folder)
         for some in self.here:
             some.leave_restart()

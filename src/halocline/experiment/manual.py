@@ -17,7 +17,7 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity
 from halocline.core.options import Options
 from halocline.core.other_names import our_name
-from halocline.experiment.exchanges import ExchangeOptions
+from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.experiment.members import MemberOptions
 from halocline.experiment.schedule import ScheduleOptions
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.building import build_component, build_streams
+from halocline.experiment.exchange_report import exchange_words
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.members import Member, of_member, prefixed
@@ -81,6 +82,7 @@ class MemberRun:
         self.restarts = Restarts(
             self.case.restart, self.component, self.clock, folder, self.tell, self.name
         )
+        self.after_steps: list[Callable[[], None]] = []
         self.log: MemberLog | None = None
         self.streams: Sequence[OutputStream] = ()
         self.restarted = False
@@ -185,6 +187,8 @@ class MemberRun:
         )
 
         def after_step() -> None:
+            for each in self.after_steps:
+                each()
             with component.run.recorder.time("choice of exchanges"):
                 referee.after_step(component.run.recorder.seconds("step"))
 
@@ -227,6 +231,7 @@ class MemberRun:
             given=tuple(self.extras.given),
         )
         words = [_summary(self.case, outcome, component), *notes, *self._without_work()]
+        words += exchange_words(component.run.recorder, self.communicator, outcome.seconds)
         words += cost_lines(self.writers, outcome)
         table = component.run.recorder.table(self.communicator)
         truth = component.run.truth.report() if component.run.truth else ""

@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,14 @@ from halocline.component.case.tables import put, read_setting
 from halocline.core.clock import Clock, duration, duration_text, text
 from halocline.core.errors import UserError, nearest
 from halocline.core.options import Options, option
-from halocline.experiment.exchanges import ExchangeOptions, ExchangePlan, plans_of
-from halocline.experiment.schedule import Nested, Schedule, ScheduleOptions, make_schedule
+from halocline.experiment.exchange_table import ExchangeOptions, ExchangePlan, plans_of
+from halocline.experiment.schedule import (
+    Nested,
+    Schedule,
+    ScheduleOptions,
+    interval_of,
+    make_schedule,
+)
 from halocline.runtime.ranks.seats import Wish, refuse_equal_names
 
 own_tables = ("title", "data_folder", "members", "schedule", "exchanges")
@@ -128,18 +135,21 @@ class Members:
 
     def schedule(self) -> Schedule:
         """The members' steps in one interval."""
-        steps = {name: member.clock.step for name, member in self.members.items()}
         nested = [
             Nested(name, member.options.nested_in)
             for name, member in self.members.items()
             if member.options.nested_in
         ]
         links = [plan.link for plan in self.exchanges()]
-        return make_schedule(steps, self.schedule_options, links, nested)
+        return make_schedule(self._steps(), self.schedule_options, links, nested)
 
     def exchanges(self) -> list[ExchangePlan]:
         """What the members give each other."""
-        return plans_of(self.members, self.exchange_tables)
+        interval = interval_of(self._steps(), self.schedule_options)
+        return plans_of(self.members, self.exchange_tables, interval)
+
+    def _steps(self) -> dict[str, timedelta]:
+        return {name: member.clock.step for name, member in self.members.items()}
 
     def wishes(self, work: Mapping[str, float], servers: Mapping[str, int]) -> list[Wish]:
         """What the members ask of the ranks, those without a share by their expected `work`."""

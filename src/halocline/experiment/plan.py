@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 
 from halocline.component.case.case import Case
 from halocline.core.counting import amount
 from halocline.experiment.building import build_component
 from halocline.experiment.check import Imagined
+from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.members import Members, of_member
 from halocline.experiment.seating import seats_of
 from halocline.runtime.running.runner import Plan
@@ -18,12 +20,19 @@ def plan_members(members: Members, ranks: int) -> str:
     if not members.several:
         return plan(members.first.case, ranks)
     seats = seats_of(members, ranks)
-    lines = [*members.schedule().lines(), *seats.describe().split("; ")]
+    lines = [*members.schedule().lines(), *exchange_lines(members.exchanges())]
+    lines += seats.describe().split("; ")
     for name, member in members.members.items():
         with of_member(name):
             own = plan(member.case, len(seats.crew_of(name).ranks))
         lines += ["", *(f"{name}: {line}" for line in own.splitlines())]
     return "\n".join(lines)
+
+
+def exchange_lines(plans: Sequence[ExchangePlan]) -> list[str]:
+    """The table of exchanges as a list, but those of nests, of which the schedule says all."""
+    of_table = [plan for plan in plans if plan.kind == "fields"]
+    return [f"{plan.link.source} -> {plan.link.target}: {plan.words()}" for plan in of_table]
 
 
 def plan(case: Case, ranks: int) -> str:

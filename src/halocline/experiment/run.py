@@ -136,6 +136,7 @@ def _run(
                 progress.update(joint.moment)
                 with joint.waiting():
                     stopped_by = stopping.asked()
+                joint.meet()
     stopped_by = stopped_by if joint.moment < end else ""
     joint.finish(stopped_by)
     summary = joint.report()

@@ -50,11 +50,15 @@ class ScheduleLine:
 
 @dataclass(frozen=True)
 class Giving:
-    """One line of a schedule: a member gives another what the exchange of this name says."""
+    """One line of a schedule: a member gives another what the exchange of this name says.
+
+    It does so after `every` so much time; in each turn if that is 0.
+    """
 
     exchange: str
     source: str
     target: str
+    every: timedelta = timedelta(0)
 
     def text(self) -> str:
         """The entry as people read it.
@@ -62,7 +66,8 @@ class Giving:
         >>> Giving("sides", "outer", "inner").text()
         'outer gives inner: sides'
         """
-        return f"{self.source} gives {self.target}: {self.exchange}"
+        seldom = f", every {duration_text(self.every)}" if self.every else ""
+        return f"{self.source} gives {self.target}: {self.exchange}{seldom}"
 
 
 @dataclass(frozen=True)
@@ -154,18 +159,22 @@ class ExchangeEnds:
     """An exchange as the schedule sees it.
 
     Where the source steps before the target it takes place between their turns, else, and where
-    it is `lagged`, at the end of the interval.
+    it is `lagged`, at the end of the interval. It does so `every` so much time, where that is more
+    than the schedule's `interval`.
     """
 
     exchange: str
     source: str
     target: str
     lagged: bool = False
+    every: timedelta = timedelta(0)
+    interval: timedelta = timedelta(0)
 
     @property
     def giving(self) -> Giving:
         """Its line."""
-        return Giving(self.exchange, self.source, self.target)
+        seldom = self.every if self.every > self.interval else timedelta(0)
+        return Giving(self.exchange, self.source, self.target, seldom)
 
 
 @dataclass(frozen=True)
@@ -194,13 +203,7 @@ def make_schedule(
     outer = {name: step for name, step in steps.items() if name not in inner}
     order = options.order or list(outer)
     _refuse_wrong_order(order, outer)
-    interval = _common(steps.values())
-    if options.interval != "":
-        interval = duration(options.interval)
-        if interval <= timedelta(0):
-            raise UserError(
-                f"schedule.interval = {options.interval!r} is no positive time. Give one, as '1h'."
-            )
+    interval = interval_of(steps, options)
     within = {(some.inside, some.member) for some in nested}
     free = [
         link
@@ -221,6 +224,18 @@ def make_schedule(
     given = [turn.exchange for turn in entries if isinstance(turn, Giving)]
     entries += [link.giving for link in free if link.exchange not in given]
     return Schedule(interval, tuple(entries))
+
+
+def interval_of(steps: Mapping[str, timedelta], options: ScheduleOptions) -> timedelta:
+    """The time after which all members are at one moment."""
+    if options.interval == "":
+        return _common(steps.values())
+    interval = duration(options.interval)
+    if interval <= timedelta(0):
+        raise UserError(
+            f"schedule.interval = {options.interval!r} is no positive time. Give one, as '1h'."
+        )
+    return interval
 
 
 def _turns_of(

@@ -31,6 +31,7 @@ from halocline.ocean.series_stream import (
     bytes_of_numbers,
 )
 from halocline.ocean.shown_fields import always, by_bulk, map_shapes, with_eddies
+from halocline.ocean.surface_ports import gives, taken
 from halocline.runtime.fields.load import Load
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
@@ -60,6 +61,7 @@ class OceanCase(Case):
     ocean: OceanOptions = option(OceanOptions(), meaning="physics and numerics of the ocean")
 
     built: ClassVar[type[OceanComponent]] = OceanComponent  # by `build`
+    imports: ClassVar[tuple[str, ...]] = tuple(taken)
     exports: ClassVar[Mapping[str, Quantity]] = {
         name: quantities[name] for name in (*always, *by_bulk)
     }
@@ -115,6 +117,11 @@ class OceanCase(Case):
         """All fields that maps can hold, passive tracers too."""
         passive = described(self.ocean.tracers.passive)
         return {**self.exports, **with_eddies(self.ocean), **passive}
+
+    def gives(self) -> dict[str, Quantity]:
+        """Maps, and the current of the surface to east and north."""
+        shown = self.map_shapes()
+        return {name: q for name, q in self.exports.items() if name in shown} | gives()
 
     def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
         """Bytes of the records of each output stream, before compression, by its name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from halocline.component.component import Component
 from halocline.component.forcing.field_series import FieldSeries
@@ -20,6 +21,7 @@ from halocline.ocean.passive_tracers import start_passive
 from halocline.ocean.shown_fields import ShownFields
 from halocline.ocean.start_ramp import StartRamp
 from halocline.ocean.starting import set_start
+from halocline.ocean.surface_ports import SurfaceCurrents, SurfacePorts, surface_currents
 from halocline.ocean.watch import StateWatch
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
@@ -64,6 +66,8 @@ class OceanComponent(Component):
         self.diagnostics = OceanDiagnostics(self.model)
         self.maps = ShownFields(self.model, self.diagnostics)
         self.shown = self.maps.fields
+        self.surface = SurfacePorts(self.model, self.plane)
+        self.ports = self.surface.ports
 
     def restart_fields(self) -> Sequence[Field]:
         """Both levels in time."""
@@ -101,6 +105,7 @@ class OceanComponent(Component):
         """Advance from `time` by one step."""
         for driver in self.model.drivers:
             driver.update(time)
+        self.surface.apply()
         number = round(to_number(time) / self.step_length.total_seconds())
         self.model.start_share = self.ramp.advance(self.step_length.total_seconds())
         try:
@@ -128,7 +133,19 @@ class OceanComponent(Component):
 
     def diagnose(self, names: Sequence[str], time: Date) -> Mapping[str, Field]:
         """Fields by name."""
-        return self.maps.update(names)
+        found = self.maps.update([name for name in names if name not in surface_currents])
+        if not set(surface_currents).isdisjoint(names):
+            found |= self._currents.update()
+        return found
+
+    @cached_property
+    def _currents(self) -> SurfaceCurrents:
+        return SurfaceCurrents(self.model, self.plane)
+
+    def expect(self, names: Sequence[str]) -> None:
+        """Others give fluxes at the surface."""
+        super().expect(names)
+        self.surface.expect(names)
 
     def summary(self) -> str:
         """What it holds, its extremes with places, transports; a call for all ranks."""

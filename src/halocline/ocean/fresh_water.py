@@ -50,15 +50,22 @@ class FreshWater:
             (river, self._plane(river_share(river, grid, f"{table}.rivers.{name}"), "m-2"))
             for name, river in given.rivers.items()
         ]
-        self.act = bool(given.file or given.amplitude or given.evaporation or self.rivers)
-        self.as_salt = self.act and given.enters_as == "salt"
-        self.salty = self.act and given.balanced and given.balanced_by == "sea"
         self.flux: list[Array] = []
         self.taken = 0.0  # in `balancing` [m3 s-1]
         self.month = 1
         self.area = [area.astype(np.float64) for area in state.area.read()]
         self.reached = reached_cells(grid)
         self.wet = [plane > 0.0 for plane in self._plane(self.reached)]
+        self._act(grid, bool(given.file or given.amplitude or given.evaporation or self.rivers))
+
+    def given_by_others(self, grid: Grid) -> None:
+        """Others give what the rain is here, and so it acts."""
+        self._act(grid, True)
+
+    def _act(self, grid: Grid, acts: bool) -> None:
+        given, self.act = self.given, acts
+        self.as_salt = acts and given.enters_as == "salt"
+        self.salty = acts and given.balanced and given.balanced_by == "sea"
         self._regions(grid)
 
     def _regions(self, grid: Grid) -> None:

@@ -14,7 +14,7 @@ from halocline.waves import _native
 from halocline.waves.parameters import MeanParameters
 from halocline.waves.spectrum import SpectralGrid
 
-kernel = kernels_of(_native)["absolute_peak"]
+kernels = kernels_of(_native)
 absolute_outputs = {"absolute_peak_frequency": "Hz", "absolute_peak_period": "s"}
 """Output fields with their units."""
 
@@ -37,7 +37,7 @@ class AbsolutePeak:
         """Fill `fields` for spectra over water of some `depth` [m] with a `current` [m s-1]."""
         self.peak.compute(run, spectrum, wavenumber)
         run(
-            kernel,
+            kernels["absolute_peak"],
             depth=depth,
             point_current=current,
             gravity=gravity,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.component import Component
-from halocline.component.exchange import Port
 from halocline.component.forcing.file_series import Brackets, Share, look_through_all
+from halocline.component.port import Port
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError
 from halocline.core.memory import refuse_beyond_memory

@@ -24,7 +24,7 @@ from halocline.atmosphere.sides.air_sides import (
     rows_from_sides,
 )
 from halocline.atmosphere.sides.options import AirSideOptions, given_rows
-from halocline.component.exchange import Port
+from halocline.component.port import Port
 from halocline.core.clock import Date
 from halocline.core.errors import UserError
 from halocline.grids.horizontal.grid import Grid
@@ -118,6 +118,8 @@ class GivenSides(AirSides):
 
     def begin_step(self, time: Date, length: timedelta) -> None:
         """Where a step from `time` lies between the moments of given values."""
+        if self.run.plan is not None:
+            return
         if self.before_time is None or self.after_time is None:
             raise UserError(
                 "atmosphere.sides.kind = 'nest', but nobody gives values at the sides. Let the"

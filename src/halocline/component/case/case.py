@@ -21,7 +21,7 @@ from halocline.component.streams.field_stream import FieldStream, MapShape, byte
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock
 from halocline.core.errors import UserError
-from halocline.core.names import Quantity
+from halocline.core.names import Quantity, quantities
 from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.regular import build_grid
@@ -198,6 +198,15 @@ class Case(Options):
     def described(self) -> Mapping[str, Quantity]:
         """What the fields of maps are, by short name."""
         return self.exports
+
+    def gives(self) -> Mapping[str, Quantity]:
+        """What it can give to other members of a run, by short name."""
+        return self.exports
+
+    def takes_from_others(self) -> Mapping[str, Quantity]:
+        """What other members of a run may give it, by short name."""
+        unknown = {name: Quantity(name, "", "", "") for name in self.imports}
+        return {name: quantities.get(name, unknown[name]) for name in self.imports}
 
     def stream_bytes(self, grid: Grid, clock: Clock) -> dict[str, int]:
         """Bytes of the records of each output stream, before compression, by its name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ Span = tuple[int, int, int]
 """Rows of an array: first, how many, step."""
 aligned = 8
 """Parts of a message begin at multiples of this [bytes]."""
+stamp = np.dtype(np.int64)
+"""The time at which a message was begun, at the end of one that is stamped [ns]."""
 
 
 class Transfer:
@@ -46,6 +49,9 @@ class Transfer:
     Each field is the flat arrays of its blocks, alike on all ranks in rows per component and bytes
     of an item; a rank without source or target may give None for it. Only ranks that have or want
     something need to call.
+
+    Messages that are `stamped` end with the time of day at which they were begun; `begun` is the
+    latest of those that came last [ns], 0 where none did.
     """
 
     def __init__(
@@ -57,8 +63,10 @@ class Transfer:
         known: Match | None = None,
         recorder: Recorder | None = None,
         name: str = "transfer",
+        stamped: bool = False,
     ) -> None:
         self.communicator, self.recorder, self.name = communicator, recorder, name
+        self.stamped, self.begun = stamped, 0
         self.source, self.target = source, target
         alike = known is not None and source.components is None and target.components is None
         self._components = None if alike else _components(source, target, communicator)
@@ -129,7 +137,9 @@ def _components(
 
 @dataclass
 class _Packing:
-    """All parts of the messages of one direction, for the native packer."""
+    """All parts of the messages of one direction, for the native packer; `tail` bytes come last."""
+
+    tail: int = 0
 
     parts: Any = field(default_factory=_native.Parts)
     arrays: list[tuple[int, int, int, int]] = field(default_factory=list)  # field, block, row, step
@@ -161,7 +171,7 @@ class _Packing:
             size += -size % aligned
         if size:
             self.ranks.append(rank)
-            self.sizes.append(size)
+            self.sizes.append(size + self.tail)
 
 
 class _Plan:
@@ -170,7 +180,8 @@ class _Plan:
     def __init__(self, transfer: Transfer, given: Kind, wanted: Kind) -> None:
         self.transfer = transfer
         me = transfer.communicator.rank
-        self.send, self.receive = _Packing(), _Packing()
+        tail = stamp.itemsize if transfer.stamped else 0
+        self.send, self.receive = _Packing(tail), _Packing(tail)
         for rank, links in groupby(transfer.give, key=lambda link: link.rank):
             both = transfer.shared(me, rank)
             places = [(link.source, link.places) for link in links]
@@ -210,6 +221,9 @@ class _Plan:
         leaving, arriving = _cut(out, self.send.sizes), _cut(back, self.receive.sizes)
         table = _table([_row(given[n][b], first, step) for n, b, first, step in self.send.arrays])
         self.send.parts.pack(table, _addresses(leaving), 0, len(self.send.parts))
+        if self.transfer.stamped:
+            for message in leaving:
+                message[-stamp.itemsize :].view(stamp)[0] = time.time_ns()
         wait = self.transfer.communicator.begin(
             list(zip(self.send.ranks, leaving, strict=True)),
             list(zip(self.receive.ranks, arriving, strict=True)),
@@ -220,6 +234,9 @@ class _Plan:
 
         def finish() -> None:
             wait()
+            if self.transfer.stamped:
+                ends = [int(message[-stamp.itemsize :].view(stamp)[0]) for message in arriving]
+                self.transfer.begun = max(ends, default=0)
             into = [_row(wanted[n][b], first, step) for n, b, first, step in self.receive.arrays]
             self.receive.parts.unpack(_table(into), _addresses(arriving))
             self._spare.append((out, back))

@@ -1,0 +1,124 @@
+"""Weights between the grids of two members, by the method that an exchange asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.component.exchange import Remap
+from halocline.core.errors import UserError
+from halocline.experiment.exchange_table import ExchangeOptions, ExchangePlan
+from halocline.grids.horizontal.grid import Grid
+from halocline.grids.remapping.nests import Nest
+from halocline.grids.remapping.remap import GridRemap, RemapOptions, SurfaceRemap
+from halocline.grids.remapping.weights import Index, RemapWeights
+from halocline.runtime.fields.place import Place
+
+if TYPE_CHECKING:
+    from halocline.experiment.members import Member
+
+
+def nest_between(
+    source: Grid, target: Grid, names: tuple[str, str], *, outwards: bool | None = None
+) -> tuple[Nest, bool]:
+    """How one grid lies in the other, and whether the source is the inner one.
+
+    Equal grids are nests of ratio 1.
+    """
+    if outwards is None:
+        outwards = source.step_x < (1.0 - 1e-6) * target.step_x
+    if outwards:
+        return Nest.between(target, source, (names[1], names[0])), True
+    return Nest.between(source, target, names), False
+
+
+def refuse_unfit_nests(plans: Sequence[ExchangePlan], members: Mapping[str, Member]) -> None:
+    """Refuse members that do not lie in the grid of the one that they are nested in."""
+    for plan in plans:
+        if plan.kind == "sides":
+            names = plan.link.source, plan.link.target
+            source, target = (members[name].case.build_grid() for name in names)
+            nest_between(source, target, names)
+
+
+def by_nest(name: str, nest: Nest, *, outwards: bool) -> Remap:
+    """Values between cells of which those of one grid fill those of the other."""
+    way = nest.outwards if outwards else nest.inwards
+
+    def remap(source: Place, target: Place, j: Index, i: Index) -> RemapWeights:
+        if source != target:
+            raise UserError(
+                f"The exchange '{name}' gives values at {source.value} to {target.value}. Both"
+                " have to lie at the same place of their cells where remapping is 'nest'."
+            )
+        if not outwards:
+            return way(source, j, i)
+        there = nest.inside(source, 0)[j, i]
+        found = way(source, j[there], i[there])
+        counts = np.zeros(j.size, np.int64)
+        counts[there] = found.counts
+        return RemapWeights.of_rows(counts, found.numbers[found.place], found.weight)
+
+    return remap
+
+
+def remap_by(
+    options: ExchangeOptions, source: Grid, target: Grid, names: tuple[str, str], name: str
+) -> Remap:
+    """What the options of an exchange ask for."""
+    if options.remapping == "nest":
+        nest, outwards = nest_between(source, target, names)
+        return by_nest(name, nest, outwards=outwards)
+    nest_way = None
+    flat = any(not grid.spherical and grid.curvilinear is None for grid in (source, target))
+    if options.remapping == "auto" and (flat or _fills(source, target)):
+        nest, outwards = nest_between(source, target, names)
+        nest_way = by_nest(name, nest, outwards=outwards)
+        if flat:
+            return nest_way
+    method = "bilinear" if options.remapping == "auto" else options.remapping
+    return OnSphere(source, target, method, options.extrapolation, names, nest_way)
+
+
+class OnSphere:
+    """Weights on the sphere; at places that cells of nests have in common those of a `nest`.
+
+    Points that no sea of the source surrounds have no terms where nothing is extrapolated.
+    """
+
+    def __init__(
+        self,
+        source: Grid,
+        target: Grid,
+        method: str,
+        extrapolation: str,
+        names: tuple[str, str],
+        nest: Remap | None,
+    ) -> None:
+        options = RemapOptions(method=method, extrapolation=extrapolation)
+        self.between = GridRemap(source, target, options, names).between
+        self.nest = nest
+        self._made: dict[tuple[Place, Place], SurfaceRemap] = {}
+
+    def __call__(self, source: Place, target: Place, j: Index, i: Index) -> RemapWeights:
+        """Weights from a place of the source for points (j, i) of a place of the target."""
+        if self.nest is not None and source == target:
+            return self.nest(source, target, j, i)
+        if (source, target) not in self._made:
+            self._made[source, target] = self.between(source, target)
+        return self._made[source, target].rows(j, i).packed()
+
+
+def _fills(source: Grid, target: Grid) -> bool:
+    """Whether cells of one fill those of the other, and all that is wanted of the source is sea."""
+    if not source.mask.all() and not (
+        source.shape == target.shape and np.array_equal(source.mask, target.mask)
+    ):
+        return False
+    try:
+        nest_between(source, target, ("source", "target"))
+    except UserError:
+        return False
+    return True
