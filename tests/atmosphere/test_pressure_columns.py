@@ -130,10 +130,11 @@ def test_what_cannot_be_is_said():
         column.pressure_at(np.array([30e3]))
     with pytest.raises(UserError, match="1 of 1 columns of the analysis have no value above"):
         column.filled(np.array([9e3]))
-    column.temperature[0] = np.nan
+    lowest, column.temperature[0] = column.temperature[0].copy(), np.nan
     with pytest.raises(UserError, match="at 1000 hPa, in 1 columns whose ground is lower: .* 1020"):
         column.filled(np.array([1.02e5]))
     column.filled(np.array([1.005e5]))
+    column.temperature[0] = lowest
     column.height[4:] += 500.0
     with pytest.raises(UserError, match="between 700 and 600 hPa the heights want"):
         column.temperature_at(at(65e3), at(0.0))

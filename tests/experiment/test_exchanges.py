@@ -8,7 +8,7 @@ import pytest
 from experiment.ponds import nests, pond, pond_units, ponds, together
 from halocline.core.errors import UserError
 from halocline.experiment.exchange_table import ExchangeOptions
-from halocline.experiment.grid_pairs import refuse_unfit_grids
+from halocline.experiment.grid_pairs import refuse_unfit_nests
 from halocline.experiment.run import run
 
 there = {"a": 2.0, "b": 2.0}
@@ -127,13 +127,13 @@ def test_refused(words):
         together(cases, exchanges={"x": ExchangeOptions(**refused[words])})
 
 
-def test_check_refuses_grids_that_do_not_lie_in_each_other():
+def test_check_refuses_nests_that_do_not_lie_in_the_grid_around_them():
     """Before anything is built."""
     for more, words in (({"x0": 7.0}, "are no faces of 'a'"), ({"dx": 1.3}, "times as wide")):
         inner = {"nx": 18, "ny": 15, "dx": 1.0, "x0": 6.0, "y0": 6.0, **more}
         members = together({"a": pond("a", "1h"), "b": pond("b", "1h", **inner)}, nested={"b": "a"})
         with pytest.raises(UserError, match=words):
-            refuse_unfit_grids(members.exchanges(), members.members)
+            refuse_unfit_nests(members.exchanges(), members.members)
 
 
 def test_nests_that_cannot_be_are_refused():

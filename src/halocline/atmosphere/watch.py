@@ -164,7 +164,7 @@ class AirWatch:
                 length = np.maximum(length, self.least_width)
             rates = np.abs(wind[1:] if axis == 2 else wind) / length
             k, j, i = np.unravel_index(int(np.nanargmax(rates)), rates.shape)
-            said = f" at level {k + (axis == 2)}, {self._place_words(j, i)}"
+            said = f" at level {k + (axis == 2)}, {self._place_words(int(j), int(i))}"
         return str(self.run.decomposition.communicator.broadcast(said))
 
     def _place_words(self, j: int, i: int) -> str:

@@ -17,7 +17,7 @@ from halocline.core.clock import Clock, duration_text, text
 from halocline.core.counting import amount
 from halocline.experiment.building import build_component, build_streams
 from halocline.experiment.expectations import work
-from halocline.experiment.grid_pairs import refuse_unfit_grids
+from halocline.experiment.grid_pairs import refuse_unfit_nests
 from halocline.experiment.members import Members, of_member
 from halocline.experiment.moments import candidates
 from halocline.experiment.progress import time_words
@@ -58,7 +58,7 @@ def report_members(members: Members, ranks: int | None, folder: Path) -> str:
     clocks = {name: member.clock for name, member in members.members.items()}
     source = members.first.case.restart.source
     interval = members.schedule().interval
-    refuse_unfit_grids(members.exchanges(), members.members)
+    refuse_unfit_nests(members.exchanges(), members.members)
     begin = next(iter(candidates(None, source, clocks, interval, resume=False)), None)
     found: dict[str, Checked] = {}
     for name, member in members.members.items():

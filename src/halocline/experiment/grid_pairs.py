@@ -34,15 +34,13 @@ def nest_between(
     return Nest.between(source, target, names), False
 
 
-def refuse_unfit_grids(plans: Sequence[ExchangePlan], members: Mapping[str, Member]) -> None:
-    """Refuse nests that do not lie in the grid around them; nothing is built."""
+def refuse_unfit_nests(plans: Sequence[ExchangePlan], members: Mapping[str, Member]) -> None:
+    """Refuse members that do not lie in the grid of the one that they are nested in."""
     for plan in plans:
-        names = plan.link.source, plan.link.target
-        if plan.kind == "fields" and plan.options.remapping != "nest":
-            continue
-        source, target = (members[name].case.build_grid() for name in names)
-        outwards = None if plan.kind == "fields" else plan.kind == "feedback"
-        nest_between(source, target, names, outwards=outwards)
+        if plan.kind == "sides":
+            names = plan.link.source, plan.link.target
+            source, target = (members[name].case.build_grid() for name in names)
+            nest_between(source, target, names)
 
 
 def by_nest(name: str, nest: Nest, *, outwards: bool) -> Remap:
