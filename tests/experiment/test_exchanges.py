@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from experiment.ponds import nests, pond, pond_units, ponds, together
+from halocline.analysis.exchange_picture import Arrow, exchange_sheet
 from halocline.core.errors import UserError
+from halocline.experiment.exchange_plot import plot_exchanges
 from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.experiment.grid_pairs import refuse_unfit_nests
+from halocline.experiment.plan import exchange_lines
 from halocline.experiment.run import run
 
 there = {"a": 2.0, "b": 2.0}
@@ -214,3 +217,26 @@ def test_each_member_tells_the_parts_of_its_exchanges():
             assert found == own | more
         lines = [line for line in done.summary.splitlines() if ": exchanges: " in line]
         assert len(lines) == 2 and "send" in lines[0] and "remap" in lines[1]
+
+
+def test_the_table_is_printed_and_drawn(tmp_path):
+    """A line for each exchange; in the picture a box for each member and an arrow each way."""
+    cases = {"a": pond("a", "1h"), "b": pond("b", "1h", rise=0.0)}
+    both = to_b(operator="mean", interval="2h", lag="4h", path="serial", precision="float32")
+    both["back"] = ExchangeOptions(source="b", target="a", fields=["level"])
+    members = together(cases, exchanges=both)
+    assert exchange_lines(members.exchanges()) == [
+        "a -> b: level; mean of every 2h, 4h later; remapping auto; float32 on the wire;"
+        " path serial",
+        "b -> a: level; instant of every 1h; remapping auto",
+    ]
+    assert "a gives b: levels, every 2h" in members.schedule().text()
+    path = plot_exchanges(members, str(tmp_path / "table.png"))
+    assert path.read_bytes().startswith(b"\x89PNG")
+    about = {name: ["pond"] for name in cases}
+    arrows = [Arrow("there", "a", "b", ["level"]), Arrow("back", "b", "a", ["level"])]
+    figure = exchange_sheet(about, arrows, "Ponds")
+    (axes,) = figure.axes
+    assert len(axes.patches) == 2
+    assert {text.get_text() for text in axes.texts} == {"a\npond", "b\npond", "1", "2"}
+    assert "2  back: b to a" in [text.get_text() for text in figure.texts]
