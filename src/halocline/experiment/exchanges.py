@@ -313,6 +313,12 @@ class GivenExchange:
         wanted = self.exchange.wanted if self.target is not None else 0
         if not council.maximum(np.array([float(wanted)]))[0]:
             link = self.plan.link
+            if self.plan.kind == "feedback":
+                raise UserError(
+                    f"The member '{link.source}' is so small that it gives nothing back to"
+                    f" '{link.target}', whose cells beside its sides keep their own values. Take"
+                    f" more cells, or members.{link.source}.feedback = false."
+                )
             raise UserError(
                 f"The exchange '{link.exchange}' has nothing to give: no point of the sea of"
                 f" '{link.target}' lies in that of '{link.source}'. Let their grids overlap, or"
