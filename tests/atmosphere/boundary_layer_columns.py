@@ -33,6 +33,7 @@ class DryColumn:
             "exner": np.ones(levels), "height": self.height, "layer_depth": self.layer,
             "friction_velocity": friction, "heat_flux": heat * density * capacity,
             "vapor_flux": 0.0, "momentum_exchange": 1e-3, "mixed": np.ones(1),
+            "stress_x": 0.0, "stress_y": 0.0,
         }  # fmt: skip
         self.extents = {"depth": levels, "depth+1": levels + 1, "species": 1}
         numbers = asdict(YsuOptions()) | {"cloud": -1, "ice_entry": -1}

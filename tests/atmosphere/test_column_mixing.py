@@ -18,6 +18,7 @@ def rates(count, levels, dt, depth=50.0, dtype=np.float64, species=3, **given):
         "exner": zero + 1.0, "layer_depth": layer,
         "height": np.cumsum(layer, axis=0) - 0.5 * layer,
         "heat_flux": 0.0, "vapor_flux": 0.0, "momentum_exchange": 0.0,
+        "stress_x": 0.0, "stress_y": 0.0,
     }  # fmt: skip
     arrays |= dict.fromkeys(("viscosity", "diffusivity", "theta_nonlocal"), faces)
     arrays |= dict.fromkeys(("vapor_nonlocal", "u_nonlocal", "v_nonlocal"), faces)
@@ -46,6 +47,7 @@ def rough(random, count, levels):
         "heat_flux": random.uniform(-50, 400, count),
         "vapor_flux": random.uniform(0, 1e-4, count),
         "momentum_exchange": random.uniform(1e-3, 0.1, count),
+        "stress_x": random.uniform(-1, 1, count), "stress_y": random.uniform(-1, 1, count),
     }  # fmt: skip
 
 
@@ -66,9 +68,9 @@ def test_columns_keep_what_the_ground_gives():
     np.testing.assert_allclose(gained(water[1]), 0.0, atol=1e-14)
     assert np.abs(water[1]).max() > 1e-8
     assert np.array_equal(water[2], 0 * water[2])
-    for wind in ("u", "v"):
+    for wind, stress in (("u", "stress_x"), ("v", "stress_y")):
         after = given[wind][0] + dt * got[f"{wind}_tendency"][0]
-        drag = -given["momentum_exchange"] * after
+        drag = -given["momentum_exchange"] * after - given[stress]
         np.testing.assert_allclose(gained(got[f"{wind}_tendency"]), drag, rtol=1e-10, atol=1e-13)
 
 
@@ -84,7 +86,8 @@ def test_the_step_is_the_solution_of_the_whole_system():
         between = 0.5 * (density[1:, c] + density[:-1, c])
         difference = np.diff(np.eye(levels), axis=0)
         for mixing, wanted, values, other, ground, drag in (
-            ("viscosity", "u_tendency", "u", "u_nonlocal", 0.0, given["momentum_exchange"][c]),
+            ("viscosity", "u_tendency", "u", "u_nonlocal", -given["stress_x"][c],
+             given["momentum_exchange"][c]),
             ("diffusivity", "theta_tendency", "dry_theta", "theta_nonlocal",
              given["heat_flux"][c] / (capacity * given["exner"][0, c]), 0.0),
         ):  # fmt: skip

@@ -1,6 +1,5 @@
 """Fluxes of the surface layer: exact logarithms, profiles by quadrature, limits. Ranks: 1."""
 
-from dataclasses import asdict
 from math import log
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.integrate import quad
 from atmosphere.column import run_columns
 from halocline.atmosphere.boundary_layer.surface_layer_options import SurfaceLayerOptions
 
-usual = asdict(SurfaceLayerOptions())
+usual = SurfaceLayerOptions().numbers
 capacity, gravity, karman, pressure = 1004.5, 9.81, 0.4, 1.0e5
 
 
@@ -25,6 +24,7 @@ def surface(count=1, dtype=np.float64, numbers=None, **given):
         "u": 5.0, "v": 0.0, "dry_theta": 0.0, "water": 0.0, "air_density": 1.2, "exner": 1.0,
         "height": 30.0, "surface_pressure": pressure, "skin_temperature": 300.0, "land": 1.0,
         "moisture_availability": 0.0, "boundary_layer_depth": 1000.0, "roughness": 0.1,
+        "charnock": SurfaceLayerOptions().charnock,
     } | given  # fmt: skip
     deep = ("u", "v", "dry_theta", "air_density", "exner", "height")
     arrays |= {name: np.atleast_2d(arrays[name]) for name in deep}

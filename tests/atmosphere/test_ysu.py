@@ -95,8 +95,9 @@ def plain(c, critical=0.25, entrainment=0.15, free_length=30.0, background=0.01)
             out["t"][k] = kh * excess(h, heat) / h - s**3 * speed * max(jump["theta"], 0)
             out["q"][k] = -(s**3) * speed * min(jump["q"], 0)
             carried = km * 15.9 * cube / (scale(h, h / 2) ** 4 * h)
-            for wind in ("u", "v"):
-                out[wind][k] = -carried * drag * c[wind][0] - s**3 * speed * jump[wind]
+            for wind, stress in (("u", "stress_x"), ("v", "stress_y")):
+                down = drag * c[wind][0] + c[stress] / density
+                out[wind][k] = -carried * down - s**3 * speed * jump[wind]
     return out, h
 
 
@@ -117,6 +118,7 @@ def columns(random, count, levels):
         "friction_velocity": random.uniform(0.05, 0.8, count),
         "heat_flux": random.uniform(-80, 400, count), "vapor_flux": random.uniform(0, 1e-4, count),
         "momentum_exchange": random.uniform(1e-3, 0.1, count),
+        "stress_x": random.uniform(-1, 1, count), "stress_y": random.uniform(-1, 1, count),
     }  # fmt: skip
 
 

@@ -236,7 +236,6 @@ counted_sample("atmosphere_thompson_reflectivity")
 atmosphere_sample("atmosphere_collect", factor=2.0)
 atmosphere_sample(
     "atmosphere_surface_layer",
-    charnock=0.0185,
     zilitinkevich=0.1,
     gustiness=1.0,
     least_wind=0.1,

@@ -15,7 +15,7 @@ from halocline.atmosphere.dynamics.model import halo_of
 from halocline.atmosphere.dynamics.state import nested_names
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.output import AirOutput
-from halocline.atmosphere.sea_surface import gives, taken
+from halocline.atmosphere.sea_surface import gives
 from halocline.atmosphere.shown_fields import (
     always,
     described,
@@ -28,6 +28,7 @@ from halocline.atmosphere.start.analysis_case import AnalysisCase
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.made_for_run import MadeForRun
 from halocline.atmosphere.step_work import expected_seconds
+from halocline.atmosphere.taken_fluxes import taken
 from halocline.component.case.case import Case, named
 from halocline.component.component import Component
 from halocline.component.streams.field_stream import MapShape

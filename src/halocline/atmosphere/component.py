@@ -31,6 +31,7 @@ from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less
 from halocline.atmosphere.start_globe import GlobalJet
 from halocline.atmosphere.start_jet import BalancedJet
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
+from halocline.atmosphere.taken_fluxes import TakenFluxes
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
 from halocline.core.clock import Clock, Date, day_of_year, to_number
@@ -131,7 +132,8 @@ class AtmosphereComponent(Component):
         )
         self.shown = self.maps.fields
         self.surface = SeaSurface(self.maps, physics, options)
-        self.ports = self.surface.ports
+        self.taken = TakenFluxes(self.maps, physics)
+        self.ports = self.taken.ports
 
     def _ground(self) -> Array:
         """Height of the ground [m]: that of the start's file, or of the mountain."""
@@ -160,7 +162,7 @@ class AtmosphereComponent(Component):
             found += [self.state.water, *self.clouds.totals.values()]
         if self.dynamics.physics:
             found += self.dynamics.physics.restart_fields
-        return found
+        return [*found, *self.surface.rain_fields]
 
     def facts(self) -> dict[str, str | int | float]:
         """Precision, which a restart must share."""
@@ -171,7 +173,8 @@ class AtmosphereComponent(Component):
         self.time = time
         if self.dynamics.physics:
             self.dynamics.physics.start(self._below(), restarted)
-        self.surface.start()
+        self.surface.start(restarted=restarted)
+        self.taken.start()
         if not restarted:
             self._set_start()
         if self.options.sides.kind == "file" and self.given and self.run.plan is None:
@@ -340,6 +343,7 @@ class AtmosphereComponent(Component):
         """
         seconds = self.step_length.total_seconds()
         parts = self.watch.parts(seconds)
+        self.surface.begin_step()
         # 1. physics of columns
         if self.files:
             self.files.bring(time)
@@ -357,7 +361,7 @@ class AtmosphereComponent(Component):
                 self.clouds.step(seconds / parts)
                 self.air.give_back()
         self.time = time + self.step_length
-        self.surface.stepped = True
+        self.surface.end_step(seconds)
         if self.open:
             self.open.end_faces()
         if self.given:
@@ -368,19 +372,19 @@ class AtmosphereComponent(Component):
         """Fields by name."""
         fluxes = [name for name in names if name in self.surface.fields]
         found = self.maps.update([name for name in names if name not in fluxes])
-        return {**found, **self.surface.update(fluxes)} if fluxes else found
+        return {**found, **self.surface.update(fluxes, day_of_year(time))} if fluxes else found
 
     def expect(self, names: Sequence[str]) -> None:
-        """Others give the temperature of the sea."""
+        """Others give the temperature of the sea, its waves, or fluxes."""
         super().expect(names)
-        self.surface.expect(names)
+        self.taken.expect(names)
 
     def took(self, names: Sequence[str], time: Date) -> None:
-        """Values at sides came, of a time that lies ahead, or a nest gave back its state; or the
-        temperature of the sea."""
+        """Values at sides came, of a time that lies ahead, or a nest gave back its state; or what
+        the sea gives."""
         super().took(names, time)
         if not self.ports.keys().isdisjoint(names):
-            self.surface.took()
+            self.taken.took()
         elif self.given and self.sides and (self.given.before_time is None or time > self.time):
             self.given.came(time)
         else:

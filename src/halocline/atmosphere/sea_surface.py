@@ -1,8 +1,8 @@
-"""What the atmosphere gives the sea and takes from it.
+"""What the atmosphere gives the sea.
 
 Fluxes are those of its own surface layer, over its own cells. Fluxes that both sides share, on a
 grid of their own, have their place between what is given here (wind, temperature and humidity near
-the surface, radiation) and what the sea takes.
+the surface, radiation, rain) and what the sea and the air (`taken_fluxes.py`) take.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.component.port import Port
-from halocline.core.errors import UserError
 from halocline.core.moist_air import vaporization
 from halocline.core.names import Quantity, quantities
 from halocline.runtime.fields.field import Field
@@ -29,11 +27,8 @@ Array = NDArray[Any]
 stefan_boltzmann = 5.670374e-8
 """[W m-2 K-4], as in the balance of the ground (slab.hpp)."""
 
-taken = ("sea_surface_temperature",)
-"""What others may give it."""
-
 of_turbulence = ("wind_stress_east", "wind_stress_north", "evaporation")
-of_radiation = ("short_wave", "heat_flux_into_sea")
+of_radiation = ("short_wave", "heat_flux_into_sea", "long_wave_down")
 
 
 def gives(options: AtmosphereOptions) -> dict[str, Quantity]:
@@ -43,14 +38,15 @@ def gives(options: AtmosphereOptions) -> dict[str, Quantity]:
         names += of_turbulence
         if options.physics.sunlight != "none":
             names += of_radiation
+    if options.species:
+        names += ("precipitation_rate",)
     return {name: quantities[name] for name in names}
 
 
 class SeaSurface:
-    """Fluxes at the surface of one atmosphere, and the temperature of the sea that others give.
+    """Fluxes at the surface of one atmosphere.
 
-    Fluxes are those that its last step felt; before its first one they are those of the start.
-    Where the sea of others is not, the skin keeps the temperature of the case.
+    They are those that its last step felt; before its first one they are those of the start.
     """
 
     def __init__(
@@ -59,44 +55,46 @@ class SeaSurface:
         self.maps, self.physics = maps, physics
         state = maps.state
         self.fields = {
-            name: Field(name, facts.units, state.space, place=Place.center, dtype=state.dtype)
+            name: Field(
+                name, facts.units, state.space, place=Place.center, dtype=state.dtype,
+                restart=name == "precipitation_rate",
+            )
             for name, facts in gives(options).items()
-        }
-        self.ports: dict[str, Port] = {}
+        }  # fmt: skip
+        rain = self.fields.get("precipitation_rate")
+        self.rain_fields = [] if rain is None else [rain]
+        self.fallen: list[Array] = []
         self.stepped = False
 
-    def expect(self, names: Sequence[str]) -> None:
-        """Others give the temperature of the sea."""
-        if self.physics is None or self.physics.columns.turbulence is None:
-            raise UserError(
-                f"Another member gives the atmosphere {', '.join(names)}, but nothing there feels"
-                " it: atmosphere.physics.turbulence = 'none'. Choose 'ysu', or leave the exchange"
-                " out."
-            )
-        state = self.maps.state
-        for name in names:
-            field = Field(
-                f"given_{name}", quantities[name].units, state.space, place=Place.center,
-                dtype=state.dtype, restart=True,
-            )  # fmt: skip
-            self.ports[name] = Port(field)
+    def start(self, *, restarted: bool) -> None:
+        """Nothing has fallen yet."""
+        self.dark = not restarted
+        for field in self.rain_fields if not restarted else []:
+            field.fill(0.0)
 
-    def start(self) -> None:
-        """Until others give it, the sea has the temperature of the case."""
-        for port in self.ports.values():
-            assert self.physics is not None
-            port.field.copy(self.physics.columns.ground.skin_temperature)
+    def begin_step(self) -> None:
+        """Keep what has fallen until now."""
+        self.fallen = self._fallen() if self.rain_fields else []
 
-    def took(self) -> None:
-        """The skin of the sea has the temperature that came."""
-        assert self.physics is not None
-        ground, given = self.physics.columns.ground, self.ports[taken[0]].field
-        with ground.skin_temperature.change() as skin:
-            for array, land, sea in zip(skin, ground.land.read(), given.read(), strict=True):
-                array[...] = np.where(land > 0.5, array, sea)
+    def end_step(self, seconds: float) -> None:
+        """What has fallen in a step [s], as a rate."""
+        self.stepped = True
+        for field in self.rain_fields:
+            with field.change() as owned:
+                blocks = zip(owned, self._fallen(), self.fallen, strict=True)
+                for array, after, before in blocks:
+                    array[...] = (after - before) / seconds
 
-    def update(self, names: Sequence[str]) -> dict[str, Field]:
-        """Fluxes of this moment; a call for all ranks."""
+    def _fallen(self) -> list[Array]:
+        """Rain, snow and graupel since the start of the run, by block [kg m-2]."""
+        blocks = zip(*(total.read() for total in self.maps.fallen), strict=True)
+        return [np.asarray(sum(parts)) for parts in blocks]
+
+    def update(self, names: Sequence[str], day: float) -> dict[str, Field]:
+        """Fluxes of this moment, of a day of the year; a call for all ranks."""
+        rates = {field.name: field for field in self.rain_fields}
+        if rates.keys() >= set(names):
+            return rates
         assert self.physics is not None and self.physics.columns.turbulence is not None
         ground = self.physics.columns.ground
         p = {**self.physics.columns.turbulence.planes, **ground.planes}
@@ -104,15 +102,20 @@ class SeaSurface:
             assert self.maps.similar is not None, "there is turbulence"
             self.maps.similar.update()
             p |= self.maps.similar.planes
+            self._light(names, day)
         stresses = ("wind_stress_east", "wind_stress_north")
         if not set(stresses).isdisjoint(names):
             winds = self.maps.update(["eastward_wind", "northward_wind"])
-            for name, wind in zip(stresses, winds.values(), strict=True):
-                self._set(name, _stress, p["momentum_exchange"], wind)
+            besides = p["stress_x"], p["stress_y"], self.maps.cosine, self.maps.sine
+            ways = (_eastward, _northward)
+            for name, wind, way in zip(stresses, winds.values(), ways, strict=True):
+                self._set(name, way, p["momentum_exchange"], wind, *besides)
         if "evaporation" in names:
             self._set("evaporation", np.positive, p["vapor_flux"])
         if "short_wave" in names:
             self._set("short_wave", _absorbed, ground.short_wave_down, ground.albedo)
+        if "long_wave_down" in names:
+            self._set("long_wave_down", np.positive, ground.long_wave_down)
         if "heat_flux_into_sea" in names:
             self._set(
                 "heat_flux_into_sea", _all_heat,
@@ -121,6 +124,13 @@ class SeaSurface:
             )  # fmt: skip
         return {name: self.fields[name] for name in names}
 
+    def _light(self, names: Sequence[str], day: float) -> None:
+        """Radiation of the start, before a step has made any."""
+        radiation = self.physics.columns.radiation if self.physics is not None else None
+        if self.dark and radiation is not None and not set(of_radiation).isdisjoint(names):
+            radiation.update(day)
+            self.dark = False
+
     def _set(self, name: str, function: Callable[..., Array], *sources: Field) -> None:
         blocks = zip(*(source.read() for source in sources), strict=True)
         with self.fields[name].change() as owned:
@@ -128,9 +138,15 @@ class SeaSurface:
                 array[...] = function(*values)
 
 
-def _stress(exchange: Array, wind: Array) -> Array:
-    """Of the wind of the lowest layer [m s-1], by its exchange with the ground [kg m-2 s-1]."""
-    return np.asarray(exchange * wind[0])
+def _eastward(exchange: Array, wind: Array, x: Array, y: Array, cos: Array, sin: Array) -> Array:
+    """Stress of the wind of the lowest layer [m s-1], by its exchange with the ground
+    [kg m-2 s-1], and of what is given besides along the grid [Pa]."""
+    return np.asarray(exchange * wind[0] + (cos * x - sin * y))
+
+
+def _northward(exchange: Array, wind: Array, x: Array, y: Array, cos: Array, sin: Array) -> Array:
+    """The same northward."""
+    return np.asarray(exchange * wind[0] + (sin * x + cos * y))
 
 
 def _absorbed(downward: Array, albedo: Array) -> Array:

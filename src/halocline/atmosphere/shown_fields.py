@@ -262,6 +262,7 @@ class ShownAir:
         totals = {**clouds.totals, **(convection.totals if convection else {})}
         for name, total in totals.items():
             self._add(name, np.positive, total)
+        self.fallen = tuple(totals.values())
         self._add("precipitation_total", lambda *totals: sum(totals), *totals.values())
         self._add("vapor_content", _content, a.air_density, a.layer_depth, s.water)
         columns = a.air_pressure, a.dry_theta, a.exner, s.water

@@ -222,7 +222,8 @@ _air = [
         "W m-2",
         "long wave from above",
     ),
-    Quantity("rain_rate", "rainfall_flux", "kg m-2 s-1", "rain"),
+    Quantity("precipitation_rate", "precipitation_flux", "kg m-2 s-1", "rain, snow and graupel"),
+    Quantity("sea_fraction", "sea_area_fraction", "1", "share of a cell that is sea"),
     Quantity(
         "roughness_length",
         "surface_roughness_length_for_momentum_in_air",

@@ -31,7 +31,7 @@ arguments = {
     "surface_pressure": "air_pressure",
     "surface_temperature": "sea_temperature",
     "long_wave_down": "long_wave",
-    "rain_rate": "rain",
+    "precipitation_rate": "rain",
     "significant_height": "wave_height",
     "peak_period": "wave_period",
     "wind_stress_east": "stress_east",
@@ -78,10 +78,11 @@ class FluxComponent(Component):
             for name in dict.fromkeys((*taken, *given))
         }
         self.ports = {name: Port(self.fields[name]) for name in taken}
-        self.sea = field("sea", "1")
+        self.sea = self.fields.pop("sea_fraction")
         self.sea.set_global(grid.mask.astype(np.float64))
         bound = {arguments.get(name, name): some for name, some in self.fields.items()}
         self.kernel = self.run.bind(kernels["air_sea_fluxes"], sea=self.sea, **bound)
+        self.fields["sea_fraction"] = self.sea
         self.passed = Field(
             "passed",
             "1",
@@ -115,6 +116,8 @@ class FluxComponent(Component):
     def step(self, time: Date) -> None:
         """Add up what passes the surface until the end of the step."""
         self._update()
+        if self.run.plan is not None:
+            return
         seconds = self.step_length.total_seconds()
         areas = self.area.read()
         terms = [

@@ -22,7 +22,7 @@ class UsualSurface(Options):
     current_v: float = option(0.0, "m s-1", "northward current", at_least=-10, at_most=10)
     short_wave: float = option(0.0, "W m-2", "that enters the sea", at_least=0, at_most=1400)
     long_wave_down: float = option(340.0, "W m-2", "downward", at_least=0, at_most=700)
-    rain_rate: float = option(0.0, "kg m-2 s-1", "rain", at_least=0, at_most=0.1)
+    precipitation_rate: float = option(0.0, "kg m-2 s-1", "rain", at_least=0, at_most=0.1)
     significant_height: float = option(
         0.0, "m", "of waves; 0: the roughness is that of the wind", at_least=0, at_most=40
     )
@@ -35,7 +35,7 @@ taken = tuple(one.name for one in fields(UsualSurface))
 given = (
     *("wind_stress_east", "wind_stress_north", "heat_flux_into_sea", "water_flux", "short_wave"),
     *("sensible_heat", "latent_heat", "net_long_wave", "evaporation"),
-    *("friction_velocity", "roughness_length"),
+    *("friction_velocity", "roughness_length", "sea_fraction"),
 )
 """What it gives others."""
 

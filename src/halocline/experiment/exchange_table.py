@@ -79,6 +79,14 @@ class ExchangeOptions(Options):
         " the 'nearest' value, or means that 'creep' inland",
         choices=("none", "nearest", "creep"),
     )
+    normalisation: str = option(
+        "fracarea",
+        "",
+        "of conservative means of cells that the source's sea covers in part: by the area that is"
+        " covered; 'destarea' by the whole cell, 'ownarea' so that integrals over the areas of"
+        " both models are the same",
+        choices=("fracarea", "destarea", "ownarea"),
+    )
     precision: str = option(
         "field",
         "",

@@ -79,7 +79,12 @@ def remap_by(
         if flat:
             return nest_way
     method = "bilinear" if options.remapping == "auto" else options.remapping
-    return OnSphere(source, target, method, options.extrapolation, names, nest_way)
+    chosen = RemapOptions(
+        method=method,
+        normalisation=options.normalisation,
+        extrapolation=options.extrapolation,
+    )
+    return OnSphere(source, target, chosen, names, nest_way)
 
 
 class OnSphere:
@@ -92,12 +97,10 @@ class OnSphere:
         self,
         source: Grid,
         target: Grid,
-        method: str,
-        extrapolation: str,
+        options: RemapOptions,
         names: tuple[str, str],
         nest: Remap | None,
     ) -> None:
-        options = RemapOptions(method=method, extrapolation=extrapolation)
         self.between = GridRemap(source, target, options, names).between
         self.nest = nest
         self._made: dict[tuple[Place, Place], SurfaceRemap] = {}

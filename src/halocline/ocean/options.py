@@ -16,6 +16,7 @@ from halocline.ocean.relaxation_options import RelaxationOptions
 from halocline.ocean.rotation import CoriolisOptions
 from halocline.ocean.start import FrontOptions
 from halocline.ocean.start_sea_options import StartSeaOptions
+from halocline.ocean.start_surface import StartSurfaceOptions
 from halocline.ocean.time_filter import TimeFilterOptions
 from halocline.ocean.tracer_options import OceanTracerOptions
 from halocline.ocean.vertical_mixing_options import KppOptions, RichardsonOptions
@@ -72,6 +73,9 @@ class OceanStartOptions(Options):
     )
     front: FrontOptions = option(FrontOptions(), meaning="a front along x")
     file: str = option("", "", "file with temperature and salinity instead")
+    surface: StartSurfaceOptions = option(
+        StartSurfaceOptions(), meaning="its season: the temperature of the surface at that date"
+    )
     in_situ: bool = option(
         False, "", "the file has temperatures measured in the depth, which become potential ones"
     )

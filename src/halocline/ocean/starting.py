@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.component.forcing.field_places import FieldPlaces
+from halocline.core.clock import Date
 from halocline.grids.files.curvilinear_maps import open_maps
 from halocline.grids.vertical.file_field import FileField
 from halocline.grids.vertical.levels import VerticalGrid
@@ -19,6 +20,7 @@ from halocline.ocean.filling import fill_through_water
 from halocline.ocean.potential_temperature import potential_temperature
 from halocline.ocean.regions import region_cells
 from halocline.ocean.start import start_tracers
+from halocline.ocean.start_surface import set_surface
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
@@ -32,13 +34,14 @@ Mask = NDArray[np.bool_]
 kernels = kernels_of(_native)
 
 
-def set_start(model: Ocean) -> list[str]:
+def set_start(model: Ocean, time: Date) -> list[str]:
     """Set tracers and the uppermost thickness, a call for all ranks; what there is to tell."""
     state, start, levels = model.state, model.options.start, model.levels
     state.layer.fill(float(levels.thickness[-1]))
     state.tracer.set_cells(start_tracers(levels, start), at=slice(0, 2))
     if start.file:
         _from_file(model)
+    set_surface(model, time)
     lift_to_thin_cells(state, 0, 2)
     mixed = start.overturn and model.run.plan is None
     return [overturn(model)] if mixed else []

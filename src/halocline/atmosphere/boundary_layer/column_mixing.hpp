@@ -23,7 +23,7 @@ struct MixingFields {
   View1<const T> mixed;
   View3<const T> air_density, exner, height, layer_depth, viscosity, diffusivity, theta_nonlocal,
       vapor_nonlocal, u_nonlocal, v_nonlocal;
-  View2<const T> heat_flux, vapor_flux, momentum_exchange;
+  View2<const T> heat_flux, vapor_flux, momentum_exchange, stress_x, stress_y;
   View3<T> theta_tendency;
   View4<T> water_tendency;
   View3<T> u_tendency, v_tendency;
@@ -60,8 +60,8 @@ class MixingColumns {
     const auto across = [&](const View3<const T>& flux) {
       return [&, j, i](int k) { return load<V>(flux.row(k, j) + i); };
     };
-    mix<V>(x_wind, V(-drag * x_wind(0)), across(f_.u_nonlocal), put(f_.u_tendency));
-    mix<V>(y_wind, V(-drag * y_wind(0)), across(f_.v_nonlocal), put(f_.v_tendency));
+    mix<V>(x_wind, V(-drag * x_wind(0) - plane(f_.stress_x)), across(f_.u_nonlocal), put(f_.u_tendency));
+    mix<V>(y_wind, V(-drag * y_wind(0) - plane(f_.stress_y)), across(f_.v_nonlocal), put(f_.v_tendency));
     conduct<V>(f_.diffusivity, V{}, j, i);
     const V heat = plane(f_.heat_flux) / (T(heat_capacity) * level(f_.exner, 0));
     mix<V>([&](int k) { return level(f_.dry_theta, k); }, heat, across(f_.theta_nonlocal),
@@ -163,7 +163,7 @@ class MixingColumns {
 
 }  // namespace air
 
-inline constexpr Contract<22> atmosphere_column_mixing_contract{
+inline constexpr Contract<24> atmosphere_column_mixing_contract{
     "atmosphere_column_mixing",
     {{{"u", Access::read, Place::x_face, "m s-1", "depth", {0, 1, 0, 0}, Column::whole},
       {"v", Access::read, Place::y_face, "m s-1", "depth", {0, 0, 0, 1}, Column::whole},
@@ -183,6 +183,8 @@ inline constexpr Contract<22> atmosphere_column_mixing_contract{
       {"heat_flux", Access::read, Place::center, "W m-2"},
       {"vapor_flux", Access::read, Place::center, "kg m-2 s-1"},
       {"momentum_exchange", Access::read, Place::center, "kg m-2 s-1"},
+      {"stress_x", Access::read, Place::center, "Pa"},
+      {"stress_y", Access::read, Place::center, "Pa"},
       {"theta_tendency", Access::write, Place::center, "K s-1", "depth", {}, Column::whole},
       {"water_tendency", Access::write, Place::center, "s-1", "species depth", {}, Column::whole},
       {"u_tendency", Access::write, Place::center, "m s-2", "depth", {}, Column::whole},
@@ -190,7 +192,7 @@ inline constexpr Contract<22> atmosphere_column_mixing_contract{
 
 /// Tendencies of an implicit step of vertical mixing. Fluxes pass from layer to layer: the integral
 /// of density times a tendency over a column is the flux from the ground, which of momentum is that
-/// of the wind after the step.
+/// of the wind after the step, and the stress that is given besides.
 ///
 /// @param[in]  u, v                  wind at faces [m s-1], shape (k, j, i)
 /// @param[in]  dry_theta             dry potential temperature less 300 K [K]
@@ -204,6 +206,7 @@ inline constexpr Contract<22> atmosphere_column_mixing_contract{
 /// density, at interfaces [K m s-1], [m s-1], [m2 s-2]; at the ground and the top not read
 /// @param[in]  heat_flux, vapor_flux upward from the ground [W m-2], [kg m-2 s-1]
 /// @param[in]  momentum_exchange     stress over the wind of the lowest layer [kg m-2 s-1]
+/// @param[in]  stress_x, stress_y    on the ground, besides [Pa]
 /// @param[out] theta_tendency, water_tendency, u_tendency, v_tendency  at centres [K s-1], [s-1],
 /// [m s-2]
 /// @param[in]  dt                    step [s]
@@ -214,7 +217,8 @@ void atmosphere_column_mixing(
     View3<const T> layer_depth, View3<const T> viscosity, View3<const T> diffusivity,
     View3<const T> theta_nonlocal, View3<const T> vapor_nonlocal, View3<const T> u_nonlocal,
     View3<const T> v_nonlocal, View2<const T> heat_flux, View2<const T> vapor_flux,
-    View2<const T> momentum_exchange, View3<T> theta_tendency, View4<T> water_tendency,
+    View2<const T> momentum_exchange, View2<const T> stress_x, View2<const T> stress_y,
+    View3<T> theta_tendency, View4<T> water_tendency,
     View3<T> u_tendency, View3<T> v_tendency, double dt) {
   const air::MixingFields<T> fields{u,
                                     v,
@@ -234,6 +238,8 @@ void atmosphere_column_mixing(
                                     heat_flux,
                                     vapor_flux,
                                     momentum_exchange,
+                                    stress_x,
+                                    stress_y,
                                     theta_tendency,
                                     water_tendency,
                                     u_tendency,

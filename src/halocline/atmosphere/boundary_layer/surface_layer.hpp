@@ -19,7 +19,7 @@ inline constexpr int surface_iterations = 12;
 /// Numbers of the surface layer; see `SurfaceLayerOptions`.
 template <class T>
 struct SurfaceNumbers {
-  T charnock, zilitinkevich, gustiness, least_wind, sea_saturation;
+  T zilitinkevich, gustiness, least_wind, sea_saturation;
 };
 
 /// Air of the lowest layer and the ground below it.
@@ -31,6 +31,7 @@ struct SurfaceColumn {
   V ground, ground_vapor;  ///< the same that air at rest on the ground has
   V sea;                   ///< 1 at sea, 0 on land
   V land_roughness;        ///< [m]
+  V charnock;              ///< of waves [1]
   V depth;                 ///< of the boundary layer [m]
 };
 
@@ -46,10 +47,9 @@ struct SurfaceFluxes {
 /// Roughness for momentum: of land as given, at sea by Charnock 1955 with a smooth part (Smith
 /// 1988, J. Geophys. Res. 93, 15467).
 template <class V>
-HD INLINE V momentum_roughness(const SurfaceColumn<V>& at, V friction,
-                               const SurfaceNumbers<scalar_of<V>>& n) {
+HD INLINE V momentum_roughness(const SurfaceColumn<V>& at, V friction) {
   using T = scalar_of<V>;
-  const V wavy = (n.charnock / T(gravity)) * friction * friction + T(0.11 * viscosity) / friction;
+  const V wavy = at.charnock / T(gravity) * friction * friction + T(0.11 * viscosity) / friction;
   return at.sea > V{} ? wavy : at.land_roughness;
 }
 
@@ -80,7 +80,7 @@ HD INLINE SurfaceFluxes<V> surface_fluxes(const SurfaceColumn<V>& at,
   V friction = T(0.04) * maximum(at.wind, one), gust = splat<V>(T(0.5)), ratio{};
   SurfaceFluxes<V> found{};
   for (int iteration = 0; iteration <= surface_iterations; ++iteration) {
-    found.roughness = momentum_roughness(at, friction, n);
+    found.roughness = momentum_roughness(at, friction);
     found.heat_roughness = scalar_roughness(at, found.roughness, friction, n);
     const V blowing = square_root(at.wind * at.wind + (excess < V{} ? V(gust * gust) : V{}));
     found.wind = maximum(blowing, least);
@@ -109,7 +109,7 @@ inline constexpr double thermometer = 2.0, mast = 10.0;
 
 }  // namespace air
 
-inline constexpr Contract<22> atmosphere_surface_layer_contract{
+inline constexpr Contract<23> atmosphere_surface_layer_contract{
     "atmosphere_surface_layer",
     {{{"u", Access::read, Place::x_face, "m s-1", "depth", {0, 1, 0, 0}, Column::whole},
       {"v", Access::read, Place::y_face, "m s-1", "depth", {0, 0, 0, 1}, Column::whole},
@@ -123,6 +123,7 @@ inline constexpr Contract<22> atmosphere_surface_layer_contract{
       {"land", Access::read, Place::center, "1"},
       {"moisture_availability", Access::read, Place::center, "1"},
       {"boundary_layer_depth", Access::read, Place::center, "m"},
+      {"charnock", Access::read, Place::center, "1"},
       {"roughness", Access::update, Place::center, "m"},
       {"friction_velocity", Access::write, Place::center, "m s-1"},
       {"heat_flux", Access::write, Place::center, "W m-2"},
@@ -148,6 +149,7 @@ inline constexpr Contract<22> atmosphere_surface_layer_contract{
 /// @param[in]     land                   1 on land, 0 at sea
 /// @param[in]     moisture_availability  of land: flux of vapour over that from water [1]
 /// @param[in]     boundary_layer_depth   of the last step [m]
+/// @param[in]     charnock               of waves: roughness over u*^2 / g [1]
 /// @param[in,out] roughness              for momentum; of land given, of the sea found [m]
 /// @param[out]    friction_velocity      [m s-1]
 /// @param[out]    heat_flux              upward [W m-2]
@@ -156,7 +158,7 @@ inline constexpr Contract<22> atmosphere_surface_layer_contract{
 /// over the differences of air and ground [kg m-2 s-1]
 /// @param[out]    low_temperature, low_vapor  at 2 m [K], [1]
 /// @param[out]    low_u, low_v           wind at 10 m [m s-1]
-/// @param[in]     charnock, zilitinkevich, gustiness, least_wind, sea_saturation  see
+/// @param[in]     zilitinkevich, gustiness, least_wind, sea_saturation  see
 /// `SurfaceLayerOptions`
 template <class T>
 void atmosphere_surface_layer(Box box, View3<const T> u, View3<const T> v, View3<const T> dry_theta,
@@ -164,13 +166,14 @@ void atmosphere_surface_layer(Box box, View3<const T> u, View3<const T> v, View3
                               View3<const T> exner, View3<const T> height,
                               View2<const T> surface_pressure, View2<const T> skin_temperature,
                               View2<const T> land, View2<const T> moisture_availability,
-                              View2<const T> boundary_layer_depth, View2<T> roughness,
+                              View2<const T> boundary_layer_depth, View2<const T> charnock,
+                              View2<T> roughness,
                               View2<T> friction_velocity, View2<T> heat_flux, View2<T> vapor_flux,
                               View2<T> momentum_exchange, View2<T> heat_exchange,
                               View2<T> low_temperature, View2<T> low_vapor, View2<T> low_u,
-                              View2<T> low_v, double charnock, double zilitinkevich,
+                              View2<T> low_v, double zilitinkevich,
                               double gustiness, double least_wind, double sea_saturation) {
-  const air::SurfaceNumbers<T> numbers{static_cast<T>(charnock), static_cast<T>(zilitinkevich),
+  const air::SurfaceNumbers<T> numbers{static_cast<T>(zilitinkevich),
                                        static_cast<T>(gustiness), static_cast<T>(least_wind),
                                        static_cast<T>(sea_saturation)};
   const T karman = T(air::karman), capacity = T(air::heat_capacity);
@@ -192,7 +195,7 @@ void atmosphere_surface_layer(Box box, View3<const T> u, View3<const T> v, View3
       const V wind = square_root(east * east + north * north);
       const auto found =
           air::surface_fluxes<V>({wind, lowest(height), theta, vapor, ground, ground_vapor, sea,
-                                  plane(roughness), plane(boundary_layer_depth)},
+                                  plane(roughness), plane(charnock), plane(boundary_layer_depth)},
                                  numbers);
       const V friction = karman * found.wind / found.momentum;
       const V passing = lowest(air_density) * friction;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from halocline.core.options import Options, option
 
@@ -46,3 +46,10 @@ class SurfaceLayerOptions(Options):
         at_most=1.0,
         source="Kraus 1972, Atmosphere-Ocean Interaction, p. 46",
     )
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Those that are the same everywhere: all but Charnock's, which waves may give."""
+        found: dict[str, float] = asdict(self)
+        found.pop("charnock")
+        return found

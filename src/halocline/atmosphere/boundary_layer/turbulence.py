@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Protocol
 
@@ -48,6 +49,9 @@ planes = {
 }
 """Units of what the surface layer finds beside the fluxes of the ground."""
 
+given = {"stress_x": "Pa", "stress_y": "Pa", "charnock": "1"}
+"""The same of what others may give: stress besides drag, Charnock's number of the waves."""
+
 at_interfaces = {
     "viscosity": "m2 s-1",
     "diffusivity": "m2 s-1",
@@ -64,7 +68,10 @@ mixed_species = ("vapor", "cloud", "ice", "ice_number")
 
 class Turbulence:
     """Tendencies `theta_tendency`, `water_tendency`, `u_tendency`, `v_tendency` at centres, and
-    what was found on the way, as attributes. Fluxes of heat and vapour are the ground's."""
+    what was found on the way, as attributes. Fluxes of heat and vapour are the ground's.
+
+    `replace` may put fluxes that others give in the place of those that were found.
+    """
 
     def __init__(
         self,
@@ -82,8 +89,11 @@ class Turbulence:
         faces = Axis(layers.name, layers.size + 1, staggered=True)
         self.planes = {
             name: Field(name, units, space, place=center, dtype=dtype)
-            for name, units in planes.items()
+            for name, units in (planes | given).items()
         }
+        for name in given:
+            self.planes[name].fill(getattr(surface, name, 0.0))
+        self.replace: Callable[[], None] | None = None
         self.boundary_layer_depth = Field(
             "boundary_layer_depth", "m", space, place=center, dtype=dtype, restart=True
         )
@@ -108,12 +118,13 @@ class Turbulence:
         depth = {"boundary_layer_depth": self.boundary_layer_depth}
         low = {name: ground.planes[name] for name in ("heat_flux", "vapor_flux")}
         below = ("skin_temperature", "land", "moisture_availability", "roughness")
-        drag = {name: self.planes[name] for name in ("friction_velocity", "momentum_exchange")}
+        drags = ("friction_velocity", "momentum_exchange", "stress_x", "stress_y")
+        drag = {name: self.planes[name] for name in drags}
         self._surface = run.bind(
             kernels["atmosphere_surface_layer"],
             state,
             **{name: ground.planes[name] for name in below},
-            **self.planes,
+            **{name: self.planes[name] for name in (*planes, "charnock")},
             **depth,
             **low,
         )
@@ -130,7 +141,7 @@ class Turbulence:
             **self.fluxes,
             **self.tendencies,
         )
-        self._surface_numbers = asdict(surface)
+        self._surface_numbers = surface.numbers
         self._boundary_numbers = asdict(boundary) | {
             argument: species.entries.index(name) if name in species.entries else -1
             for argument, name in (("cloud", "cloud"), ("ice_entry", "ice"))
@@ -139,8 +150,10 @@ class Turbulence:
     def step(self, dt: float) -> None:
         """Find fluxes and tendencies of a step of `dt` [s].
 
-        1. surface layer  2. boundary layer  3. mixing
+        1. surface layer, or what others give  2. boundary layer  3. mixing
         """
         self._surface(**self._surface_numbers)
+        if self.replace is not None:
+            self.replace()
         self._boundary(**self._boundary_numbers)
         self._mix(dt=dt)

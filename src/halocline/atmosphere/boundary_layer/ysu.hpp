@@ -130,7 +130,7 @@ struct YsuFields {
   View3<const T> u, v, dry_theta;
   View4<const T> water;
   View3<const T> air_density, exner, height, layer_depth;
-  View2<const T> friction_velocity, heat_flux, vapor_flux, momentum_exchange;
+  View2<const T> friction_velocity, heat_flux, vapor_flux, momentum_exchange, stress_x, stress_y;
   View3<T> viscosity, diffusivity, theta_nonlocal, vapor_nonlocal, u_nonlocal, v_nonlocal;
   View2<T> boundary_layer_depth;
   int cloud, ice;  ///< entries of `water`, -1: none
@@ -207,8 +207,8 @@ class YsuColumns {
     made.buoyant =
         made.heat * (T(1) + T(0.608) * get<V>(vapor, 0)) + T(0.608) * get<V>(theta, 0) * made.vapor;
     const V drag = at(f_.momentum_exchange) / density;
-    made.drag_x = -drag * get<V>(u, 0);
-    made.drag_y = -drag * get<V>(v, 0);
+    made.drag_x = -drag * get<V>(u, 0) - at(f_.stress_x) / density;
+    made.drag_y = -drag * get<V>(v, 0) - at(f_.stress_y) / density;
     made.inverse_length = T(-karman * gravity) * made.buoyant / (made.theta * made.friction_cube());
     return made;
   }
@@ -348,7 +348,7 @@ class YsuColumns {
 
 }  // namespace air
 
-inline constexpr Contract<19> atmosphere_ysu_contract{
+inline constexpr Contract<21> atmosphere_ysu_contract{
     "atmosphere_ysu",
     {{{"u", Access::read, Place::x_face, "m s-1", "depth", {0, 1, 0, 0}, Column::whole},
       {"v", Access::read, Place::y_face, "m s-1", "depth", {0, 0, 0, 1}, Column::whole},
@@ -362,6 +362,8 @@ inline constexpr Contract<19> atmosphere_ysu_contract{
       {"heat_flux", Access::read, Place::center, "W m-2"},
       {"vapor_flux", Access::read, Place::center, "kg m-2 s-1"},
       {"momentum_exchange", Access::read, Place::center, "kg m-2 s-1"},
+      {"stress_x", Access::read, Place::center, "Pa"},
+      {"stress_y", Access::read, Place::center, "Pa"},
       {"viscosity", Access::write, Place::interface, "m2 s-1", "depth+1", {}, Column::whole},
       {"diffusivity", Access::write, Place::interface, "m2 s-1", "depth+1", {}, Column::whole},
       {"theta_nonlocal", Access::write, Place::interface, "K m s-1", "depth+1", {}, Column::whole},
@@ -382,6 +384,7 @@ inline constexpr Contract<19> atmosphere_ysu_contract{
 /// @param[in]  friction_velocity     [m s-1]
 /// @param[in]  heat_flux, vapor_flux upward from the ground [W m-2], [kg m-2 s-1]
 /// @param[in]  momentum_exchange     stress over the wind of the lowest layer [kg m-2 s-1]
+/// @param[in]  stress_x, stress_y    on the ground, besides [Pa]
 /// @param[out] viscosity, diffusivity  [m2 s-1]
 /// @param[out] theta_nonlocal, vapor_nonlocal, u_nonlocal, v_nonlocal  [K m s-1], [m s-1], [m2 s-2]
 /// @param[out] boundary_layer_depth  [m]
@@ -392,7 +395,8 @@ void atmosphere_ysu(Box box, View3<const T> u, View3<const T> v, View3<const T> 
                     View4<const T> water, View3<const T> air_density, View3<const T> exner,
                     View3<const T> height, View3<const T> layer_depth,
                     View2<const T> friction_velocity, View2<const T> heat_flux,
-                    View2<const T> vapor_flux, View2<const T> momentum_exchange, View3<T> viscosity,
+                    View2<const T> vapor_flux, View2<const T> momentum_exchange,
+                    View2<const T> stress_x, View2<const T> stress_y, View3<T> viscosity,
                     View3<T> diffusivity, View3<T> theta_nonlocal, View3<T> vapor_nonlocal,
                     View3<T> u_nonlocal, View3<T> v_nonlocal, View2<T> boundary_layer_depth,
                     double critical, double entrainment, double free_length, double background,
@@ -409,6 +413,8 @@ void atmosphere_ysu(Box box, View3<const T> u, View3<const T> v, View3<const T> 
                                  heat_flux,
                                  vapor_flux,
                                  momentum_exchange,
+                                 stress_x,
+                                 stress_y,
                                  viscosity,
                                  diffusivity,
                                  theta_nonlocal,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -91,10 +90,11 @@ class SimilarAir:
             kernels["atmosphere_surface_layer"],
             self.air,
             boundary_layer_depth=columns.turbulence.boundary_layer_depth,
+            charnock=columns.turbulence.planes["charnock"],
             **{name: self.ground.planes[name] for name in below},
             **self.planes,
         )
-        self._numbers = asdict(columns.options.surface_layer)
+        self._numbers = columns.options.surface_layer.numbers
 
     def update(self) -> None:
         """Find them from the state of this moment."""

@@ -277,9 +277,10 @@ class Case(Options):
                     " component."
                 )
         path = self.grid.file and str(self.find(self.grid.file))
+        depths = self.grid.depth_file and str(self.find(self.grid.depth_file))
         levels = self.grid.levels
         levels = replace(levels, file=levels.file and str(self.find(levels.file)))
-        return replace(self.grid, file=path, levels=levels)
+        return replace(self.grid, file=path, depth_file=depths, levels=levels)
 
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """The same case with other values, by dotted names.

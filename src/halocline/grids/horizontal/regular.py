@@ -86,6 +86,12 @@ class GridOptions(BathymetryOptions):
         " row, from the south; 0 is land",
         at_least=0,
     )
+    depth_file: str = option(
+        "",
+        "",
+        "file, on another grid, whose depths a grid of longitude and latitude made here has instead"
+        " of `depth`, interpolated; grids on maps and between poles take those of `file`",
+    )
     land: list[list[float]] = option(
         [],
         "degree or m",
@@ -152,8 +158,17 @@ def regular_grid(options: GridOptions) -> Grid:
     x = np.asarray(options.x0 + dx * np.arange(options.nx), np.float64)
     y = np.asarray(options.y0 + dy * np.arange(options.ny), np.float64)
     spherical = options.kind == "spherical"
+    if options.depth_file and not spherical:
+        raise UserError(
+            f"grid.depth_file has places in degrees, but grid.kind is '{options.kind}'. Give"
+            " grid.depth."
+        )
     land = in_boxes(options.land, x, y[:, None], around=spherical)
-    depth = with_relief(np.where(land, 0.0, _depth(options)), options.relief, x, y[:, None])
+    given = _depth(options)
+    if options.depth_file:
+        other = replace(options, file=options.depth_file)
+        given = depths_at(other, Path(options.depth_file), *np.meshgrid(x, y))
+    depth = with_relief(np.where(land, 0.0, given), options.relief, x, y[:, None])
     depth = _opened(depth, options.straits, x, y[:, None], around=spherical)
     if spherical and (y.min() < -90 or y.max() > 90):
         raise UserError(f"Latitudes run from {y.min()} to {y.max()}; they lie between -90 and 90.")
