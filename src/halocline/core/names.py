@@ -162,6 +162,26 @@ _waves = [
         "m s-1",
         "northward Stokes drift at the surface",
     ),
+    Quantity(
+        "stokes_transport_u",
+        "",
+        "m2 s-1",
+        "eastward volume that Stokes drift carries",
+        "over the whole depth, past a line of unit length",
+    ),
+    Quantity(
+        "stokes_transport_v",
+        "",
+        "m2 s-1",
+        "northward volume that Stokes drift carries",
+        "over the whole depth, past a line of unit length",
+    ),
+    Quantity("stress_into_waves_east", "", "Pa", "eastward momentum that waves take from the air"),
+    Quantity(
+        "stress_into_waves_north", "", "Pa", "northward momentum that waves take from the air"
+    ),
+    Quantity("stress_from_waves_east", "", "Pa", "eastward momentum that waves give the ocean"),
+    Quantity("stress_from_waves_north", "", "Pa", "northward momentum that waves give the ocean"),
     Quantity("directional_moment_a1", "", "1", "energy-weighted mean of cos(theta)"),
     Quantity("directional_moment_b1", "", "1", "energy-weighted mean of sin(theta)"),
     Quantity("directional_moment_a2", "", "1", "energy-weighted mean of cos(2 theta)"),

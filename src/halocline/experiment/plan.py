@@ -22,9 +22,13 @@ def plan_members(members: Members, ranks: int) -> str:
     seats = seats_of(members, ranks)
     lines = [*members.schedule().lines(), *exchange_lines(members.exchanges())]
     lines += seats.describe().split("; ")
+    given: dict[str, list[tuple[str, ...]]] = {name: [] for name in members.members}
+    for some in members.exchanges():
+        if some.kind == "fields":
+            given[some.link.target].append(some.taken)
     for name, member in members.members.items():
         with of_member(name):
-            own = plan(member.case, len(seats.crew_of(name).ranks))
+            own = plan(member.case, len(seats.crew_of(name).ranks), given[name])
         lines += ["", *(f"{name}: {line}" for line in own.splitlines())]
     return "\n".join(lines)
 
@@ -35,12 +39,17 @@ def exchange_lines(plans: Sequence[ExchangePlan]) -> list[str]:
     return [f"{plan.link.source} -> {plan.link.target}: {plan.words()}" for plan in of_table]
 
 
-def plan(case: Case, ranks: int) -> str:
-    """The first step of `case` on `ranks` ranks, a line for each kernel and exchange."""
+def plan(case: Case, ranks: int, given: Sequence[Sequence[str]] = ()) -> str:
+    """The first step of `case` on `ranks` ranks, a line for each kernel and exchange.
+
+    Others have `given` it fields, by exchange.
+    """
     clock, lines = case.time.clock(), Plan()
     component = build_component(case, clock, Imagined(ranks), plan=lines)
     heading = f"one step on {amount(ranks, 'rank')} ({component.run.decomposition.describe()})"
     with closing(component):
+        for names in given:
+            component.expect(names)
         component.start(clock.time, restarted=False)
         lines.lines.clear()
         component.step(clock.time)
