@@ -171,5 +171,6 @@ def _stressed(
     east, north = (np.where(there, np.nan_to_num(one), 0.0) for one in (east, north))
     x, y = cosine * east + sine * north, cosine * north - sine * east
     left = 1.0 - share
-    square = left * friction.astype(np.float64) ** 2 + np.hypot(x, y) / density[0]
+    heavy = np.maximum(density[0], 1e-3)  # a plan has no air
+    square = left * friction.astype(np.float64) ** 2 + np.hypot(x, y) / heavy
     return x, y, left * exchange, np.sqrt(square)

@@ -116,8 +116,6 @@ class FluxComponent(Component):
     def step(self, time: Date) -> None:
         """Add up what passes the surface until the end of the step."""
         self._update()
-        if self.run.plan is not None:
-            return
         seconds = self.step_length.total_seconds()
         areas = self.area.read()
         terms = [

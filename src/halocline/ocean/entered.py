@@ -50,22 +50,26 @@ class Entered:
     """
 
     def __init__(self, state: OceanState, forcing: SurfaceForcing, relaxation: Relaxation) -> None:
-        self.state, self.boxes = state, relaxation.boxes
-        self.per_light = forcing.per_capacity if forcing.lit else 0.0
-        self.acts = forcing.with_fluxes or bool(self.boxes)
+        self.state, self.forcing, self.boxes = state, forcing, relaxation.boxes
+
+    @property
+    def acts(self) -> bool:
+        """Whether anything comes in; other members may begin to give fluxes before the start."""
+        return self.forcing.with_fluxes or bool(self.boxes)
 
     def add(self, tau: float) -> None:
         """Add what the `tau` seconds since the old level brought."""
         if not self.acts:
             return
-        s = self.state
+        s, forcing = self.state, self.forcing
+        per_light = forcing.per_capacity if forcing.lit else 0.0
         fluxes = s.water_flux.read(), s.surface_flux.read(), s.short_wave.read()
         with s.new_entered.change() as owned:
             for new, old, *of_block in zip(owned, s.old_entered.read(), *fluxes, strict=True):
                 water, flux, light = (plane.astype(np.float64) for plane in of_block)
                 new[...] = old
                 new[0] += tau * water
-                new[1] += tau * (flux[0] + self.per_light * light)
+                new[1] += tau * (flux[0] + per_light * light)
                 new[2] += tau * flux[1]
             for box in self.boxes:
                 for number, gain in enumerate(box.gains):
