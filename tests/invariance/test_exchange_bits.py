@@ -63,3 +63,23 @@ def test_paths_and_seats(tmp_path: Path, ranks: int, path: str, seats: str):
     alone = bits(1, "parallel", "apart")
     assert bits(ranks, path, seats) == alone
     assert bits(ranks, path, seats, str(tmp_path)) == alone
+
+
+def sea_bits(ranks: int, *words: str) -> frozenset[str]:
+    return printed_bits("coupled_seas.py", ranks, 1, 4, *words)
+
+
+def test_air_sea_and_waves(tmp_path: Path):
+    """Four components that share fluxes, in sequence on one rank, side by side on three and
+    broken off after every interval."""
+    alone = sea_bits(1, str(tmp_path / "alone"), "together")
+    assert len(alone) == 4
+    assert sea_bits(3, str(tmp_path / "three"), "apart", "split") == alone
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("seats", ["together", "apart"])
+def test_air_sea_and_waves_on_more_ranks(tmp_path: Path, ranks: int, seats: str):
+    alone = sea_bits(1, str(tmp_path / "alone"), "together")
+    assert sea_bits(ranks, str(tmp_path / "more"), seats) == alone

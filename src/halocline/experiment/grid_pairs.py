@@ -79,6 +79,8 @@ def remap_by(
         if flat:
             return nest_way
     method = "bilinear" if options.remapping == "auto" else options.remapping
+    if options.normalisation == "ownarea":
+        _refuse_other_spheres(source, target, names, name)
     chosen = RemapOptions(
         method=method,
         normalisation=options.normalisation,
@@ -112,6 +114,18 @@ class OnSphere:
         if (source, target) not in self._made:
             self._made[source, target] = self.between(source, target)
         return self._made[source, target].rows(j, i).packed()
+
+
+def _refuse_other_spheres(source: Grid, target: Grid, names: tuple[str, str], name: str) -> None:
+    """Refuse integrals over spheres of unlike sizes."""
+    if abs(source.radius / target.radius - 1.0) > 1e-9:
+        off = (source.radius / target.radius) ** 2 - 1.0
+        raise UserError(
+            f"exchanges.{name}: integrals cannot be the same (normalisation = 'ownarea'), as the"
+            f" sphere of {names[0]} has a radius of {source.radius:,.0f} m, that of {names[1]} one"
+            f" of {target.radius:,.0f} m, and areas differ by {100.0 * off:+.2f} %. Give both the"
+            " same grid.radius."
+        )
 
 
 def _fills(source: Grid, target: Grid) -> bool:
