@@ -1,10 +1,13 @@
 """Grids made from options alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import xarray
 
 from halocline.core.errors import UserError
-from halocline.grids.horizontal.regular import GridOptions, regular_grid
+from halocline.grids.horizontal.regular import GridOptions, build_grid, regular_grid
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1), (4, 5)])
@@ -112,3 +115,24 @@ def test_boxes_that_are_none_or_hold_nothing_are_refused(box, words):
     table = {"nx": 3, "ny": 3, "land": [[0.0, 0.0, 0.0, 0.0], box]}
     with pytest.raises(UserError, match=words):
         regular_grid(GridOptions.from_table(table))
+
+
+def test_depths_of_another_file(tmp_path):
+    """Bilinear in the file's grid: a plane is found exactly, land where most of it is land."""
+    x, y = np.arange(0.0, 20.5, 2.0), np.arange(30.0, 50.5, 2.0)
+    depth = 1000.0 + 10.0 * x - 5.0 * y[:, None]
+    depth[:, x > 14.0] = 0.0
+    names = {"lat": ("lat", y, {"units": "degrees_north"}), "lon": ("lon", x, {"units": "degrees_east"})}
+    facts = {"standard_name": "sea_floor_depth_below_geoid", "units": "m"}
+    xarray.Dataset({"depth": (("lat", "lon"), depth, facts)}, names).to_netcdf(tmp_path / "d.nc")
+    made = GridOptions(
+        nx=12, ny=8, x0=361.5, y0=33.1, dx=1.3, dy=0.7, depth_file=str(tmp_path / "d.nc")
+    )
+    grid = build_grid(made)
+    there = grid.x - 360.0 < 14.9
+    plane = 1000.0 + 10.0 * (grid.x - 360.0) - 5.0 * grid.y[:, None]
+    whole = grid.x - 360.0 < 13.9
+    np.testing.assert_allclose(grid.depth[:, whole], plane[:, whole], rtol=1e-12)
+    assert (grid.depth[:, ~there] == 0.0).all() and (grid.depth[:, there] > 0.0).all()
+    with pytest.raises(UserError, match="grid.depth_file has places in degrees"):
+        build_grid(replace(made, kind="cartesian"))

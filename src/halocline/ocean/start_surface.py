@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class StartSurfaceOptions(SeriesOptions):
     """Temperature of the surface at the date of the start, where the start knows no season."""
 
-    variable: str = option("", "", "variable of the temperature; found by name where empty")
+    variable: str = option("sst", "", "variable of the files: temperature [degree C]")
     depth: float = option(
         50.0,
         "m",
@@ -43,8 +43,8 @@ def set_surface(model: Ocean, time: Date) -> None:
         model.levels.horizontal,
         (time, time),
         "surface temperature of the start",
-        names=("surface_temperature",),
         variables=(options.variable,),
+        units=("degree_C",),
         recorder=model.run.recorder,
     ).update(time)
     share = np.clip(2.0 - model.levels.depth / options.depth, 0.0, 1.0)[:, None, None]
