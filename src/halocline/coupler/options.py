@@ -50,6 +50,14 @@ class FluxOptions(Options):
     air_height: float = option(
         2.0, "m", "height of temperature and humidity of the air", at_least=1, at_most=100
     )
+    relative_humidity: float | None = option(
+        None,
+        "1",
+        "of the air where no other member gives its humidity, over water; if not given, that is"
+        " `usual.air_humidity`",
+        at_least=0.0,
+        at_most=1.0,
+    )
     cool_skin: bool = option(
         True, "", "the skin of the sea may be cooler than the water whose temperature is given"
     )
