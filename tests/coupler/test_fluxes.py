@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import halocline
+from halocline.core.errors import UserError
 from halocline.coupler.case import FluxCase
 from halocline.coupler.options import given, taken
 from halocline.experiment.run import run
@@ -68,3 +69,35 @@ def test_broken_off_and_taken_up_in_any_blocks(tmp_path, blocks):
     assert whole.passed.read()[0].tobytes() == halves.passed.read()[0].tobytes()
     for name in given:
         assert whole.fields[name].gather().tobytes() == halves.fields[name].gather().tobytes()
+
+
+def test_no_number_is_told_with_its_place():
+    """A sea without a temperature; waves without a period have no roughness of their own."""
+    component = run(case()).component
+    time = component.taken_at
+
+    def give(name, values):
+        component.ports[name].field.set_global(values)
+        component.took([name], time)
+
+    give("significant_height", np.full((6, 8), 2.0))
+    give("peak_period", np.full((6, 8), np.nan))
+    component.step(time)
+    assert np.isfinite(component.fields["wind_stress_east"].gather()).all()
+    cold = np.full((6, 8), 2.0)
+    cold[2:4, 3] = np.nan  # land
+    give("surface_temperature", cold)
+    component.step(time)
+    cold[1, 2] = np.nan
+    give("surface_temperature", cold)
+    with pytest.raises(UserError, match=r"surface_temperature, .* not finite at x = 2, y = 41"):
+        component.step(time)
+
+
+def test_air_of_a_humidity():
+    """Where nobody tells how much vapour there is, it is a part of saturation."""
+    usual = {"wind_u": 8.0, "air_temperature": 293.15, "surface_temperature": 20.0}
+    component = run(case(fluxes={"usual": usual, "relative_humidity": 0.5})).component
+    ratio = 287.0 / 461.6 * 0.5 * 2336.9 / (101325.0 - 0.5 * 2336.9)
+    moist = component.fields["air_humidity"].gather()[0, 0]
+    assert moist == pytest.approx(ratio / (1.0 + ratio), rel=1e-4)

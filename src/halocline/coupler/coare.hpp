@@ -34,7 +34,7 @@ struct AirOverSea {
   V sea;          // temperature of the sea below its skin [degree C]
   V short_wave;   // that enters the sea [W m-2]
   V long_wave;    // downward [W m-2]
-  V wave_height;  // significant, of waves of 0 the roughness is that of the wind [m]
+  V wave_height;  // significant; where it is 0, or there is no speed, the roughness is that of the wind [m]
   V wave_speed;   // phase speed of the dominant waves [m s-1]
 };
 
@@ -115,7 +115,8 @@ struct Coare {
         (T(coare.slope) * top + T(coare.offset)) * (friction * friction) / level.gravity;
     const V age = friction / maximum(air.wave_speed, splat<V>(T(0.1)));
     const V of_waves = air.wave_height * T(coare.steepness) * pow(age, T(coare.age_power));
-    roughness = (air.wave_height > V{} ? of_waves : of_wind) + T(0.11) * viscosity / friction;
+    const auto wavy = (air.wave_height > V{}) & (air.wave_speed > V{});
+    roughness = (wavy ? of_waves : of_wind) + T(0.11) * viscosity / friction;
   }
 
   /// Scales of wind, temperature and humidity for roughnesses and a stability [1] at the wind's

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halocline.component.component import Component
 from halocline.component.port import Port
 from halocline.core.clock import Clock, Date
 from halocline.core.constants import gravity
+from halocline.core.errors import UserError
+from halocline.core.moist_air import mixing_ratio, saturation_pressure
 from halocline.core.names import quantities
 from halocline.coupler import _native
 from halocline.coupler.options import FluxOptions, given, taken
@@ -22,6 +25,7 @@ from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
 from halocline.runtime.sums.field_sums import FieldSums
 
+Array = NDArray[np.float64]
 kernels = kernels_of(_native)
 arguments = {
     "wind_u": "wind_east",
@@ -123,8 +127,32 @@ class FluxComponent(Component):
             for fluxes in (self.fields[name].read() for name in totals)
         ]
         with self.passed.change() as owned:
-            owned[0][:-1] += seconds * self.adding(terms)
+            owned[0][:-1] += seconds * self._sums(terms)
             owned[0][-1] += seconds
+
+    def _sums(self, terms: list[list[Array]]) -> Array:
+        """Over all the sea; a flux that is not finite ends the run with what it came of."""
+        try:
+            return self.adding(terms)
+        except FloatingPointError:
+            raise UserError(self._not_finite()) from None
+
+    def _not_finite(self) -> str:
+        """Where a flux is not finite, and what it comes of; a call for all ranks."""
+        center, said = self.plane.at(Place.center), ""
+        x, y = (np.broadcast_to(some, self.plane.shape) for some in (center.x, center.y))
+        for name in (*self.ports, *totals):
+            values = self.fields[name].gather()
+            if values is None or said:
+                continue
+            bad = np.argwhere(self.plane.mask & ~np.isfinite(values))
+            for j, i in bad[:1]:
+                origin = "that the fluxes were given" if name in self.ports else "of air and sea"
+                said = (
+                    f"{name}, {origin}, is not finite at x = {x[j, i]:g}, y = {y[j, i]:g}"
+                    f" ({values[j, i]}). Look at the member that gives it."
+                )
+        return str(self.run.decomposition.communicator.broadcast(said))
 
     def took(self, names: Sequence[str], time: Date) -> None:
         """The air, the sea or its waves are new."""
@@ -151,6 +179,8 @@ class FluxComponent(Component):
         if not self.is_stale:
             return
         o = self.options
+        if o.relative_humidity is not None and "air_humidity" not in self.expected:
+            self._moisten(o.relative_humidity)
         self.kernel(
             wind_height=o.wind_height,
             air_height=o.air_height,
@@ -159,3 +189,11 @@ class FluxComponent(Component):
             turns=o.turns,
         )
         self.is_stale = False
+
+    def _moisten(self, humidity: float) -> None:
+        """Give air whose humidity nobody tells a part of what it could hold [1]."""
+        warmth, pressure = (self.fields[n].read() for n in ("air_temperature", "surface_pressure"))
+        with self.fields["air_humidity"].change() as owned:
+            for to, warm, under in zip(owned, warmth, pressure, strict=True):
+                ratio = mixing_ratio(humidity * saturation_pressure(warm), under)
+                to[...] = ratio / (1.0 + ratio)
