@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from halocline.component.outside import ComputedOutside
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.experiment.exchanges import Exchanges
@@ -109,6 +110,13 @@ class JointRun:
         with taking_over(self.folder, taken, self.council):
             _agreed(self.council, [some.open for some in self.here])
 
+    def programs(self) -> Iterator[ComputedOutside]:
+        """A pause for each member here that is computed outside, before it is got ready."""
+        for some in self.here:
+            if isinstance(some.component, ComputedOutside):
+                some.component.restarted = self.restarted
+                yield some.component
+
     def begin(self) -> None:
         """Get all members ready for their first steps."""
         plans = self.members.exchanges() if self.members.several else []
@@ -143,8 +151,11 @@ class JointRun:
         with self.recording.recorder.step() if self.recording else nullcontext():
             yield
 
-    def advance(self) -> None:
-        """One interval of the schedule, by those of its entries that are for members here."""
+    def advance(self) -> Iterator[ComputedOutside]:
+        """One interval of the schedule, by those of its entries that are for members here.
+
+        It pauses in each step of one that is computed outside, and goes on when that is done.
+        """
         mine = {some.name: some for some in self.here}
         for turn in in_turn(self.schedule.entries):
             if isinstance(turn, Giving):
@@ -154,7 +165,7 @@ class JointRun:
             self.times[turn.member] += turn.steps * turn.step
             if turn.member in mine:
                 with self._busy(mine[turn.member]):
-                    mine[turn.member].advance(turn.steps)
+                    yield from mine[turn.member].advance(turn.steps)
         self.intervals += 1
 
     @contextmanager
