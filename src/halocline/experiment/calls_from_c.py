@@ -104,6 +104,6 @@ def ending(action: Callable[..., float | None]) -> Callable[..., float]:
     return act
 
 
-def array(values: Any, count: int) -> NDArray[np.generic]:
+def array(values: Any, count: int) -> NDArray[Any]:
     """An array of C; of none there may be no address."""
     return np.ctypeslib.as_array(values, (count,)) if count else np.zeros(0)

@@ -129,7 +129,7 @@ class Program:
                     f"The program takes {values.size} values of '{name}', of which there are"
                     f" {found.size} on this rank. Take as many."
                 )
-            values.flat = found.ravel()
+            values[:] = found.ravel()
 
         self._do(take)
 

@@ -21,7 +21,7 @@ from halocline.core.errors import UserError
 from halocline.experiment.exchanges import Exchanges
 from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.member_run import Extras, MemberRun
-from halocline.experiment.members import Members
+from halocline.experiment.members import Members, of_member
 from halocline.experiment.moments import candidates, remove_old
 from halocline.experiment.plan import exchange_lines
 from halocline.experiment.restarting import read_together
@@ -115,7 +115,8 @@ class JointRun:
         for some in self.here:
             if isinstance(some.component, ComputedOutside):
                 some.component.restarted = self.restarted
-                yield some.component
+                with of_member(some.name):
+                    yield some.component
 
     def begin(self) -> None:
         """Get all members ready for their first steps."""

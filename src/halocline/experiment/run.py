@@ -70,7 +70,9 @@ def run(
     members = as_members(case, settings)
     extras = Extras(check_halos, resume, _by_member(streams, members), given)
     return to_end(
-        run_with_pauses(members, extras, output, walltime=walltime, show=show, communicator=communicator)
+        run_with_pauses(
+            members, extras, output, walltime=walltime, show=show, communicator=communicator
+        )
     )
 
 

@@ -82,8 +82,8 @@ def start(options: Any, arguments: list[str]) -> int:
 
 def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
     """Run a case of several members, on as many ranks as asked for or as there are cores."""
-    from halocline.experiment.members import of_member
     from halocline.experiment.meeting import told
+    from halocline.experiment.members import of_member
     from halocline.experiment.seating import parts_of, seats_of
     from halocline.experiment.too_many_ranks import field_bytes, refuse_too_many
 

@@ -60,7 +60,7 @@ class ProgramComponent(ComputedOutside):
             for name, some in options.keeps.items()
         }
         self.ports = {name: Port(self.fields[name]) for name in options.takes}
-        self.units = {name: (1.0, 0.0) for name in self.kept}
+        self.units = dict.fromkeys(self.kept, (1.0, 0.0))
         self.values: dict[str, Values] = {}
         self.new: set[str] = set()
         self.cells: Cells | None = None
@@ -143,7 +143,8 @@ class ProgramComponent(ComputedOutside):
         self._refuse_undeclared()
         names = [*self.fields, *self.kept]
         flags = np.array([float(name in self.new) for name in names])
-        some = [name for name, flag in zip(names, self.communicator.maximum(flags)) if flag]
+        by_some = self.communicator.maximum(flags)
+        some = [name for name, flag in zip(names, by_some, strict=True) if flag]
         wanted = some if restarted else [*self.options.gives, *self.kept]
         self._collect(time, list(dict.fromkeys([*wanted, *some])), "before its first step")
         self.begun = True

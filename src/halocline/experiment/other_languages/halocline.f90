@@ -82,7 +82,10 @@ module halocline
     end subroutine
   end interface
 
-  !> Values in an array of one dimension, or of two: the plane of a rank's cells, or cells by levels.
+  !> Cells and values in an array of one dimension, or of two: a plane, or cells by levels.
+  interface halocline_cells
+    module procedure cells_line, cells_plane
+  end interface
   interface halocline_put
     module procedure put_line, put_plane
   end interface
@@ -110,7 +113,7 @@ contains
   end function
 
   !> Which cells this rank has: column + (row - 1) * columns, both from 1.
-  subroutine halocline_cells(numbers, longitude, latitude)
+  subroutine cells_line(numbers, longitude, latitude)
     integer, intent(in) :: numbers(:)
     real(c_double), intent(in), optional, target, contiguous :: longitude(:), latitude(:)
     type(c_ptr) :: east, north
@@ -119,6 +122,18 @@ contains
     if (present(longitude)) east = c_loc(longitude)
     if (present(latitude)) north = c_loc(latitude)
     call c_cells(size(numbers, kind=c_int64_t), int(numbers, c_int64_t) - 1_c_int64_t, east, north)
+  end subroutine
+
+  subroutine cells_plane(numbers, longitude, latitude)
+    integer, intent(in) :: numbers(:, :)
+    real(c_double), intent(in), optional, target, contiguous :: longitude(:, :), latitude(:, :)
+    type(c_ptr) :: east, north
+    east = c_null_ptr
+    north = c_null_ptr
+    if (present(longitude)) east = c_loc(longitude)
+    if (present(latitude)) north = c_loc(latitude)
+    call c_cells(size(numbers, kind=c_int64_t), int([numbers], c_int64_t) - 1_c_int64_t, &
+      east, north)
   end subroutine
 
   subroutine halocline_gives(name, units)
