@@ -23,7 +23,7 @@ def plan_members(members: Members, ranks: int, case: str = "CASE") -> str:
     if not members.several:
         return plan(members.first.case, ranks)
     seats = seats_of(members, ranks)
-    lines = [*members.schedule().lines(), *exchange_lines(members.exchanges())]
+    lines = [*members.turns(), *exchange_lines(members.exchanges())]
     lines += seats.describe().split("; ")
     if any(programs_by_rank(members, seats)):
         lines.append(mpiexec_words(members, seats, case))
