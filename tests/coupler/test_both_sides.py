@@ -1,4 +1,4 @@
-"""Air and sea have the same fluxes: integrals to round-off, values of cells to the bit. Ranks: 1."""
+"""Air and sea have the same fluxes: integrals to round-off, cells to the bit. Ranks: 1."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,8 @@ def area(component):
 
 
 @pytest.mark.parametrize(
-    "name", ["wind_stress_east", "wind_stress_north", "sensible_heat", "evaporation", "sea_fraction"]
+    "name",
+    ["wind_stress_east", "wind_stress_north", "sensible_heat", "evaporation", "sea_fraction"],
 )
 def test_the_air_loses_what_the_surface_passes(coupled, name):
     given = coupled["fluxes"].fields[name].gather()
@@ -68,9 +69,7 @@ def test_the_rest_of_a_cell_keeps_its_own(coupled):
 
 def test_the_stress_that_air_gives_is_the_one_it_has(coupled):
     """Another member that asks the air for stress gets what was given, where it covers a cell."""
-    found = coupled["air"].diagnose(
-        ["wind_stress_east", "wind_stress_north"], coupled["air"].time
-    )
+    found = coupled["air"].diagnose(["wind_stress_east", "wind_stress_north"], coupled["air"].time)
     whole = of_air(coupled, "sea_fraction") > 1.0 - 1e-4  # areas of both differ so much
     for name, field in found.items():
         given = of_air(coupled, name)[whole]
@@ -126,14 +125,17 @@ def test_halves_are_refused(names, words):
 def test_other_spheres_are_refused():
     table = with_fields("sensible_heat", "evaporation", "sea_fraction")
     table["members"]["fluxes"] = fluxes | {"grid": fluxes["grid"] | {"radius": 6.4e6}}
-    with pytest.raises(UserError, match=r"areas differ by \+0.94 %. Give both the same grid.radius"):
+    with pytest.raises(
+        UserError, match=r"areas differ by \+0.94 %. Give both the same grid.radius"
+    ):
         run(table)
 
 
 def test_without_a_share_land_keeps_its_own():
     """And the sea of a cell has what was given, wholly."""
     on_land = air | {
-        "atmosphere": air["atmosphere"] | {"ground": {"kind": "strip", "west": -150e3, "east": 150e3}}
+        "atmosphere": air["atmosphere"]
+        | {"ground": {"kind": "strip", "west": -150e3, "east": 150e3}}
     }
     table = with_fields("sensible_heat", "evaporation")
     table["members"]["air"] = on_land

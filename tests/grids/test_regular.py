@@ -122,7 +122,10 @@ def test_depths_of_another_file(tmp_path):
     x, y = np.arange(0.0, 20.5, 2.0), np.arange(30.0, 50.5, 2.0)
     depth = 1000.0 + 10.0 * x - 5.0 * y[:, None]
     depth[:, x > 14.0] = 0.0
-    names = {"lat": ("lat", y, {"units": "degrees_north"}), "lon": ("lon", x, {"units": "degrees_east"})}
+    names = {
+        "lat": ("lat", y, {"units": "degrees_north"}),
+        "lon": ("lon", x, {"units": "degrees_east"}),
+    }
     facts = {"standard_name": "sea_floor_depth_below_geoid", "units": "m"}
     xarray.Dataset({"depth": (("lat", "lon"), depth, facts)}, names).to_netcdf(tmp_path / "d.nc")
     made = GridOptions(

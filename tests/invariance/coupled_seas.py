@@ -1,7 +1,7 @@
 """Air, sea, waves and the fluxes between them, small; prints hashes of their restarts.
 
-Words: a folder to write to, how members sit (`apart`, `together`), and optionally `split`, by which the run is broken off
-after every interval and resumed.
+Words: a folder to write to, how members sit (`apart`, `together`), and optionally `split`, by which
+the run is broken off after every interval and resumed.
 """
 
 import hashlib
@@ -19,7 +19,17 @@ def water(nx: int, ny: int, **more: Any) -> dict[str, Any]:
     """Cells of a degree inside of the air, with an island."""
     depth = [[300.0] * nx for _ in range(ny)]
     depth[3][4] = 0.0
-    return {"nx": nx, "ny": ny, "x0": -5.3, "y0": 30.2, "dx": 1.0, "dy": 1.0, "depth": depth, "radius": 6.37e6, **more}
+    return {
+        "nx": nx,
+        "ny": ny,
+        "x0": -5.3,
+        "y0": 30.2,
+        "dx": 1.0,
+        "dy": 1.0,
+        "depth": depth,
+        "radius": 6.37e6,
+        **more,
+    }
 
 
 air: dict[str, Any] = {

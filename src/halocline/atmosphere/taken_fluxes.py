@@ -1,8 +1,9 @@
 """What the atmosphere takes from the sea below it: temperature, waves, fluxes that both share.
 
-Fluxes come in the place of those of its own surface layer, where the other's grid reaches. They stay as
-they came until the next ones: an interval of exchange has to be short beside the time in which the
-lowest layer feels its drag, depth / (C_D U), some half an hour for 50 m of air and a gale.
+Fluxes come in the place of those of its own surface layer, where the other's grid reaches. They
+stay as they came until the next ones: an interval of exchange has to be short beside the time in
+which the lowest layer feels its drag, depth / (C_D U), some half an hour for 50 m of air and a
+gale.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ class TakenFluxes:
             zip(*(field.read() for field in (*given, *fields, *sources)), strict=True),
             strict=True,
         )
-        found = []
+        found: list[Sequence[Array]] = []
         for land_here, share_here, values in blocks:
             if share is None:
                 part = np.where((land_here > 0.5) | np.isnan(share_here), 0.0, 1.0)
@@ -145,8 +146,8 @@ class TakenFluxes:
             found.append(function(part, *values))
         for number, field in enumerate(fields):
             with field.change() as owned:
-                for array, values in zip(owned, found, strict=True):
-                    array[...] = values[number]
+                for array, several in zip(owned, found, strict=True):
+                    array[...] = several[number]
 
 
 def _mixed(share: Array, given: Array, own: Array) -> tuple[Array]:

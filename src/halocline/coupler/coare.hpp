@@ -34,7 +34,8 @@ struct AirOverSea {
   V sea;          // temperature of the sea below its skin [degree C]
   V short_wave;   // that enters the sea [W m-2]
   V long_wave;    // downward [W m-2]
-  V wave_height;  // significant; where it is 0, or there is no speed, the roughness is that of the wind [m]
+  V wave_height;  // significant; where it is 0, or there is no speed, the roughness is that of the
+                  // wind [m]
   V wave_speed;   // phase speed of the dominant waves [m s-1]
 };
 

@@ -137,6 +137,7 @@ class ExchangePlan:
             if self.kind == "fields"
             else "",
             f"remapping {some.remapping}" if self.kind == "fields" else "",
+            f"by {some.normalisation}" if some.normalisation != "fracarea" else "",
             f"{some.precision} on the wire" if some.precision != "field" else "",
             f"path {some.path}" if some.path != "parallel" else "",
         ]

@@ -90,7 +90,8 @@ class OceanComponent(Component):
         """Set temperature and salinity to their start, at rest, unless `restarted`."""
         state = self.model.state
         if not restarted:
-            self.remarks = [*set_start(self.model, time), *map(": ".join, seas_described(self.plane))]
+            seas = map(": ".join, seas_described(self.plane))
+            self.remarks = [*set_start(self.model, time), *seas]
             start_passive(self.model)
             for driver in self.model.drivers:
                 driver.keep_start()

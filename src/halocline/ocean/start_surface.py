@@ -1,4 +1,4 @@
-"""The season of the sea that a run starts with: the surface's temperature of a date, on a climatology."""
+"""The season of the sea at the start: the surface's temperature of a date, on a climatology."""
 
 from __future__ import annotations
 

@@ -60,8 +60,10 @@ class MixingColumns {
     const auto across = [&](const View3<const T>& flux) {
       return [&, j, i](int k) { return load<V>(flux.row(k, j) + i); };
     };
-    mix<V>(x_wind, V(-drag * x_wind(0) - plane(f_.stress_x)), across(f_.u_nonlocal), put(f_.u_tendency));
-    mix<V>(y_wind, V(-drag * y_wind(0) - plane(f_.stress_y)), across(f_.v_nonlocal), put(f_.v_tendency));
+    mix<V>(x_wind, V(-drag * x_wind(0) - plane(f_.stress_x)), across(f_.u_nonlocal),
+           put(f_.u_tendency));
+    mix<V>(y_wind, V(-drag * y_wind(0) - plane(f_.stress_y)), across(f_.v_nonlocal),
+           put(f_.v_tendency));
     conduct<V>(f_.diffusivity, V{}, j, i);
     const V heat = plane(f_.heat_flux) / (T(heat_capacity) * level(f_.exner, 0));
     mix<V>([&](int k) { return level(f_.dry_theta, k); }, heat, across(f_.theta_nonlocal),
@@ -218,8 +220,8 @@ void atmosphere_column_mixing(
     View3<const T> theta_nonlocal, View3<const T> vapor_nonlocal, View3<const T> u_nonlocal,
     View3<const T> v_nonlocal, View2<const T> heat_flux, View2<const T> vapor_flux,
     View2<const T> momentum_exchange, View2<const T> stress_x, View2<const T> stress_y,
-    View3<T> theta_tendency, View4<T> water_tendency,
-    View3<T> u_tendency, View3<T> v_tendency, double dt) {
+    View3<T> theta_tendency, View4<T> water_tendency, View3<T> u_tendency, View3<T> v_tendency,
+    double dt) {
   const air::MixingFields<T> fields{u,
                                     v,
                                     dry_theta,

@@ -8,8 +8,8 @@ namespace {
 
 template <class T>
 void bind(nb::module_& module) {
-  define(module, atmosphere_surface_layer_contract, &atmosphere_surface_layer<T>,
-         "zilitinkevich", "gustiness", "least_wind", "sea_saturation");
+  define(module, atmosphere_surface_layer_contract, &atmosphere_surface_layer<T>, "zilitinkevich",
+         "gustiness", "least_wind", "sea_saturation");
 }
 
 }  // namespace

@@ -167,15 +167,13 @@ void atmosphere_surface_layer(Box box, View3<const T> u, View3<const T> v, View3
                               View2<const T> surface_pressure, View2<const T> skin_temperature,
                               View2<const T> land, View2<const T> moisture_availability,
                               View2<const T> boundary_layer_depth, View2<const T> charnock,
-                              View2<T> roughness,
-                              View2<T> friction_velocity, View2<T> heat_flux, View2<T> vapor_flux,
-                              View2<T> momentum_exchange, View2<T> heat_exchange,
-                              View2<T> low_temperature, View2<T> low_vapor, View2<T> low_u,
-                              View2<T> low_v, double zilitinkevich,
+                              View2<T> roughness, View2<T> friction_velocity, View2<T> heat_flux,
+                              View2<T> vapor_flux, View2<T> momentum_exchange,
+                              View2<T> heat_exchange, View2<T> low_temperature, View2<T> low_vapor,
+                              View2<T> low_u, View2<T> low_v, double zilitinkevich,
                               double gustiness, double least_wind, double sea_saturation) {
-  const air::SurfaceNumbers<T> numbers{static_cast<T>(zilitinkevich),
-                                       static_cast<T>(gustiness), static_cast<T>(least_wind),
-                                       static_cast<T>(sea_saturation)};
+  const air::SurfaceNumbers<T> numbers{static_cast<T>(zilitinkevich), static_cast<T>(gustiness),
+                                       static_cast<T>(least_wind), static_cast<T>(sea_saturation)};
   const T karman = T(air::karman), capacity = T(air::heat_capacity);
   for_rows(box, [&](int j) {
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
