@@ -40,8 +40,8 @@ def test_rows_of_runs():
 
 
 def test_independent_runs_bound_the_speed_up(monkeypatch):
-    """As many of one rank at once, in the rounds of the others, where cores are there for them; each
-    has as many cells as a rank."""
+    """As many of one rank at once, in the rounds of the others, where cores are there for them;
+    each has as many cells as a rank."""
     times = {(1, 1): 0.08, (2, 1): 0.05, (4, 1): 0.06, (1, 2): 0.05}
     asked = []
 
