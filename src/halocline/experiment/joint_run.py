@@ -28,6 +28,7 @@ from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.schedule import Giving, in_turn
 from halocline.experiment.seating import Team
+from halocline.experiment.travel import Travel
 from halocline.runtime.files.room import check_room
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.seats import Seats
@@ -54,6 +55,7 @@ class JointRun:
         self.intervals = 0  # of the schedule, from the start of the run
         self.exchanges: Exchanges | None = None
         self.log = self._begin_log(team.seats)
+        self.travel = Travel(members, here, self.council, self.tell)
 
     @property
     def clock(self) -> Clock:
@@ -101,6 +103,7 @@ class JointRun:
         else:
             self.restarted = self.here[0].restarts.read(resume=resume)
         self.intervals = self._passed()
+        self.travel.restore(restarted=self.restarted)
         if resume and not self.restarted:
             self.tell("There is no restart file in the folder yet: the run begins anew.")
 
@@ -120,16 +123,19 @@ class JointRun:
     def begin(self) -> None:
         """Get all members ready for their first steps."""
         plans = self.members.exchanges() if self.members.several else []
+        asleep = self.travel.asleep(self.moment)
         for some in self.here:
             with self._busy(some):
-                some.begin()
+                some.begin(asleep=some.name in asleep)
         self.times = dict.fromkeys(self.clocks, self.moment)
         if plans:
             assert self.recording is not None, "several members have one record"
             self.exchanges = Exchanges(
-                plans, self.members.members, self.here, self.council, self.recording.recorder
+                plans, self.travel.placed, self.here, self.council, self.recording.recorder
             )
             self.exchanges.begin(self.moment, restarted=self.restarted)
+        if not self.restarted:
+            self.travel.meet(self.moment, self.exchanges)
 
     def settle(self) -> None:
         """Wait for what members give each other and is on its way."""
@@ -150,16 +156,22 @@ class JointRun:
     def advance(self) -> None:
         """One interval of the schedule, by those of its entries that are for members here."""
         mine = {some.name: some for some in self.here}
+        asleep = self.travel.asleep(self.moment)
         for turn in in_turn(self.schedule.entries):
             if isinstance(turn, Giving):
                 assert self.exchanges is not None, "who gives has exchanges"
-                self.exchanges.give(turn.exchange, self.times[turn.source])
+                if asleep.isdisjoint((turn.source, turn.target)):
+                    self.exchanges.give(turn.exchange, self.times[turn.source])
                 continue
             self.times[turn.member] += turn.steps * turn.step
-            if turn.member in mine:
+            if turn.member in asleep:
+                if turn.member in mine:
+                    mine[turn.member].simulation.sleep(turn.steps)
+            elif turn.member in mine:
                 with self._busy(mine[turn.member]):
                     mine[turn.member].advance(turn.steps)
         self.intervals += 1
+        self.travel.meet(self.moment, self.exchanges)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -240,7 +252,7 @@ class JointRun:
         log = RunLog.of_ranks(path, self.council, append=append, keep=several and leads)
         log.begin()
         if seats is not None and self.council.rank == 0:
-            told = [*self.schedule.lines(), *exchange_lines(self.members.exchanges())]
+            told = [*self.members.turns(), *exchange_lines(self.members.exchanges())]
             log.section("members", [*seats.describe().split("; "), *told])
         for some in self.here:
             some.begin_log(log)

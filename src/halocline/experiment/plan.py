@@ -20,7 +20,7 @@ def plan_members(members: Members, ranks: int) -> str:
     if not members.several:
         return plan(members.first.case, ranks)
     seats = seats_of(members, ranks)
-    lines = [*members.schedule().lines(), *exchange_lines(members.exchanges())]
+    lines = [*members.turns(), *exchange_lines(members.exchanges())]
     lines += seats.describe().split("; ")
     given: dict[str, list[tuple[str, ...]]] = {name: [] for name in members.members}
     for some in members.exchanges():

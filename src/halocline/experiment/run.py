@@ -108,7 +108,7 @@ def assembled(
                 recording = JointRecording(members, team.seats, team.council)
             for member, writers in team.here:
                 here.append(MemberRun(member, writers, folder, extras, recording))
-                ending.callback(here[-1].component.close)
+                ending.callback(here[-1].close_component)
             yield Assembled(JointRun(members, team, here, folder, extras, recording), folder_gone)
 
 

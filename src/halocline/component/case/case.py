@@ -115,6 +115,11 @@ class Case(Options):
         """State that nests take from it and give back."""
         return ()
 
+    @property
+    def rooted(self) -> str:
+        """The option of a file on its grid, by which a nest cannot move along; '' if it can."""
+        return ""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self.output.refuse_servers_without_any("restart.way", self.restart.way)
@@ -159,6 +164,7 @@ class Case(Options):
                 dtype=self.precision,
                 more=self.described(),
                 fields=component.shown,
+                moving=component.moves,
             )
             for name, some in self.output.fields.items()
         ]
