@@ -196,7 +196,8 @@ class LaneSchedule {
 /// @param[in]     package   source package
 /// @param[in,out] spectrum  [m2 Hz-1 rad-1], shape (component, point)
 /// @param[out]    source_steps steps of each point
-/// @param[out]    wave_stress  means of the momentum from the air and to the bottom, east and north,
+/// @param[out]    wave_stress  means of the momentum from the air and to the bottom, east and
+/// north,
 ///                             over the density of water [m2 s-2]; where wanted
 /// @param[in,out] counters  see SourceCounts
 /// @param[in,out] phase_times  [ns], see Phase; only where `timed`
