@@ -3,8 +3,8 @@
 Over the density of water waves have the momentum  M = g integral k / sigma (cos, sin) F df dtheta,
 which is also the volume that Stokes' drift carries past a line of unit length, over the whole depth
 (Phillips 1977, section 3.2). The air gives them tau_in, their sources of wind and swell as they
-were in the sub-steps of the integration; friction gives tau_bottom to the bottom; what is left of both,
-and does not stay in the waves, passes into the ocean (Janssen 1989, J. Phys. Oceanogr. 19, 745;
+were in the sub-steps of the integration; friction gives tau_bottom to the bottom; what is left, and
+does not stay in the waves, passes into the ocean (Janssen 1989, J. Phys. Oceanogr. 19, 745;
 Breivik et al. 2015, J. Geophys. Res. Oceans 120, 2973, equation 9):
 
   tau_out = tau_in - tau_bottom - rho (M after the sources - M before them) / dt.

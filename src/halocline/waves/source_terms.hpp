@@ -137,7 +137,7 @@ class LaneSchedule {
       counts_.points += outlet.count;
       copy_.out(tile_, outlet);
       put(integration_.steps(), outlet, source_steps.data);
-      if (wave_stress.data)
+      if (wave_stress.extent[1] > 0)
         for (int row = 0; row < Integration::stresses; ++row)
           put(V(integration_.stress(row) / duration), outlet, wave_stress.row(row));
       clock_.mark(Phase::copy_out);
@@ -218,7 +218,7 @@ void integrate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spe
   const auto work = [&] {
     TileMemory<T, W> memory(grid.tables, scratch);
     Integration integration(options.integration, options.quadruplets, quadruplets, package,
-                            wave_stress.data != nullptr);
+                            wave_stress.extent[1] > 0);
     const TileCopy<T, W, Package> copy(spectrum, arrays, points, options.stability);
     PhaseClock clock;
     LaneSchedule<T, W, Package> schedule(memory.tile, integration, copy, queue, clock);
