@@ -134,10 +134,26 @@ waves = {
     "stokes_drift_v": ("sea_surface_wave_stokes_drift_northward_velocity", "m s-1", -0.1),
     "stokes_transport_u": ("", "m2 s-1", 1.5),
     "stokes_transport_v": ("", "m2 s-1", -0.75),
-    "stress_into_waves_east": ("", "Pa", 0.3),
-    "stress_into_waves_north": ("", "Pa", 0.1),
-    "stress_from_waves_east": ("", "Pa", 0.25),
-    "stress_from_waves_north": ("", "Pa", 0.15),
+    "stress_into_waves_east": (
+        "surface_downward_eastward_stress_due_to_sea_surface_waves",
+        "Pa",
+        0.3,
+    ),
+    "stress_into_waves_north": (
+        "surface_downward_northward_stress_due_to_sea_surface_waves",
+        "Pa",
+        0.1,
+    ),
+    "stress_from_waves_east": (
+        "sea_surface_downward_eastward_stress_due_to_dissipation_of_sea_surface_waves",
+        "Pa",
+        0.25,
+    ),
+    "stress_from_waves_north": (
+        "sea_surface_downward_northward_stress_due_to_dissipation_of_sea_surface_waves",
+        "Pa",
+        0.15,
+    ),
 }
 facts |= waves
 

@@ -157,5 +157,3 @@ def test_the_integration_is_not_changed_by_looking():
     found = [run(case(waves={"momentum_fluxes": on})).component for on in (False, True)]
     one, other = (some.model.spectrum.gather() for some in found)
     assert np.array_equal(one, other)
-
-

@@ -53,45 +53,27 @@ class Entered:
     alike. So what the sea holds less what has entered (and what freezing lent) stays, to round-off.
     """
 
-<<<<<<< HEAD
-    def __init__(self, state: OceanState, forcing: SurfaceForcing, relaxation: Relaxation) -> None:
+    def __init__(
+        self, state: OceanState, forcing: SurfaceForcing, relaxation: Relaxation, run: Runner
+    ) -> None:
         self.state, self.forcing, self.boxes = state, forcing, relaxation.boxes
+        self.through_surface = run.bind(kernels["ocean_entered"], state)
 
     @property
     def acts(self) -> bool:
         """Whether anything comes in; other members may begin to give fluxes before the start."""
         return self.forcing.with_fluxes or bool(self.boxes)
-=======
-    def __init__(
-        self, state: OceanState, forcing: SurfaceForcing, relaxation: Relaxation, run: Runner
-    ) -> None:
-        self.state, self.boxes = state, relaxation.boxes
-        self.through_surface = run.bind(kernels["ocean_entered"], state)
-        self.per_light = forcing.per_capacity if forcing.lit else 0.0
-        self.acts = forcing.with_fluxes or bool(self.boxes)
->>>>>>> main
 
     def add(self, tau: float) -> None:
         """Add what the `tau` seconds since the old level brought."""
         if not self.acts:
             return
-<<<<<<< HEAD
-        s, forcing = self.state, self.forcing
+        forcing = self.forcing
         per_light = forcing.per_capacity if forcing.lit else 0.0
-        fluxes = s.water_flux.read(), s.surface_flux.read(), s.short_wave.read()
-        with s.new_entered.change() as owned:
-            for new, old, *of_block in zip(owned, s.old_entered.read(), *fluxes, strict=True):
-                water, flux, light = (plane.astype(np.float64) for plane in of_block)
-                new[...] = old
-                new[0] += tau * water
-                new[1] += tau * (flux[0] + per_light * light)
-                new[2] += tau * flux[1]
-=======
-        self.through_surface(tau=tau, per_light=self.per_light)
+        self.through_surface(tau=tau, per_light=per_light)
         if not self.boxes:
             return
         with self.state.new_entered.change() as owned:
->>>>>>> main
             for box in self.boxes:
                 for number, gain in enumerate(box.gains):
                     for new, gained in zip(owned, gain.read(), strict=True):

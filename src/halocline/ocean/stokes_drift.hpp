@@ -84,7 +84,8 @@ inline constexpr Contract<5> ocean_stokes_force_contract{
       {"friction_x", Access::update, Place::corner, "m s-2", "depth"},
       {"friction_y", Access::update, Place::corner, "m s-2", "depth"}}}};
 
-/// Add the force of Coriolis on the drift, -f k x u_s (Hasselmann 1970, Geophys. Fluid Dyn. 1, 463).
+/// Add the force of Coriolis on the drift, -f k x u_s (Hasselmann 1970, Geophys. Fluid Dyn. 1,
+/// 463).
 ///
 /// @param[in]     stokes_u, stokes_v      drift [m s-1]
 /// @param[in]     coriolis                f [s-1]
@@ -138,7 +139,8 @@ inline constexpr Contract<6> ocean_stokes_divergence_contract{
 /// Let the drift take part in what converges under the surface: the right side of the elliptic
 /// equation (barotropic.hpp) gets  div(H u_s) / (alpha tau)  as it has that of the mean velocity.
 ///
-/// @param[in]     new_mean_stokes_u, new_mean_stokes_v  means over columns, of the new level [m s-1]
+/// @param[in]     new_mean_stokes_u, new_mean_stokes_v  means over columns, of the new level [m
+/// s-1]
 /// @param[in,out] right_side                            [m3 s-2]
 template <class T>
 void ocean_stokes_divergence(Box box, View2<const T> new_mean_stokes_u,

@@ -24,7 +24,7 @@ drift_names = ("stokes_u", "stokes_v", "mean_stokes_u", "mean_stokes_v")
 
 
 class StokesDrift:
-    """The drift in one ocean; none at the start, of which the surface is: the first step brings it."""
+    """The drift in one ocean; none at the start, when the surface knows none."""
 
     def __init__(self, model: Ocean) -> None:
         self.model, s = model, model.state

@@ -2,9 +2,9 @@
 
 Over the density of water waves have the momentum  M = g integral k / sigma (cos, sin) F df dtheta,
 which is also the volume that Stokes' drift carries past a line of unit length, over the whole depth
-(Phillips 1977, section 3.2). The air gives them tau_in, their sources of wind and swell as they were
-in the sub-steps of the integration; friction gives tau_bottom to the bottom; what is left of both,
-and does not stay in the waves, passes into the ocean (Janssen 1989, J. Phys. Oceanogr. 19, 745;
+(Phillips 1977, section 3.2). The air gives them tau_in, their sources of wind and swell as they
+were in the sub-steps of the integration; friction gives tau_bottom to the bottom; what is left, and
+does not stay in the waves, passes into the ocean (Janssen 1989, J. Phys. Oceanogr. 19, 745;
 Breivik et al. 2015, J. Geophys. Res. Oceans 120, 2973, equation 9):
 
   tau_out = tau_in - tau_bottom - rho (M after the sources - M before them) / dt.
@@ -113,9 +113,9 @@ class MomentumFluxes:
         """They have acted over a global step, and left `from_sources`."""
         self.after.compute(run)
         per_step = 1.0 / self.model.time_step
-        sources = (self.from_sources, self.before.field, self.after.field)
-        values = zip(*(some.read() for some in sources), strict=True)
-        parts = [_parts(*some, per_step) for some in values]
+        fields = (self.from_sources, self.before.field, self.after.field)
+        blocks = zip(*(some.read() for some in fields), strict=True)
+        parts = [_parts(stress, before, after, per_step) for stress, before, after in blocks]
         for number, field in enumerate(self.fields.values()):
             with field.change() as owned:
                 for array, block in zip(owned, parts, strict=True):

@@ -4,8 +4,8 @@
 
 /// Momentum that passes into waves and out of them, over the density of water.
 ///
-/// Waves of variance density F have the momentum g k / sigma F along their direction (Phillips 1977,
-/// The Dynamics of the Upper Ocean, section 3.2; in water of any depth it is the volume that
+/// Waves of variance density F have the momentum g k / sigma F along their direction (Phillips
+/// 1977, The Dynamics of the Upper Ocean, section 3.2; in water of any depth it is the volume that
 /// Stokes' drift carries), and a source term S changes it by
 ///
 ///   g integral k / sigma (cos theta, sin theta) S df dtheta   [m2 s-2]

@@ -29,25 +29,20 @@ constexpr Contract<11 + Count> package_contract(const char* name, Argument spect
 /// Access::write where a package finds the friction velocity anew, Access::update where it goes on
 /// from the last one.
 inline Contract<15> integrate_contract(const char* name, Access friction_velocity) {
-  return package_contract<4>(name,
-                             {"spectrum",
-                              Access::update,
-                              Place::point,
-                              "m2 Hz-1 rad-1",
-                              "frequency*direction",
-                              {},
-                              Column::whole},
-                             friction_velocity,
-                             {{{"source_steps", Access::write, Place::point, "1"},
-                               if_wanted({"wave_stress",
-                                          Access::write,
-                                          Place::point,
-                                          "m2 s-2",
-                                          "4",
-                                          {},
-                                          Column::whole}),
-                               {"counters", Access::update, Place::none, "1", "4"},
-                               {"phase_times", Access::update, Place::none, "ns", "6"}}});
+  return package_contract<4>(
+      name,
+      {"spectrum",
+       Access::update,
+       Place::point,
+       "m2 Hz-1 rad-1",
+       "frequency*direction",
+       {},
+       Column::whole},
+      friction_velocity,
+      {{{"source_steps", Access::write, Place::point, "1"},
+        if_wanted({"wave_stress", Access::write, Place::point, "m2 s-2", "4", {}, Column::whole}),
+        {"counters", Access::update, Place::none, "1", "4"},
+        {"phase_times", Access::update, Place::none, "ns", "6"}}});
 }
 
 inline Contract<17> separate_contract(const char* name, Access friction_velocity) {
@@ -110,8 +105,8 @@ void integrate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<cons
                View1<const T> air_sea_difference, View1<const T> open_water,
                View1<T> friction_velocity, View1<T> roughness, View2<T> source_memory,
                View1<T> source_steps, View2<T> wave_stress, View1<std::int64_t> counters,
-               View1<std::int64_t> phase_times,
-               const SourceOptions& options, Package& package, double duration, bool timed) {
+               View1<std::int64_t> phase_times, const SourceOptions& options, Package& package,
+               double duration, bool timed) {
   integrate_tiles<T, lanes<T>>(
       package_on<T>(package, options.grid), box.points, spectrum,
       SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference,

@@ -137,7 +137,7 @@ class LaneSchedule {
       counts_.points += outlet.count;
       copy_.out(tile_, outlet);
       put(integration_.steps(), outlet, source_steps.data);
-      if (wave_stress.data)
+      if (wave_stress.extent[1] > 0)
         for (int row = 0; row < Integration::stresses; ++row)
           put(V(integration_.stress(row) / duration), outlet, wave_stress.row(row));
       clock_.mark(Phase::copy_out);
@@ -196,7 +196,8 @@ class LaneSchedule {
 /// @param[in]     package   source package
 /// @param[in,out] spectrum  [m2 Hz-1 rad-1], shape (component, point)
 /// @param[out]    source_steps steps of each point
-/// @param[out]    wave_stress  means of the momentum from the air and to the bottom, east and north,
+/// @param[out]    wave_stress  means of the momentum from the air and to the bottom, east and
+/// north,
 ///                             over the density of water [m2 s-2]; where wanted
 /// @param[in,out] counters  see SourceCounts
 /// @param[in,out] phase_times  [ns], see Phase; only where `timed`
@@ -217,7 +218,7 @@ void integrate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spe
   const auto work = [&] {
     TileMemory<T, W> memory(grid.tables, scratch);
     Integration integration(options.integration, options.quadruplets, quadruplets, package,
-                            wave_stress.data != nullptr);
+                            wave_stress.extent[1] > 0);
     const TileCopy<T, W, Package> copy(spectrum, arrays, points, options.stability);
     PhaseClock clock;
     LaneSchedule<T, W, Package> schedule(memory.tile, integration, copy, queue, clock);
