@@ -8,8 +8,9 @@ from contextlib import closing
 from halocline.component.case.case import Case
 from halocline.core.counting import amount
 from halocline.experiment.building import build_component
-from halocline.experiment.check import Imagined
 from halocline.experiment.exchange_table import ExchangePlan
+from halocline.experiment.idle_ranks import useful_ranks
+from halocline.experiment.imagined import Imagined
 from halocline.experiment.members import Members, of_member
 from halocline.experiment.seating import seats_of
 from halocline.runtime.running.runner import Plan
@@ -38,6 +39,7 @@ def exchange_lines(plans: Sequence[ExchangePlan]) -> list[str]:
 def plan(case: Case, ranks: int) -> str:
     """The first step of `case` on `ranks` ranks, a line for each kernel and exchange."""
     clock, lines = case.time.clock(), Plan()
+    ranks = useful_ranks(case, case.build_grid(), ranks)
     component = build_component(case, clock, Imagined(ranks), plan=lines)
     heading = f"one step on {amount(ranks, 'rank')} ({component.run.decomposition.describe()})"
     with closing(component):

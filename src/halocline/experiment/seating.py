@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from halocline.core.errors import UserError
 from halocline.experiment.ending import one_of
 from halocline.experiment.expectations import work
+from halocline.experiment.idle_ranks import idle_words, sleep, useful_ranks, waking
 from halocline.experiment.members import Member, Members, of_member
-from halocline.experiment.server_advice import ServerCount
+from halocline.experiment.server_advice import ServerCount, decided_servers
 from halocline.experiment.writing import writing
 from halocline.runtime.ranks.communicator import Communicator, Ranks
 from halocline.runtime.ranks.patience import PatientRanks
@@ -42,12 +43,15 @@ def seated(members: Members, world: Communicator, folder: Path | None) -> Iterat
     """The team of this rank; on output servers, None when the run has ended."""
     with ExitStack() as stack:
         if not members.several:
-            member = members.first
-            writers = stack.enter_context(writing(member.case, world, folder))
-            yield None if writers is None else Team([(member, writers)], writers.communicator)
+            yield _seated_alone(members.first, world, folder, stack)
             return
         seats = on_first_rank(world, lambda: seats_of(members, _computing(members, world.size)))
         worlds, council = _split(world, seats)
+        if not worlds:
+            sleep(world)
+            yield None
+            return
+        stack.enter_context(waking(world, range(seats.size, world.size)))
         here: list[tuple[Member, Writers]] = []
         for name, inner in worlds.items():
             member = members.members[name]
@@ -62,10 +66,40 @@ def seated(members: Members, world: Communicator, folder: Path | None) -> Iterat
         yield Team(here, council, seats)
 
 
+def _seated_alone(
+    member: Member, world: Communicator, folder: Path | None, stack: ExitStack
+) -> Team | None:
+    """The team of a run of one member, on the ranks that it has cells for and its servers."""
+    case = member.case
+    decided = decided_servers(case, world, folder)
+    there = world.size - decided.count
+    useful = on_first_rank(world, lambda: useful_ranks(case, case.build_grid(), there))
+    working = world
+    if useful < there and isinstance(world, Ranks):
+        size = useful + decided.count
+        comm = world.comm.Split(int(world.rank >= size), world.rank)
+        if world.rank >= size:
+            sleep(world)
+            return None
+        stack.enter_context(waking(world, range(size, world.size)))
+        working = Ranks(comm)
+    writers = stack.enter_context(writing(case, working, folder, decided))
+    if writers is None:
+        return None
+    if useful < there:
+        writers.about += f"; {idle_words(there, there - useful)}"
+    return Team([(member, writers)], writers.communicator)
+
+
 def seats_of(members: Members, computing: int) -> Seats:
     """Where the members of a run sit on so many computing ranks."""
     servers = {name: servers_of(member) for name, member in members.members.items()}
-    return deal_ranks(members.wishes(expected_work(members), servers), computing)
+    most = {}
+    for name, member in members.members.items():
+        with of_member(name):
+            most[name] = useful_ranks(member.case, member.case.build_grid(), computing)
+    wishes = members.wishes(expected_work(members), servers)
+    return deal_ranks([replace(wish, most=most[wish.name]) for wish in wishes], computing)
 
 
 def expected_work(members: Members) -> Mapping[str, float]:
