@@ -32,6 +32,7 @@ from halocline.experiment.too_many_ranks import field_bytes, option, why_too_man
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.files.room import Need, check_room, named_needs, size_words
+from halocline.runtime.ranks.communicator import Alone
 from halocline.runtime.ranks.roles import count_words
 from halocline.runtime.ranks.seats import Seats
 from halocline.runtime.running.referee import Referee

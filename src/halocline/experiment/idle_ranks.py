@@ -73,7 +73,7 @@ def idle_words(ranks: int, idle: int) -> str:
 
 @contextmanager
 def waking(world: Communicator, idle: Sequence[int]) -> Iterator[None]:
-    """Of rank 0: tell ranks that are idle when the others end, and with what mistake."""
+    """Of one rank: tell ranks that are idle when the others end, and with what mistake."""
     words = ""
     try:
         yield
@@ -81,16 +81,15 @@ def waking(world: Communicator, idle: Sequence[int]) -> Iterator[None]:
         words = str(error)
         raise
     finally:
-        if idle and world.rank == 0:
+        for rank in idle:
             assert isinstance(world, Ranks)
-            for rank in idle:
-                world.comm.send(words, dest=rank, tag=tag)
+            world.comm.send(words, dest=rank, tag=tag)
 
 
 def sleep(world: Communicator) -> None:
     """Of an idle rank: wait until the others have ended; their mistake is raised here too."""
     assert isinstance(world, Ranks)
-    request: Any = world.comm.irecv(source=0, tag=tag)
+    request: Any = world.comm.irecv(tag=tag)
     found: list[str] = []
 
     def ended() -> bool:

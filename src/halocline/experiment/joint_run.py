@@ -15,12 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
+from halocline.component.outside import ComputedOutside
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.experiment.exchanges import Exchanges
 from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.member_run import Extras, MemberRun
-from halocline.experiment.members import Members
+from halocline.experiment.members import Members, of_member
 from halocline.experiment.moments import candidates, remove_old
 from halocline.experiment.plan import exchange_lines
 from halocline.experiment.restarting import read_together
@@ -112,6 +113,14 @@ class JointRun:
         with taking_over(self.folder, taken, self.council):
             _agreed(self.council, [some.open for some in self.here])
 
+    def programs(self) -> Iterator[ComputedOutside]:
+        """A pause for each member here that is computed outside, before it is got ready."""
+        for some in self.here:
+            if isinstance(some.component, ComputedOutside):
+                some.component.restarted = self.restarted
+                with of_member(some.name):
+                    yield some.component
+
     def begin(self) -> None:
         """Get all members ready for their first steps."""
         plans = self.members.exchanges() if self.members.several else []
@@ -149,8 +158,11 @@ class JointRun:
         with self.recording.recorder.step() if self.recording else nullcontext():
             yield
 
-    def advance(self) -> None:
-        """One interval of the schedule, by those of its entries that are for members here."""
+    def advance(self) -> Iterator[ComputedOutside]:
+        """One interval of the schedule, by those of its entries that are for members here.
+
+        It pauses in each step of one that is computed outside, and goes on when that is done.
+        """
         mine = {some.name: some for some in self.here}
         asleep = self.travel.asleep(self.moment)
         for turn in in_turn(self.schedule.entries):
@@ -165,7 +177,7 @@ class JointRun:
                     mine[turn.member].simulation.sleep(turn.steps)
             elif turn.member in mine:
                 with self._busy(mine[turn.member]):
-                    mine[turn.member].advance(turn.steps)
+                    yield from mine[turn.member].advance(turn.steps)
         self.intervals += 1
         self.travel.meet(self.moment, self.exchanges)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -12,6 +12,7 @@ from typing import Any
 
 from halocline.component.case.case import Case
 from halocline.component.component import Component
+from halocline.component.outside import ComputedOutside
 from halocline.component.streams.field_stream import FieldStream
 from halocline.component.streams.own_stream import OwnStream
 from halocline.component.streams.stream import OutputStream
@@ -47,6 +48,7 @@ class Extras:
     resume: bool = False
     streams: Mapping[str, Sequence[OwnStream]] = field(default_factory=dict)  # by member
     given: Mapping[str, Any] = field(default_factory=dict)
+    joined: Sequence[str] = ()  # by rank, the members whose programs these are; empty: ours
 
 
 class MemberRun:
@@ -207,11 +209,11 @@ class MemberRun:
         for remark in component.remarks:
             self.tell(remark)
 
-    def advance(self, steps: int) -> None:
-        """Some steps, or fewer where the member ends before."""
+    def advance(self, steps: int) -> Iterator[ComputedOutside]:
+        """Some steps, or fewer where the member ends before; a pause in each computed outside."""
         with of_member(self.name):
             try:
-                self.simulation.advance(steps)
+                yield from self.simulation.advance(steps)
             except BrokenState as error:
                 raise UserError(f"{error} {self.restarts.last_words()}") from None
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time as wall
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from halocline.component.component import Component
+from halocline.component.outside import ComputedOutside
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
 
@@ -57,10 +58,12 @@ class Simulation:
         for _ in range(min(steps, self.clock.steps - self.clock.step_number)):
             self.clock.advance()
 
-    def advance(self, steps: int) -> None:
-        """Some steps, or fewer where the run ends before."""
+    def advance(self, steps: int) -> Iterator[ComputedOutside]:
+        """Some steps, or fewer where the run ends before; a pause in each computed outside."""
         for _ in range(min(steps, self.clock.steps - self.clock.step_number)):
             with self.component.run.recorder.step():
+                if isinstance(self.component, ComputedOutside):
+                    yield self.component
                 self.component.step(self.clock.time)
             self.clock.advance()
             self.steps += 1

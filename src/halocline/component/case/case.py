@@ -111,6 +111,11 @@ class Case(Options):
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
 
     @property
+    def outside_command(self) -> Sequence[str]:
+        """The command of the program outside that computes its steps; empty: there is none."""
+        return ()
+
+    @property
     def nested(self) -> tuple[str, ...]:
         """State that nests take from it and give back."""
         return ()
