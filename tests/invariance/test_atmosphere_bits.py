@@ -59,7 +59,7 @@ def test_ranks_without_cells_idle_and_are_said(tmp_path: Path):
     assert printed_bits("small_idle.py", 7, 1, 3, str(tmp_path / "seven")) == alone
     log = (tmp_path / "seven" / "alone" / "halocline.log").read_text()
     assert "1 of 7 ranks is idle: the grid has no block for it" in log
-    assert "idle" not in (tmp_path / "one" / "alone" / "halocline.log").read_text()
+    assert "is idle" not in (tmp_path / "one" / "alone" / "halocline.log").read_text()
 
 
 @pytest.mark.parametrize("ranks", [3])
