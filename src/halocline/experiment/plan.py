@@ -8,8 +8,9 @@ from contextlib import closing
 from halocline.component.case.case import Case
 from halocline.core.counting import amount
 from halocline.experiment.building import build_component
-from halocline.experiment.check import Imagined
 from halocline.experiment.exchange_table import ExchangePlan
+from halocline.experiment.idle_ranks import useful_ranks
+from halocline.experiment.imagined import Imagined
 from halocline.experiment.members import Members, of_member
 from halocline.experiment.seating import mpiexec_words, programs_by_rank, seats_of
 from halocline.runtime.running.runner import Plan
@@ -50,6 +51,7 @@ def plan(case: Case, ranks: int, given: Sequence[Sequence[str]] = ()) -> str:
     Others have `given` it fields, by exchange.
     """
     clock, lines = case.time.clock(), Plan()
+    ranks = useful_ranks(case, case.build_grid(), ranks)
     component = build_component(case, clock, Imagined(ranks), plan=lines)
     heading = f"one step on {amount(ranks, 'rank')} ({component.run.decomposition.describe()})"
     with closing(component):

@@ -145,8 +145,8 @@ class WavesOptions(Options):
         False,
         "",
         "give the momentum that the air brought the waves in the last step, and what they gave the"
-        " ocean (`stress_into_waves_east`, `stress_from_waves_east`, ...), at the cost of a few"
-        " per cent",
+        " ocean (`stress_into_waves_east`, `stress_from_waves_east`, ...), at the cost of about a"
+        " tenth of the step",
     )
     partitioning: Partitioning = option(Partitioning(), meaning="wind sea and swells of the output")
     spatial_step: float | None = option(
