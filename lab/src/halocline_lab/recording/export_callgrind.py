@@ -1,8 +1,8 @@
 """The call graph of a record in the Callgrind format, which KCachegrind and callgrind_annotate read.
 
-A region is a function, named with its place in the source where that is known; its kind stands for
-the source file and its rank for the ELF object, since KCachegrind groups by these. Own times and
-calls are those of the statistics, exact and of the whole run. Who called is known of the events
+A region is a function, named with its place in the source where that is known; its rank stands for
+the source file and its kind for the ELF object, since KCachegrind groups by these and
+callgrind_annotate tells functions of several files apart. Own times and calls are those of the statistics, exact and of the whole run. Who called is known of the events
 that were kept: a region's calls and time are shared out among its callers as those of its events
 are. A region without events is called by the thread that it is in. The ends of non-blocking messages
 are no calls and are left out. The format: "Callgrind Format Specification", a chapter of Valgrind's
@@ -45,7 +45,8 @@ def write_callgrind(path: Path, record: RunRecord) -> None:
 class _Thread:
     """What one thread of one rank did: regions, and who called whom.
 
-    `callers`, `callees` are the pairs that call, `calls` and `nanoseconds` what they share.
+    `callers`, `callees` are the pairs that call, `calls` and `nanoseconds` what they share; `rest`
+    is what a main thread does outside all regions.
     """
 
     def __init__(self, record: RunRecord, rank: int, thread: int, rows: Table) -> None:
@@ -60,11 +61,8 @@ class _Thread:
         self.callers, self.callees = callers, callees
         self.calls = _whole(shares[0] * calls[callees])
         self.nanoseconds = _whole(shares[1] * inclusive[callees])
-        self.rest = 0
-        if thread == 0:
-            length = record.ranks["end"][rank] - record.ranks["begin"][rank]
-            outermost = self.nanoseconds[callers == nobody_above]
-            self.rest = max(0, int(length) - int(outermost.sum()))
+        length = int(record.ranks["end"][rank] - record.ranks["begin"][rank])
+        self.rest = max(0, length - int(self.own.sum())) if thread == 0 else 0
 
     @property
     def total(self) -> int:
@@ -73,18 +71,17 @@ class _Thread:
 
     def lines(self) -> Iterator[str]:
         """The thread itself, then each region: what it took, and the calls from it."""
-        yield from ("", f"ob=rank {self.rank}", "fl=thread", f"fn={self._name}")
-        yield f"0 {self.rest}"
+        yield from ("", f"fl=rank {self.rank}", "ob=thread", f"fn={self._name}", f"0 {self.rest}")
         yield from self._calls_from(nobody_above)
         for region in np.union1d(np.flatnonzero(self.own), self.callees).tolist():
             one = self.regions[region]
-            yield from ("", f"fl={one.kind}", f"fn={_title(one)}", f"0 {self.own[region]}")
+            yield from ("", f"ob={one.kind}", f"fn={_title(one)}", f"0 {self.own[region]}")
             yield from self._calls_from(region)
 
     def _calls_from(self, caller: int) -> Iterator[str]:
         for at in np.flatnonzero(self.callers == caller).tolist():
             one = self.regions[self.callees[at]]
-            yield from (f"cfi={one.kind}", f"cfn={_title(one)}")
+            yield from (f"cob={one.kind}", f"cfn={_title(one)}")
             yield from (f"calls={self.calls[at]} 0", f"0 {self.nanoseconds[at]}")
 
     @property

@@ -106,6 +106,18 @@ contenders = (
 )
 """Ways that win somewhere in `halocline lab communication`; the others stay in the laboratory."""
 
+least_segment = 1 << 15
+"""Segments of so many bytes or more are worth a try: what is packed flies while more is packed."""
+
+
+def contends(choice: HaloChoice) -> bool:
+    """Whether a run tries a way, where it makes sense.
+
+    >>> [contends(parse_choice(f"messages segments:{size}")) for size in (4096, 262144)]
+    [False, True]
+    """
+    return choice.text in contenders or choice.segment >= least_segment
+
 
 def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(f"'{name}'" for name in names)
@@ -181,7 +193,7 @@ def all_choices(
     if fields > 1:
         found += [HaloChoice(name, "per-field") for name in ("messages", "persistent", "put-fence")]
         found.append(HaloChoice(types=True, grouping="per-field"))
-    for size in (1 << 12, 1 << 15, 1 << 18):
+    for size in (1 << 12, 1 << 15, 1 << 18, 1 << 21):
         if row_bytes <= size < bytes_per_rank:
             found += [HaloChoice("messages", "segments", size)]
             found += [HaloChoice("persistent", "mixed", size)]
