@@ -146,7 +146,7 @@ class BiogeochemistryCase(TransportCase):
         own = {name: 86400.0 * speed for name, speed in self.built_biology.sinking.items()}
         return replace(found, tracers=self.tracer_names, sinking={**own, **found.sinking})
 
-    @property
+    @cached_property
     def cost(self) -> float:
         """Expected time for a tracer, cell and step on one core [s]."""
         return super().cost + self.built_biology.seconds / len(self.tracer_names)
