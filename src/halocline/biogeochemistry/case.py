@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from halocline.biogeochemistry.circulation_files import CirculationFileOptions
 from halocline.biogeochemistry.component import TransportComponent
-from halocline.biogeochemistry.merging import Merging
+from halocline.biogeochemistry.merging import Merging, merged
 from halocline.biogeochemistry.transport import TransportOptions, reach, work
 from halocline.component.case.case import Case, named
 from halocline.component.case.output_writers import MapOutput
@@ -138,7 +138,7 @@ class TransportCase(Case):
         path = str(self.find_here(self.transport.files.grid))
         options = replace(self._grid_found(), file=path)
         fine, coarse = build_levels(options, build_grid(options)), self.build_grid()
-        return Merging(fine, fine.horizontal.shape[0] // coarse.shape[0])
+        return merged(fine, fine.horizontal.shape[0] // coarse.shape[0])
 
     def streams(
         self,

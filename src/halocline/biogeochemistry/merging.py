@@ -55,18 +55,12 @@ class Stencil:
 
 @dataclass(frozen=True)
 class Merging:
-    """`ratio` x `ratio` cells of a fine grid are one of a coarse grid."""
+    """`ratio` x `ratio` cells of a fine grid are one of a coarse grid; see `merged`."""
 
     fine: VerticalGrid
     ratio: int
 
     def __post_init__(self) -> None:
-        nj, ni = self.fine.horizontal.shape
-        if self.ratio < 2 or nj % self.ratio or ni % self.ratio:
-            raise UserError(
-                f"{nj} rows and {ni} columns cannot be merged {self.ratio} by {self.ratio}. Give a"
-                " number from 2 on that divides both."
-            )
         if self.fine.horizontal.curvilinear is not None:
             raise UserError("Cells of curvilinear grids cannot be merged; regular ones can.")
 
@@ -216,3 +210,14 @@ class Merging:
         metrics = self.fine.horizontal.on_both_sides(place)
         j, i = np.broadcast_arrays(*at)
         return Stencil(metrics.x[j, i], metrics.y[j, i], weights)
+
+
+def merged(fine: VerticalGrid, ratio: int) -> Merging:
+    """The merging of a grid by a ratio that a user gives."""
+    nj, ni = fine.horizontal.shape
+    if ratio < 2 or nj % ratio or ni % ratio:
+        raise UserError(
+            f"{nj} rows and {ni} columns cannot be merged {ratio} by {ratio}. Give a number from 2"
+            " on that divides both."
+        )
+    return Merging(fine, ratio)
