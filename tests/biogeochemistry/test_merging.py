@@ -152,5 +152,11 @@ def test_what_cannot_be_merged_is_refused(folder: Path):
         merge(folder, 5, folder / "no")
     with pytest.raises(UserError, match=r"is not that of 1 x 1 merged cells|cannot be merged"):
         run(case(folder, "fine.nc", grid=str(folder / "fine.nc")))
+    with xarray.open_dataset(folder / "grid.nc") as grid:
+        shallow = grid.load()
+    shallow.depth.values[2, 1] = 10.0
+    shallow.to_netcdf(folder / "shallow.nc")
+    with pytest.raises(UserError, match=r"^1 columns? .* at 7.5 E, 34.5 N, has 1 wet levels, not 3"):
+        run(case(folder, "shallow.nc", grid=str(folder / "fine.nc")))
     with pytest.raises(UserError, match=r"'velocity_u' of .* lies on a grid 2 times finer"):
         run(case(folder, "grid.nc"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 words = "merge cells of an ocean's files, so that fluxes are kept"
@@ -31,7 +30,6 @@ def main(options: argparse.Namespace) -> int:
     from halocline.biogeochemistry.merging import merged
     from halocline.component.case.reading import read_case
     from halocline.component.forcing.field_records import RecordSource
-    from halocline.core.assumptions import taken
     from halocline.core.clock import text
     from halocline.core.errors import UserError
 
@@ -58,6 +56,4 @@ def main(options: argparse.Namespace) -> int:
         print(f"merged {text(moment)}: divergence within {residual:.0e} of the fluxes", flush=True)
     print(f"{path}: of every cell what flows out is what flows out of its fine ones,", end=" ")
     print(f"within {worst:.1e} of the sum of their fluxes")
-    for words in taken():
-        print(f"halocline: {words}", file=sys.stderr)
     return 0

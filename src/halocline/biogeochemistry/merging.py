@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.file_field import WantedPoints
 from halocline.grids.vertical.levels import VerticalGrid
@@ -121,11 +122,22 @@ class Merging:
             np.abs(a - b).max() < 0.01 * abs(step)
             for a, b, step in ((ours.x, theirs.x, theirs.step_x), (ours.y, theirs.y, theirs.step_y))
         )
-        if not near or not np.array_equal(coarse.wet_levels, self.wet_levels):
+        if not near:
             raise UserError(
                 f"The grid of the case, {ours.shape[0]} x {ours.shape[1]} cells, is not that of"
-                f" {self.ratio} x {self.ratio} merged cells of transport.files.grid, whose coarse"
-                " cells are wet where any of the fine ones is. 'halocline merge' writes it."
+                f" {self.ratio} x {self.ratio} merged cells of transport.files.grid."
+                " 'halocline merge' writes it."
+            )
+        differ = np.argwhere(coarse.wet_levels != self.wet_levels)
+        if differ.size:
+            j, i = differ[0]
+            place = position_words(ours.x[i], ours.y[j]) if ours.spherical else f"row {j + 1}"
+            raise UserError(
+                f"{len(differ)} columns of the case's grid are not as deep as the deepest of the"
+                f" {self.ratio} x {self.ratio} cells of transport.files.grid that are merged to"
+                f" them; the first one, at {place}, has {coarse.wet_levels[j, i]} wet levels, not"
+                f" {self.wet_levels[j, i]}. Take the grid that 'halocline merge' writes, and"
+                " grid.closed_edges = false, which else makes the outermost cells land."
             )
 
     def of_thickness(self, cells: Cells) -> Stencil:
