@@ -416,7 +416,7 @@ def test_a_hole_that_one_rank_sees_ends_all_with_the_same_words(tmp_path, ranks,
     with pytest.raises(UserError, match="missing .NaN. over sea at 2011-01-15 12:00") as told:
         run(table)
     assert not reading()
-    assert "1 places, first at 50 E, 5 N" in str(told.value)
+    assert "1 place, first at 50 E, 5 N" in str(told.value)
     write_case(tmp_path, table)
     done = start_ranks(tmp_path, ranks)
     assert done.returncode == 2, done.stderr

@@ -137,7 +137,7 @@ class BiogeochemistryCase(TransportCase):
         files, merging = self.circulation_files, self.merging
         theirs = levels if merging is None else merging.fine
         period = clock.start, clock.end
-        source = RecordSource(files, files.variables, theirs.horizontal, period, "surroundings")
+        source = RecordSource(files, files.variables, theirs.horizontal, period, "environment")
         return FileSurroundings(source, merging)
 
     def _carried(self) -> TransportOptions:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.clock import Date, duration_text, first_year, text
+from halocline.core.counting import amount
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import check_cover
 from halocline.grids.files.gridded_files import GriddedFiles, Record
@@ -412,7 +413,7 @@ class FileSeries:
         except GapsOverSea as gaps:
             raise RecordError(
                 f"The {self.what} in {self.files.name} is missing (NaN) over sea at"
-                f" {text(record.time)}: {gaps.count} places, first at {gaps.place}."
+                f" {text(record.time)}: {amount(gaps.count, 'place')}, first at {gaps.place}."
                 " Fill these values, or use another file.",
                 place,
             ) from None
