@@ -17,6 +17,10 @@ def __getattr__(name: str) -> object:
         from halocline.experiment.bmi import Bmi
 
         return Bmi
+    if name == "join":
+        from halocline.experiment.joining import join
+
+        return join
     if name == "OwnStream":
         from halocline.component.streams.own_stream import OwnStream
 

@@ -11,7 +11,8 @@ from halocline.component.component import Component
 from halocline.component.port import Port
 from halocline.core.names import Quantity
 from halocline.core.options import option
-from halocline.experiment.members import Member, MemberOptions, Members
+from halocline.experiment.member_options import MemberOptions
+from halocline.experiment.members import Member, Members
 from halocline.experiment.schedule import ScheduleOptions
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field

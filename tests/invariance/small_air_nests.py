@@ -38,12 +38,13 @@ def tell(result: Result) -> None:
             print("bits", name, hashlib.sha256(text).hexdigest(), flush=True)
 
 
-several = {"decomposition": {"blocks_per_rank": 3}}
-shared = {"on_ranks_of": "outer"}
-tell(run(case({}, "18s", **several)))
-tell(run(case(shared, "18s")))
-for first, then in (({}, shared), (shared, {})):
-    with TemporaryDirectory() as folder:
-        common = world().broadcast(folder)
-        run(case(first, "6s", restart={"at_end": True}), output=Path(common))
-        tell(run(case(then, "18s", restart={"source": common}, **several)))
+if __name__ == "__main__":
+    several = {"decomposition": {"blocks_per_rank": 3}}
+    shared = {"on_ranks_of": "outer"}
+    tell(run(case({}, "18s", **several)))
+    tell(run(case(shared, "18s")))
+    for first, then in (({}, shared), (shared, {})):
+        with TemporaryDirectory() as folder:
+            common = world().broadcast(folder)
+            run(case(first, "6s", restart={"at_end": True}), output=Path(common))
+            tell(run(case(then, "18s", restart={"source": common}, **several)))

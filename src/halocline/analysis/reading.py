@@ -60,6 +60,12 @@ def open_output(file: Path | str) -> xr.Dataset:
             f"Cannot draw '{path}': it has no record. The run ended before the interval of this"
             " stream: run longer, or set a shorter interval."
         )
+    if any(str(name).startswith("moving_") for name in dataset.variables):
+        raise UserError(
+            f"Cannot draw '{path}': its grid moves along, and a picture has one place. Draw the"
+            " member around it, or a record by xarray: its coordinates (moving_x, longitude, ...)"
+            " say where it is."
+        )
     return dataset
 
 

@@ -83,6 +83,12 @@ class AtmosphereCase(Case):
         """Wind, mass, heat, geopotential, and water of moist air."""
         return nested_names(self.atmosphere.species)
 
+    @property
+    def rooted(self) -> str:
+        """A start or a ground from a file."""
+        files = {"start": self.atmosphere.start.file, "mountain": self.atmosphere.mountain.file}
+        return next((f"atmosphere.{name}.file" for name, file in files.items() if file), "")
+
     def build(
         self,
         clock: Clock,

@@ -28,8 +28,7 @@ from halocline.atmosphere.sides.open_sides import OpenSides
 from halocline.atmosphere.start.ground_rise import rise_along
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
-from halocline.atmosphere.start_globe import GlobalJet
-from halocline.atmosphere.start_jet import BalancedJet
+from halocline.atmosphere.start_jets import global_jet, jet
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
 from halocline.component.component import Component
@@ -133,12 +132,21 @@ class AtmosphereComponent(Component):
         self.surface = SeaSurface(self.maps, physics, options)
         self.ports = self.surface.ports
 
+    def inherited(self) -> Mapping[str, Field]:
+        """What a restart holds, but for what has fallen and risen, and the ground, finer here."""
+        totals = [*self.watch.fallen, *filter(None, [self.dynamics.evaporation])]
+        own = {"skin_temperature", "roughness", "soil_temperature", *(some.name for some in totals)}
+        held = [some for some in self.restart_fields() if some.place != Place.none]
+        return {some.name: some for some in held if some.name not in own}
+
     def _ground(self) -> Array:
         """Height of the ground [m]: that of the start's file, or of the mountain."""
         o = self.options
         if not o.start.file:
-            jet = self._global_jet()
-            return jet.ground(self.plane.at(center).y) if jet else o.mountain.heights(self.plane)
+            found = global_jet(o, self.plane)
+            return (
+                found.ground(self.plane.at(center).y) if found else o.mountain.heights(self.plane)
+            )
         with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
             file.check_grid(self.plane)
             return file.read("ground", 0)
@@ -247,8 +255,8 @@ class AtmosphereComponent(Component):
         s.w.set_cells(lambda j, i: self._rise_at_ground(ground)[:, j, i].astype(s.dtype))
         self._set_wind(air, ground)
         if isinstance(air, StartingAir) and air.jet:
-            west, jet = self.plane.at(x_face), air.jet_wind
-            s.u.set_cells(lambda j, i: jet(west.x[j, i], west.y[j, i]).astype(s.dtype))
+            west, wind = self.plane.at(x_face), air.jet_wind
+            s.u.set_cells(lambda j, i: wind(west.x[j, i], west.y[j, i]).astype(s.dtype))
         if self.dynamics.forcing.energy:
             self.dynamics.forcing.energy.start()
         if o.damping.return_rate:
@@ -258,7 +266,7 @@ class AtmosphereComponent(Component):
     def _starting_air(self) -> StartingAir | MoistStartingAir:
         o = self.options
         if o.start.sounding.kind == "none":
-            return StartingAir(self.coordinate, o.air, o.base_air, o.start, self._jet())
+            return StartingAir(self.coordinate, o.air, o.base_air, o.start, jet(o, self.plane))
         if not o.species:
             raise UserError(
                 f"atmosphere.start.sounding.kind = '{o.start.sounding.kind}' is moist air, but"
@@ -287,41 +295,6 @@ class AtmosphereComponent(Component):
             with field.change() as owned:
                 for array, *faces in zip(owned, *(one.read() for one in passed), strict=True):
                     array *= sum(map(np.abs, faces))
-
-    def _global_jet(self) -> GlobalJet | None:
-        """The jets of the start around the globe."""
-        o, plane = self.options, self.plane
-        if not o.start.jet.speed or o.start.jet.kind != "globe":
-            return None
-        if not plane.spherical or o.mountain.kind != "flat":
-            raise UserError(
-                "atmosphere.start.jet of kind 'globe' blows on a grid of longitude and latitude"
-                " (grid.kind = 'spherical'), over a ground of its own: leave"
-                " [atmosphere.mountain] out."
-            )
-        return GlobalJet(o.start.jet, plane.radius)
-
-    def _jet(self) -> BalancedJet | GlobalJet | None:
-        """The jet of the start, around the globe or over the width of the channel."""
-        o, plane = self.options, self.plane
-        if o.start.jet.kind == "globe":
-            return self._global_jet()
-        if not o.start.jet.speed:
-            return None
-        if plane.topology.is_joined("south") or np.ptp(o.mountain.heights(plane)):
-            raise UserError(
-                "atmosphere.start.jet blows in a channel over flat ground: make the grid's sides"
-                " mirrors in the south and north (grid.sides.south = 'mirror', grid.sides.north ="
-                " 'mirror', grid.periodic_y = false), and atmosphere.mountain.kind 'flat'."
-            )
-        if not o.rotation:
-            raise UserError(
-                "atmosphere.start.jet needs a turning plane to be in balance: give"
-                " atmosphere.rotation [s-1], as 1.03e-4 at 45 degrees north."
-            )
-        edges = plane.at(y_face).y
-        south, north = float(edges[0, 0]), float(edges[-1, 0])
-        return BalancedJet(o.start.jet, south, north - south, o.rotation, o.rotation_gradient)
 
     def _rise_at_ground(self, ground: NDArray[np.float64]) -> NDArray[np.float64]:
         """Upward wind of the start [m s-1]: along the ground, and none above it."""
@@ -385,6 +358,20 @@ class AtmosphereComponent(Component):
             self.given.came(time)
         else:
             self.air.follow()
+
+    def settled(self, time: Date) -> None:
+        """Set pressure, and look at what there is now."""
+        super().settled(time)
+        self.time = time
+        self.air.follow()
+        self.watch.begin()
+        self.watch.refuse_long_steps(self.step_length.total_seconds())
+
+    def forget_sides(self) -> None:
+        """The member around will give values of now."""
+        super().forget_sides()
+        if self.given:
+            self.given.before_time = None
 
     def close(self) -> None:
         """Close the file of sides."""

@@ -26,6 +26,7 @@ class Component(ABC):
 
     nested: Mapping[str, Field] = {}  # state that nests take their sides from, and give back
     feedback_rim: int = 1  # cells inside of a nest's side that it does not give back
+    moves: bool = False  # whether it is a nest that moves along
     sides: Mapping[str, Port] = {}  # of a nest: what the one around it fills before its steps
     ports: Mapping[str, Port] = {}  # what others may give it, by short name
     expected: Sequence[str] = ()  # ports that others fill in this run
@@ -65,6 +66,18 @@ class Component(ABC):
     def took(self, names: Sequence[str], time: Date) -> None:
         """Ports, sides or nested state by these names were filled, with values of `time`."""
         self.taken_at = time
+
+    def inherited(self) -> Mapping[str, Field]:
+        """State that a nest which begins or moves takes from the member around it, by name."""
+        return {}
+
+    def settled(self, time: Date) -> None:
+        """The state was set from outside, at `time`: make what follows from it."""
+        self.taken_at = time
+
+    def forget_sides(self) -> None:
+        """What was given at its sides counts no more; new values of now will come."""
+        self.taken_at = None
 
     def facts(self) -> dict[str, str | int | float]:
         """What a restart must share with the run that reads it, besides the grid."""

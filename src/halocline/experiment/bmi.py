@@ -23,6 +23,7 @@ from halocline.experiment.bmi_values import BmiVariable, variables_of
 from halocline.experiment.joint_run import JointRun
 from halocline.experiment.member_run import Extras
 from halocline.experiment.members import Members
+from halocline.experiment.pauses import to_end
 from halocline.experiment.run import as_members, assembled
 from halocline.runtime.ranks.communicator import Communicator, world
 
@@ -87,7 +88,7 @@ class Bmi:
         for variable in self._variables.values():
             variable.put()
         with joint.interval():
-            joint.advance()
+            to_end(joint.advance())
             joint.leave_restarts_where_due()
         for variable in self._variables.values():
             variable.refresh(joint.moment)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +54,24 @@ def build_streams(
     *,
     resumed: bool,
     own: Sequence[OwnStream] = (),
+    looked_at: Collection[str] = (),
 ) -> Sequence[OutputStream]:
-    """Output streams of a case and of the user; none without a folder."""
+    """Output streams of a case and of the user; none without a folder.
+
+    The component may be asked for maps that are `looked_at` besides.
+    """
     if folder is None:
         return []
     streams = list(case.streams(component, clock, folder, communicator, resumed=resumed))
     for some in own:
         streams.append(some.prepare(component.plane, clock, folder, communicator, resumed=resumed))
     refuse_shared([stream.plan for stream in streams])
-    component.show_only({*case.exports, *(name for stream in streams for name in stream.names)})
+    component.show_only(shown_names(case, streams, looked_at))
     return streams
+
+
+def shown_names(
+    case: Case, streams: Sequence[OutputStream], looked_at: Collection[str]
+) -> set[str]:
+    """Maps that a component will be asked for: by others, by streams, and to follow them."""
+    return {*case.exports, *looked_at, *(name for stream in streams for name in stream.names)}

@@ -19,6 +19,7 @@ from halocline.core.counting import amount
 from halocline.experiment.building import build_component, build_streams
 from halocline.experiment.expectations import showing, to_start, work
 from halocline.experiment.grid_pairs import refuse_unfit_nests
+from halocline.experiment.itinerary import refuse_leaving
 from halocline.experiment.members import Members, of_member
 from halocline.experiment.moments import candidates
 from halocline.experiment.progress import time_words
@@ -60,6 +61,7 @@ def report_members(members: Members, ranks: int | None, folder: Path) -> str:
     source = members.first.case.restart.source
     interval = members.schedule().interval
     refuse_unfit_nests(members.exchanges(), members.members)
+    refuse_leaving(members)
     begin = next(iter(candidates(None, source, clocks, interval, resume=False)), None)
     found: dict[str, Checked] = {}
     for name, member in members.members.items():
@@ -68,7 +70,7 @@ def report_members(members: Members, ranks: int | None, folder: Path) -> str:
             own = len(seats.crew_of(name).ranks)
             found[name] = look(member.running(), own, folder, member=name, begin=path)
     check_room([need for some in found.values() for need in some.needs])
-    lines = [members.title, *members.schedule().lines(), *seats.describe().split("; "), ""]
+    lines = [members.title, *members.turns(), *seats.describe().split("; "), ""]
     lines += _table(found, seats)
     fields = {name: some.fields for name, some in found.items()}
     if reason := why_too_many(fields, seats.size, 1, cores()):

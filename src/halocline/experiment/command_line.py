@@ -257,7 +257,7 @@ def _plan(options: Any) -> int:
 
         print(plot_exchanges(members, options.draw))
         return exit_codes.done
-    print(plan_members(members, options.ranks))
+    print(plan_members(members, options.ranks, options.case))
     return exit_codes.done
 
 

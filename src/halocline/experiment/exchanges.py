@@ -6,7 +6,7 @@ what it computed after them. All else stands in the table of exchanges (`exchang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
@@ -46,12 +46,32 @@ class Exchanges:
         council: Communicator,
         recorder: Recorder,
     ) -> None:
-        ends = {some.name: some for some in here}
-        self.working = {
-            plan.link.exchange: GivenExchange(plan, members, ends, council, recorder)
-            for plan in plans
-        }
+        self.plans, self.recorder = {plan.link.exchange: plan for plan in plans}, recorder
+        self.ends = {some.name: some for some in here}
         self.council = council
+        self.working = {name: self._made(name, members) for name in self.plans}
+
+    def _made(self, name: str, members: Mapping[str, Member]) -> GivenExchange:
+        return GivenExchange(self.plans[name], members, self.ends, self.council, self.recorder)
+
+    def renew(
+        self, moved: Collection[str], begun: Collection[str], members: Mapping[str, Member],
+        time: Date,
+    ) -> None:  # fmt: skip
+        """Members have `moved`, and others have `begun`: they take their sides anew.
+
+        A call for all ranks. `members` have the places that they have now.
+        """
+        for name, plan in self.plans.items():
+            link = plan.link
+            if moved and not {link.source, link.target}.isdisjoint(moved):
+                self.working[name] = self._made(name, members)
+            elif link.target not in begun:
+                continue
+            if plan.kind == "sides":
+                if link.target in self.ends:
+                    self.ends[link.target].component.forget_sides()
+                self.working[name].begin(time, anew=True)
 
     def begin(self, time: Date, *, restarted: bool) -> None:
         """What members have at the start, which their first steps may need.

@@ -16,13 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
+from halocline.component.outside import ComputedOutside
 from halocline.core.assumptions import taken
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.experiment.exchanges import Exchanges
 from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.member_run import Extras, MemberRun
-from halocline.experiment.members import Members
+from halocline.experiment.members import Members, of_member
 from halocline.experiment.moments import candidates, remove_old
 from halocline.experiment.plan import exchange_lines
 from halocline.experiment.restarting import read_together
@@ -30,6 +31,7 @@ from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.schedule import Giving, in_turn
 from halocline.experiment.seating import Team
+from halocline.experiment.travel import Travel
 from halocline.runtime.files.room import check_room
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.seats import Seats
@@ -56,6 +58,7 @@ class JointRun:
         self.intervals = 0  # of the schedule, from the start of the run
         self.exchanges: Exchanges | None = None
         self.log = self._begin_log(team.seats)
+        self.travel = Travel(members, here, self.council, self.tell)
 
     @property
     def clock(self) -> Clock:
@@ -95,6 +98,7 @@ class JointRun:
         else:
             self.restarted = self.here[0].restarts.read(resume=resume)
         self.intervals = self._passed()
+        self.travel.restore(restarted=self.restarted)
         if resume and not self.restarted:
             self.tell("There is no restart file in the folder yet: the run begins anew.")
 
@@ -111,6 +115,14 @@ class JointRun:
         with taking_over(self.folder, taken, self.council):
             _agreed(self.council, [some.open for some in self.here])
 
+    def programs(self) -> Iterator[ComputedOutside]:
+        """A pause for each member here that is computed outside, before it is got ready."""
+        for some in self.here:
+            if isinstance(some.component, ComputedOutside):
+                some.component.restarted = self.restarted
+                with of_member(some.name):
+                    yield some.component
+
     def begin(self) -> None:
         """Get all members ready for their first steps."""
         plans = self.members.exchanges() if self.members.several else []
@@ -118,18 +130,21 @@ class JointRun:
             for some in self.here:
                 if plan.kind == "fields" and plan.link.target == some.name:
                     some.component.expect(plan.taken)
+        asleep = self.travel.asleep(self.moment)
         for some in self.here:
             with self._busy(some):
-                some.begin()
+                some.begin(asleep=some.name in asleep)
         for words in dict.fromkeys(chain(*(self.council.gather(taken()) or []))):
             self.tell(words)
         self.times = dict.fromkeys(self.clocks, self.moment)
         if plans:
             assert self.recording is not None, "several members have one record"
             self.exchanges = Exchanges(
-                plans, self.members.members, self.here, self.council, self.recording.recorder
+                plans, self.travel.placed, self.here, self.council, self.recording.recorder
             )
             self.exchanges.begin(self.moment, restarted=self.restarted)
+        if not self.restarted:
+            self.travel.meet(self.moment, self.exchanges)
 
     def settle(self) -> None:
         """Wait for what members give each other and is on its way."""
@@ -147,19 +162,28 @@ class JointRun:
         with self.recording.recorder.step() if self.recording else nullcontext():
             yield
 
-    def advance(self) -> None:
-        """One interval of the schedule, by those of its entries that are for members here."""
+    def advance(self) -> Iterator[ComputedOutside]:
+        """One interval of the schedule, by those of its entries that are for members here.
+
+        It pauses in each step of one that is computed outside, and goes on when that is done.
+        """
         mine = {some.name: some for some in self.here}
+        asleep = self.travel.asleep(self.moment)
         for turn in in_turn(self.schedule.entries):
             if isinstance(turn, Giving):
                 assert self.exchanges is not None, "who gives has exchanges"
-                self.exchanges.give(turn.exchange, self.times[turn.source])
+                if asleep.isdisjoint((turn.source, turn.target)):
+                    self.exchanges.give(turn.exchange, self.times[turn.source])
                 continue
             self.times[turn.member] += turn.steps * turn.step
-            if turn.member in mine:
+            if turn.member in asleep:
+                if turn.member in mine:
+                    mine[turn.member].simulation.sleep(turn.steps)
+            elif turn.member in mine:
                 with self._busy(mine[turn.member]):
-                    mine[turn.member].advance(turn.steps)
+                    yield from mine[turn.member].advance(turn.steps)
         self.intervals += 1
+        self.travel.meet(self.moment, self.exchanges)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -240,7 +264,7 @@ class JointRun:
         log = RunLog.of_ranks(path, self.council, append=append, keep=several and leads)
         log.begin()
         if seats is not None and self.council.rank == 0:
-            told = [*self.schedule.lines(), *exchange_lines(self.members.exchanges())]
+            told = [*self.members.turns(), *exchange_lines(self.members.exchanges())]
             log.section("members", [*seats.describe().split("; "), *told])
         for some in self.here:
             some.begin_log(log)

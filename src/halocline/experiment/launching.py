@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -18,6 +18,7 @@ from types import FrameType
 from halocline.experiment import exit_codes
 from halocline.experiment.ending import code_file
 from halocline.experiment.limits import limits_in_force, refuse_low_limits
+from halocline.experiment.meeting import told_variable
 from halocline.experiment.stopping import hold_back, stop_signals
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.ranks.launch import (
@@ -46,20 +47,36 @@ _resume_words = "'halocline resume' goes on from its last restart file."
 
 
 def on_ranks(
-    arguments: list[str], ranks: int, threads: int, *, servers: int = 0, quiet: bool = False
+    arguments: list[str],
+    ranks: int,
+    threads: int,
+    *,
+    servers: int = 0,
+    quiet: bool = False,
+    parts: Sequence[tuple[int, Sequence[str]]] = (),
+    told: str = "",
 ) -> int:
     """Run `halocline` with `arguments` on `ranks` ranks and some servers; return its exit code.
+
+    `parts` are how many of these, in order, run which command, empty for halocline; such programs
+    are `told` of the run.
 
     Signals reach the ranks as SIGUSR1, which mpiexec passes on instead of ending them; those that
     are sent to mpiexec itself, too.
     """
     refuse_low_limits()
-    launcher = mpiexec_command(ranks + servers, threads)
-    command = [*launcher, *rank_command("halocline", *arguments)]
-    words = shlex.join(["mpiexec", *launcher[1:], "halocline", *arguments])
+    commands = [(count, own or None) for count, own in parts] or [(ranks + servers, None)]
+    launcher = mpiexec_command(commands[0][0], threads)
+    ours = rank_command("halocline", *arguments)
+    said, command = ["mpiexec", *launcher[1:]], launcher
+    for number, (count, own) in enumerate(commands):
+        more = [":", "-n", str(count)] if number else []
+        command = [*command, *more, *(own or ours)]
+        said += [*more, *(own or ["halocline", *arguments])]
+    words = shlex.join(said)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "exit_code")
-        environment = mpi_environment() | {code_file: str(path)}
+        environment = mpi_environment() | {code_file: str(path), told_variable: told}
         process = subprocess.Popen(tethered(command, held), env=environment, start_new_session=True)
         with _passing_on_signals(process, listening=path.exists) as received:
             if not quiet:

@@ -18,7 +18,7 @@ from halocline.core.names import Quantity
 from halocline.core.options import Options
 from halocline.core.other_names import our_name
 from halocline.experiment.exchange_table import ExchangeOptions
-from halocline.experiment.members import MemberOptions
+from halocline.experiment.member_options import MemberOptions
 from halocline.experiment.schedule import ScheduleOptions
 
 _words = {float: "number", int: "whole number", str: "text", bool: "true or false", list: "list"}

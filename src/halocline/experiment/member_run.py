@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from halocline.component.case.case import Case
 from halocline.component.component import Component
+from halocline.component.outside import ComputedOutside
+from halocline.component.streams.field_stream import FieldStream
 from halocline.component.streams.own_stream import OwnStream
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
-from halocline.experiment.building import build_component, build_streams
+from halocline.experiment.building import build_component, build_streams, shown_names
 from halocline.experiment.exchange_report import exchange_words
 from halocline.experiment.files_written import FilesWritten
+from halocline.experiment.itinerary import Itinerary
 from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.members import Member, of_member, prefixed
 from halocline.experiment.progress import speed_words, time_words
@@ -45,6 +48,7 @@ class Extras:
     resume: bool = False
     streams: Mapping[str, Sequence[OwnStream]] = field(default_factory=dict)  # by member
     given: Mapping[str, Any] = field(default_factory=dict)
+    joined: Sequence[str] = ()  # by rank, the members whose programs these are; empty: ours
 
 
 class MemberRun:
@@ -82,6 +86,9 @@ class MemberRun:
         self.restarts = Restarts(
             self.case.restart, self.component, self.clock, folder, self.tell, self.name
         )
+        self.component.moves = Itinerary.of(member).moving
+        self.looked_at = Itinerary.of(member).looked_at
+        self.referee: Referee | None = None
         self.after_steps: list[Callable[[], None]] = []
         self.log: MemberLog | None = None
         self.streams: Sequence[OutputStream] = ()
@@ -128,6 +135,7 @@ class MemberRun:
                 self.folder,
                 resumed=restarted,
                 own=self._own_streams(),
+                looked_at=self.looked_at,
             )
             if self.folder is not None:
                 plans = [stream.plan for stream in self.streams]
@@ -170,13 +178,13 @@ class MemberRun:
                 stream.open(self.writers)
             on_first_rank(self.communicator, leave_names)
 
-    def begin(self) -> None:
-        """Get ready for the first step."""
+    def begin(self, *, asleep: bool = False) -> None:
+        """Get ready for the first step; a nest that is `asleep` begins later."""
         missing = self.restarts.add(self._gathered())
         if missing and self.log is not None:
             self.log.line(f"not in the restart, begun anew: {', '.join(missing)}")
         clock, component = self.clock, self.component
-        referee = Referee(
+        self.referee = referee = Referee(
             component.run.exchange,
             self.case.communication,
             tell=self.log.line if self.log is not None else lambda line: None,
@@ -189,24 +197,51 @@ class MemberRun:
         def after_step() -> None:
             for each in self.after_steps:
                 each()
-            with component.run.recorder.time("choice of exchanges"):
-                referee.after_step(component.run.recorder.seconds("step"))
+            recorder = self.component.run.recorder
+            with recorder.time("choice of exchanges"):
+                referee.after_step(recorder.seconds("step"))
 
         self.simulation = Simulation(
             component, clock, self.streams, restarted=self.restarted, after_step=after_step
         )
         with of_member(self.name):
-            self.simulation.begin()
+            self.simulation.begin(asleep=asleep)
         for remark in component.remarks:
             self.tell(remark)
 
-    def advance(self, steps: int) -> None:
-        """Some steps, or fewer where the member ends before."""
+    def advance(self, steps: int) -> Iterator[ComputedOutside]:
+        """Some steps, or fewer where the member ends before; a pause in each computed outside."""
         with of_member(self.name):
             try:
-                self.simulation.advance(steps)
+                yield from self.simulation.advance(steps)
             except BrokenState as error:
                 raise UserError(f"{error} {self.restarts.last_words()}") from None
+
+    def rebuild(self, case: Case) -> Component:
+        """Make the component anew on the grid of a case, which lies elsewhere; the former one."""
+        former = self.component
+        with of_member(self.name), former.run.recorder.goes_on():
+            self.case = replace(self.case, grid=case.grid)
+            self.component = build_component(
+                self.case, self.clock, self.communicator, check_halos=self.extras.check_halos
+            )
+        self.component.moves = True
+        if self.streams:
+            self.component.show_only(shown_names(self.case, self.streams, self.looked_at))
+        for stream in self.streams:
+            if isinstance(stream, FieldStream):
+                stream.move(self.component.plane)
+        self.restarts.component = self.recording.component = self.component
+        if self.referee is not None:
+            exchange = self.component.run.exchange
+            exchange.chosen.update(former.run.exchange.chosen)
+            self.referee.goes_on(exchange, self.component.sums)
+            self.simulation.component = self.component
+        return former
+
+    def close_component(self) -> None:
+        """Close the files that the component reads."""
+        self.component.close()
 
     def leave_restart(self) -> None:
         """Write a restart of this moment."""

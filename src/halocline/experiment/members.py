@@ -26,10 +26,11 @@ from typing import Any
 from halocline.component.case.case import Case
 from halocline.component.case.reading import make_case, read_table
 from halocline.component.case.tables import put, read_setting
-from halocline.core.clock import Clock, duration, duration_text, text
+from halocline.core.clock import Clock, Date, duration, duration_text, text
 from halocline.core.errors import UserError, nearest
-from halocline.core.options import Options, option
 from halocline.experiment.exchange_table import ExchangeOptions, ExchangePlan, plans_of
+from halocline.experiment.itinerary import itinerary_lines, refuse_wrong_itineraries
+from halocline.experiment.member_options import MemberOptions
 from halocline.experiment.schedule import (
     Nested,
     Schedule,
@@ -41,38 +42,6 @@ from halocline.runtime.ranks.seats import Wish, refuse_equal_names
 
 own_tables = ("title", "data_folder", "members", "schedule", "exchanges")
 """What a case with members has for itself; all other tables are those of its members."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class MemberOptions(Options):
-    """A member of a run: its case, and on which ranks it computes."""
-
-    case: str = option(
-        "", "", "a case file, its folder or a shipped case, which further tables change; or empty"
-    )
-    ranks: int = option(
-        0, "1", "ranks that compute for it; 0: a part of those that nobody asks for", at_least=0
-    )
-    share: float = option(
-        0.0, "1", "its part of these ranks; 0: by the expected work", at_least=0, at_most=1
-    )
-    on_ranks_of: str = option(
-        "", "", "the member on whose ranks it computes, in sequence; empty: on ranks of its own"
-    )
-    nested_in: str = option(
-        "",
-        "",
-        "the member in whose grid it lies: it steps through each step of that one, and takes its"
-        " sides from it",
-    )
-    feedback: bool = option(
-        True, "", "whether it gives back to that member what it computed (two-way nesting)"
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if (self.ranks > 0) + (self.share > 0.0) + bool(self.on_ranks_of) > 1:
-            raise UserError("Give one of ranks, share and on_ranks_of, or none of them.")
 
 
 @dataclass(frozen=True)
@@ -132,6 +101,15 @@ class Members:
     def first(self) -> Member:
         """The first of them."""
         return next(iter(self.members.values()))
+
+    @property
+    def start(self) -> Date:
+        """When all members begin."""
+        return self.first.clock.start
+
+    def turns(self) -> list[str]:
+        """The schedule as a list, and when nests begin and move."""
+        return [*self.schedule().lines(), *itinerary_lines(self)]
 
     def schedule(self) -> Schedule:
         """The members' steps in one interval."""
@@ -376,6 +354,7 @@ def _refuse_what_cannot_run_together(members: Members) -> None:
                 f"The members '{first.name}' and '{name}' have different options in [restart], but"
                 " a restart is of all members at one moment. Give them once, beside [members]."
             )
+    refuse_wrong_itineraries(members, schedule.interval)
     interval = first.case.restart.interval
     if interval != "" and duration(interval) % schedule.interval:
         raise UserError(

@@ -11,17 +11,22 @@ from halocline.experiment.building import build_component
 from halocline.experiment.check import Imagined
 from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.members import Members, of_member
-from halocline.experiment.seating import seats_of
+from halocline.experiment.seating import mpiexec_words, programs_by_rank, seats_of
 from halocline.runtime.running.runner import Plan
 
 
-def plan_members(members: Members, ranks: int) -> str:
-    """The schedule of a run, and the first step of each of its members."""
+def plan_members(members: Members, ranks: int, case: str = "CASE") -> str:
+    """The schedule of a run, and the first step of each of its members.
+
+    Where some are programs of their own, also what starts them beside each other.
+    """
     if not members.several:
         return plan(members.first.case, ranks)
     seats = seats_of(members, ranks)
-    lines = [*members.schedule().lines(), *exchange_lines(members.exchanges())]
+    lines = [*members.turns(), *exchange_lines(members.exchanges())]
     lines += seats.describe().split("; ")
+    if any(programs_by_rank(members, seats)):
+        lines.append(mpiexec_words(members, seats, case))
     for name, member in members.members.items():
         with of_member(name):
             own = plan(member.case, len(seats.crew_of(name).ranks))

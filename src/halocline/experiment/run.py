@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from halocline.experiment.joint_recording import JointRecording
 from halocline.experiment.joint_run import JointRun
 from halocline.experiment.member_run import Extras, MemberRun
 from halocline.experiment.members import Members, make_members, read_members
+from halocline.experiment.pauses import Pauses, to_end
 from halocline.experiment.progress import Progress
 from halocline.experiment.seating import seated
 from halocline.experiment.simulation import Outcome
@@ -66,22 +67,40 @@ def run(
     are output streams of your own, besides those of the case; of several members a list for each
     name. Other arguments (`wind_function`) go to the component, if its case takes them.
     """
-    return_large_arrays()
     members = as_members(case, settings)
-    given = {name: value for name, value in given.items() if value is not None}
+    extras = Extras(check_halos, resume, _by_member(streams, members), given)
+    return to_end(
+        run_with_pauses(
+            members, extras, output, walltime=walltime, show=show, communicator=communicator
+        )
+    )
+
+
+def run_with_pauses(
+    members: Members,
+    extras: Extras,
+    output: str | Path | None,
+    *,
+    walltime: float | None = None,
+    show: bool = False,
+    communicator: Communicator | None = None,
+) -> Pauses[Result]:
+    """The same of members that are there, with a pause wherever a program outside computes."""
+    return_large_arrays()
+    given = {name: value for name, value in extras.given.items() if value is not None}
     if members.several and given:
         raise UserError(
             "A run of several members takes no arguments of a component, as it could not tell whose"
             " they are. Run the member alone."
         )
-    extras = Extras(check_halos, resume, _by_member(streams, members), given)
+    extras = replace(extras, given=given)
     counters = [name for some in members.members.values() for name in some.case.record.counters]
     running(tuple(dict.fromkeys(counters)))  # before there are threads, so that it counts in them
     folder = Path(output) if output is not None else None
     with assembled(members, communicator or world(), folder, extras) as found:
         if found is None:
             raise SystemExit(exit_codes.done)
-        return _run(found.joint, found.folder_gone, walltime, show=show)
+        return (yield from _run(found.joint, found.folder_gone, walltime, show=show))
 
 
 class Assembled(NamedTuple):
@@ -96,7 +115,7 @@ def assembled(
     members: Members, communicator: Communicator, folder: Path | None, extras: Extras
 ) -> Iterator[Assembled | None]:
     """The members of a run on their ranks; on output servers None, when the run has ended."""
-    with seated(members, communicator, folder) as team:
+    with seated(members, communicator, folder, extras.joined) as team:
         if team is None:
             yield None
             return
@@ -108,13 +127,13 @@ def assembled(
                 recording = JointRecording(members, team.seats, team.council)
             for member, writers in team.here:
                 here.append(MemberRun(member, writers, folder, extras, recording))
-                ending.callback(here[-1].component.close)
+                ending.callback(here[-1].close_component)
             yield Assembled(JointRun(members, team, here, folder, extras, recording), folder_gone)
 
 
 def _run(
     joint: JointRun, folder_gone: Callable[[], str], walltime: float | None, *, show: bool
-) -> Result:
+) -> Pauses[Result]:
     """All of a run, once its components are there.
 
     1. go on from a restart  2. open files  3. step, and meet after each interval  4. last restart,
@@ -122,6 +141,7 @@ def _run(
     """
     joint.read_restart()
     joint.open_files()
+    yield from joint.programs()
     joint.begin()
     first, start, end = joint.moment, joint.clock.start, joint.end
     stopped_by = ""
@@ -131,7 +151,7 @@ def _run(
     with Progress(start, end, first=first, show=show) as progress, stopping.listening():
         while joint.moment < end and not stopped_by:
             with joint.interval():
-                joint.advance()
+                yield from joint.advance()
                 joint.leave_restarts_where_due()
                 progress.update(joint.moment)
                 with joint.waiting():

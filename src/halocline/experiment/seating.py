@@ -6,6 +6,7 @@ says. Where a run has several members, 'auto' asks for none.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -38,15 +39,27 @@ class Team:
 
 
 @contextmanager
-def seated(members: Members, world: Communicator, folder: Path | None) -> Iterator[Team | None]:
-    """The team of this rank; on output servers, None when the run has ended."""
+def seated(
+    members: Members, world: Communicator, folder: Path | None, joined: Sequence[str] = ()
+) -> Iterator[Team | None]:
+    """The team of this rank; on output servers, None when the run has ended.
+
+    `joined` are, by rank, the members whose programs these are, empty where it is ours.
+    """
     with ExitStack() as stack:
+        if any(joined) and not any(some.case.outside_command for some in members.members.values()):
+            raise UserError(
+                f"A program has joined this run as '{next(filter(None, joined))}', but none of its"
+                " members is computed by a program. Let the case have a member of that name with"
+                " component = 'program'."
+            )
         if not members.several:
             member = members.first
             writers = stack.enter_context(writing(member.case, world, folder))
             yield None if writers is None else Team([(member, writers)], writers.communicator)
             return
         seats = on_first_rank(world, lambda: seats_of(members, _computing(members, world.size)))
+        _refuse_other_programs(members, seats, joined)
         worlds, council = _split(world, seats)
         here: list[tuple[Member, Writers]] = []
         for name, inner in worlds.items():
@@ -65,7 +78,69 @@ def seated(members: Members, world: Communicator, folder: Path | None) -> Iterat
 def seats_of(members: Members, computing: int) -> Seats:
     """Where the members of a run sit on so many computing ranks."""
     servers = {name: servers_of(member) for name, member in members.members.items()}
-    return deal_ranks(members.wishes(expected_work(members), servers), computing)
+    seats = deal_ranks(members.wishes(expected_work(members), servers), computing)
+    _refuse_shared_programs(members, seats)
+    return seats
+
+
+def parts_of(members: Members, seats: Seats) -> list[tuple[int, str]]:
+    """How many ranks one after the other run which member's program, empty where it is ours."""
+    parts: list[tuple[int, str]] = []
+    for name in programs_by_rank(members, seats):
+        before, last = parts[-1] if parts else (0, None)
+        if name == last:
+            parts[-1] = before + 1, name
+        else:
+            parts.append((1, name))
+    return parts
+
+
+def programs_by_rank(members: Members, seats: Seats) -> list[str]:
+    """Of each rank of the world the member whose program it runs, empty where it is ours."""
+    found = [""] * seats.size
+    for crew in seats.crews:
+        for name in crew.members:
+            if members.members[name].case.outside_command:
+                for rank in crew.ranks:
+                    found[rank] = name
+    return found
+
+
+def _refuse_shared_programs(members: Members, seats: Seats) -> None:
+    """Refuse two programs on one rank, which can run one, and one that is all there is."""
+    for crew in seats.crews:
+        programs = [name for name in crew.members if members.members[name].case.outside_command]
+        if len(programs) > 1:
+            raise UserError(
+                f"The members '{programs[0]}' and '{programs[1]}' are programs of their own and"
+                f" cannot share ranks. Start {members.least_ranks()} ranks at least (-n)."
+            )
+        if programs and seats.size == 1:
+            raise UserError(
+                f"The member '{programs[0]}' is a program of its own, which MPI has to start beside"
+                f" others. Start {max(2, members.least_ranks())} ranks at least (-n)."
+            )
+
+
+def _refuse_other_programs(members: Members, seats: Seats, joined: Sequence[str]) -> None:
+    """Refuse ranks that run another program than that of the member which sits there."""
+    wanted = programs_by_rank(members, seats)
+    for rank, (want, have) in enumerate(zip(wanted, joined or [""] * len(wanted), strict=True)):
+        if want != have:
+            words = [f"the program of '{some}'" if some else "halocline" for some in (want, have)]
+            raise UserError(
+                f"Rank {rank} has to run {words[0]}, and runs {words[1]}. Start the ranks in the"
+                f" order of their members: {mpiexec_words(members, seats, 'CASE')}"
+            )
+
+
+def mpiexec_words(members: Members, seats: Seats, case: str) -> str:
+    """The command that starts all ranks, for people."""
+    parts = []
+    for count, name in parts_of(members, seats):
+        command = members.members[name].case.outside_command if name else ["halocline", "run", case]
+        parts.append(f"-n {count} {shlex.join(command)}")
+    return f"mpiexec {' : '.join(parts)}"
 
 
 def expected_work(members: Members) -> Mapping[str, float]:

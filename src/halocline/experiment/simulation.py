@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time as wall
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from halocline.component.component import Component
+from halocline.component.outside import ComputedOutside
 from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
 
@@ -45,21 +46,28 @@ class Simulation:
         self.restarted, self.after_step = restarted, after_step
         self.first, self.steps, self.began = clock.time, 0, wall.perf_counter()
 
-    def begin(self) -> None:
-        """Get ready for the first step, and write what is due before it."""
+    def begin(self, *, asleep: bool = False) -> None:
+        """Get ready for the first step, and write what is due before it unless it is `asleep`."""
         self.first, self.began = self.clock.time, wall.perf_counter()
         self.component.start(self.clock.time, self.restarted)
-        if not self.restarted:
-            self._output()
+        if not self.restarted and not asleep:
+            self.show()
 
-    def advance(self, steps: int) -> None:
-        """Some steps, or fewer where the run ends before."""
+    def sleep(self, steps: int) -> None:
+        """Let the time of some steps pass."""
+        for _ in range(min(steps, self.clock.steps - self.clock.step_number)):
+            self.clock.advance()
+
+    def advance(self, steps: int) -> Iterator[ComputedOutside]:
+        """Some steps, or fewer where the run ends before; a pause in each computed outside."""
         for _ in range(min(steps, self.clock.steps - self.clock.step_number)):
             with self.component.run.recorder.step():
+                if isinstance(self.component, ComputedOutside):
+                    yield self.component
                 self.component.step(self.clock.time)
             self.clock.advance()
             self.steps += 1
-            self._output()
+            self.show()
             self.after_step()
 
     def end(self, stopped_by: str) -> Outcome:
@@ -75,7 +83,7 @@ class Simulation:
             model_time=self.clock.time - self.first,
         )
 
-    def _output(self) -> None:
+    def show(self) -> None:
         """Write a record of every stream that is due; shared diagnostics are computed once."""
         due = [stream for stream in self.streams if stream.due(self.clock.time)]
         if not due:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halocline.core.errors import UserError
+from halocline.core.programs import find_program
 from halocline.experiment import exit_codes
 from halocline.experiment.ending import report_code
 from halocline.experiment.launching import on_ranks, ready_to_stop
+from halocline.experiment.meeting import meet
+from halocline.experiment.pauses import Pauses, to_end
 from halocline.runtime.ranks.communicator import world
 from halocline.runtime.ranks.launch import can_start_ranks, how_to_get_mpi
 from halocline.runtime.ranks.launched import under_mpi
@@ -39,7 +43,7 @@ def start(options: Any, arguments: list[str]) -> int:
     threads = options.threads or 1
     set_threads_of_ranks(threads)
     if under_mpi():
-        return run_here(options)
+        return to_end(running_here(options))
     if options.walltime:
         read_walltime(options.walltime)  # refused before ranks are started
     from halocline.experiment.members import read_members
@@ -72,14 +76,15 @@ def start(options: Any, arguments: list[str]) -> int:
         print(servers.line, flush=True)
     with telling(servers):
         if ranks + servers.count == 1:
-            return run_here(options)
+            return to_end(running_here(options))
         return on_ranks(arguments, ranks, threads, servers=servers.count, quiet=options.quiet)
 
 
 def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
     """Run a case of several members, on as many ranks as asked for or as there are cores."""
+    from halocline.experiment.meeting import told
     from halocline.experiment.members import of_member
-    from halocline.experiment.seating import seats_of
+    from halocline.experiment.seating import parts_of, seats_of
     from halocline.experiment.too_many_ranks import field_bytes, refuse_too_many
 
     threads = options.threads or 1
@@ -110,8 +115,23 @@ def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
     if not options.quiet:
         print(f"{members.schedule().text()}; {seats.describe()}", flush=True)
     if seats.size == 1:
-        return run_here(options)
-    return on_ranks(arguments, ranks, threads, servers=seats.serving, quiet=options.quiet)
+        return to_end(running_here(options))
+    parts = [(count, _program_of(members, name)) for count, name in parts_of(members, seats)]
+    return on_ranks(
+        arguments, ranks, threads,
+        servers=seats.serving, quiet=options.quiet, parts=parts, told=told(options),
+    )  # fmt: skip
+
+
+def _program_of(members: Members, name: str) -> Sequence[str]:
+    """The command of a member that is a program of its own; empty: ours."""
+    command = members.members[name].case.outside_command if name else ()
+    if command and not find_program(command[0], own_first=False):
+        raise UserError(
+            f"Member '{name}': there is no program '{command[0]}' (program.command) beside the"
+            " case, in this folder or on PATH. Build it, or give its path."
+        )
+    return command
 
 
 def start_cycle(options: Any, arguments: list[str]) -> int:
@@ -166,21 +186,26 @@ def _without(arguments: list[str], *names: str) -> list[str]:
     return kept
 
 
-def run_here(options: Any) -> int:
-    """Run on the ranks that call this, say at the end where things are, return the exit code."""
+def running_here(options: Any | None, program_of: str = "") -> Pauses[int]:
+    """Run on the ranks that call this, say at the end where things are, return the exit code.
+
+    It pauses wherever the program computes that this rank runs, which is that of a member and has
+    the `options` of the others.
+    """
     ready_to_stop()
-    from halocline.experiment.run import run
+    from halocline.experiment.member_run import Extras
+    from halocline.experiment.members import read_members
+    from halocline.experiment.run import run_with_pauses
+
+    met = meet(world(), options, program_of)
+    options = met.options
 
     limit = read_walltime(options.walltime) if options.walltime else None
     folder = results_folder(options)
-    result = run(
-        options.case,
-        settings=options.settings,
-        output=folder,
-        walltime=limit,
-        check_halos="halos" in options.check,
-        resume=options.command == "resume",
-        show=not options.quiet,
+    extras = Extras("halos" in options.check, options.command == "resume", joined=met.programs)
+    members = read_members(options.case, options.settings)
+    result = yield from run_with_pauses(
+        members, extras, folder, walltime=limit, show=not options.quiet
     )
     if world().rank == 0 and not options.quiet:
         print(result.summary)

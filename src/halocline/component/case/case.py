@@ -111,9 +111,19 @@ class Case(Options):
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
 
     @property
+    def outside_command(self) -> Sequence[str]:
+        """The command of the program outside that computes its steps; empty: there is none."""
+        return ()
+
+    @property
     def nested(self) -> tuple[str, ...]:
         """State that nests take from it and give back."""
         return ()
+
+    @property
+    def rooted(self) -> str:
+        """The option of a file on its grid, by which a nest cannot move along; '' if it can."""
+        return ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -159,6 +169,7 @@ class Case(Options):
                 dtype=self.precision,
                 more=self.described(),
                 fields=component.shown,
+                moving=component.moves,
             )
             for name, some in self.output.fields.items()
         ]

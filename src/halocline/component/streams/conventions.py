@@ -45,7 +45,7 @@ def define_place(file: netCDF4.Dataset, region: GridRegion, place: Place) -> tup
     """
     if not (place.between_rows or place.between_columns):
         return define_coordinates(file, region.grid)
-    _define_map(file, region.grid)
+    define_map(file, region.grid)
     names = axis_names(region.grid, place)
     plain = axis_names(region.grid, Place.center)
     for name, known, values, letter in zip(
@@ -86,7 +86,7 @@ def _grid_mapping(grid: Grid) -> GridMapping:
     return grid.curvilinear.projection.grid_mapping
 
 
-def _define_map(file: netCDF4.Dataset, grid: Grid) -> None:
+def define_map(file: netCDF4.Dataset, grid: Grid) -> None:
     """The map of a grid as a variable without values, once."""
     mapping = _grid_mapping(grid)
     if mapping and map_name not in file.variables:
@@ -95,7 +95,7 @@ def _define_map(file: netCDF4.Dataset, grid: Grid) -> None:
 
 def define_coordinates(file: netCDF4.Dataset, grid: Grid) -> tuple[str, str]:
     """The horizontal axes of a grid in a file; returns their names, y first."""
-    _define_map(file, grid)
+    define_map(file, grid)
     names = ("latitude", "longitude") if grid.spherical else ("y", "x")
     for name, values, letter in ((names[0], grid.y, "Y"), (names[1], grid.x, "X")):
         if name not in file.dimensions:

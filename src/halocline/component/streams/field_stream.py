@@ -20,6 +20,11 @@ from halocline.component.streams.conventions import (
     vertical,
 )
 from halocline.component.streams.interval_values import IntervalOptions, IntervalValues, time_bounds
+from halocline.component.streams.moving_places import (
+    define_moving_place,
+    moving_coordinates_of,
+    moving_places,
+)
 from halocline.component.streams.region import cut_region
 from halocline.component.streams.staggering import define_topology, location_of
 from halocline.core.clock import Clock, Date
@@ -88,7 +93,8 @@ class FieldStream:
     values get the fill value. Fields with axes before the horizontal ones name them in `outer`,
     with coordinates in `axes`; `more` describes fields that are not in the list of names. Place and
     axes of those that are in `fields` are those of that field: dimensions of faces and corners end
-    in `_face`, those of interfaces in `_interface`.
+    in `_face`, those of interfaces in `_interface`. Of a grid that is `moving`, each record has
+    coordinates of its own.
     """
 
     def __init__(
@@ -108,7 +114,9 @@ class FieldStream:
         place: Place = Place.point,
         dtype: DTypeLike = np.float32,
         fields: Mapping[str, Field] | None = None,
+        moving: bool = False,
     ) -> None:
+        self.moving = moving
         self.names: Sequence[str] = tuple(dict.fromkeys(options.variables))
         self.grid, self.options, self.title = grid, options, title
         self.calendar = clock.calendar
@@ -175,7 +183,10 @@ class FieldStream:
 
         A stream of means or extremes counts the fields in, and appends where an interval ends.
         """
-        record, bounds = fields, {}
+        record, bounds = fields, dict[str, Array]()
+        if self.moving:
+            for place in dict.fromkeys(map(self.place_of, self.names)):
+                bounds |= moving_places(self.grid, place)
         if self.interval is not None:
             self.interval.add(fields)
             if not self.stream.due(time):
@@ -183,6 +194,10 @@ class FieldStream:
             record = self.interval.take()
             bounds["time_bounds"] = time_bounds(self.stream.alarm, time)
         self.stream.append(time, {name: self._source(record[name]) for name in self.names} | bounds)
+
+    def move(self, grid: Grid) -> None:
+        """The grid lies elsewhere from now on; each record says where."""
+        self.grid = grid
 
     def close(self) -> None:
         """Finish the file."""
@@ -206,9 +221,12 @@ class FieldStream:
         define_time(file, self.calendar, bounds=self.interval is not None)
         places = dict.fromkeys(map(self.place_of, self.names))
         for place in places:
-            define_place(file, self.region, place)
+            if self.moving:
+                define_moving_place(file, self.grid, place)
+            else:
+                define_place(file, self.region, place)
         staggered = any(place is not Place.center for place in places)
-        if staggered:
+        if staggered and not self.moving:
             define_topology(file, self.region)
         for name, values in self.axes.items():
             file.createDimension(name, len(values))
@@ -224,8 +242,9 @@ class FieldStream:
             if name in self.fields:
                 outer = tuple(map(axis_name, self.fields[name].axes))
             dimensions = ("time", *outer, *axis_names(self.grid, place))
-            attributes = self._describe(name).attributes() | coordinates_of(self.grid, place)
-            if staggered:
+            named = moving_coordinates_of if self.moving else coordinates_of
+            attributes = self._describe(name).attributes() | named(self.grid, place)
+            if staggered and not self.moving:
                 attributes |= location_of(place)
             if self.interval is not None:
                 attributes["cell_methods"] = self.options.cell_methods(self.samples)

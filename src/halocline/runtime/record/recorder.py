@@ -113,6 +113,15 @@ class Recorder:
         finally:
             _here.pop()
 
+    @contextmanager
+    def goes_on(self) -> Iterator[None]:
+        """What is made within has this recorder, as what it is made in place of has."""
+        _here.append(self)
+        try:
+            yield
+        finally:
+            _here.pop()
+
     def region(self, name: str, kind: str) -> int:
         """The number of a region of the recording; see run_record.kinds."""
         number = self._regions.get((name, kind))

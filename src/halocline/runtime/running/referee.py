@@ -281,6 +281,13 @@ class Referee:
         self.open_halos = not self._fix_halos() and several
         self.open_sums = not self._fix_sums() and several
 
+    def goes_on(self, exchange: HaloExchange, sums: Mapping[str, GlobalSums]) -> None:
+        """Judge other exchanges and sums from now on, in place of those that are no more."""
+        self.exchange, self.sums = exchange, sums
+        self.judged = {}
+        self._fix_halos()
+        self._fix_sums()
+
     def _fix_halos(self) -> bool:
         """Take the way that the case or the environment names, if one does."""
         way = os.environ.get("HALOCLINE_HALOS", self.options.halos)

@@ -1,0 +1,128 @@
+/* Halocline in a program of C or Fortran: this starts Python and hands calls to
+   halocline.experiment.calls_from_c, which fills the table below. */
+#define PY_SSIZE_T_CLEAN
+#include "halocline.h"
+
+#include <Python.h>
+
+/* Functions give a result of 0 or more, or -1 - the code that the program has to end with. */
+static struct {
+  int64_t (*join)(const char* member);
+  int64_t (*cells)(int64_t count, const int64_t* numbers, const double* longitude,
+                   const double* latitude);
+  int64_t (*gives)(const char* name, const char* units);
+  int64_t (*takes)(const char* name, const char* units);
+  int64_t (*put)(const char* name, int64_t count, const double* values);
+  int64_t (*take)(const char* name, int64_t count, double* values);
+  int64_t (*step)(void);
+  int64_t (*end)(void);
+  int64_t (*fact)(const char* name);
+  double (*seconds)(const char* name);
+} calls;
+
+static int64_t checked(int64_t found) {
+  if (found < 0) exit((int)(-1 - found));
+  return found;
+}
+
+static void joined(void) {
+  if (calls.join) return;
+  fprintf(stderr, "halocline: a call before halocline_join. Join the run first.\n");
+  exit(1);
+}
+
+/* exit() comes here too: the run is told that this program has ended, and MPI ended if Python began
+   it. */
+static void leave(void) {
+  PyGILState_Ensure();
+  Py_FinalizeEx();
+}
+
+static void fail(PyStatus status) {
+  if (PyStatus_Exception(status)) Py_ExitStatusException(status);
+}
+
+static void start_python(void) {
+  PyConfig config;
+  PyConfig_InitPythonConfig(&config);
+  config.install_signal_handlers = 0;
+  fail(PyConfig_SetBytesString(&config, &config.program_name, HALOCLINE_PYTHON));
+  fail(Py_InitializeFromConfig(&config));
+  PyConfig_Clear(&config);
+  PyObject* module = PyImport_ImportModule("halocline.experiment.calls_from_c");
+  PyObject* filled = NULL;
+  if (module)
+    filled =
+        PyObject_CallMethod(module, "fill", "nn", (Py_ssize_t)&calls, (Py_ssize_t)sizeof calls);
+  if (!filled) {
+    PyErr_Print();
+    exit(1);
+  }
+  Py_DECREF(filled);
+  Py_DECREF(module);
+  PyEval_SaveThread();
+  atexit(leave);
+}
+
+void halocline_join(const char* member) {
+  if (!calls.join) start_python();
+  checked(calls.join(member));
+}
+
+static int64_t fact(const char* name) {
+  joined();
+  return checked(calls.fact(name));
+}
+
+int halocline_communicator(void) { return (int)fact("communicator"); }
+int halocline_rank(void) { return (int)fact("rank"); }
+int halocline_ranks(void) { return (int)fact("ranks"); }
+int64_t halocline_rows(void) { return fact("rows"); }
+int64_t halocline_columns(void) { return fact("columns"); }
+int halocline_restarted(void) { return (int)fact("restarted"); }
+
+double halocline_step_length(void) {
+  joined();
+  return calls.seconds("step_length");
+}
+
+double halocline_seconds(void) {
+  joined();
+  return calls.seconds("seconds");
+}
+
+void halocline_cells(int64_t count, const int64_t* numbers, const double* longitude,
+                     const double* latitude) {
+  joined();
+  checked(calls.cells(count, numbers, longitude, latitude));
+}
+
+void halocline_gives(const char* name, const char* units) {
+  joined();
+  checked(calls.gives(name, units));
+}
+
+void halocline_takes(const char* name, const char* units) {
+  joined();
+  checked(calls.takes(name, units));
+}
+
+void halocline_put(const char* name, int64_t count, const double* values) {
+  joined();
+  checked(calls.put(name, count, values));
+}
+
+void halocline_take(const char* name, int64_t count, double* values) {
+  joined();
+  checked(calls.take(name, count, values));
+}
+
+int halocline_step(void) {
+  joined();
+  return (int)checked(calls.step());
+}
+
+void halocline_end(void) {
+  joined();
+  checked(calls.end());
+}

@@ -1,0 +1,46 @@
+"""Nests of the air that begin late and move, one in the other, on any ranks and over restarts;
+prints hashes."""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from halocline.experiment.run import run
+from halocline.runtime.ranks.communicator import world
+
+sys.path.append(str(Path(__file__).parents[1]))
+from atmosphere.test_air_nests import member, moist, nest
+from invariance.small_air_nests import tell
+
+physics = {"mixing": {"kind": "turbulent-energy"}, "physics": {"turbulence": "none"}}
+
+
+def case(seats: dict[str, str], length: str, **more: Any) -> dict[str, Any]:
+    """A nest that begins and moves, and one in it that follows the wind."""
+    made = nest(**moist)
+    inmost = member(30, 27, "1s", 500.0 / 3.0, 22500.0, 6000.0, moist)
+    inmost["atmosphere"]["sides"] = {"kind": "nest"}
+    follow = {"field": "updraft", "extreme": "maximum", "interval": "6s"}
+    made["members"]["inmost"] = inmost | {"nested_in": "inner", "begins": "6s", "follow": follow}
+    made["members"]["inner"] |= {"begins": "6s", "moves": ["12s west 1", "18s west 1 north 1"]}
+    for name, table in made["members"].items():
+        table["precision"] = "float32"
+        table["time"] |= {"length": length}
+        table["atmosphere"] |= physics
+        table.update(more)
+        if name != "outer":
+            table.update(seats)
+    return made
+
+
+if __name__ == "__main__":
+    several = {"decomposition": {"blocks_per_rank": 2}}
+    shared = {"on_ranks_of": "outer"}
+    tell(run(case({}, "24s", **several)))
+    tell(run(case(shared, "24s")))
+    for first, then, split in (({}, shared, "6s"), (shared, {}, "12s")):
+        with TemporaryDirectory() as folder:
+            common = world().broadcast(folder)
+            run(case(first, split, restart={"at_end": True}), output=Path(common))
+            tell(run(case(then, "24s", restart={"source": common}, **several)))
