@@ -112,7 +112,9 @@ def test_chlorophyll_without_units_is_taken_in_mg_and_told(files, capsys):
     maps(truth, EAST, NORTH, TIMES, "CHL", "").to_netcdf(folder / "bare.nc")
     assert halocline(["satellite", str(folder / "model.nc"), str(folder / "bare.nc")]) == 0
     told = capsys.readouterr().err
-    assert told.count(f"'CHL' of {folder / 'bare.nc'} has no units and is taken to be in mg m-3") == 1
+    assert (
+        told.count(f"'CHL' of {folder / 'bare.nc'} has no units and is taken to be in mg m-3") == 1
+    )
 
 
 def test_what_cannot_be_compared_is_refused(files):

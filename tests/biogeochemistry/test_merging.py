@@ -156,7 +156,9 @@ def test_what_cannot_be_merged_is_refused(folder: Path):
         shallow = grid.load()
     shallow.depth.values[2, 1] = 10.0
     shallow.to_netcdf(folder / "shallow.nc")
-    with pytest.raises(UserError, match=r"^1 columns? .* at 7.5 E, 34.5 N, has 1 wet levels, not 3"):
+    with pytest.raises(
+        UserError, match=r"^1 columns? .* at 7.5 E, 34.5 N, has 1 wet levels, not 3"
+    ):
         run(case(folder, "shallow.nc", grid=str(folder / "fine.nc")))
     with pytest.raises(UserError, match=r"'velocity_u' of .* lies on a grid 2 times finer"):
         run(case(folder, "grid.nc"))

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from halocline.analysis import looks, reading
 from halocline.analysis.map_grid import MapGrid, grid_of, nearest_cells, values_on
 from halocline.analysis.sheet import map_sheet
+from halocline.core.assumptions import without_units
 from halocline.core.errors import UserError
-from halocline.grids.files.units_in_files import units_of
 
 Numbers = NDArray[np.float64]
 CHLOROPHYLL = (
@@ -112,7 +112,9 @@ def chlorophyll_of(dataset: xr.Dataset, file: Path | str, name: str = "") -> xr.
             f"There is no chlorophyll in '{file}'. Name the variable; it has:"
             f" {reading.listed(dataset.data_vars)}."
         )
-    units = units_of(found.attrs, "mg m-3", f"The variable '{found.name}' of {file}")
+    units = str(found.attrs.get("units", "")).strip()
+    if not units:
+        units = without_units(f"The variable '{found.name}' of {file}", "mg m-3")
     if units not in _TO_MG:
         raise UserError(f"'{found.name}' in '{file}' is in '{units}', not in mg m-3.")
     depth = reading.coordinate(found, "depth")
@@ -279,7 +281,7 @@ def _mean_maps(grid: MapGrid, model: xr.DataArray, pairs: Numbers) -> xr.Dataset
 
 
 def agreement_figure(comparison: Comparison, title: str = "") -> Figure:
-    """Maps of the model and the satellite, in the same colours, and the logarithm of their ratio."""
+    """Maps of model and satellite, in the same colours, and of the logarithm of their ratio."""
     with looks.style():
         maps = comparison.maps
         both = np.concatenate([maps[name].values.ravel() for name in ("model", "satellite")])

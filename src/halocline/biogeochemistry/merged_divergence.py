@@ -24,7 +24,9 @@ class MergedDivergence:
         self.merging = merging
         self.fine = flux_variables(source, places, replace(merging, ratio=1))
 
-    def residual(self, number: int, merged: Sequence[Array], where: Sequence[MergedVariable]) -> float:
+    def residual(
+        self, number: int, merged: Sequence[Array], where: Sequence[MergedVariable]
+    ) -> float:
         """The greatest difference of a record, over the sizes of fine fluxes of its cell.
 
         `merged` are the fluxes along x and y at the cells of `where`.
@@ -43,7 +45,7 @@ class MergedDivergence:
 
 
 def divergence(x: Array, y: Array) -> Array:
-    """What leaves each cell, (levels, nj, ni), of fluxes through faces (.., ni + 1), (nj + 1, ..)."""
+    """What leaves each cell, of fluxes through its faces: one column or one row more than cells."""
     return np.asarray(x[..., 1:] - x[..., :-1] + y[..., 1:, :] - y[..., :-1, :])
 
 

@@ -13,6 +13,19 @@ def assume(words: str) -> None:
     _noted[words] = None
 
 
+def without_units(what: str, ours: str) -> str:
+    """Note that something without units is taken in ours; these.
+
+    >>> without_units("'t' of sea.nc", "K"), taken()
+    ('K', ["'t' of sea.nc has no units and is taken to be in K. If it is not, ..."])
+    """
+    assume(
+        f"{what} has no units and is taken to be in {ours}. If it is not, its values are wrong:"
+        " give it the CF attribute units."
+    )
+    return ours
+
+
 def taken() -> list[str]:
     """What was noted since the last call, in order.
 

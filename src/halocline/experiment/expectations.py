@@ -9,9 +9,8 @@ from halocline.component.streams.interval_values import IntervalOptions
 from halocline.core.clock import Alarm, Clock, duration
 from halocline.grids.horizontal.grid import Grid
 
-
 to_start = 0.7
-"""From the command to the first step, and from the last one to the end [s]: Python and its packages.
+"""From the command to the first step, and from the last one to the end [s]: Python and packages.
 
 Runs of a few steps took 0.65 to 0.95 s on a core of an AMD EPYC of 2025 that others used too.
 """

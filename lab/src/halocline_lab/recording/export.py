@@ -1,4 +1,4 @@
-"""Gives the record of a run to other tools: Perfetto, Chrome, Vampir, Scalasca, KCachegrind, tables.
+"""Gives the record of a run to Perfetto, Chrome, Vampir, Scalasca, KCachegrind, and as tables.
 
 The record itself is a netCDF-4 file that xarray opens, one group per table.
 """

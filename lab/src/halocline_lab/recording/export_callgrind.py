@@ -1,12 +1,12 @@
-"""The call graph of a record in the Callgrind format, which KCachegrind and callgrind_annotate read.
+"""The call graph of a record in the Callgrind format, for KCachegrind and callgrind_annotate.
 
 A region is a function, named with its place in the source where that is known; its rank stands for
 the source file and its kind for the ELF object, since KCachegrind groups by these and
-callgrind_annotate tells functions of several files apart. Own times and calls are those of the statistics, exact and of the whole run. Who called is known of the events
-that were kept: a region's calls and time are shared out among its callers as those of its events
-are. A region without events is called by the thread that it is in. The ends of non-blocking messages
-are no calls and are left out. The format: "Callgrind Format Specification", a chapter of Valgrind's
-manual.
+callgrind_annotate tells functions of several files apart. Own times and calls are those of the
+statistics, exact and of the whole run. Who called is known of the events that were kept: a region's
+calls and time are shared out among its callers as those of its events are. A region without events
+is called by the thread that it is in. The ends of non-blocking messages are no calls and are left
+out. The format: "Callgrind Format Specification", a chapter of Valgrind's manual.
 """
 
 from __future__ import annotations

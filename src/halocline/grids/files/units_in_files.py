@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.assumptions import assume
+from halocline.core.assumptions import without_units
 from halocline.core.errors import UserError
 
 Array = NDArray[np.float64]
@@ -53,10 +53,7 @@ def units_of(attributes: Mapping[str, Any], ours: str, what: str) -> str:
     """
     theirs = str(attributes.get("units", "")).strip()
     if not theirs and ours != "1":
-        assume(
-            f"{what} has no units and is taken to be in {ours}. If it is not, its values are wrong:"
-            " give it the CF attribute units."
-        )
+        return without_units(what, ours)
     return theirs or ours
 
 

@@ -27,7 +27,12 @@ mechanisms = {
 }
 one_sided = tuple(name for name in mechanisms if name.startswith(("put-", "get-")))
 shared = tuple(name for name in mechanisms if name.startswith("shared-"))
-grouped = ("messages", "blocking", "persistent", *(name for name in one_sided if name.startswith("put-")))
+grouped = (
+    "messages",
+    "blocking",
+    "persistent",
+    *(name for name in one_sided if name.startswith("put-")),
+)
 typed = ("messages", "persistent", "neighbours")
 groupings = ("aggregated", "per-field", "segments", "mixed")
 

@@ -1,4 +1,4 @@
-"""Halos by two-sided messages of packed buffers: non-blocking, blocking, persistent, partitioned."""
+"""Halos by two-sided messages of packed buffers: blocking or not, persistent, partitioned."""
 
 from __future__ import annotations
 
