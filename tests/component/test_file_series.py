@@ -78,7 +78,10 @@ def winds(grid, *, seed=1, turned=False, roll=0, southward=False, gaps=True, cha
                 record[lost] = np.nan
         fields[name] = values
     data = xarray.Dataset(
-        {name: (("time", "lat", "lon"), values) for name, values in fields.items()},
+        {
+            name: (("time", "lat", "lon"), values, {"units": "m s-1"})
+            for name, values in fields.items()
+        },
         {
             "time": ("time", np.array(hours), {"units": "hours since 2011-01-15"}),
             "lat": ("lat", latitude, {"units": "degrees_north"}),

@@ -16,6 +16,7 @@ def assume(words: str) -> None:
 def without_units(what: str, ours: str) -> str:
     """Note that something without units is taken in ours; these.
 
+    >>> _ = taken()
     >>> without_units("'t' of sea.nc", "K"), taken()
     ('K', ["'t' of sea.nc has no units and is taken to be in K. If it is not, ..."])
     """
@@ -29,6 +30,7 @@ def without_units(what: str, ours: str) -> str:
 def taken() -> list[str]:
     """What was noted since the last call, in order.
 
+    >>> _ = taken()
     >>> assume("'t' of sea.nc has no units"), assume("'t' of sea.nc has no units"), taken()
     (None, None, ["'t' of sea.nc has no units"])
     >>> taken()
