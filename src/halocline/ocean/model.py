@@ -256,7 +256,7 @@ class Ocean:
         self.forcing = SurfaceForcing(levels, options, self.state, run)
         self.relaxation = Relaxation(levels, options, self.state, run)
         self.drivers = (self.forcing, self.relaxation)
-        self.entered = Entered(self.state, self.forcing, self.relaxation)
+        self.entered = Entered(self.state, self.forcing, self.relaxation, run)
         self._bind()
 
     def _bind(self) -> None:
