@@ -121,6 +121,10 @@ for name, scalars in {
     " convective_viscosity convective_diffusivity red short_length long_length gravity numbers",
     "first_guess": "",
     "checkerboard": "rate",
+    "stokes_profile": "",
+    "stokes_force": "",
+    "carrying_velocity": "",
+    "stokes_divergence": "tau alpha",
     "entered": "tau per_light",
 }.items():
     tiles = {"width": 8} if name in tiled else {}
