@@ -5,7 +5,8 @@ import argparse
 import pytest
 
 from halocline.core.errors import UserError
-from halocline_lab.benchmarks import atmosphere, atmosphere_run
+from halocline.runtime.ranks.communicator import Alone
+from halocline_lab.benchmarks import atmosphere, atmosphere_run, stream
 
 
 def run(seconds):
@@ -23,27 +24,29 @@ def run(seconds):
 
 def test_rows_of_runs():
     base = [run(0.2), run(0.3), run(0.25)]
-    apart = [run(0.25), run(0.4), run(0.3125)]
+    apart = [run(0.125), run(0.2), run(0.15625)]
     choice = atmosphere.AirChoice("float32", 2, 1)
     row = atmosphere.evaluate(choice, [run(0.1), run(0.2), run(0.125)], base, apart)
     assert row["nanoseconds"] == pytest.approx(125.0)
     assert row["spread"] == pytest.approx([100.0, 200.0])
     assert row["processor_nanoseconds"] == pytest.approx(90.0)
-    assert row["kernels"]["acoustic_push"] == pytest.approx({"nanoseconds": 40.0, "floor": 7.0})
-    assert row["floor"] == pytest.approx(8.5)
+    assert row["kernels"]["acoustic_push"] == pytest.approx({"nanoseconds": 40.0, "floor": 14.0})
+    assert row["floor"] == pytest.approx(17.0)
     assert row["speed_up"] == pytest.approx(2.0) and row["bound"] == pytest.approx(1.6)
     text = atmosphere.table({"air": "dry", "cells": 1_000_000, "rows": [row]})
-    assert "acoustic_push           40.0     7.0   5.71" in text and "WRF 4.7.1 308" in text
+    assert "acoustic_push           40.0    14.0   2.86" in text and "WRF 4.7.1 308" in text
     assert "2.00     1.60        20.0" in text and "independent runs" in text
     assert "486" in atmosphere.table({"air": "moist", "cells": 1_000_000, "rows": [row]})
 
 
 def test_independent_runs_bound_the_speed_up(monkeypatch):
-    """As many of one rank at once, in the rounds of the others, where cores are there for them."""
-    times = {(1, 1): 0.08, (2, 1): 0.05, (4, 1): 0.06, (1, 2): 0.1}
+    """As many of one rank at once, in the rounds of the others, where cores are there for them;
+    each has as many cells as a rank."""
+    times = {(1, 1): 0.08, (2, 1): 0.05, (4, 1): 0.06, (1, 2): 0.05}
     asked = []
 
     def run_at_once(module, settings, ranks, threads, copies):
+        assert settings["shares"] == copies
         asked.append((ranks, copies))
         return run(times[ranks, copies])
 
@@ -64,6 +67,25 @@ def test_small_box():
     assert {"acoustic_push", "acoustic_columns", "wind_tendency", "new_stage", "rise"} <= named
     spent = sum(kernel["nanoseconds"] for kernel in row["kernels"].values())
     assert 0.0 < row["floor"] and 0.0 < spent
+
+
+def test_shares_make_up_the_box():
+    """They have the rows of the box between them, as long as they are there, the hill in all."""
+    box, share = (
+        atmosphere_run.benchmark_case("float32", 3, quick=True, shares=shares)["grid"]
+        for shares in (1, 3)
+    )
+    assert share["nx"] == box["nx"] and 3 * share["ny"] == box["ny"]
+    assert share["y0"] + 500.0 * share["ny"] == 0.0
+
+
+def test_bandwidth_of_all_ranks_is_their_sum(monkeypatch):
+    class Two(Alone):
+        def sum(self, values):
+            return 2 * values
+
+    monkeypatch.setattr(stream, "measure", lambda threads, **_: {"copy": 1e10, "triad": 2e10})
+    assert stream.of_all(Two(), 1) == {"copy": 2e10, "triad": 4e10}
 
 
 def test_small_storm():

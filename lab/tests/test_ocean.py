@@ -238,9 +238,10 @@ def test_a_way_is_that_of_the_run():
 
 
 def test_full_physics_is_that_of_the_global_ocean():
-    """All but advection of tracers and what holds checkerboards back; minimal physics has none."""
+    """All but advection of tracers; minimal physics has none of its mixing."""
     case = ocean_run.benchmark_case("full", "float64", 3, quick=False)["ocean"]
     _, real = read_table("global-ocean")
+    assert case["checkerboard"] == real["ocean"]["checkerboard"]
     assert case["mixing"] == real["ocean"]["mixing"] and case["density"] == real["ocean"]["density"]
     assert set(real["ocean"]["mixing"]) >= {"scheme", "viscous", "eddies"}
     mixing = ocean_run.benchmark_case("minimal", "float64", 3, quick=False)["ocean"]["mixing"]

@@ -15,6 +15,7 @@ from atmosphere.test_given_sides import levels, make_analysis, x, y
 from halocline.atmosphere.case import AtmosphereCase
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.start.pressure_level_files import PressureLevelFiles
+from halocline.atmosphere.start.start_files import side_names
 from halocline.core.errors import UserError
 from halocline.grids.files.parts import part_of
 
@@ -151,3 +152,38 @@ def test_levels_that_clouds_lack_have_none(tmp_path: Path):
     files = PressureLevelFiles([path])
     with pytest.raises(UserError, match="'clwmr' of .* is 0.3 at 850 hPa"):
         files.condensed_on_levels("cloud", files.files.records[0], whole)
+
+
+@pytest.mark.parametrize("scheme", ["wsm6", "thompson"])
+def test_clouds_come_in_at_the_sides(tmp_path: Path, scheme: str):
+    """Sides are given what the file's next record has, of kinds that it has, and numbers of these;
+    what it lacks is 0 there, and the log says so. Kernels of sides have tests of their own."""
+    case = moist(tmp_path, scheme)
+    with netCDF4.Dataset(tmp_path / "sides.nc", "a") as file:
+        for side in side_names:
+            assert file[f"rain_mixing_ratio_{side}"][:].max() == pytest.approx(
+                3e-4 if side != "west" else 0.0, rel=1e-6
+            )
+            file[f"cloud_mixing_ratio_{side}"][1] *= 3.0  # six hours after the start
+        west = {kind: file[f"{kind}_mixing_ratio_west"][0] for kind in ("cloud", "ice")}
+    component = begun(case)
+    ended(case, component)
+    assert component.remarks == ["the file of sides tells no snow, graupel: 0 there"]
+    species = component.state.species
+    given = {
+        name: component.given.field("after", "water").gather()[species.index(name)]
+        for name in species
+    }
+    for kind, factor in (("cloud", 3.0), ("ice", 1.0)):
+        there = np.swapaxes(west[kind], -1, -2)[:, 3:-3, :3]
+        assert there.max() > 0.0
+        assert_allclose(given[kind][:, 3:-3, :3], factor * there, rtol=1e-6)
+    if scheme == "thompson":
+        assert_array_equal(given["ice"][:, :3] > 0.0, given["ice_number"][:, :3] > 0.0)
+
+
+def test_sides_without_clouds_say_so(tmp_path: Path):
+    settings = {"atmosphere.microphysics.scheme": "kessler", "time.length": "4min"}
+    component = begun(make_analysis(tmp_path).with_settings(settings))
+    assert component.remarks == ["the file of sides tells no clouds: no condensed water comes in"]
+    assert component.given.known == ("vapor",)

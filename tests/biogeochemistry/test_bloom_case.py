@@ -14,7 +14,8 @@ from halocline.biogeochemistry.season import Season, SeasonOptions
 from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
 from halocline.experiment.building import build_component
-from halocline.experiment.check import Imagined, fields_of
+from halocline.experiment.check import fields_of
+from halocline.experiment.imagined import Imagined
 from halocline.experiment.plan import plan
 from halocline.experiment.run import run
 from halocline.runtime.fields.field import Field

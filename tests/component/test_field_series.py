@@ -242,6 +242,17 @@ def test_records_of_one_year_repeat_every_year(tmp_path):
         follow(path, space_of(grid), grid, Place.center, every_year=True)
 
 
+def test_a_climatology_that_is_not_repeated_is_told_how(tmp_path):
+    """Records of one year beside another one; not those of two years."""
+    grid, _ = sea()
+    span = date("2010-01-01"), date("2010-02-01")
+    for days, told in (([0.0, 100.0, 364.0], True), ([0.0, 365.0, 700.0], False)):
+        path = write(tmp_path / f"{len(days)}{told}.nc", days, {"value": only_day})
+        with pytest.raises(UserError, match="but the run needs 2010-01-01") as refused:
+            follow(path, space_of(grid), grid, Place.center, period=span)
+        assert ("set every_year = true" in str(refused.value)) == told
+
+
 def test_records_of_half_a_year_do_not_repeat_over_the_other_half(tmp_path):
     """Middles of months to June: a run in March has what it needs, one to December not."""
     days = np.array([15, 45, 74, 105, 135, 166], float)

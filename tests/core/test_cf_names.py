@@ -32,6 +32,7 @@ in_other_units = {"temperature": "degree_C"}
 """Not in the table's canonical units: ocean models give temperatures so."""
 
 without_standard_name = {
+    "stokes_transport_u": "m2 s-1", "stokes_transport_v": "m2 s-1",
     "peak_frequency": "s-1", "absolute_peak_frequency": "s-1", "absolute_peak_period": "s",
     "directional_moment_a1": "1", "directional_moment_b1": "1",
     "directional_moment_a2": "1", "directional_moment_b2": "1", "wind_sea_fraction": "1",
@@ -84,6 +85,10 @@ means = {
     r"_v$": r"northward|_y_velocity",
     r"_w$": r"upward",
     r"^stokes_drift_": r"stokes_drift_\w+_velocity$",
+    r"^stress_into_waves_": r"^surface_downward_\w+_stress_due_to_sea_surface_waves$",
+    r"^stress_from_waves_": r"_stress_due_to_dissipation_of_sea_surface_waves$",
+    r"(^stress|waves)\w*_east$": r"eastward_stress_due_to",
+    r"(^stress|waves)\w*_north$": r"northward_stress_due_to",
     r"^(isobaric_)?wind_[uv]$": r"_wind$",
     r"^current_": r"sea_water_velocity$",
     r"(?<!geopotential_)(?<!isobaric_)height$": r"significant_height$",

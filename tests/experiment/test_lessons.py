@@ -84,6 +84,20 @@ def test_a_jet_gathers_swell_on_its_axis() -> None:
     assert 0.7 < height[1:, 30:60].min() < 0.85
     np.testing.assert_allclose(height[1:25], height[:25:-1], rtol=1e-4)
 
+    f, theta = case.spectrum.frequency, case.spectrum.direction
+    current = np.zeros(grid.shape)
+    begun = np.clip((grid.x - 10e3) / 15e3, 0.0, 1.0)
+    current[25] = (
+        -2.2 * begun**2 * (3.0 - 2.0 * begun) * np.exp(-(((grid.y[25] - 25e3) / 6e3) ** 2))
+    )
+    wavenumber = (2.0 * np.pi * f) ** 2 / gravity
+    along = np.multiply.outer(wavenumber, np.cos(theta))[..., None] * grid.at_points(current)
+    action = spectra * (case.spectrum.band_width / f)[:, None, None]
+    seen = ((f[:, None, None] + along / (2.0 * np.pi)) * action).sum(axis=(0, 1))
+    plane = np.zeros(grid.shape)
+    plane[grid.mask] = seen / action.sum(axis=(0, 1))
+    np.testing.assert_allclose(plane[25, 2:60], plane[25, 2], rtol=0.012)
+
 
 def test_swell_travels_on_a_great_circle() -> None:
     case, grid, spectra = run_case("swell")

@@ -73,7 +73,8 @@ def coupled(folder: Path, names: list[str], **more: Any) -> dict[str, Any]:
         "members": {"fluxes": data(folder, *names), "sea": ocean | more, "sink": sink},
         "exchanges": {
             "there": {
-                "source": "fluxes", "target": "sea", "fields": [facts[name][0] for name in names],
+                "source": "fluxes", "target": "sea",
+                "fields": [facts[name][0] or name for name in names],
             },
             "back": {
                 "source": "sea", "target": "sink",
@@ -84,7 +85,7 @@ def coupled(folder: Path, names: list[str], **more: Any) -> dict[str, Any]:
 
 
 def test_the_ocean_is_driven_where_others_reach(folder: Path):
-    names = [name for name in facts if name != "sea_surface_temperature"]
+    names = [name for name in facts if name not in ("sea_surface_temperature", *waves)]
     done = run(coupled(folder, names))
     sea, sink = done.components["sea"], done.components["sink"]
     s, plane = sea.model.state, sea.plane
@@ -128,9 +129,69 @@ def test_what_the_ocean_took_is_in_its_restart(folder: Path):
         assert (folder / "parts" / last).read_bytes() == (folder / "whole" / last).read_bytes()
 
 
+waves = {
+    "stokes_drift_u": ("sea_surface_wave_stokes_drift_eastward_velocity", "m s-1", 0.2),
+    "stokes_drift_v": ("sea_surface_wave_stokes_drift_northward_velocity", "m s-1", -0.1),
+    "stokes_transport_u": ("", "m2 s-1", 1.5),
+    "stokes_transport_v": ("", "m2 s-1", -0.75),
+    "stress_into_waves_east": (
+        "surface_downward_eastward_stress_due_to_sea_surface_waves",
+        "Pa",
+        0.3,
+    ),
+    "stress_into_waves_north": (
+        "surface_downward_northward_stress_due_to_sea_surface_waves",
+        "Pa",
+        0.1,
+    ),
+    "stress_from_waves_east": (
+        "sea_surface_downward_eastward_stress_due_to_dissipation_of_sea_surface_waves",
+        "Pa",
+        0.25,
+    ),
+    "stress_from_waves_north": (
+        "sea_surface_downward_northward_stress_due_to_dissipation_of_sea_surface_waves",
+        "Pa",
+        0.15,
+    ),
+}
+facts |= waves
+
+
+@pytest.mark.parametrize("air", ["wind", "given"])
+def test_waves_change_the_stress_and_give_their_drift(folder: Path, air: str):
+    """The stress is that of the air less what waves took and with what they gave, every step."""
+    names = [*waves, *(["wind_stress_east", "wind_stress_north"] if air == "given" else [])]
+    sea = run(coupled(folder, names)).components["sea"]
+    s, density = sea.model.state, sea.model.forcing.density
+    x = sea.plane.at(s.stress_x.place).x
+    wet = s.space.wet(s.stress_x.place).any(axis=0)
+    for axis, more in (("x", -0.05), ("y", 0.05)):
+        wind, stress = (getattr(s, f"{of}_{axis}").gather() for of in ("wind", "stress"))
+        expected = wind + np.where(x > 10.0, more, 0.0)
+        assert np.abs(stress * density - expected)[wet & (x != 10.0)].max() < 1e-12
+    drift = s.stokes_u.gather()[:, wet & (x > 10.0)]
+    assert np.abs(drift.T @ [300.0, 100.0] - 1.5).max() < 1e-3  # nearly all of the transport
+    assert not s.stokes_u.gather()[:, wet & (x < 10.0)].any()
+    moved = run(ocean | {"time": {**time, "step": "1h"}}).component.model.state
+    assert np.abs(s.surface.gather() - moved.surface.gather()).max() > 1e-4
+
+
+def test_the_drift_is_in_the_restart_of_the_ocean(folder: Path):
+    case = coupled(folder, list(waves), ocean={"averaging": 3, "wind": {"amplitude": 0.1}})
+    run(case, output=folder / "whole")
+    resume = False
+    while run(case, output=folder / "parts", walltime=1e-3, resume=resume).stopped_by:
+        resume = True
+    last = "restart_20000101T040000.sea.safetensors"
+    assert (folder / "parts" / last).read_bytes() == (folder / "whole" / last).read_bytes()
+
+
 def test_half_a_vector_is_refused(folder: Path):
     with pytest.raises(UserError, match="is given wind_stress_east without wind_stress_north"):
         run(coupled(folder, ["wind_stress_east"]))
+    with pytest.raises(UserError, match="stokes_drift_u without stokes_transport_u, stokes_tr"):
+        run(coupled(folder, ["stokes_drift_u", "stokes_drift_v"]))
 
 
 air: dict[str, Any] = {

@@ -52,6 +52,16 @@ def test_a_forecast_in_three_domains(scheme):
         assert printed_bits("small_forecast.py", ranks, 1, 12, scheme) == alone
 
 
+def test_ranks_without_cells_idle_and_are_said(tmp_path: Path):
+    """Six by five cells cannot be cut into 7 blocks: on 7 ranks they are for 6."""
+    alone = printed_bits("small_idle.py", 1, 1, 3, str(tmp_path / "one"))
+    assert len(alone) == 3  # of the one alone, and of two members
+    assert printed_bits("small_idle.py", 7, 1, 3, str(tmp_path / "seven")) == alone
+    log = (tmp_path / "seven" / "alone" / "halocline.log").read_text()
+    assert "1 of 7 ranks is idle: the grid has no block for it" in log
+    assert "is idle" not in (tmp_path / "one" / "alone" / "halocline.log").read_text()
+
+
 @pytest.mark.parametrize("ranks", [3])
 def test_stations(ranks):
     alone = printed_bits("small_air_stations.py", 1, 1, lines=2)

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernels.samples import Sample, sample, samples
 
-ocean_extents = {"tracer": 3, "depth": 4, "depth+1": 5}
+ocean_extents = {"tracer": 3, "depth": 4, "depth+1": 5, "entered": 4}
 
 tiled = (
     "tracers", "tracers_upwind", "mix_tracers", "momentum", "viscous", "viscous_again", "kpp",
@@ -121,6 +121,11 @@ for name, scalars in {
     " convective_viscosity convective_diffusivity red short_length long_length gravity numbers",
     "first_guess": "",
     "checkerboard": "rate",
+    "stokes_profile": "",
+    "stokes_force": "",
+    "carrying_velocity": "",
+    "stokes_divergence": "tau alpha",
+    "entered": "tau per_light",
 }.items():
     tiles = {"width": 8} if name in tiled else {}
     tiles |= {"tile": 8} if name in eddies else {}
@@ -130,6 +135,18 @@ for name, scalars in {
     switches |= {"smooth": True} if name in eddies else {}
     switches |= {"twice": True} if "viscous" in name else {}
     ocean_sample(f"ocean_{name}", *scalars.split(), **tiles, **switches)
+
+of_one_type = samples["ocean_entered"]
+
+
+@sample("ocean_entered")
+def ocean_entered(random: np.random.Generator, dtype: type) -> Sample:
+    """What has entered is kept in float64."""
+    made = of_one_type(random, dtype)
+    for name in ("old_entered", "new_entered"):
+        made.arrays[name] = made.arrays[name].astype(np.float64)
+    return made
+
 
 without_depths = samples["ocean_kpp"]
 

@@ -45,6 +45,7 @@ single = {
     ("atmosphere_rest_u", "u_tendency", "depth"),
     ("atmosphere_rest_v", "v_tendency", "depth"),
     ("ocean_checkerboard", "old_tracer", "depth"),
+    ("ocean_entered", "surface_flux", "tracer"),
     ("ocean_bulk_heat", "old_tracer", "tracer"),
     ("ocean_bulk_heat", "old_tracer", "depth"),
     ("ocean_long_wave", "old_tracer", "tracer"),

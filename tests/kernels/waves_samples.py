@@ -227,6 +227,18 @@ def absolute_peak(random: np.random.Generator, dtype: type) -> Sample:
     return point_sample(arrays, dtype, {"gravity": 9.806, "missing": 0.0})
 
 
+@sample("wave_momentum")
+def wave_momentum(random: np.random.Generator, dtype: type) -> Sample:
+    arrays = {
+        "spectrum": random.uniform(0.5, 1.0, (6, 9)),
+        "wavenumber": random.uniform(0.02, 0.2, (2, 9)),
+        "momentum_weight": np.array([0.4, 0.7]),
+        "unit_vector": np.array([[0.6, 1.0, -0.28], [0.8, 0.0, 0.96]]),
+        "wave_momentum": np.zeros((2, 9)),
+    }
+    return point_sample(arrays, dtype, {})
+
+
 def plane_and_points(random: np.random.Generator) -> tuple[Any, Any, Any]:
     """Sea and owned cells of a plane of 5 x 6, and the cells of its points."""
     sea = np.ones((5, 6), bool)
@@ -355,6 +367,7 @@ def source_sample(physics: str, parts: tuple[str, ...]) -> Maker:
             scalars |= {"duration": 600.0, "timed": False}
             arrays = arrays | {
                 "source_steps": np.zeros(points, dtype),
+                "wave_stress": np.zeros((4, points), dtype),
                 "counters": np.zeros(len(COUNTERS), np.int64),
                 "phase_times": np.zeros(len(PHASES), np.int64),
             }

@@ -7,7 +7,7 @@ import pytest
 
 from halocline.component.case.reading import make_case
 from halocline.experiment.building import build_component
-from halocline.experiment.check import Imagined
+from halocline.experiment.imagined import Imagined
 from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.column_work import expected_seconds, of_calls
 from halocline.ocean.options import OceanOptions

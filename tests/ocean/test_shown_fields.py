@@ -109,6 +109,24 @@ def test_the_surface_moves_by_the_means_that_files_hold():
     assert_allclose(moved[levels.mask], change, atol=1e-9)
 
 
+@pytest.mark.parametrize("rains", [True, False])
+def test_water_that_levels_checkerboards_is_not_rain(rains):
+    """It goes from cell to cell: the water that enters is that of the closed form, or none."""
+    levels, amplitude = oceans.rough_sphere(), 3e-7 if rains else 0.0
+    rain = SurfaceForcingOptions(water=WaterFluxOptions(amplitude=amplitude, balanced=False))
+    model = oceans.build(levels, 3600.0, checkerboard=0.3, forcing=rain)
+    heights = np.random.default_rng(8).uniform(-1.0, 1.0, levels.mask.shape) * levels.mask
+    oceans.put_surface(model, heights)
+    *_, state = oceans.go(model, 2)
+    (found,) = shown(model, "water_flux")
+    latitude = np.radians(levels.horizontal.at(Place.center).y) * np.ones(levels.mask.shape)
+    wanted = water_density * amplitude * np.cos(6.0 * latitude)
+    reached = found != 0.0
+    assert reached.sum() > (0.5 * levels.mask.sum() if rains else -1)
+    assert_allclose(found[reached], wanted[reached], rtol=1e-12)
+    assert np.abs(state.water_flux.gather() * water_density - found).max() > 1e-5
+
+
 def test_maps_are_what_the_state_holds():
     """In units of files: height, the uppermost cells, stress; one of two components is not both."""
     levels = oceans.rough_sphere()

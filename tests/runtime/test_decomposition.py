@@ -51,7 +51,7 @@ def test_every_sea_cell_has_one_owner_and_every_rank_some_sea(kind, ranks, stagg
 def test_more_ranks_than_points_are_refused(kind):
     mask = np.zeros((6, 6), bool)
     mask[2, 2:5] = True
-    with pytest.raises(UserError, match=r"3 sea points among 4 ranks\. Use at most 3 ranks"):
+    with pytest.raises(UserError, match=r"3 cells among 4 ranks\. Use at most 3 ranks"):
         cut(mask, 4, kind)
 
 
@@ -62,7 +62,7 @@ def test_a_mask_without_sea_is_refused():
 
 def test_more_ranks_than_points_on_the_command_line(capsys):
     assert main(["run", "equator-circle", "-n", "1000"]) == 2
-    assert "Cannot share 360 sea points among 1000 ranks" in capsys.readouterr().err
+    assert "Cannot start 1000 processes here" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["blocks", "curve"])

@@ -66,3 +66,19 @@ def test_the_heaviest_load_is_the_least_possible(weights, more):
 def test_refused(wishes, ranks, words):
     with pytest.raises(UserError, match=words):
         deal_ranks(wishes, ranks)
+
+
+def test_ranks_that_no_member_has_work_for_are_idle():
+    """Those beyond what a grid can be cut into, and beyond what all of a crew can share."""
+    wishes = [Wish("air", weight=3.0, most=4), Wish("sea", most=2), Wish("ice", with_member="sea")]
+    seats = deal_ranks(wishes, 9)
+    assert (
+        seats.describe()
+        == "air on ranks 0 to 3; sea, then ice on ranks 4 to 5; 3 ranks idle, without cells"
+    )
+    assert (seats.size, seats.computing, seats.idle) == (6, 6, 3)
+    assert deal_ranks(wishes, 6).idle == 0
+    asked = [Wish("air", ranks=5, most=4), Wish("sea", servers=1)]
+    seats = deal_ranks(asked, 6)
+    assert (seats.computing, seats.size, seats.idle) == (5, 6, 1)
+    assert seats.crew_of("sea").world_of("sea") == (4, 5)

@@ -28,6 +28,7 @@ def advance(arrays, points, duration=3600.0, settings=None, physics="ST2"):
     copies = {name: array.copy() for name, array in arrays.items()}
     more = {
         "source_steps": np.zeros(arrays["depth"].shape, arrays["depth"].dtype),
+        "wave_stress": np.zeros((4, 0), arrays["depth"].dtype),
         "counters": np.zeros(len(COUNTERS), np.int64),
         "phase_times": np.zeros(len(PHASES), np.int64),
     }

@@ -171,7 +171,6 @@ def test_the_peak_seen_from_the_ground():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"currents": {"eastward": 1.0, "taken": True}}, "forcing.currents.* names 2 sources"),
         ({"currents": {"function": "flow.py:drift"}}, "no file .*flow.py"),
         ({"level": {"file": "tide.nc"}}, "No data file .*tide.nc"),
         ({"level": {"height": 70.0}}, "height"),
@@ -194,6 +193,12 @@ def test_functions_that_return_no_current(function, message):
         run(case(), current_function=function)
 
 
+def test_two_sources_of_one_current_are_refused():
+    forcing = {"currents": {"eastward": 1.0}}
+    with pytest.raises(UserError, match="forcing.currents.* names 2 sources"):
+        run(case(forcing=forcing), current_function=lambda seconds, x, y: (x, y))
+
+
 def test_a_file_without_currents_says_what_it_has(tmp_path):
     path = ocean_file(tmp_path / "ocean.nc", names=("a", "b", "c"))
     with pytest.raises(UserError, match="eastward current.*It has: .*a"):
@@ -209,20 +214,23 @@ def test_currents_too_fast_for_the_given_step_are_refused():
 
 def test_another_member_fills_the_ports():
     """What comes before the first step is the water of the start; later changes last one step."""
-    forcing = {"currents": {"taken": True}, "level": {"taken": True}}
     short = {"start": "2011-01-15", "length": "30min", "step": "30min"}
-    component = run(case(forcing=forcing, time=short)).component
+    component = run(case(time=short)).component
+    component.expect(["current_u", "current_v"])
+    component.expect(["sea_level"])
     assert set(component.ports) == {"current_u", "current_v", "sea_level"}
-    assert {f.name for f in component.restart_fields()} >= {"current_u", "sea_level_before"}
+    assert {f.name for f in component.restart_fields()} >= {"current_u_before", "sea_level_before"}
     component._stepped = False
+    start = component.wind.start
+    component.start(start, restarted=False)
+    assert (component.model.depth.gather() == 20.0).all()
     component.ports["sea_level"].field.fill(1.0)
-    component.took(["sea_level"], component.wind.start)
+    component.took(["sea_level"], start)
     assert (component.model.depth.gather() == 21.0).all()
     component._stepped = True
     component.ports["sea_level"].field.fill(2.0)
-    component.took(["sea_level"], component.wind.start)
+    component.took(["sea_level"], start)
     assert (component.model.depth.gather() == 21.0).all()
+    component._give_water(start)
     component.model.water.begin(component.run)
     assert (component.model.depth.gather() == 21.5).all()
-    with pytest.raises(UserError, match="cards hold sea points"):
-        run(case(forcing=forcing, time=short, decomposition={"kind": "cards"}))

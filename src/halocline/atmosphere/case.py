@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.dynamics.model import halo_of
+from halocline.atmosphere.dynamics.polar_filter import cut_of
 from halocline.atmosphere.dynamics.state import nested_names
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.output import AirOutput
@@ -40,6 +41,7 @@ from halocline.core.options import option
 from halocline.grids.files.gridded_files import expand
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.regular import build_grid
+from halocline.runtime.fields.decomposition import DecompositionOptions
 from halocline.runtime.fields.topology import all_sides
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
@@ -183,6 +185,10 @@ class AtmosphereCase(Case):
     def level_count(self) -> int:
         """How many layers there are."""
         return int(self.atmosphere.layers.heights().size) - 1
+
+    def cut(self, grid: Grid, ranks: int) -> DecompositionOptions | None:
+        """With poles into whole rows."""
+        return cut_of(grid, self.decomposition, ranks)
 
     @cached_property
     def halo(self) -> int:

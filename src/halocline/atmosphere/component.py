@@ -28,6 +28,7 @@ from halocline.atmosphere.sides.open_sides import OpenSides
 from halocline.atmosphere.start.ground_rise import rise_along
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_reading import StartFile, as_dry_air, less_base, read_start
+from halocline.atmosphere.start.water_of_files import water_of_file
 from halocline.atmosphere.start_jets import global_jet, jet
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns, StartingAir
 from halocline.atmosphere.watch import AirWatch
@@ -185,12 +186,14 @@ class AtmosphereComponent(Component):
         if self.options.sides.kind == "file" and self.given and self.run.plan is None:
             path = Path(self.options.sides.file)
             self.files = FileSides(
-                path, self.given, self.coordinate, self.reference, self._ground(), self.period
-            )
+                path, self.given, self.coordinate, self.reference, self._ground(), self.period,
+                self.options.microphysics.chosen,
+            )  # fmt: skip
+            self.remarks = self.files.remarks
+        self.watch.refuse_long_steps(self.step_length.total_seconds())
         if self.run.plan is None:
             self.air.follow()
             self.watch.begin()
-            self.watch.refuse_long_steps(self.step_length.total_seconds())
 
     def _set_start(self) -> None:
         if self.options.start.file:
@@ -216,18 +219,8 @@ class AtmosphereComponent(Component):
         s.w.set_global(rise.astype(s.dtype))
 
     def _set_water(self, found: Mapping[str, Array], column: HybridColumn) -> None:
-        """Water of the scheme's kinds as a file has it; the scheme tells numbers that it lacks."""
-        s, nothing = self.state, np.zeros_like(found["vapor"])
-        names = {name: f"{name}_mixing_ratio" for name in s.species if name != "vapor"}
-        water = {name: found.get(known, nothing) for name, known in names.items()}
-        water["vapor"] = found["vapor"]
-        if (scheme := self.options.microphysics.chosen) is not None:
-            depth = np.diff(found["geopotential"], axis=0)
-            density = column.weight(found["mass"], np.ones_like(depth)) / depth
-            told = scheme.start_numbers(water, density)
-            for name, values in told.items():
-                given = found.get(name, nothing)
-                water[name] = np.where(given > 0.0, given, values)
+        s = self.state
+        water = water_of_file(found, s.species, self.options.microphysics.chosen, column)
         for number, name in enumerate(s.species):
             values = water[name].astype(s.dtype)
             s.water.set_cells(partial(_cells, values), at=number)
@@ -372,6 +365,10 @@ class AtmosphereComponent(Component):
         super().forget_sides()
         if self.given:
             self.given.before_time = None
+
+    def describe(self) -> list[tuple[str, str]]:
+        """How far sound goes in acoustic steps."""
+        return [("acoustic", self.watch.sound(self.step_length.total_seconds()).words())]
 
     def close(self) -> None:
         """Close the file of sides."""

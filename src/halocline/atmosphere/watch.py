@@ -12,8 +12,9 @@ from halocline.atmosphere.dynamics.polar_filter import filtered_width
 from halocline.atmosphere.dynamics.state import AirFields, prognostic
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.options import AtmosphereOptions
+from halocline.atmosphere.sound import SoundInSteps, squared_speed_of_sound
 from halocline.core.clock import Date, text
-from halocline.core.errors import BrokenState, UserError
+from halocline.core.errors import BrokenState
 from halocline.core.geography import position_words
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.blocks import Block
@@ -57,25 +58,24 @@ class AirWatch:
         if self.clouds is not None:
             self.water_begun = sum(self.water_and_fallen()) - self.evaporated()
 
-    def refuse_long_steps(self, dt: float) -> None:
-        """Refuse a step of dt [s] in whose acoustic steps sound goes too far.
+    def sound(self, dt: float) -> SoundInSteps:
+        """How far sound goes in the acoustic steps of a step of dt [s], by the state of now.
 
         In one of them it may pass 1 / (1 + 2 divergence_damping)^(1/2) cells, along both axes
         together, and where short waves along rows are filtered 0.7 of that along these
         (tests/atmosphere/test_acoustic_waves.py, dynamics/polar_filter.py).
         """
-        o, s, rows = self.options, self.state, self.grid.shape
-        if o.courant_interval == 0:
-            return
+        s, rows, acoustic = self.state, self.grid.shape, self.options.acoustic
         most, where = 0.0, -1.0
         narrow = 0.7 if self.least_width else 1.0
-        planes = (s.stiffness, s.full_volume, s.dx, s.dy)
-        blocks = zip(s.mass.layout.blocks, *(field.read() for field in planes), strict=True)
-        for block, stiff, volume, dx, dy in blocks:
+        lengths = zip(s.dx.read(), s.dy.read(), strict=True)
+        for block, squared, (dx, dy) in zip(
+            s.mass.layout.blocks, squared_speed_of_sound(s), lengths, strict=True
+        ):
             assert isinstance(block, Block)
             width = narrow * np.maximum(dx, self.least_width)
             waves = (rows[1] > 1) / width**2 + (rows[0] > 1) / dy**2
-            passed = np.sqrt((stiff * volume).max(axis=0) * waves)
+            passed = np.sqrt(squared.max(axis=0) * waves)
             j, i = np.unravel_index(passed.argmax(), passed.shape)
             if passed[j, i] > most:
                 first = block.rectangle
@@ -83,17 +83,18 @@ class AirWatch:
         communicator = self.run.decomposition.communicator
         greatest = float(communicator.maximum(np.array([most]))[0])
         where = communicator.maximum(np.array([where if most == greatest else -1.0]))[0]
-        number = dt / o.acoustic.steps * greatest
-        allowed = 1.0 / np.sqrt(1.0 + 2.0 * o.acoustic.divergence_damping)
-        if number > allowed:
-            place = self._place_words(*divmod(int(where), rows[1]))
-            wanted = 2 * int(np.ceil(dt * greatest / (2.0 * 0.95 * allowed)))
-            raise UserError(
-                f"In an acoustic step of {dt / o.acoustic.steps:.3g} s sound passes {number:.2f}"
-                f" cells at {place}; at most {allowed:.2f} it may. Use time.step ="
-                f" {0.95 * dt * allowed / number:.3g} s or less, or atmosphere.acoustic.steps ="
-                f" {wanted} or more."
-            )
+        return SoundInSteps(
+            dt,
+            acoustic.steps,
+            greatest,
+            1.0 / float(np.sqrt(1.0 + 2.0 * acoustic.divergence_damping)),
+            self._place_words(*divmod(int(where), rows[1])),
+        )
+
+    def refuse_long_steps(self, dt: float) -> None:
+        """Refuse a step of dt [s] in whose acoustic steps sound goes too far."""
+        if self.options.courant_interval:
+            self.sound(dt).refuse()
 
     def look(self, number: int, time: Date, dt: float) -> None:
         """Refuse a wind that goes too far in step `number`, from `time`, of dt [s]."""

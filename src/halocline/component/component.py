@@ -55,7 +55,7 @@ class Component(ABC):
     def expect(self, names: Sequence[str]) -> None:
         """Others will fill ports by these names, in place of what its case says of them.
 
-        Called before `start`, once for each exchange.
+        Called before a restart is read and before `start`, once for each exchange.
         """
         self.expected = (*self.expected, *names)
 

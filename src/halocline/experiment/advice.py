@@ -21,8 +21,9 @@ from halocline.component.case.case import Case
 from halocline.component.component import Component
 from halocline.core.errors import UserError
 from halocline.experiment.building import build_component
-from halocline.experiment.check import Imagined, fields_of
+from halocline.experiment.check import fields_of
 from halocline.experiment.expectations import work
+from halocline.experiment.imagined import Imagined
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.processor_grid import best_grid, factorisations

@@ -19,6 +19,8 @@ from halocline.core.counting import amount
 from halocline.experiment.building import build_component, build_streams
 from halocline.experiment.expectations import showing, to_start, work
 from halocline.experiment.grid_pairs import refuse_unfit_nests
+from halocline.experiment.idle_ranks import idle_words, useful_ranks
+from halocline.experiment.imagined import Imagined
 from halocline.experiment.itinerary import refuse_leaving
 from halocline.experiment.members import Members, of_member
 from halocline.experiment.moments import candidates
@@ -43,13 +45,6 @@ from halocline.runtime.writing.writing_options import WritingOptions
 
 patience = 30.0
 """How long records of input are looked through [s]."""
-
-
-class Imagined(Alone):
-    """A communicator of any size, for looking at decompositions without ranks."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
 
 
 def report_members(members: Members, ranks: int | None, folder: Path) -> str:
@@ -156,6 +151,7 @@ def look(
     clock = case.time.clock()
     grid = case.build_grid()
     ranks = ranks or default_ranks(grid.sea_points, threads=1)
+    there, ranks = ranks, useful_ranks(case, grid, ranks)
     communicator = Imagined(ranks)
     component = build_component(case, clock, communicator, plan=Plan())
     restarts = Restarts(case.restart, component, clock, folder, lambda line: None, member)
@@ -178,6 +174,7 @@ def look(
     lines += [
         ("ranks", f"{ranks} ({cores()} cores here)"),
         *(_too_many(case, grid, ranks) if not member else ()),
+        *([("idle", idle_words(there, there - ranks))] if ranks < there else []),
         ("cut", component.run.decomposition.describe() + _cut_later(case)),
         ("memory", f"{size / 2**20:,.0f} MiB of fields on the first rank"),
     ]

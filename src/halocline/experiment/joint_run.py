@@ -82,8 +82,16 @@ class JointRun:
         if self.council.rank == 0:
             print(f"halocline: {line}", file=sys.stderr, flush=True)
 
+    def _expect(self) -> None:
+        """Tell the members here what others will give them: a restart holds more for it."""
+        for plan in self.members.exchanges() if self.members.several else []:
+            for some in self.here:
+                if plan.kind == "fields" and plan.link.target == some.name:
+                    some.component.expect(plan.taken)
+
     def read_restart(self) -> None:
         """Set all members to the newest good restart that there is, if it is to go on from one."""
+        self._expect()
         resume = self.extras.resume
         if self.members.several:
             options = self.members.first.case.restart
@@ -126,10 +134,6 @@ class JointRun:
     def begin(self) -> None:
         """Get all members ready for their first steps."""
         plans = self.members.exchanges() if self.members.several else []
-        for plan in plans:
-            for some in self.here:
-                if plan.kind == "fields" and plan.link.target == some.name:
-                    some.component.expect(plan.taken)
         asleep = self.travel.asleep(self.moment)
         for some in self.here:
             with self._busy(some):

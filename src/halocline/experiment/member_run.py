@@ -263,7 +263,7 @@ class MemberRun:
         notes = self.case.lacking(
             restarted=self.restarted,
             watched=self.folder is None or bool(self.extras.streams.get(self.name)),
-            given=tuple(self.extras.given),
+            given=(*self.extras.given, *self.component.expected),
         )
         words = [_summary(self.case, outcome, component), *notes, *self._without_work()]
         words += exchange_words(component.run.recorder, self.communicator, outcome.seconds)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from halocline.core.errors import UserError
 from halocline.experiment.ending import one_of
 from halocline.experiment.expectations import work
+from halocline.experiment.idle_ranks import idle_words, sleep, useful_ranks, waking
 from halocline.experiment.members import Member, Members, of_member
-from halocline.experiment.server_advice import ServerCount
+from halocline.experiment.server_advice import ServerCount, decided_servers
 from halocline.experiment.writing import writing
 from halocline.runtime.ranks.communicator import Communicator, Ranks
 from halocline.runtime.ranks.patience import PatientRanks
@@ -54,13 +55,17 @@ def seated(
                 " component = 'program'."
             )
         if not members.several:
-            member = members.first
-            writers = stack.enter_context(writing(member.case, world, folder))
-            yield None if writers is None else Team([(member, writers)], writers.communicator)
+            yield _seated_alone(members.first, world, folder, stack)
             return
         seats = on_first_rank(world, lambda: seats_of(members, _computing(members, world.size)))
         _refuse_other_programs(members, seats, joined)
         worlds, council = _split(world, seats)
+        if not worlds:
+            sleep(world)
+            yield None
+            return
+        if council is not None and council.rank == 0:
+            stack.enter_context(waking(world, range(seats.size, world.size)))
         here: list[tuple[Member, Writers]] = []
         for name, inner in worlds.items():
             member = members.members[name]
@@ -75,12 +80,51 @@ def seated(
         yield Team(here, council, seats)
 
 
+def _seated_alone(
+    member: Member, world: Communicator, folder: Path | None, stack: ExitStack
+) -> Team | None:
+    """The team of a run of one member, on the ranks that it has cells for and its servers."""
+    case = member.case
+    decided = decided_servers(case, world, folder)
+    there = world.size - decided.count
+    useful = on_first_rank(world, lambda: useful_ranks(case, case.build_grid(), there))
+    working = world
+    if useful < there and isinstance(world, Ranks):
+        size = useful + decided.count
+        comm = world.comm.Split(int(world.rank >= size), world.rank)
+        if world.rank >= size:
+            sleep(world)
+            return None
+        if world.rank == 0:
+            stack.enter_context(waking(world, range(size, world.size)))
+        working = Ranks(comm)
+    writers = stack.enter_context(writing(case, working, folder, decided))
+    if writers is None:
+        return None
+    if useful < there:
+        writers.about += f"; {idle_words(there, there - useful)}"
+    return Team([(member, writers)], writers.communicator)
+
+
 def seats_of(members: Members, computing: int) -> Seats:
     """Where the members of a run sit on so many computing ranks."""
     servers = {name: servers_of(member) for name, member in members.members.items()}
-    seats = deal_ranks(members.wishes(expected_work(members), servers), computing)
+    most = {
+        name: _most_ranks(member, computing)
+        for name, member in members.members.items()
+        if not member.case.outside_command
+    }
+    wishes = members.wishes(expected_work(members), servers)
+    wishes = [replace(wish, most=most.get(wish.name, computing)) for wish in wishes]
+    seats = deal_ranks(wishes, computing)
     _refuse_shared_programs(members, seats)
     return seats
+
+
+def _most_ranks(member: Member, ranks: int) -> int:
+    """On how many of some ranks a member has work."""
+    with of_member(member.name):
+        return useful_ranks(member.case, member.case.build_grid(), ranks)
 
 
 def parts_of(members: Members, seats: Seats) -> list[tuple[int, str]]:
@@ -97,7 +141,7 @@ def parts_of(members: Members, seats: Seats) -> list[tuple[int, str]]:
 
 def programs_by_rank(members: Members, seats: Seats) -> list[str]:
     """Of each rank of the world the member whose program it runs, empty where it is ours."""
-    found = [""] * seats.size
+    found = [""] * (seats.size + seats.idle)
     for crew in seats.crews:
         for name in crew.members:
             if members.members[name].case.outside_command:

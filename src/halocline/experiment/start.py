@@ -60,11 +60,6 @@ def start(options: Any, arguments: list[str]) -> int:
         if not options.quiet:
             print(f"one rank, not {ranks}: no 'mpiexec' is found. {how_to_get_mpi}.", flush=True)
         ranks = 1
-    if ranks > max(grid.sea_points, 1):
-        raise UserError(
-            f"Cannot share {grid.sea_points} sea points among {ranks} ranks. Use at most"
-            f" {grid.sea_points} ranks (-n)."
-        )
     servers = planned_servers(case, grid, ranks, Path(results_folder(options)))
     if not options.ranks and "SLURM_NTASKS" in os.environ:  # servers are among its tasks
         ranks = max(1, min(ranks, cores() - servers.count))
@@ -100,13 +95,6 @@ def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
     if not options.ranks and members.ranks_by_number():
         ranks = least
     seats = seats_of(members, ranks)
-    for name in members.members:
-        own, there = len(seats.crew_of(name).ranks), grids[name].sea_points
-        if own > max(there, 1):
-            raise UserError(
-                f"Member '{name}': cannot share {there} sea points among {own} ranks. Use fewer"
-                " ranks (-n), or give it fewer (members.NAME.ranks)."
-            )
     if not options.oversubscribe:
         fields = {
             name: field_bytes(member.case, grids[name]) for name, member in members.members.items()
@@ -192,12 +180,11 @@ def running_here(options: Any | None, program_of: str = "") -> Pauses[int]:
     It pauses wherever the program computes that this rank runs, which is that of a member and has
     the `options` of the others.
     """
-    ready_to_stop()
+    met = ready_to_stop(lambda: meet(world(), options, program_of))
     from halocline.experiment.member_run import Extras
     from halocline.experiment.members import read_members
     from halocline.experiment.run import run_with_pauses
 
-    met = meet(world(), options, program_of)
     options = met.options
 
     limit = read_walltime(options.walltime) if options.walltime else None

@@ -147,6 +147,11 @@ class OceanComponent(Component):
         super().expect(names)
         self.surface.expect(names)
 
+    def took(self, names: Sequence[str], time: Date) -> None:
+        """Others gave these."""
+        super().took(names, time)
+        self.surface.took(names)
+
     def summary(self) -> str:
         """What it holds, its extremes with places, transports; a call for all ranks."""
         return self.diagnostics.summary()

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.ocean import _native
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.relaxation import Relaxation
 from halocline.ocean.surface_forcing import SurfaceForcing
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import kernels_of
 from halocline.runtime.fields.place import Place
+from halocline.runtime.running.runner import Runner
 
 if TYPE_CHECKING:
     from halocline.ocean.model import OceanState
 
 Array = NDArray[np.float64]
+kernels = kernels_of(_native)
 of_surface = {"water": "m", "heat": "K m", "salt": "1e-3 m"}
 of_boxes = {"heat of boxes": "K m", "salt of boxes": "1e-3 m"}
 
@@ -49,8 +53,11 @@ class Entered:
     alike. So what the sea holds less what has entered (and what freezing lent) stays, to round-off.
     """
 
-    def __init__(self, state: OceanState, forcing: SurfaceForcing, relaxation: Relaxation) -> None:
+    def __init__(
+        self, state: OceanState, forcing: SurfaceForcing, relaxation: Relaxation, run: Runner
+    ) -> None:
         self.state, self.boxes = state, relaxation.boxes
+        self.through_surface = run.bind(kernels["ocean_entered"], state)
         self.per_light = forcing.per_capacity if forcing.lit else 0.0
         self.acts = forcing.with_fluxes or bool(self.boxes)
 
@@ -58,15 +65,10 @@ class Entered:
         """Add what the `tau` seconds since the old level brought."""
         if not self.acts:
             return
-        s = self.state
-        fluxes = s.water_flux.read(), s.surface_flux.read(), s.short_wave.read()
-        with s.new_entered.change() as owned:
-            for new, old, *of_block in zip(owned, s.old_entered.read(), *fluxes, strict=True):
-                water, flux, light = (plane.astype(np.float64) for plane in of_block)
-                new[...] = old
-                new[0] += tau * water
-                new[1] += tau * (flux[0] + self.per_light * light)
-                new[2] += tau * flux[1]
+        self.through_surface(tau=tau, per_light=self.per_light)
+        if not self.boxes:
+            return
+        with self.state.new_entered.change() as owned:
             for box in self.boxes:
                 for number, gain in enumerate(box.gains):
                     for new, gained in zip(owned, gain.read(), strict=True):

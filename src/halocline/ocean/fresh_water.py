@@ -124,6 +124,15 @@ class FreshWater:
                 for to, water in zip(owned, self.flux, strict=True):
                     to[...] = water
 
+    def entering(self) -> list[Array]:
+        """The water of the last step that enters as volume [m s-1], one array for each block.
+
+        What levels checkerboards is not in it: that goes from cell to cell.
+        """
+        if self.flux and not self.as_salt:
+            return self.flux
+        return [np.zeros_like(area) for area in self.area]
+
     def add_salt(self) -> None:
         """Add the flux of salt that stands for the water, and what the balancing water holds."""
         tracers = self.state.old_tracer.read()

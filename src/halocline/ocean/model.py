@@ -7,6 +7,7 @@ Geophys. Res. 99, 7991).
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from halocline.ocean.metrics import (
 from halocline.ocean.options import OceanOptions
 from halocline.ocean.relaxation import Relaxation
 from halocline.ocean.rotation import coriolis
+from halocline.ocean.stokes_drift import StokesDrift, drift_names
 from halocline.ocean.surface_forcing import SurfaceForcing, transmitted
 from halocline.ocean.tracer_transport import tracer_transport
 from halocline.ocean.vertical_mixing import vertical_mixing
@@ -118,8 +120,8 @@ class OceanState:
             for name in ("u", "v"):
                 self.add(f"{prefix}{name}", "m s-1", corner, axis, restart=kept)
                 self.add(f"{prefix}mean_{name}", "m s-1", corner, restart=kept)
-            self._pair(f"{prefix}u", f"{prefix}v")
-            self._pair(f"{prefix}mean_u", f"{prefix}mean_v")
+            self.pair(f"{prefix}u", f"{prefix}v")
+            self.pair(f"{prefix}mean_u", f"{prefix}mean_v")
         self.add("pressure", "m2 s-2", center, axis)
         self.add("stability", "s-2", center, axis)
         self.diapycnal_diffusivity = self.add("vertical_diffusivity", "m2 s-1", center, axis)
@@ -136,8 +138,8 @@ class OceanState:
             units = "m s-2" if name == "force" else "m s-1"
             self.add(f"{name}_x" if name == "force" else f"{name}_u", units, corner)
             self.add(f"{name}_y" if name == "force" else f"{name}_v", units, corner)
-        self._pair("force_x", "force_y")
-        self._pair("auxiliary_u", "auxiliary_v")
+        self.pair("force_x", "force_y")
+        self.pair("auxiliary_u", "auxiliary_v")
         metrics = CornerMetrics.of(levels.horizontal)
         self._geometry(levels, options, metrics)
         add_bottom_cells(self, levels)
@@ -155,7 +157,8 @@ class OceanState:
         setattr(self, name, made)
         return made
 
-    def _pair(self, x: str, y: str) -> None:
+    def pair(self, x: str, y: str) -> None:
+        """Make two fields the components of a vector."""
         pair(getattr(self, x), getattr(self, y))
 
     def add_static(
@@ -218,7 +221,7 @@ class OceanState:
         for name, units in (("wind", "Pa"), ("stress", "m2 s-2")):
             for axis in ("x", "y"):
                 self.add(f"{name}_{axis}", units, Place.corner)
-            self._pair(f"{name}_x", f"{name}_y")
+            self.pair(f"{name}_x", f"{name}_y")
         self.add("heat_flux", "W m-2", center)
         self.add("short_wave", "W m-2", center)
         self.add("temperature_target", "degree C", center, restart=True)
@@ -256,15 +259,16 @@ class Ocean:
         self.forcing = SurfaceForcing(levels, options, self.state, run)
         self.relaxation = Relaxation(levels, options, self.state, run)
         self.drivers = (self.forcing, self.relaxation)
-        self.entered = Entered(self.state, self.forcing, self.relaxation)
+        self.entered = Entered(self.state, self.forcing, self.relaxation, run)
         self._bind()
 
+    def bound(self, name: str, **given: Any) -> Any:
+        """A call of a kernel of the ocean, of this name, on the state and what is given besides."""
+        return self.run.bind(kernels[f"ocean_{name}"], self.state, **given)
+
     def _bind(self) -> None:
-        run, s = self.run, self.state
-
-        def bound(name: str, **given: Any) -> Any:
-            return run.bind(kernels[f"ocean_{name}"], s, **given)
-
+        run, s, bound = self.run, self.state, self.bound
+        self.stokes: StokesDrift | None = None
         self.of_old = bound("density", tracer=s.old_tracer, density=s.old_density, depth=s.depths)
         self.of_now = bound("density", depth=s.depths)
         self.of_new = bound("density", tracer=s.new_tracer, density=s.new_density, depth=s.depths)
@@ -286,6 +290,17 @@ class Ocean:
         self.velocity = bound("velocity")
         self.averages = [bound("average_velocity"), bound("average_tracers")]
         self.filters = [bound("filter_velocity"), bound("filter_tracers")]
+
+    def take_drift(self) -> StokesDrift:
+        """Before the first step: waves will give their drift."""
+        self.stokes = StokesDrift(self)
+        self.changing = (*self.changing, *drift_names)
+        self.momentum = self.bound("momentum")
+        return self.stokes
+
+    def carrying(self) -> AbstractContextManager[None]:
+        """In this context the velocity of the present level is that which carries water."""
+        return nullcontext() if self.stokes is None else self.stokes.carrying()
 
     def densities(self) -> None:
         """Density of the old and the present level, after tracers were set."""
@@ -342,7 +357,8 @@ class Ocean:
         if o.checkerboard:
             self.checkerboard(rate=o.checkerboard / (w.tau * gravity))
         # 2. tracers, boxes that are drawn to targets, light and freezing
-        self.tracers(tau=w.tau, width=width, number=number)
+        with self.carrying():
+            self.tracers(tau=w.tau, width=width, number=number)
         self.relaxation(w.tau)
         self.forcing.warm(w.tau)
         self.entered.add(w.tau)
@@ -353,6 +369,8 @@ class Ocean:
         # 4. baroclinic velocity
         if self.viscous:
             self.viscous(w.tau, width)
+        if self.stokes:
+            self.stokes.force()
         drag = {"drag": o.mixing.drag, "drag_speed": o.mixing.drag_speed}
         self.momentum(tau=w.tau, alpha=w.alpha, gamma=w.gamma, **drag, width=width)
 
@@ -364,11 +382,14 @@ class Ocean:
         s = self.state
         self.auxiliary(tau=w.tau, alpha=w.alpha, gamma=w.gamma)
         self.right_side(tau=w.tau, alpha=w.alpha, shift=self.shift)
+        if self.stokes:
+            self.stokes.follow()
+            self.stokes.diverge(tau=w.tau, alpha=w.alpha)
         self.first_guess()
         self.solver.solve(s.right_side, s.new_surface).require()
         self.velocity(tau=w.tau, alpha=w.alpha)
 
-    changing = (
+    changing: tuple[str, ...] = (
         *("tracer", "layer", "surface", "heat_store", "density", "u", "v", "mean_u", "mean_v"),
         "entered",
     )
@@ -384,6 +405,8 @@ class Ocean:
         """Means of neighbouring levels are the old and the present one."""
         for average in self.averages:
             average()
+        if self.stokes:
+            self.stokes.average()
         self.entered.average()
         self.densities()
 
@@ -392,6 +415,8 @@ class Ocean:
         given = self.options.time_filter
         for part in self.filters:
             part(strength=given.strength, share=given.share)
+        if self.stokes:
+            self.stokes.filter(strength=given.strength, share=given.share)
         self.entered.filter(given.strength, given.share)
         self.of_now(numbers=self.options.density.numbers)
         if given.share < 1.0:

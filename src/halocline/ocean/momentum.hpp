@@ -478,7 +478,9 @@ void step_momentum(Box box, const MomentumFields<T>& fields, const MomentumStep<
 /// @param[in]  floor_level, bottom_share  the same of cells of tracers
 /// @param[in]  curvature_x, curvature_y  of the lines of the grid, cx and cy [m-1]
 /// @param[in]  viscous_east        viscosity times length over distance of a cell's eastern face
-///     and its like: none where `friction_x` and `friction_y` are the force of viscosity [m s-2]
+///     and its like: none where `friction_x` and `friction_y` hold the force of viscosity
+/// @param[in]  friction_x, friction_y  forces computed apart: viscosity from a stress tensor, and
+///     that of Coriolis on the drift of waves [m s-2]
 /// @param[in]  viscous_turn, cross_x, cross_y  viscosity times the metric parts of the Laplacian:
 ///     -(d(cx)/dx + d(cy)/dy + 2 cx^2 + 2 cy^2), 2 cy over two cells along x, 2 cx along y [s-1]
 /// @param[out] new_u, new_v        without their means over the column [m s-1]

@@ -93,6 +93,7 @@ class ShownFields:
     def __init__(self, model: Ocean, diagnostics: OceanDiagnostics) -> None:
         s = self.state = model.state
         self.reference = model.options.density.reference
+        self.water = model.forcing.water
         axes = {"": (), "levels": (s.levels,), "interfaces": (interfaces(model.levels),)}
         passive = model.options.tracers.passive
         self.fields = {
@@ -131,9 +132,7 @@ class ShownFields:
             "relative_vorticity": turn,
             "cell_thickness": self._thicknesses,
             "sea_level": lambda: self._set("sea_level", s.surface, lambda p: p / gravity),
-            "water_flux": lambda: self._set(
-                "water_flux", s.water_flux, lambda water: water * water.dtype.type(water_density)
-            ),
+            "water_flux": self._water,
             "vertical_diffusivity": self._diffusivity,
             "barotropic_stream_function": lambda: diagnostics.stream_function(
                 shown["barotropic_stream_function"]
@@ -175,6 +174,11 @@ class ShownFields:
             for array, share, layer in zip(owned, shares, s.layer.read(), strict=True):
                 array[...] = levels * share
                 array[-1] = layer
+
+    def _water(self) -> None:
+        with self.fields["water_flux"].change() as owned:
+            for array, water in zip(owned, self.water.entering(), strict=True):
+                array[...] = water.astype(array.dtype) * array.dtype.type(water_density)
 
     def _diffusivity(self) -> None:
         """That of the last step, at lower interfaces of levels; none at the surface.

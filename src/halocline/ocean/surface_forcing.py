@@ -83,6 +83,7 @@ class SurfaceForcing:
         evaporation = None if self.bulk is None else self.bulk.evaporation
         self.water = FreshWater(levels.horizontal, options, state, evaporation)
         self.lit = bool(heat.file or heat.short_wave or bulk)
+        self.with_waves = False  # waves take a part of the stress, and give another
         self.with_fluxes = bool(
             self.lit or heat.rest or self.water.act or any(self.pistons.values())
         )
@@ -215,12 +216,24 @@ class SurfaceForcing:
             self.state.surface_flux.fill(0.0)
         if self.bulk is not None:
             self.bulk()
+        if self.with_waves:
+            self._add_waves()
         if self.water.act:
             self.water()
         if self.with_fluxes:
             self.flux(per_capacity=self.per_capacity, **self.pistons)
         if self.water.as_salt or self.water.salty:
             self.water.add_salt()
+
+    def _add_waves(self) -> None:
+        """To the stress of the air comes what waves gave less what they took."""
+        s = self.state
+        if self.bulk is None:
+            self.stress(density=self.density)
+        for to, more in ((s.stress_x, s.wave_stress_x), (s.stress_y, s.wave_stress_y)):
+            with to.change() as owned:
+                for array, values in zip(owned, more.read(), strict=True):
+                    array += values
 
     def warm(self, tau: float) -> None:
         """Light and freezing act on the new level, after a step by `tau` [s]."""

@@ -23,19 +23,28 @@ if TYPE_CHECKING:
     from halocline.ocean.model import Ocean
 
 Array = NDArray[np.float64]
+drift = ("stokes_drift_u", "stokes_drift_v", "stokes_transport_u", "stokes_transport_v")
+wave_stress = (
+    "stress_into_waves_east",
+    "stress_into_waves_north",
+    "stress_from_waves_east",
+    "stress_from_waves_north",
+)
 taken = {
     "wind_stress_east": Place.corner,
     "wind_stress_north": Place.corner,
     "short_wave": Place.center,
     "heat_flux_into_sea": Place.center,
     "water_flux": Place.center,
+    **dict.fromkeys(drift, Place.corner),
+    **dict.fromkeys(wave_stress, Place.corner),
 }
 """Places of what others may give; heat is all heat, short wave included, positive downward."""
 
 stress = ("wind_stress_east", "wind_stress_north")
 heat = ("short_wave", "heat_flux_into_sea")
-together = (stress, heat)
-"""Fields of which one needs the other."""
+together = (stress, heat, drift, wave_stress)
+"""Fields of which one needs the others."""
 
 surface_currents = ("current_u", "current_v")
 
@@ -63,8 +72,9 @@ class SurfacePorts:
             given = [name for name in some if name in names]
             if given and len(given) < len(some):
                 raise UserError(
-                    f"The ocean is given {given[0]} without {', '.join({*some} - {*given})}. Let"
-                    " one exchange give both."
+                    f"The ocean is given {given[0]} without"
+                    f" {', '.join(name for name in some if name not in given)}. Let one exchange"
+                    " give all of them."
                 )
         forcing, s = self.model.forcing, self.state
         both = [name for name in names if name in (*stress, *heat)]
@@ -80,13 +90,47 @@ class SurfacePorts:
             )
             field.fill(np.nan)
             self.ports[name] = Port(field)
-        if stress[0] in names:
-            self.angles = own_angles(self.grid, self.ports[stress[0]].field)
+        for name in (stress[0], drift[0], wave_stress[0]):
+            if name in names:
+                self.angles = own_angles(self.grid, self.ports[name].field)
+        if drift[0] in names:
+            self.model.take_drift()
+        if wave_stress[0] in names:
+            forcing.with_waves = True
+            for axis in "xy":
+                s.add(f"wave_stress_{axis}", "m2 s-2", Place.corner)
+            s.pair("wave_stress_x", "wave_stress_y")
         if heat[0] in names:
             forcing.lit = forcing.with_fluxes = True
         if "water_flux" in names:
             forcing.with_fluxes = True
             forcing.water.given_by_others(self.grid)
+
+    def took(self, names: Sequence[str]) -> None:
+        """Others gave these."""
+        if drift[0] in names and self.model.stokes is not None:
+            fields = [self.ports[name].field for name in drift]
+            self.model.stokes.give(self._along_grid(*fields[:2]), self._along_grid(*fields[2:]))
+        if wave_stress[0] in names:
+            self._take_wave_stress()
+
+    def _along_grid(self, east: Field, north: Field) -> list[list[Array]]:
+        """A vector along the axes of the grid, x and y by block; NaN where nothing came."""
+        parts = zip(east.read(), north.read(), self.angles, strict=True)
+        turned = [along_grid(eastward, northward, angle) for eastward, northward, angle in parts]
+        return [[x for x, _ in turned], [y for _, y in turned]]
+
+    def _take_wave_stress(self) -> None:
+        """What waves give the ocean less what they take from the air, over the density [m2 s-2]."""
+        into, out = (
+            self._along_grid(*(self.ports[name].field for name in some))
+            for some in (wave_stress[:2], wave_stress[2:])
+        )
+        s, density = self.state, self.model.forcing.density
+        for to, taken_up, given in zip((s.wave_stress_x, s.wave_stress_y), into, out, strict=True):
+            with to.change() as owned:
+                for array, less, more in zip(owned, taken_up, given, strict=True):
+                    array[...] = np.nan_to_num(more - less) / density
 
     def apply(self) -> None:
         """Drive the ocean by what others gave last, in place of what its case says there."""
@@ -108,13 +152,10 @@ class SurfacePorts:
 
     def _turn(self) -> None:
         """Stress along the axes of the grid."""
-        east, north = (self.ports[name].field for name in stress)
-        s = self.state
-        with s.wind_x.change() as along_x, s.wind_y.change() as along_y:
-            parts = zip(along_x, along_y, east.read(), north.read(), self.angles, strict=True)
-            for x, y, eastward, northward, angle in parts:
-                turned = along_grid(eastward, northward, angle)
-                for array, values in zip((x, y), turned, strict=True):
+        turned = self._along_grid(*(self.ports[name].field for name in stress))
+        for to, given in zip((self.state.wind_x, self.state.wind_y), turned, strict=True):
+            with to.change() as owned:
+                for array, values in zip(owned, given, strict=True):
                     array[...] = np.where(np.isnan(values), array, values)
 
 

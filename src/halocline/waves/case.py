@@ -20,7 +20,9 @@ from halocline.runtime.running.runner import Plan
 from halocline.waves import spatial_propagation
 from halocline.waves.boundary import BoundaryOptions
 from halocline.waves.component import ForcingOptions, WaveComponent
+from halocline.waves.from_others import taken, wind
 from halocline.waves.model import WavesOptions
+from halocline.waves.momentum import of_sources
 from halocline.waves.output import OutputOptions, make_streams, output_volume
 from halocline.waves.output_names import map_names
 from halocline.waves.output_sources import output_sources
@@ -47,10 +49,7 @@ class WaveCase(Case):
     output: OutputOptions = option(OutputOptions(), meaning="maps and spectra")
 
     takes: ClassVar[tuple[str, ...]] = ("wind_function", "current_function", "level_function")
-    imports: ClassVar[tuple[str, ...]] = (
-        "wind_u", "wind_v", "ice", "air_sea_temperature_difference",
-        "current_u", "current_v", "sea_level",
-    )  # fmt: skip
+    imports: ClassVar[tuple[str, ...]] = taken
     exports: ClassVar[Mapping[str, Quantity]] = {name: quantities[name] for name in map_names}
     cuts: ClassVar[tuple[str, ...]] = ("blocks", "curve", "cards")
     staggered: ClassVar[bool] = False
@@ -84,6 +83,11 @@ class WaveCase(Case):
             current_function=(given or {}).get("current_function"),
             level_function=(given or {}).get("level_function"),
         )
+
+    def gives(self) -> dict[str, Quantity]:
+        """Maps, and fluxes of momentum where they are computed."""
+        fluxes = self.waves.momentum_fluxes
+        return {name: q for name, q in self.exports.items() if fluxes or name not in of_sources}
 
     def streams(
         self,
@@ -144,7 +148,7 @@ class WaveCase(Case):
     ) -> list[str]:
         """A line on a sea that stays calm, and one on a run without output."""
         calm = []
-        if not restarted and not self._has_waves("wind_function" in given):
+        if not restarted and not self._has_waves(not {"wind_function", *wind}.isdisjoint(given)):
             calm.append(
                 "no waves: no wind that raises any ([forcing.wind], waves.physics), no spectra at"
                 " the boundary ([boundary]), and a calm sea at the start ([start])"

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from halocline.component.case.perturbation import PerturbationOptions
 from halocline.component.component import Component
 from halocline.component.forcing.file_series import Brackets, Share, look_through_all
-from halocline.component.port import Port
 from halocline.core.clock import Clock, Date, to_number
 from halocline.core.errors import UserError
 from halocline.core.memory import refuse_beyond_memory
@@ -39,6 +38,7 @@ from halocline.waves.forcing import (
     WindFunction,
     WindOptions,
 )
+from halocline.waves.from_others import FromOthers, currents, level, warmth, wind
 from halocline.waves.model import WaveModel, WavesOptions
 from halocline.waves.output_names import map_names, partition_names
 from halocline.waves.parameters import PARAMETERS, MeanParameters
@@ -111,7 +111,8 @@ class WaveComponent(Component):
         self.plane = grid
         self.step_length: timedelta = clock.step
         calm = forcing.wind.speed == 0.0 or waves.physics == "none"
-        self._short = not calm and clock.end - clock.start < spin_up
+        self._brief = clock.end - clock.start < spin_up
+        self._short = not calm and self._brief
         self._restarted = False
         self.decomposition = Decomposition(
             grid.mask,
@@ -143,21 +144,22 @@ class WaveComponent(Component):
             dtype=precision,
             water=self.water.facts(forcing.level.least_depth),
         )
-        self.ports = self._ports()
+        self.others = FromOthers(self.decomposition, precision)
+        self.ports = self.others.ports
+        self._least_depth = forcing.level.least_depth
         self._bracket = -1
         self._stepped = False
 
-    def _ports(self) -> dict[str, Port]:
-        """Fields of the water that other members fill."""
-        if not self.water.taken:
-            return {}
-        assert self.model.water is not None
-        if self.decomposition.home is not self.decomposition.planes:
-            raise UserError(
-                "Currents and level from another member come to cells, but cards hold sea points"
-                " only. Use decomposition.kind = 'blocks' or 'curve'."
-            )
-        return {name: Port(self.model.water.given[name]) for name in self.water.taken}
+    def expect(self, names: Sequence[str]) -> None:
+        """Others give winds, temperatures, currents or the level."""
+        super().expect(names)
+        self.others.expect(names)
+        if water := [name for name in self.expected if name in (*currents, *level)]:
+            facts = self.water.facts(self._least_depth, water)
+            assert facts is not None
+            self.model.move_water(facts)
+        if self.others.any_of(wind) and self.model.package is not None:
+            self._short = self._brief
 
     def _shares(self, whole: bool) -> tuple[Share, Share, Share, Share]:
         """Sea points where this rank needs winds, ice, spectra of the boundary, and the water.
@@ -178,6 +180,8 @@ class WaveComponent(Component):
     def restart_fields(self) -> Sequence[Field]:
         """Fields that a restart file holds."""
         own = [f for f in vars(self.model).values() if isinstance(f, Field) and f.restart]
+        if self.model.fluxes is not None:
+            own += self.model.fluxes.fields.values()
         return own if self.model.water is None else own + self.model.water.restart_fields
 
     def look_through_input(self, deadline: float) -> tuple[int, int]:
@@ -200,36 +204,47 @@ class WaveComponent(Component):
 
     def start(self, time: Date, restarted: bool) -> None:
         """Read the forcing of the first step; spectra of the start unless `restarted`."""
-        self._restarted = restarted
+        self._restarted, self._began = restarted, time
         self._force(time)
-        if self.model.water is not None:
-            self.model.water.give(self.water.at(time), self.water.share.numbers)
-            self._settle()
         if not self.ice.changes:
             self._freeze(time)
-        if not self.air_sea.changes:
-            self._warm(time)
-        if not restarted:
-            u, v = self._wind(time).now()
-            numbers = self.wind.share.numbers
-            spectra = self.start_options.spectra(self.spectral, self.grid, u, v, numbers)
-            self.model.set_spectra(lambda some: spectra.at(some) * self.perturbation.factors(some))
+        self._warm(time)
+        self._settle()
         self._bound(time)
-        self.model.hold_boundary()
+        if not restarted:
+            self._rise()
 
     def _settle(self) -> None:
         """Begin with the water of now: that of a restart, where others gave it."""
-        assert self.model.water is not None
-        if self._restarted and self.water.taken:
-            self.model.water.end(self.run, still=True)
+        water = self.model.water
+        if water is None:
+            return
+        if self._restarted and water.facts.taken:
+            water.resume(self.run)
         else:
-            self.model.water.settle(self.run)
+            self._give_water(self._began)
+            water.settle(self.run)
+
+    def _rise(self) -> None:
+        """Begin with the spectra of the start; some are those of the wind."""
+        numbers = self.wind.share.numbers
+        own = zip(wind, self._wind(self._began).now(), strict=True)
+        u, v = (self.others.over(name, values, numbers) for name, values in own)
+        spectra = self.start_options.spectra(self.spectral, self.grid, u, v, numbers)
+        self.model.set_spectra(lambda some: spectra.at(some) * self.perturbation.factors(some))
+        self.model.hold_boundary()
 
     def took(self, names: Sequence[str], time: Date) -> None:
-        """Others gave currents or level; before the first step they are those of the start."""
+        """Before the first step what others gave is that of the start, which a restart has had."""
         super().took(names, time)
-        if not self._stepped:
+        if self._stepped or self._restarted:
+            return
+        self._force(self._began)
+        self._warm(self._began)
+        if not {*currents, *level}.isdisjoint(names):
             self._settle()
+        if not {*wind}.isdisjoint(names):
+            self._rise()
 
     def step(self, time: Date) -> None:
         """Advance from `time` by one global step, with the forcing of the end of the step."""
@@ -237,14 +252,20 @@ class WaveComponent(Component):
         with self.run.recorder.time("forcing"):
             self._force(time + self.step_length)
             if self.model.water is not None and self.model.water.facts.changes:
-                after = self.water.at(time + self.step_length)
-                self.model.water.give(after, self.water.share.numbers)
+                self._give_water(time + self.step_length)
             self._bound(time + 0.5 * self.step_length)
         number = round(to_number(time) / self.step_length.total_seconds())
         self.model.step(self.run, number)
         if self.boundary.given:
             self._bound(time + self.step_length)
             self.model.hold_boundary()
+
+    def _give_water(self, time: Date) -> None:
+        """Give the model the water of `time`."""
+        assert self.model.water is not None
+        numbers, own = self.water.share.numbers, self.water.at(time)
+        water = {name: self.others.over(name, some, numbers) for name, some in own.items()}
+        self.model.water.give(water, numbers)
 
     def _bound(self, time: Date) -> None:
         """Give the model the spectra of its active boundary at `time`."""
@@ -258,9 +279,10 @@ class WaveComponent(Component):
             self.model.set_wind_brackets(numbers, brackets.before, brackets.after)
             self._bracket = brackets.number
         self.model.interpolate_wind(self.run, brackets.weight, self.wind.along_arc)
+        self.others.cover({name: getattr(self.model, name) for name in wind})
         if self.ice.changes:
             self._freeze(time)
-        if self.air_sea.changes:
+        if self.air_sea.changes or self.others.any_of(warmth):
             self._warm(time)
 
     def _wind(self, time: Date) -> Brackets:
@@ -273,7 +295,9 @@ class WaveComponent(Component):
 
     def _warm(self, time: Date) -> None:
         """Give the model the air-sea temperature difference at `time`."""
-        self.model.set_air_sea_difference(self.air_sea.share.numbers, self.air_sea.now(time))
+        numbers = self.air_sea.share.numbers
+        difference = self.others.over(*warmth, self.air_sea.now(time), numbers)
+        self.model.set_air_sea_difference(numbers, difference)
 
     def close(self) -> None:
         """Let readings in the background end and close the files of the forcing."""

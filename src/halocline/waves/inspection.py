@@ -227,6 +227,7 @@ class BoxModel:
             (0, 0, 0, 0, self.state.points),
             **self.state.arrays,
             source_steps=self.source_steps,
+            wave_stress=np.zeros((4, 0), self.source_steps.dtype),
             counters=self.counters.counters,
             phase_times=self.counters.phase_times,
             options=self.settings.native(self.package.name),

@@ -33,6 +33,15 @@ from halocline.waves.depth_breaking import DepthBreaking
 from halocline.waves.dispersion import linear_dispersion
 from halocline.waves.frequency_shift import FrequencyShift
 from halocline.waves.inspection import package_of
+from halocline.waves.momentum import (
+    MomentumFluxes,
+    StokesTransport,
+    momentum_outputs,
+    of_air,
+    of_sources,
+    of_transport,
+    wind_stress,
+)
 from halocline.waves.moving_water import MovingWater, WaterThatMoves
 from halocline.waves.partition import Partitioning
 from halocline.waves.quadruplets import Quadruplets
@@ -132,6 +141,13 @@ class WavesOptions(Options):
         at_most=1,
         source="WAVEWATCH III manual: scaling of the source terms in ice, 1 there too",
     )
+    momentum_fluxes: bool = option(
+        False,
+        "",
+        "give the momentum that the air brought the waves in the last step, and what they gave the"
+        " ocean (`stress_into_waves_east`, `stress_from_waves_east`, ...), at the cost of about a"
+        " tenth of the step",
+    )
     partitioning: Partitioning = option(Partitioning(), meaning="wind sea and swells of the output")
     spatial_step: float | None = option(
         None,
@@ -166,8 +182,7 @@ class WaveModel:
     ) -> None:
         self.grid, self.spectral, self.options = grid, spectral, options
         self.decomposition, self.time_step, self.dtype = decomposition, time_step, np.dtype(dtype)
-        self.still = water is None
-        self.rises = water is not None and water.rises
+        self.water: MovingWater | None = None
         self.spectrum = self.new_field(
             "spectrum", "m2 Hz-1 rad-1", (decomposition.component_axis,), restart=True
         )
@@ -179,7 +194,14 @@ class WaveModel:
         self._prepare_turning()
         self._prepare_surface()
         self._prepare_sources()
-        self.water = None if water is None else MovingWater(self, water)
+        if water is not None:
+            self.move_water(water)
+
+    def move_water(self, facts: WaterThatMoves) -> None:
+        """Before the first step: the water moves. What the depth makes may change from now on."""
+        self._prepare_depth(static=False)
+        self.crossing_rate.static = not facts.rises
+        self.water = MovingWater(self, facts)
 
     def new_field(
         self, name: str, units: str, axes: Sequence[Axis | int] = (), **more: Any
@@ -221,9 +243,7 @@ class WaveModel:
         self.cell_area = self.static_field("cell_area", "1", arrays["cell_area"], center)
         self.cell_aspect = self.static_field("cell_aspect", "1", arrays["cell_aspect"], center)
         rates = arrays["crossing_rate"]
-        self.crossing_rate = self.static_field(
-            "crossing_rate", "s-1", rates, center, static=not self.rises
-        )
+        self.crossing_rate = self.static_field("crossing_rate", "s-1", rates, center)
         self.transparency_x = self.new_field("transparency_x", "1", place=Place.x_face, static=True)
         self.transparency_y = self.new_field("transparency_y", "1", place=Place.y_face, static=True)
         self._set_transparencies()
@@ -270,13 +290,7 @@ class WaveModel:
 
     def _prepare_surface(self) -> None:
         """Fields of the water and the air at the sea points."""
-        grid, spectral = self.grid, self.spectral
-        depth = grid.at_points(grid.depth)
-        wavenumber, group_velocity = linear_dispersion(depth, spectral.frequency)
-        points: dict[str, Any] = {"place": Place.point, "static": self.still}
-        self.depth = self.static_field("depth", "m", depth, **points)
-        self.wavenumber = self.static_field("wavenumber", "rad m-1", wavenumber, **points)
-        self.group_velocity = self.static_field("group_velocity", "m s-1", group_velocity, **points)
+        self._prepare_depth(static=True)
         for name in ("wind_u", "wind_v"):
             for when in ("", "_before", "_after"):
                 setattr(self, name + when, self.new_field(name + when, "m s-1"))
@@ -288,12 +302,29 @@ class WaveModel:
         self.open_water.set_from(lambda block: np.ones(block.owned_points))
         self.air_sea_difference = self.new_field("air_sea_difference", "K")
 
+    def _prepare_depth(self, *, static: bool) -> None:
+        """The depth, and what waves of each frequency are over it."""
+        depth = self.grid.at_points(self.grid.depth)
+        wavenumber, group_velocity = linear_dispersion(depth, self.spectral.frequency)
+        points: dict[str, Any] = {"place": Place.point, "static": static}
+        self.depth = self.static_field("depth", "m", depth, **points)
+        self.wavenumber = self.static_field("wavenumber", "rad m-1", wavenumber, **points)
+        self.group_velocity = self.static_field("group_velocity", "m s-1", group_velocity, **points)
+
     def _prepare_sources(self) -> None:
         """The source package, its options as the kernel wants them, and its fields."""
         self.package: SourcePackage | None = None
         self.roughness = self.new_field("roughness", "m", restart=True)
+        self.fluxes: MomentumFluxes | None = None
         if self.options.physics == "none":
+            if self.options.momentum_fluxes:
+                raise UserError(
+                    "waves.momentum_fluxes are those of the source terms, but waves.physics ="
+                    " 'none'. Choose 'ST2' or 'ST4', or leave them out."
+                )
             return
+        if self.options.momentum_fluxes:
+            self.fluxes = MomentumFluxes(self)
         self.package = source_package(self.options)
         self.source_settings = source_settings(self.options, self.spectral).native(
             self.options.physics
@@ -403,6 +434,7 @@ class WaveModel:
         *("wind_u", "wind_v", "friction_velocity", "depth", "ice"),
         *surface_outputs,
         *water_outputs,
+        *momentum_outputs,
     )
     """Output fields besides the mean parameters."""
 
@@ -410,8 +442,37 @@ class WaveModel:
         """Fields of the air and the water by short name."""
         if not surface_outputs.keys().isdisjoint(names):
             self._diagnose_surface(run)
-        water = {name: self._of_water(name) for name in names if name in water_outputs}
-        return {name: getattr(self, name) for name in names if name not in water} | water
+        found = {name: self._of_water(name) for name in names if name in water_outputs}
+        found |= self._of_momentum(names, run)
+        return {name: getattr(self, name) for name in names if name not in found} | found
+
+    def _of_momentum(self, names: Sequence[str], run: Runner) -> dict[str, Field]:
+        """What waves carry, and what passes between air, waves and ocean."""
+        found: dict[str, Field] = {}
+        if not of_transport.keys().isdisjoint(names):
+            self._stokes_transport.compute(run)
+            found |= self._stokes_transport.fields
+        if not of_air.keys().isdisjoint(names):
+            own = {name: getattr(self, name) for name in ("wind_u", "wind_v")}
+            u, v = (own | dict(self.felt_wind(run))).values()
+            wind_stress(self._wind_stress, (u, v), self.friction_velocity)
+            found |= self._wind_stress
+        if self.fluxes is not None:
+            found |= self.fluxes.fields
+        elif missing := [name for name in names if name in of_sources]:
+            raise UserError(
+                f"'{missing[0]}' is computed with waves.momentum_fluxes = true only. Set it, or"
+                " leave the field out."
+            )
+        return {name: field for name, field in found.items() if name in names}
+
+    @cached_property
+    def _stokes_transport(self) -> StokesTransport:
+        return StokesTransport(self)
+
+    @cached_property
+    def _wind_stress(self) -> dict[str, Field]:
+        return {name: self.new_field(name, units) for name, units in of_air.items()}
 
     def _diagnose_surface(self, run: Runner) -> None:
         """Wind over the ground; drag and Charnock's parameter of the wind over the water."""
@@ -477,6 +538,8 @@ class WaveModel:
         # 5. source terms, each point with steps of its own
         if self.package is not None:
             before = self.phase_seconds()
+            if self.fluxes is not None:
+                self.fluxes.begin(run)
             run(
                 kernels[self.package.integrate.__name__],
                 self,
@@ -484,8 +547,11 @@ class WaveModel:
                 package=self.package.native_options,
                 duration=self.time_step,
                 timed=True,
+                wave_stress=None if self.fluxes is None else self.fluxes.from_sources,
                 **self.felt_wind(run),
             )
+            if self.fluxes is not None:
+                self.fluxes.end(run)
             for name, seconds in self.phase_seconds().items():
                 run.recorder.count(f"sources: {name}", seconds - before[name])
 

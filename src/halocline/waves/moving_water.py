@@ -75,10 +75,7 @@ class MovingWater:
         """What is given at cells: at the begin and the end of a step, and in its middle."""
         m, grid = self.model, self.model.grid
         center: dict[str, Any] = {"place": Place.center}
-        self.given = {
-            name: m.new_field(name, units, restart=True, **center)
-            for name, units in surface.items()
-        }
+        self.given = {name: m.new_field(name, units, **center) for name, units in surface.items()}
         self.before = {
             name: m.new_field(f"{name}_before", units, restart=True, **center)
             for name, units in surface.items()
@@ -130,8 +127,8 @@ class MovingWater:
 
     @property
     def restart_fields(self) -> list[Field]:
-        """What others gave, and what was before it."""
-        return [*self.given.values(), *self.before.values()] if self.facts.taken else []
+        """The water of now, where others gave it."""
+        return [*self.before.values()] if self.facts.taken else []
 
     def give(self, values: Mapping[str, Array], numbers: NDArray[np.integer[Any]]) -> None:
         """Set currents [m s-1] and level [m] of the end of a step at ascending sea numbers."""
@@ -157,8 +154,8 @@ class MovingWater:
         self.end(run, still=True)
 
     def resume(self, run: Runner) -> None:
-        """Make of a restart what the output of its moment needs."""
-        self.end(run, still=True)
+        """Go on with the water that a restart holds, of the end of the step before it."""
+        self._arrive(run, self.before)
 
     def _remember(self) -> None:
         for name, field in self.before.items():
@@ -185,10 +182,15 @@ class MovingWater:
         """Go on to the water of the end of the step, for the sources and for output."""
         if not (self.facts.changes or still):
             return
-        self._look(run, self.given["current_u"], self.given["current_v"], 1.0, 0.0)
+        self._arrive(run, self.given)
+        self._remember()
+
+    def _arrive(self, run: Runner, water: Mapping[str, Field]) -> None:
+        """Make of the water of one moment what sources and output need."""
+        weight = 1.0 if water is self.given else 0.0
+        self._look(run, water["current_u"], water["current_v"], weight, 0.0)
         if self.facts.rises:
             self._disperse(run)
-        self._remember()
 
     def _look(self, run: Runner, u: Field, v: Field, weight: float, per_second: float) -> None:
         run(

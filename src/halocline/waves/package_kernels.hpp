@@ -28,19 +28,21 @@ constexpr Contract<11 + Count> package_contract(const char* name, Argument spect
 
 /// Access::write where a package finds the friction velocity anew, Access::update where it goes on
 /// from the last one.
-inline Contract<14> integrate_contract(const char* name, Access friction_velocity) {
-  return package_contract<3>(name,
-                             {"spectrum",
-                              Access::update,
-                              Place::point,
-                              "m2 Hz-1 rad-1",
-                              "frequency*direction",
-                              {},
-                              Column::whole},
-                             friction_velocity,
-                             {{{"source_steps", Access::write, Place::point, "1"},
-                               {"counters", Access::update, Place::none, "1", "4"},
-                               {"phase_times", Access::update, Place::none, "ns", "6"}}});
+inline Contract<15> integrate_contract(const char* name, Access friction_velocity) {
+  return package_contract<4>(
+      name,
+      {"spectrum",
+       Access::update,
+       Place::point,
+       "m2 Hz-1 rad-1",
+       "frequency*direction",
+       {},
+       Column::whole},
+      friction_velocity,
+      {{{"source_steps", Access::write, Place::point, "1"},
+        if_wanted({"wave_stress", Access::write, Place::point, "m2 s-2", "4", {}, Column::whole}),
+        {"counters", Access::update, Place::none, "1", "4"},
+        {"phase_times", Access::update, Place::none, "ns", "6"}}});
 }
 
 inline Contract<17> separate_contract(const char* name, Access friction_velocity) {
@@ -102,13 +104,14 @@ void integrate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<cons
                View1<const T> depth, View1<const T> wind_u, View1<const T> wind_v,
                View1<const T> air_sea_difference, View1<const T> open_water,
                View1<T> friction_velocity, View1<T> roughness, View2<T> source_memory,
-               View1<T> source_steps, View1<std::int64_t> counters, View1<std::int64_t> phase_times,
-               const SourceOptions& options, Package& package, double duration, bool timed) {
+               View1<T> source_steps, View2<T> wave_stress, View1<std::int64_t> counters,
+               View1<std::int64_t> phase_times, const SourceOptions& options, Package& package,
+               double duration, bool timed) {
   integrate_tiles<T, lanes<T>>(
       package_on<T>(package, options.grid), box.points, spectrum,
       SourceArrays<T>{wavenumber, group_velocity, depth, wind_u, wind_v, air_sea_difference,
                       open_water, friction_velocity, roughness, source_memory},
-      source_steps, counters, phase_times, options, duration, timed);
+      source_steps, wave_stress, counters, phase_times, options, duration, timed);
 }
 
 template <class T, class Package>
@@ -128,7 +131,7 @@ void separate(Box box, View2<T> spectrum, View2<const T> wavenumber, View2<const
 }
 
 template <class T, class Package>
-void bind_package_in(nb::module_& module, const Contract<14>& integrating,
+void bind_package_in(nb::module_& module, const Contract<15>& integrating,
                      const Contract<17>& separating) {
   define(module, integrating, &integrate<T, Package>, "options", "package", "duration", "timed");
   define(module, separating, &separate<T, Package>, "options", "package", "rounds");

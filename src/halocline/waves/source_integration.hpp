@@ -4,6 +4,7 @@
 #include "elementary.hpp"
 #include "waves/bottom_friction.hpp"
 #include "waves/depth_breaking.hpp"
+#include "waves/momentum_flux.hpp"
 #include "waves/phase_clock.hpp"
 #include "waves/quadruplets.hpp"
 #include "waves/tile.hpp"
@@ -67,11 +68,13 @@ class SourceIntegration {
   using Mask = mask_of<V>;
 
   SourceIntegration(const IntegrationOptions& options, const QuadrupletOptions& quadruplet_options,
-                    const QuadrupletTables<T>& quadruplets, const Package& package)
+                    const QuadrupletTables<T>& quadruplets, const Package& package,
+                    bool stressed = false)
       : o_(options),
         quadruplet_options_(quadruplet_options),
         quadruplets_(quadruplets),
-        package_(package) {}
+        package_(package),
+        stressed_(stressed) {}
 
   /// Packs of working space.
   static std::ptrdiff_t scratch(const QuadrupletTables<T>& tables, int directions) {
@@ -86,6 +89,7 @@ class SourceIntegration {
     before.keep(tile, fresh);
     done_ = fresh ? V{} : done_;
     steps_ = fresh ? V{} : steps_;
+    for (V& some : stress_) some = fresh ? V{} : some;
     active_ |= fresh;
   }
 
@@ -100,6 +104,7 @@ class SourceIntegration {
     const Step step = choose(worst, left);
     const V length = active_ ? step.length : V{};
     increment(tile, length, step.limited);
+    if (stressed_) add_stress(length);
     package_.finish(tile);
     tail(tile);
     before.keep(tile, active_);
@@ -111,6 +116,11 @@ class SourceIntegration {
     return finished;
   }
 
+  /// Momentum over the density of water that passed in the global step: from the air east and
+  /// north, to the bottom east and north [m2 s-1].
+  const V& stress(int row) const { return stress_[row]; }
+  static constexpr int stresses = 4;
+
   /// Sub-steps of each lane in its global step.
   const V& steps() const { return steps_; }
 
@@ -118,6 +128,12 @@ class SourceIntegration {
   void rates(Tile<T, W>& tile, PhaseClock& clock) {
     for (int f = 0; f < tile.frequencies(); ++f) tile.row_rate[f] = V{};
     package_.input(tile);
+    if (stressed_) {
+      from_air_ = momentum_of_input(tile, V(package_.integrated_rows(tile)), T(o_.gravity));
+      from_air_ = {from_air_.x * tile.open_water, from_air_.y * tile.open_water};
+      if (o_.friction)
+        to_bottom_ = momentum_to_bottom(tile, T(o_.friction_coefficient), T(o_.gravity));
+    }
     package_.dissipation(tile);
     clock.mark(Phase::input);
     if (any(tile.open_water < T(1))) under_ice(tile);
@@ -186,6 +202,12 @@ class SourceIntegration {
       most_action = maximum(most_action, most * action_unit(tile, f));
     }
     most_action_ = fresh ? most_action : most_action_;
+  }
+
+  /// What passes in a sub-step of each lane [s].
+  void add_stress(V length) {
+    const V fluxes[stresses] = {from_air_.x, from_air_.y, to_bottom_.x, to_bottom_.y};
+    for (int row = 0; row < stresses; ++row) stress_[row] += length * fluxes[row];
   }
 
   void under_ice(Tile<T, W>& tile) {
@@ -316,6 +338,9 @@ class SourceIntegration {
   const Package& package_;
   V done_{};   ///< advanced so far [s]
   V steps_{};  ///< sub-steps so far
+  bool stressed_;
+  MomentumFlux<V> from_air_, to_bottom_;  ///< in the sub-step
+  V stress_[stresses]{};
   Mask active_{};
   V most_action_{};  ///< highest action density of the spectrum
 };

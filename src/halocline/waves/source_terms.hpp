@@ -121,7 +121,7 @@ class LaneSchedule {
   }
 
   /// Advance points of the queue until there are none left.
-  SourceCounts run(V* scratch, T duration, View1<T> source_steps) {
+  SourceCounts run(V* scratch, T duration, View1<T> source_steps, View2<T> wave_stress) {
     while (refill()) {
       const auto finished = integration_.advance(tile_, scratch, duration, clock_);
       counts_.executed += W;
@@ -137,6 +137,9 @@ class LaneSchedule {
       counts_.points += outlet.count;
       copy_.out(tile_, outlet);
       put(integration_.steps(), outlet, source_steps.data);
+      if (wave_stress.extent[1] > 0)
+        for (int row = 0; row < Integration::stresses; ++row)
+          put(V(integration_.stress(row) / duration), outlet, wave_stress.row(row));
       clock_.mark(Phase::copy_out);
     }
     return counts_;
@@ -193,11 +196,14 @@ class LaneSchedule {
 /// @param[in]     package   source package
 /// @param[in,out] spectrum  [m2 Hz-1 rad-1], shape (component, point)
 /// @param[out]    source_steps steps of each point
+/// @param[out]    wave_stress  means of the momentum from the air and to the bottom, east and
+/// north,
+///                             over the density of water [m2 s-2]; where wanted
 /// @param[in,out] counters  see SourceCounts
 /// @param[in,out] phase_times  [ns], see Phase; only where `timed`
 template <class T, int W, class Package>
 void integrate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spectrum,
-                     const SourceArrays<T>& arrays, View1<T> source_steps,
+                     const SourceArrays<T>& arrays, View1<T> source_steps, View2<T> wave_stress,
                      View1<std::int64_t> counters, View1<std::int64_t> phase_times,
                      const SourceOptions& options, double duration, bool timed) {
   const SpectralTableMemory<T> grid(options.grid);
@@ -211,11 +217,12 @@ void integrate_tiles(const Package& package, std::ptrdiff_t points, View2<T> spe
   };
   const auto work = [&] {
     TileMemory<T, W> memory(grid.tables, scratch);
-    Integration integration(options.integration, options.quadruplets, quadruplets, package);
+    Integration integration(options.integration, options.quadruplets, quadruplets, package,
+                            wave_stress.extent[1] > 0);
     const TileCopy<T, W, Package> copy(spectrum, arrays, points, options.stability);
     PhaseClock clock;
     LaneSchedule<T, W, Package> schedule(memory.tile, integration, copy, queue, clock);
-    const SourceCounts counts = schedule.run(memory.extra, T(duration), source_steps);
+    const SourceCounts counts = schedule.run(memory.extra, T(duration), source_steps, wave_stress);
     return Done{counts, clock};
   };
   on_threads(work, [&](const Done& done) {

@@ -1,8 +1,8 @@
-"""Currents and the level of the sea from files, constants, functions, or other members of a run."""
+"""Currents and the level of the sea from files, constants or functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ WaterFunction = Callable[[float, Array, Array], Any]
 
 @dataclass(frozen=True, kw_only=True)
 class CurrentOptions(Options):
-    """Surface currents; constant if neither `file` nor `function` nor `taken` is given."""
+    """Surface currents; constant if neither `file` nor `function` is given."""
 
     file: str | list[str] = option(
         "", "", "netCDF or GRIB2 files or Zarr folders, patterns such as flow_*.nc included"
@@ -41,7 +41,6 @@ class CurrentOptions(Options):
         " returns eastward and northward current [m s-1]",
     )
     steady: bool = option(False, "", "whether the function gives the same at all times")
-    taken: bool = option(False, "", "whether another member of the run gives the currents")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +57,6 @@ class SeaLevelOptions(Options):
         " returns the level [m]",
     )
     steady: bool = option(False, "", "whether the function gives the same at all times")
-    taken: bool = option(False, "", "whether another member of the run gives the level")
     least_depth: float = option(
         0.5,
         "m",
@@ -71,7 +69,7 @@ class SeaLevelOptions(Options):
 
 @dataclass(frozen=True)
 class WaterSource:
-    """Where one of the two comes from: one of a file, constants, a function, or another member."""
+    """Where one of the two comes from: one of a file, constants, a function."""
 
     where: str  # its table in a case file
     names: tuple[str, ...]  # of the quantities
@@ -80,7 +78,6 @@ class WaterSource:
     variables: tuple[str, ...]
     function: WaterFunction | None
     steady: bool
-    taken: bool
 
     @classmethod
     def of_currents(
@@ -95,7 +92,6 @@ class WaterSource:
             (options.u, options.v),
             function or _function(options.function, base),
             options.steady,
-            options.taken,
         )
 
     @classmethod
@@ -111,22 +107,21 @@ class WaterSource:
             (options.variable,),
             function or _function(options.function, base),
             options.steady,
-            options.taken,
         )
 
     def __post_init__(self) -> None:
-        given = [bool(self.file), any(self.constants), self.function is not None, self.taken]
+        given = [bool(self.file), any(self.constants), self.function is not None]
         if sum(given) > 1:
             raise UserError(
                 f"[{self.where}] names {sum(given)} sources of {' and '.join(self.names)}. Give one"
-                " of: a file, constants, a function, taken = true."
+                " of: a file, constants, a function."
             )
 
     @property
     def changes(self) -> bool:
         """Whether it depends on time."""
         varies = self.function is not None and not self.steady
-        return bool(self.file) or varies or self.taken
+        return bool(self.file) or varies
 
     @property
     def there(self) -> bool:
@@ -161,29 +156,24 @@ class WaterForcing:
                     files, source.names, source.variables, grid, (start, end), what, self.share
                 )
 
-    def facts(self, least_depth: float) -> WaterThatMoves | None:
-        """What the model must know; None of water that rests."""
+    def facts(self, least_depth: float, given: Collection[str] = ()) -> WaterThatMoves | None:
+        """What the model must know, where others have `given` some; None of water that rests."""
         currents, level = self.sources
-        if not (currents.there or level.there):
+        rises = level.there or not {*level.names}.isdisjoint(given)
+        if not (currents.there or rises or given):
             return None
         return WaterThatMoves(
-            changes=currents.changes or level.changes,
-            rises=level.there,
-            taken=currents.taken or level.taken,
+            changes=currents.changes or level.changes or bool(given),
+            rises=rises,
+            taken=bool(given),
             least_depth=least_depth,
         )
 
-    @property
-    def taken(self) -> list[str]:
-        """Short names of what another member gives."""
-        return [name for source in self.sources if source.taken for name in source.names]
-
     def at(self, time: Date) -> Mapping[str, Array]:
-        """Currents [m s-1] and level [m] at a time, but what others give; a call for all ranks."""
+        """Currents [m s-1] and level [m] of the case at a time; a call for all ranks."""
         found: dict[str, Array] = {}
         for source in self.sources:
-            if not source.taken:
-                found |= zip(source.names, self._values(source, time), strict=True)
+            found |= zip(source.names, self._values(source, time), strict=True)
         return found
 
     def _values(self, source: WaterSource, time: Date) -> Sequence[Array]:

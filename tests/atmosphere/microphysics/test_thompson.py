@@ -113,6 +113,29 @@ def test_rates_are_sums_over_sizes(seed):
             assert found == pytest.approx(wanted[name], rel=0.04, abs=some), (at, name)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_columns_know_nothing_of_those_beside_them(dtype):
+    """Bit for bit, however they lie in packs; of those in which nothing happens nothing changes."""
+    air = Air(12, 43)
+    at_rest = air.random.random(43) < 0.3
+    air.water[cloud:rain_number, :, :, at_rest] = 0.0
+    air.water[vapor, :, :, at_rest] *= 0.3
+    air.water[rain_number, :, :, at_rest] = 7.0
+    together, fallen = air.step(20.0, dtype)
+    for chosen in (np.arange(43)[::-1], np.arange(3, 20), np.array([5])):
+        some = Air(12, 43)
+        for name, values in air.__dict__.items():
+            if name != "random":
+                some.__dict__[name] = np.ascontiguousarray(values[..., chosen])
+        found, rain_of_it = some.step(20.0, dtype)
+        assert found.water.tobytes() == together.water[..., chosen].tobytes()
+        assert found.dry_theta.tobytes() == together.dry_theta[..., chosen].tobytes()
+        for name, values in rain_of_it.items():
+            assert values.tobytes() == fallen[name][..., chosen].tobytes()
+    before = air.water.astype(dtype)[..., at_rest]
+    np.testing.assert_array_equal(together.water[..., at_rest], before)
+
+
 @pytest.mark.parametrize("kind", [cloud, rain])
 def test_all_freezes_below_38_degrees(kind):
     """Droplets one by one to crystals."""

@@ -8,7 +8,9 @@ time to pass the fields of each kernel once at the triad's bandwidth, measured i
 Read the ratios where other programs compute beside.
 
 Beside the speed-up of ranks stands what as many runs of one rank reach that know nothing of each
-other: more the cores, their caches and the memory that they share do not allow.
+other, each of as many cells as a rank has: more the cores, their caches and the memory that they
+share do not allow. Halos go as HALOCLINE_HALOS says, otherwise in the simplest way: so few steps
+are too few to find the fastest.
 """
 
 from __future__ import annotations
@@ -49,15 +51,16 @@ keys = {
     " floor, per cell and step [ns]",
     "rows.floor": "sum of the floors of the kernels [ns]",
     "rows.over_floor": "nanoseconds over floor [1]",
-    "rows.triad": "bandwidth, median [byte s-1]",
+    "rows.triad": "bandwidth of all ranks at once, median [byte s-1]",
     "rows.speed_up": "against the first of --on, median of pairs",
-    "rows.bound": independent_runs.key,
+    "rows.bound": f"{independent_runs.key}; {independent_runs.of_shares}",
 }
 
 
 @dataclass(frozen=True)
 class AirChoice:
-    """One thing to time; with `copies` as many runs of the same go at once, each for itself."""
+    """One thing to time; with `copies` so many runs go at once, each for itself and of its share of
+    the box."""
 
     precision: str
     ranks: int
@@ -69,7 +72,7 @@ class AirChoice:
         return f"{copies}{self.precision}, {self.ranks} ranks x {self.threads} threads"
 
     def independent(self) -> AirChoice:
-        """As many runs of one rank at once as this has ranks.
+        """As many runs of one rank at once as this has ranks, each of a share of the box.
 
         >>> AirChoice("float32", 2, 1).independent().words()
         '2 runs at once, float32, 1 ranks x 1 threads'
@@ -94,7 +97,7 @@ def measure(
     for turn in range(rounds):
         for choice, found in runs.items():
             print(f"round {turn + 1} of {rounds}: {choice.words()}", flush=True)
-            timing = {"steps": steps, "quick": quick, "moist": moist}
+            timing = {"steps": steps, "quick": quick, "moist": moist, "shares": choice.copies}
             settings = {"precision": choice.precision, **timing}
             on = choice.ranks, choice.threads, choice.copies
             found.append(run_at_once(atmosphere_run.__name__, settings, *on))
@@ -124,7 +127,7 @@ def evaluate(
     kernels = {
         name: {
             "nanoseconds": unit * min(run["kernels"][name]["seconds"] for run in runs),
-            "floor": 1e9 * first["bytes"] / triad / choice.ranks,
+            "floor": 1e9 * first["bytes"] / triad,
         }
         for name, first in runs[0]["kernels"].items()
     }
@@ -142,7 +145,7 @@ def evaluate(
         "over_floor": nanoseconds / floor,
         "triad": triad,
         "speed_up": statistics.median(one["seconds"] / other for one, other in pairs),
-        "bound": bound_of(choice.ranks, base, apart) if apart else None,
+        "bound": bound_of(1, base, apart) if apart else None,
     }
 
 
@@ -164,7 +167,7 @@ def table(result: dict[str, Any]) -> str:
             f"{bound:>9}{row['triad'] / 1e9:>12.1f}"
         )
     if any(row["bound"] is not None for row in result["rows"]):
-        lines.append(independent_runs.caption)
+        lines.append(f"{independent_runs.caption}, {independent_runs.of_shares}")
     for row in result["rows"]:
         lines += words_of(row)
     lines.append(

@@ -20,6 +20,9 @@ key = (
 caption = "at most: speed-up of as many independent runs of one rank at once"
 """What it means in a table."""
 
+of_shares = "each of a rank's share of the cells"
+"""What is added to both where a run of one rank has as much to do as a rank of many."""
+
 
 def run_at_once(
     module: str, settings: Mapping[str, Any], ranks: int, threads: int, copies: int = 1
@@ -35,12 +38,17 @@ def run_at_once(
 
 
 def bound_of(
-    copies: int, alone: Sequence[Mapping[str, Any]], apart: Sequence[Mapping[str, Any]]
+    work: float, alone: Sequence[Mapping[str, Any]], apart: Sequence[Mapping[str, Any]]
 ) -> float:
-    """Speed-up of so many independent runs at once against one alone, median of the rounds.
+    """Speed-up of independent runs at once against one alone, median of the rounds.
+
+    `work` is what they do together in the time of one, in units of what the one does: as many as
+    they are where each does the same, 1 where each has a share of it.
 
     >>> bound_of(2, [{"seconds": 0.9}], [{"seconds": 1.0}])
     1.8
+    >>> bound_of(1, [{"seconds": 0.9}], [{"seconds": 0.5}])
+    1.8
     """
     pairs = zip(alone, apart, strict=True)
-    return statistics.median(copies * one["seconds"] / each["seconds"] for one, each in pairs)
+    return statistics.median(work * one["seconds"] / each["seconds"] for one, each in pairs)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from halocline.runtime.ranks.communicator import Communicator
 from halocline_lab import _native
 
 
@@ -35,6 +36,14 @@ def measure(threads: int = 1, *, size: int = 16_000_000, repeats: int = 5) -> di
     copy = best(lambda: _native.stream_copy(a, b, threads=threads))
     triad = best(lambda: _native.stream_triad(a, b, c, scale=3.0, threads=threads))
     return {"copy": 16 * size / copy, "triad": 24 * size / triad}
+
+
+def of_all(communicator: Communicator, threads: int, *, quick: bool = False) -> dict[str, float]:
+    """The same of all ranks at once, together; of short arrays if `quick`. A call for all ranks."""
+    communicator.sum(np.zeros(1))  # none begins before all are here
+    mine = measure(threads, size=1_000_000) if quick else measure(threads)
+    total = communicator.sum(np.array(list(mine.values())))
+    return dict(zip(mine, total.tolist(), strict=True))
 
 
 def lines(measured: Mapping[str, Mapping[str, float]]) -> list[str]:

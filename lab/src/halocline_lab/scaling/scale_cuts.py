@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from halocline.component.case.case import Case
 from halocline.core.errors import UserError
 from halocline.experiment.building import build_component
-from halocline.experiment.check import Imagined
+from halocline.experiment.imagined import Imagined
 from halocline.runtime.running.runner import Plan
 
 

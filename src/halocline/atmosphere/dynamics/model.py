@@ -87,7 +87,8 @@ class Stage:
 
         self.fluxes = [bound("mass_fluxes"), bound("rise")]
         order, vertical = options.advection.order, options.advection.vertical_order
-        carried = ("wind", "theta") if s.hydrostatic else ("wind", "w", "theta")
+        # w before the wind: it looks farther at the geopotential, whose halos are then filled once
+        carried = ("wind", "theta") if s.hydrostatic else ("w", "wind", "theta")
         advect = (bound(f"{name}_tendency") for name in carried)
         self.tendencies = [partial(some, order=order, vertical_order=vertical) for some in advect]
         if s.hydrostatic:

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "atmosphere/microphysics/falling.hpp"
+#include "atmosphere/microphysics/thompson_freezing.hpp"
 #include "atmosphere/microphysics/thompson_growth.hpp"
 #include "contract.hpp"
+#include "numerics/row_loops.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -18,29 +20,30 @@ namespace thompson {
 
 /// Move water and numbers as the flows say for dt [s]; a kind of which more is wanted than there is
 /// gives the same share of all.
-inline void apply(Cell& c, const Flows& f, double dt) {
-  const auto lost = [](double vapor) { return std::max(-vapor, 0.0); };
-  const auto share = [&](Entry kind, double losses) {
-    return dt * std::min(1.0, std::max(c.water[kind], 0.0) / std::max(losses * dt, 1e-30));
+template <class V>
+INLINE void apply(Cell<V>& c, const Flows<V>& f, double dt) {
+  const auto lost = [](V vapor) __attribute__((always_inline)) { return maximum(V(-vapor), V{}); };
+  const auto share = [&](Entry kind, V losses) __attribute__((always_inline)) {
+    const V wanted = maximum(V(losses * dt), splat<V>(1e-30));
+    return V(dt * minimum(V(maximum(c.water[kind], V{}) / wanted), splat<V>(1.0)));
   };
-  const double from_cloud =
-      share(cloud, f.cloud_rain + f.cloud_ice + f.cloud_snow + f.cloud_graupel);
-  const double from_rain =
-      share(rain, f.rain_ice + f.rain_snow + f.rain_graupel + lost(f.vapor_rain));
-  const double from_ice = share(ice, f.ice_snow + f.ice_graupel + f.ice_cloud + lost(f.vapor_ice));
-  const double from_snow =
-      share(snow, f.snow_ice + f.snow_graupel + f.snow_rain + lost(f.vapor_snow));
-  const double from_graupel =
-      share(graupel, f.graupel_ice + f.graupel_rain + lost(f.vapor_graupel));
-  double condensed = 0.0, frozen = 0.0;
-  const auto move = [&](Entry from, Entry to, double amount) {
+  const V from_cloud = share(cloud, V(f.cloud_rain + f.cloud_ice + f.cloud_snow + f.cloud_graupel));
+  const V from_rain =
+      share(rain, V(f.rain_ice + f.rain_snow + f.rain_graupel + lost(f.vapor_rain)));
+  const V from_ice = share(ice, V(f.ice_snow + f.ice_graupel + f.ice_cloud + lost(f.vapor_ice)));
+  const V from_snow =
+      share(snow, V(f.snow_ice + f.snow_graupel + f.snow_rain + lost(f.vapor_snow)));
+  const V from_graupel = share(graupel, V(f.graupel_ice + f.graupel_rain + lost(f.vapor_graupel)));
+  V condensed{}, frozen{};
+  const auto move = [&](Entry from, Entry to, V amount) __attribute__((always_inline)) {
     c.water[from] -= amount;
     c.water[to] += amount;
-    condensed += from == vapor ? amount : 0.0;
-    frozen += (to >= ice ? amount : 0.0) - (from >= ice ? amount : 0.0);
+    if (from == vapor) condensed += amount;
+    if (to >= ice && from < ice) frozen += amount;
+    if (from >= ice && to < ice) frozen -= amount;
   };
-  const auto grow = [&](Entry kind, double rate, double from_kind) {
-    move(vapor, kind, rate * (rate < 0.0 ? from_kind : dt));
+  const auto grow = [&](Entry kind, V rate, V from_kind) __attribute__((always_inline)) {
+    move(vapor, kind, rate < V{} ? V(rate * from_kind) : V(rate * dt));
   };
   move(cloud, rain, from_cloud * f.cloud_rain);
   move(cloud, ice, from_cloud * f.cloud_ice);
@@ -62,71 +65,83 @@ inline void apply(Cell& c, const Flows& f, double dt) {
   grow(snow, f.vapor_snow, from_snow);
   grow(graupel, f.vapor_graupel, from_graupel);
   c.release(condensed, frozen);
-  for (int kind = cloud; kind <= graupel; ++kind) c.water[kind] = std::max(c.water[kind], 0.0);
-  const auto count = [&](Entry number, double born, double gone) {
-    c.water[number] = std::max(c.water[number] + dt * (born - gone), 0.0);
+  for (int kind = cloud; kind <= graupel; ++kind) c.water[kind] = maximum(c.water[kind], V{});
+  const auto count = [&](Entry number, V born, V gone) __attribute__((always_inline)) {
+    c.water[number] = maximum(V(c.water[number] + dt * (born - gone)), V{});
   };
   count(rain_number, f.drops_born, f.drops_lost);
   count(ice_number, f.crystals_born, f.crystals_lost);
 }
 
 /// Vapour condenses, or cloud evaporates, towards saturation over water.
-inline void condense(Cell& c) {
-  const double excess = condensation(c.water[vapor], saturation(c.temperature, c.pressure));
-  const double condensed = std::max(excess, -c.water[cloud]);
+template <class V>
+INLINE void condense(Cell<V>& c) {
+  const V excess = condensation(c.water[vapor], saturation(c.temperature, c.pressure));
+  const V condensed = maximum(excess, V(-c.water[cloud]));
   c.water[vapor] -= condensed;
   c.water[cloud] += condensed;
-  c.release(condensed, 0.0);
+  c.release(condensed, V{});
 }
 
 /// What advection left below 0 is filled from vapour.
-inline void fill(Cell& c) {
+template <class V>
+INLINE void fill(Cell<V>& c) {
   for (int kind = cloud; kind <= graupel; ++kind) {
-    const double lacking = std::max(-c.water[kind], 0.0);
-    if (lacking == 0.0) continue;
-    c.water[kind] = 0.0;
+    const V lacking = maximum(V(-c.water[kind]), V{});
+    if (!any(lacking > V{})) continue;
+    c.water[kind] = maximum(c.water[kind], V{});
     c.water[vapor] -= lacking;
-    c.release(lacking, kind >= ice ? lacking : 0.0);
+    c.release(lacking, kind >= ice ? lacking : V{});
   }
-  for (Entry number : {rain_number, ice_number}) c.water[number] = std::max(c.water[number], 0.0);
+  for (Entry number : {rain_number, ice_number}) c.water[number] = maximum(c.water[number], V{});
 }
 
 /// Numbers of particles of which there are any are within what their sizes may be.
-inline void count_again(Cell& c) {
-  c.water[rain_number] = c.has(rain) ? drops_of(c).number() / c.density : 0.0;
-  c.water[ice_number] = c.has(ice) ? crystals_of(c).number() / c.density : 0.0;
+template <class V>
+INLINE void count_again(Cell<V>& c) {
+  const auto again = [&](Entry kind, Entry number, auto sizes) __attribute__((always_inline)) {
+    const auto some = c.has(kind);
+    const V found = any(some) ? V(sizes(c).number() / c.density) : V{};
+    c.water[number] = where(some, found);
+  };
+  again(rain, rain_number,
+        [](const Cell<V>& c) __attribute__((always_inline)) { return drops_of(c); });
+  again(ice, ice_number,
+        [](const Cell<V>& c) __attribute__((always_inline)) { return crystals_of(c); });
 }
 
-/// Whether nothing can happen.
-inline bool at_rest(const Cell& c) {
-  for (int kind = cloud; kind <= graupel; ++kind)
-    if (c.water[kind] != 0.0) return false;
-  double most = saturation(c.temperature, c.pressure).ratio;
-  if (c.supercooling() > 0.0)
-    most = std::min(most, 1.25 * ice_saturation(c.temperature, c.pressure));
-  return c.water[vapor] < 0.999 * most;
+/// Where something can happen.
+template <class V>
+INLINE auto acting(const Cell<V>& c) {
+  V some{};
+  for (int kind = cloud; kind <= graupel; ++kind) some += absolute(c.water[kind]);
+  const auto s = saturated_in(c);
+  const auto cold = c.supercooling() > V{};
+  const V over = cold ? minimum(V(1.25 * s.over_ice), s.over_water) : s.over_water;
+  return either(some > V{}, c.water[vapor] >= V(0.999 * over));
 }
 
 /// All processes from one state, then saturation.
-inline void change(Cell& c, const Numbers& n, double dt) {
+template <class V>
+INLINE void change(Cell<V>& c, const Numbers& n, double dt) {
   fill(c);
-  const Population p = population(c, n);
-  const Diffusivities d = diffusivities(c);
-  Flows f;
-  const Growth growth = growth_of(c, p, d);
+  const Population<V> p = population(c, n);
+  const Diffusivities<V> d = diffusivities(c);
+  const Saturated<V> s = saturated_in(c);
+  Flows<V> f;
+  const Growth<V> growth = growth_of(c, p, d, s);
   warm_rain(f, c, p, d, n);
   rime(f, c, p, d, growth.snow);
-  if (c.supercooling() > 0.0) collect_crystals(f, c, p);
+  collect_crystals(f, c, p);
   collide(f, c, p);
   freeze(f, c, p, n, dt);
   melt(f, c, p, d, dt);
-  exchange_vapor(f, c, p, d, growth, dt);
+  exchange_vapor(f, c, p, d, s, growth, dt);
   apply(c, f, dt);
   condense(c);
   count_again(c);
 }
 
-/// Rows of columns: what falls, then what changes.
 template <class T>
 struct Fields {
   View3<const T> air_pressure, exner, air_density, layer_depth;
@@ -135,6 +150,7 @@ struct Fields {
   View2<T> rain_fallen, snow_fallen, graupel_fallen;
 };
 
+/// Rows of columns: what falls, then what changes.
 template <class T>
 class Rows {
  public:
@@ -151,89 +167,131 @@ class Rows {
       std::fill(plane.row(j) + box_.i0, plane.row(j) + box_.i1, T(0));
   }
   void step(int j, double dt) {
-    for (std::ptrdiff_t i = box_.i0; i < box_.i1; ++i) {
-      fall(j, i, static_cast<T>(dt));
-      for (int k = 0; k < levels_; ++k) act(k, j, i, dt);
-    }
+    over_row<double>(box_.i0, box_.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      fall<V>(j, i, static_cast<T>(dt));
+    });
+    for (int k = 0; k < levels_; ++k)
+      over_row<double>(box_.i0, box_.i1,
+                       [&]<class V>(Lane<V>, std::ptrdiff_t i) { act<V>(k, j, i, dt); });
   }
 
  private:
-  double at(const auto& field, int k, int j, std::ptrdiff_t i) const {
-    return double(field.row(k, j)[i]);
-  }
+  /// Levels up to the highest with any of a kind in one of the columns.
+  template <class V>
   int top_of(Entry kind, int j, std::ptrdiff_t i) const {
+    using S = Stored<T, V>;
     int top = levels_;
-    while (top > 0 && !(f_.water.row(kind, top - 1, j)[i] > T(0))) --top;
+    while (top > 0 && !any(load<S>(f_.water.row(kind, top - 1, j) + i) > S{})) --top;
     return top;
+  }
+  /// Speeds `of_mass` [m s-1] of some particles, by sizes of which there are some.
+  template <class V, class M>
+  static Stored<T, V> speed(M some, V thin, V of_mass) {
+    return narrowed<T>(V(some ? V(thin * of_mass) : V{}));
+  }
+  template <class V>
+  static void add(T* to, Stored<T, V> value) {
+    using S = Stored<T, V>;
+    store<S>(to, load<S>(to) + value);
   }
 
   /// Rain and crystals with their numbers, snow, graupel.
+  template <class V>
   void fall(int j, std::ptrdiff_t i, T dt) {
-    const int rainy = top_of(rain, j, i), icy = top_of(ice, j, i);
-    const int snowy = top_of(snow, j, i), hail = top_of(graupel, j, i);
+    using S = Stored<T, V>;
+    const int rainy = top_of<V>(rain, j, i), icy = top_of<V>(ice, j, i);
+    const int snowy = top_of<V>(snow, j, i), hail = top_of<V>(graupel, j, i);
     const int top = std::max({rainy, icy, snowy, hail});
     if (top == 0) return;
-    columns_.template take<T>(f_.air_density, f_.layer_depth, j, i, top, [&](int k, T air) {
-      const double celsius =
-          (at(f_.dry_theta, k, j, i) + air::reference_temperature) * at(f_.exner, k, j, i) -
-          air::melting_point;
-      return std::pair(std::sqrt(T(speed_density) / air), static_cast<T>(celsius));
+    columns_.template take<S>(f_.air_density, f_.layer_depth, j, i, top, [&](int k, S air) {
+      const V theta = widened<V>(f_.dry_theta.row(k, j) + i) + air::reference_temperature;
+      const V celsius = theta * widened<V>(f_.exner.row(k, j) + i) - air::melting_point;
+      return std::pair(square_root(S(T(speed_density) / air)), narrowed<T>(celsius));
     });
-    const auto thin = [&](int k) { return double(columns_.template first<T>(k)); };
-    T fallen[2], snow_fallen[1];
-    const auto counted = [&](Entry mass, Entry number, int high, const Kind& kind, auto sizes) {
-      columns_.template fall<2, T>(
-          {f_.water.row(mass, 0, j) + i, f_.water.row(number, 0, j) + i}, f_.water.stride[1], high,
-          dt, courant_,
-          [&](int k, const T(&content)[2], T(&speed)[2]) {
-            const Exponential some = sizes(double(content[0]), double(content[1]));
-            speed[0] = speed[1] = T(0);
-            if (some.intercept <= 0.0) return;
-            speed[0] = static_cast<T>(thin(k) * mass_speed(kind, some));
-            speed[1] =
-                static_cast<T>(thin(k) * kind.a * some.moment(kind.b, kind.f) / some.number());
-          },
-          fallen);
-    };
-    counted(rain, rain_number, rainy, raindrops, [](double content, double number) {
-      return by_number(raindrops, content, number, 10e-6, 680e-6);
+    counted<V>(rain, rain_number, j, i, rainy, dt, raindrops, 10e-6, 680e-6, f_.rain_fallen);
+    counted<V>(ice, ice_number, j, i, icy, dt, crystals, 5e-6, 75e-6, f_.snow_fallen);
+    massive<V>(snow, j, i, snowy, dt, f_.snow_fallen, [&](int k, V content) {
+      const V celsius = minimum(second<V>(k), V{});
+      return mass_speed(flakes, snowflakes(content, celsius));
     });
-    f_.rain_fallen.row(j)[i] += fallen[0];
-    counted(ice, ice_number, icy, crystals, [](double content, double number) {
-      return by_number(crystals, content, number, 5e-6, 75e-6);
+    massive<V>(graupel, j, i, hail, dt, f_.graupel_fallen, [&](int k, V content) {
+      const V thin = first<V>(k), density = speed_density / (thin * thin);
+      return mass_speed(grains, grains_with(content, V(content / density)));
     });
-    f_.snow_fallen.row(j)[i] += fallen[0];
-    columns_.template fall<1, T>(
-        {f_.water.row(snow, 0, j) + i}, f_.water.stride[1], snowy, dt, courant_,
-        [&](int k, const T(&content)[1], T(&speed)[1]) {
-          const double celsius = std::min(double(columns_.template second<T>(k)), 0.0);
-          const Snowflakes some = snowflakes(double(content[0]), celsius);
-          speed[0] = some.second > 0.0 ? static_cast<T>(thin(k) * mass_speed(flakes, some)) : T(0);
-        },
-        snow_fallen);
-    f_.snow_fallen.row(j)[i] += snow_fallen[0];
-    columns_.template fall<1, T>(
-        {f_.water.row(graupel, 0, j) + i}, f_.water.stride[1], hail, dt, courant_,
-        [&](int k, const T(&content)[1], T(&speed)[1]) {
-          Cell some{};
-          some.density = double(speed_density) / (thin(k) * thin(k));
-          some.water[graupel] = double(content[0]) / some.density;
-          const Exponential sizes = grains_of(some);
-          speed[0] =
-              sizes.intercept > 0.0 ? static_cast<T>(thin(k) * mass_speed(grains, sizes)) : T(0);
-        },
-        snow_fallen);
-    f_.graupel_fallen.row(j)[i] += snow_fallen[0];
+  }
+  /// (Density of air at which speeds are given / that of level k)^(1/2), and its temperature [C].
+  template <class V>
+  V first(int k) {
+    const auto found = columns_.template first<Stored<T, V>>(k);
+    return widened_value<V>(found);
+  }
+  template <class V>
+  V second(int k) {
+    const auto found = columns_.template second<Stored<T, V>>(k);
+    return widened_value<V>(found);
+  }
+  template <class V>
+  static V widened_value(Stored<T, V> value) {
+    T stored[width_of<V>];
+    store<Stored<T, V>>(stored, value);
+    return widened<V>(stored);
   }
 
+  /// Particles that fall by mass, and their numbers as fast as the mean of them.
+  template <class V>
+  void counted(Entry mass, Entry number, int j, std::ptrdiff_t i, int high, T dt, const Kind& kind,
+               double shortest, double longest, const View2<T>& to) {
+    using S = Stored<T, V>;
+    S fallen[2];
+    columns_.template fall<2, S>(
+        {f_.water.row(mass, 0, j) + i, f_.water.row(number, 0, j) + i}, f_.water.stride[1], high,
+        dt, courant_,
+        [&](int k, const S(&content)[2], S(&speed)[2]) {
+          const auto some = by_number(kind, widened_value<V>(content[0]),
+                                      widened_value<V>(content[1]), shortest, longest);
+          const auto is = some.intercept > V{};
+          const V one = is ? some.intercept : splat<V>(1.0), thin = first<V>(k);
+          const Exponential<V> sizes{one, some.slope};
+          const V of_number = kind.a * sizes.moment(kind.sinking, kind.f) / sizes.number();
+          speed[0] = this->speed(is, thin, V(mass_speed(kind, sizes)));
+          speed[1] = this->speed(is, thin, of_number);
+        },
+        fallen);
+    add<V>(to.row(j) + i, fallen[0]);
+  }
+  /// Particles that fall by mass at `speed_of(k, content)`.
+  template <class V, class Speed>
+  void massive(Entry mass, int j, std::ptrdiff_t i, int high, T dt, const View2<T>& to,
+               const Speed& speed_of) {
+    using S = Stored<T, V>;
+    S fallen[1];
+    columns_.template fall<1, S>(
+        {f_.water.row(mass, 0, j) + i}, f_.water.stride[1], high, dt, courant_,
+        [&](int k, const S(&content)[1], S(&speed)[1]) {
+          const V some = widened_value<V>(content[0]);
+          const auto is = some > V{};
+          const V of_mass = speed_of(k, V(is ? some : splat<V>(1.0)));
+          speed[0] = this->speed(is, first<V>(k), of_mass);
+        },
+        fallen);
+    add<V>(to.row(j) + i, fallen[0]);
+  }
+
+  template <class V>
   void act(int k, int j, std::ptrdiff_t i, double dt) {
-    Cell c = cell_of(f_.exner, f_.air_density, f_.dry_theta, f_.water, k, j, i);
-    c.pressure = at(f_.air_pressure, k, j, i);
-    if (at_rest(c)) return;
-    change(c, n_, dt);
-    for (int kind = 0; kind < entries; ++kind)
-      f_.water.row(kind, k, j)[i] = static_cast<T>(c.water[kind]);
-    f_.dry_theta.row(k, j)[i] += static_cast<T>(c.warming / at(f_.exner, k, j, i));
+    Cell<V> c = cell_of<V>(f_.exner, f_.air_density, f_.dry_theta, f_.water, k, j, i);
+    c.pressure = widened<V>(f_.air_pressure.row(k, j) + i);
+    const auto acts = acting(c);
+    if (!any(acts)) return;
+    Cell<V> after = c;
+    change(after, n_, dt);
+    using S = Stored<T, V>;
+    for (int kind = 0; kind < entries; ++kind) {
+      const V now = acts ? after.water[kind] : c.water[kind];
+      store<S>(f_.water.row(kind, k, j) + i, narrowed<T>(now));
+    }
+    const V warming = acts ? V(after.warming / widened<V>(f_.exner.row(k, j) + i)) : V{};
+    add<V>(f_.dry_theta.row(k, j) + i, narrowed<T>(warming));
   }
 
   Fields<T> f_;

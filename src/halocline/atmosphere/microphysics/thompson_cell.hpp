@@ -2,7 +2,7 @@
 #include "atmosphere/microphysics/saturation.hpp"
 #include "atmosphere/microphysics/thompson_collisions.hpp"
 
-/// A cell of Thompson's scheme: its water, its air, its particles. In double precision.
+/// Cells of Thompson's scheme: their water, air and particles. In double precision, a pack at once.
 namespace halocline::thompson {
 
 /// Entries of `water`: mixing ratios [1], then numbers of drops and crystals [kg-1].
@@ -13,35 +13,58 @@ inline constexpr double least = 1e-9;
 /// Mass of a new crystal [kg]; diameters of the smallest drops and of flakes that begin [m].
 inline constexpr double new_crystal = 1e-12, new_drop = 50e-6, new_flake = 200e-6;
 
-struct Cell {
-  double water[entries];
-  double temperature, pressure, density;  ///< [K], [Pa], of dry air [kg m-3]
-  double warming = 0.0;                   ///< since the start of the step [K]
+/// As many values of T as V has.
+template <class T, class V>
+using Stored = pack<T, width_of<V>>;
+/// Values of T as values of V, and back.
+template <class V, class T>
+INLINE V widened(const T* from) {
+  using S = Stored<T, V>;
+  if constexpr (std::is_arithmetic_v<V> || std::is_same_v<S, V>) {
+    return static_cast<V>(load<S>(from));
+  } else {
+    return __builtin_convertvector(load<S>(from), V);
+  }
+}
+template <class T, class V>
+INLINE Stored<T, V> narrowed(V value) {
+  using S = Stored<T, V>;
+  if constexpr (std::is_arithmetic_v<V> || std::is_same_v<S, V>) {
+    return static_cast<S>(value);
+  } else {
+    return __builtin_convertvector(value, S);
+  }
+}
 
-  double content(Entry kind) const { return density * water[kind]; }
-  bool has(Entry kind) const { return content(kind) > least; }
-  double supercooling() const { return air::melting_point - temperature; }
+template <class V>
+struct Cell {
+  V water[entries];
+  V temperature, pressure, density;  ///< [K], [Pa], of dry air [kg m-3]
+  V warming{};                       ///< since the start of the step [K]
+
+  INLINE V content(Entry kind) const { return density * water[kind]; }
+  INLINE auto has(Entry kind) const { return content(kind) > splat<V>(least); }
+  INLINE V supercooling() const { return air::melting_point - temperature; }
   /// How much faster particles fall than at the ground.
-  double thinness() const { return std::sqrt(speed_density / density); }
+  INLINE V thinness() const { return square_root(V(speed_density / density)); }
 
   /// Warm by what became liquid of vapour and solid of liquid [1].
-  void release(double condensed, double frozen) {
-    const double added =
-        (air::vaporization * condensed + air::fusion * frozen) / air::heat_capacity;
+  INLINE void release(V condensed, V frozen) {
+    const V added = (air::vaporization * condensed + air::fusion * frozen) / air::heat_capacity;
     temperature += added;
     warming += added;
   }
 };
 
-/// Cell (k, j, i), but for its pressure.
-template <class Air, class Theta, class Water>
-Cell cell_of(const Air& exner, const Air& density, const Theta& dry_theta, const Water& water,
-             int k, int j, std::ptrdiff_t i) {
-  Cell c{};
-  for (int kind = 0; kind < entries; ++kind) c.water[kind] = double(water.row(kind, k, j)[i]);
-  c.temperature =
-      (double(dry_theta.row(k, j)[i]) + air::reference_temperature) * double(exner.row(k, j)[i]);
-  c.density = double(density.row(k, j)[i]);
+/// Cells from (k, j, i) on, but for their pressure.
+template <class V, class Air, class Theta, class Water>
+INLINE Cell<V> cell_of(const Air& exner, const Air& density, const Theta& dry_theta,
+                       const Water& water, int k, int j, std::ptrdiff_t i) {
+  Cell<V> c{};
+  for (int kind = 0; kind < entries; ++kind) c.water[kind] = widened<V>(water.row(kind, k, j) + i);
+  c.temperature = (widened<V>(dry_theta.row(k, j) + i) + air::reference_temperature) *
+                  widened<V>(exner.row(k, j) + i);
+  c.density = widened<V>(density.row(k, j) + i);
   return c;
 }
 
@@ -53,46 +76,66 @@ struct Numbers {
   double shape() const { return std::min(15.0, 1e9 / droplets + 2.0); }
 };
 
-inline Exponential drops_of(const Cell& cell) {
-  return by_number(raindrops, cell.content(rain), cell.density * cell.water[rain_number], 10e-6,
+template <class V>
+INLINE Exponential<V> drops_of(const Cell<V>& cell) {
+  return by_number(raindrops, cell.content(rain), V(cell.density * cell.water[rain_number]), 10e-6,
                    680e-6);
 }
-inline Exponential crystals_of(const Cell& cell) {
-  return by_number(crystals, cell.content(ice), cell.density * cell.water[ice_number], 5e-6, 75e-6);
+template <class V>
+INLINE Exponential<V> crystals_of(const Cell<V>& cell) {
+  return by_number(crystals, cell.content(ice), V(cell.density * cell.water[ice_number]), 5e-6,
+                   75e-6);
 }
 /// N0 = 200 m-4 / qg, from 1e4 to 5e6 m-4.
-inline Exponential grains_of(const Cell& cell) {
-  const double some = std::max(cell.water[graupel], 1e-12);
-  return by_intercept(grains, cell.content(graupel), std::clamp(200.0 / some, 1e4, 5e6));
+template <class V>
+INLINE Exponential<V> grains_with(V content, V ratio) {
+  const V some = maximum(ratio, splat<V>(1e-12));
+  return by_intercept(grains, content, within(V(200.0 / some), 1e4, 5e6));
 }
-inline Snowflakes flakes_of(const Cell& cell) {
-  return snowflakes(cell.content(snow), -std::max(cell.supercooling(), 0.0));
+template <class V>
+INLINE Exponential<V> grains_of(const Cell<V>& cell) {
+  return grains_with(cell.content(graupel), cell.water[graupel]);
+}
+template <class V>
+INLINE Snowflakes<V> flakes_of(const Cell<V>& cell) {
+  return snowflakes(cell.content(snow), V(-maximum(cell.supercooling(), V{})));
 }
 
 /// Particles of a cell; `droplet` is the diameter of mean volume of cloud [m].
+template <class V>
 struct Population {
-  Exponential rain, ice, graupel;
-  Snowflakes snow;
-  double droplet;
+  Exponential<V> rain, ice, graupel;
+  Snowflakes<V> snow;
+  V droplet;
 };
-inline Population population(const Cell& cell, const Numbers& n) {
-  return {drops_of(cell), crystals_of(cell), grains_of(cell), flakes_of(cell),
-          std::cbrt(cell.content(cloud) / (raindrops.c * n.droplets))};
+template <class V>
+INLINE Population<V> population(const Cell<V>& cell, const Numbers& n) {
+  Population<V> p{};
+  if (any(cell.has(rain))) p.rain = drops_of(cell);
+  if (any(cell.has(ice))) p.ice = crystals_of(cell);
+  if (any(cell.has(graupel))) p.graupel = grains_of(cell);
+  if (any(cell.has(snow))) p.snow = flakes_of(cell);
+  p.droplet = cube_root(V(maximum(cell.content(cloud), V{}) / (raindrops.c * n.droplets)));
+  return p;
 }
+
+inline const double cube_root_of_schmidt = std::cbrt(0.632);
 
 /// Conductivity of air for heat [J m-1 s-1 K-1], diffusivity of vapour [m2 s-1], dynamic viscosity
 /// [kg m-1 s-1], and the `flow` of `ventilated` (Pruppacher and Klett 1997; Sc = 0.632).
+template <class V>
 struct Diffusivities {
-  double heat, vapor, viscosity, flow;
+  V heat, vapor, viscosity, flow;
 };
-inline Diffusivities diffusivities(const Cell& cell) {
-  const double celsius = -cell.supercooling();
-  const double viscosity = celsius >= 0.0 ? (1.718 + 0.0049 * celsius) * 1e-5
-                                          : (1.718 + (0.0049 - 1.2e-5 * celsius) * celsius) * 1e-5;
-  const double vapor =
-      2.11e-5 * std::pow(cell.temperature / air::melting_point, 1.94) * 101325.0 / cell.pressure;
-  const double heat = (5.69 + 0.0168 * celsius) * 1e-5 * 418.936;
-  const double flow = std::cbrt(0.632) * std::sqrt(cell.thinness() * cell.density / viscosity);
+template <class V>
+INLINE Diffusivities<V> diffusivities(const Cell<V>& cell) {
+  const V celsius = -cell.supercooling();
+  const V bend = celsius < V{} ? V(1.2e-5 * celsius) : V{};
+  const V viscosity = (1.718 + (0.0049 - bend) * celsius) * 1e-5;
+  const V vapor =
+      2.11e-5 * pow(V(cell.temperature / air::melting_point), 1.94) * (101325.0 / cell.pressure);
+  const V heat = (5.69 + 0.0168 * celsius) * 1e-5 * 418.936;
+  const V flow = cube_root_of_schmidt * square_root(V(cell.thinness() * cell.density / viscosity));
   return {heat, vapor, viscosity, flow};
 }
 

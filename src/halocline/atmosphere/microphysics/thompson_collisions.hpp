@@ -14,9 +14,28 @@ namespace halocline::thompson {
 
 /// What meets, for N0 = 1 m-4 of drops and M2 / L^3 (snow) or N0 (graupel) of 1: mass of drops
 /// lighter than what they meet, of the others, of what these meet, and number of all drops.
+template <class V>
 struct Meeting {
-  double light_drops = 0.0, heavy_drops = 0.0, others = 0.0, drops = 0.0;
+  V light_drops{}, heavy_drops{}, others{}, drops{};
 };
+
+/// One value of a pack; a number is a pack of one.
+template <class V>
+INLINE double lane_of(const V& values, int lane) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return values;
+  } else {
+    return values[lane];
+  }
+}
+template <class V>
+INLINE void set_lane(V& values, int lane, double value) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    values = value;
+  } else {
+    values[lane] = value;
+  }
+}
 
 /// Over 1 / slope of rain and a length of the others.
 class Collisions {
@@ -36,19 +55,18 @@ class Collisions {
     }
   }
 
-  /// Logarithms of 1 / slope of rain and of the other's length [m].
-  Meeting operator()(double drops, double others) const {
-    const auto [r, x] = place((drops - rain_first) / rain_step);
-    const auto [s, y] = place((others - first_) / step_);
-    const auto blend = [&](auto part) {
-      const double low = (1.0 - x) * part(at(r, s)) + x * part(at(r + 1, s));
-      const double high = (1.0 - x) * part(at(r, s + 1)) + x * part(at(r + 1, s + 1));
-      return std::exp((1.0 - y) * low + y * high);
-    };
-    return {blend([](const Meeting& m) { return m.light_drops; }),
-            blend([](const Meeting& m) { return m.heavy_drops; }),
-            blend([](const Meeting& m) { return m.others; }),
-            blend([](const Meeting& m) { return m.drops; })};
+  /// @param[in] drops, others  logarithms of 1 / slope of rain and of the other's length [m]
+  template <class V>
+  INLINE Meeting<V> operator()(V drops, V others) const {
+    Meeting<V> found;
+    for (int lane = 0; lane < width_of<V>; ++lane) {
+      const Meeting<double> one = logarithms(lane_of(drops, lane), lane_of(others, lane));
+      set_lane(found.light_drops, lane, one.light_drops);
+      set_lane(found.heavy_drops, lane, one.heavy_drops);
+      set_lane(found.others, lane, one.others);
+      set_lane(found.drops, lane, one.drops);
+    }
+    return {exp(found.light_drops), exp(found.heavy_drops), exp(found.others), exp(found.drops)};
   }
 
  private:
@@ -58,11 +76,28 @@ class Collisions {
   static constexpr double rain_first = -11.512925464970229,
                           rain_step = 5.298317366548036 / (count - 1);
 
-  Meeting& at(int r, int s) { return table_[static_cast<std::size_t>(r * count + s)]; }
-  const Meeting& at(int r, int s) const { return table_[static_cast<std::size_t>(r * count + s)]; }
+  using Entry = Meeting<double>;
 
+  Entry& at(int r, int s) { return table_[static_cast<std::size_t>(r * count + s)]; }
+  const Entry& at(int r, int s) const { return table_[static_cast<std::size_t>(r * count + s)]; }
+
+  /// Between the entries around it.
+  Entry logarithms(double drops, double others) const {
+    const auto [r, x] = place((drops - rain_first) / rain_step);
+    const auto [s, y] = place((others - first_) / step_);
+    const Entry &a = at(r, s), &b = at(r + 1, s), &c = at(r, s + 1), &d = at(r + 1, s + 1);
+    const auto blend = [x, y](double a, double b, double c, double d) {
+      return (1.0 - y) * ((1.0 - x) * a + x * b) + y * ((1.0 - x) * c + x * d);
+    };
+    return {blend(a.light_drops, b.light_drops, c.light_drops, d.light_drops),
+            blend(a.heavy_drops, b.heavy_drops, c.heavy_drops, d.heavy_drops),
+            blend(a.others, b.others, c.others, d.others),
+            blend(a.drops, b.drops, c.drops, d.drops)};
+  }
+
+  /// What is not a number is taken as the first entry.
   static std::pair<int, double> place(double where) {
-    const double inside = std::clamp(where, 0.0, count - 1.0);
+    const double inside = where > 0.0 ? std::min(where, count - 1.0) : 0.0;
     const int low = std::min(static_cast<int>(inside), count - 2);
     return {low, inside - low};
   }
@@ -93,8 +128,8 @@ class Collisions {
   }
 
   /// Logarithms of the integrals.
-  static Meeting meet(const Bins& drops, const Bins& others) {
-    Meeting sum;
+  static Entry meet(const Bins& drops, const Bins& others) {
+    Entry sum;
     for (std::size_t m = 0; m < parts; ++m)
       for (std::size_t n = 0; n < parts; ++n) {
         const double across = drops.size[m] + others.size[n];
@@ -112,7 +147,7 @@ class Collisions {
   }
 
   double first_, step_;
-  std::vector<Meeting> table_;
+  std::vector<Entry> table_;
 };
 
 inline const Collisions& with_snow() {

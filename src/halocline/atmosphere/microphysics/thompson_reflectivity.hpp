@@ -1,9 +1,9 @@
 #pragma once
 #include <algorithm>
-#include <cmath>
 
-#include "atmosphere/microphysics/thompson_cell.hpp"
+#include "atmosphere/microphysics/thompson_flows.hpp"
 #include "contract.hpp"
+#include "numerics/row_loops.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -14,16 +14,17 @@ namespace thompson {
 
 /// Integral of the squares of volumes of melted particles, times (6 / pi)^2 [m3]: ice counts 0.176
 /// / 0.930 of it (Smith 1984, J. Climate Appl. Meteor. 23, 1258).
-inline double echo(const Cell& c) {
+template <class V>
+INLINE V echo(const Cell<V>& c) {
   constexpr double icy = 0.176 / 0.930, melted = 6.0 / (pi * 917.0);
-  const Exponential drops = drops_of(c);
-  double sum = c.has(rain) ? drops.moment(6.0) : 0.0;
-  const auto of_ice = [&](const Kind& kind, const auto& sizes) {
+  const auto of_ice = [&](Entry some, const Kind& kind, const auto& sizes) {
     const double volume = melted * kind.c;
-    return icy * volume * volume * sizes.moment(2.0 * kind.d);
+    return where(c.has(some), V(icy * volume * volume * sizes.moment(kind.echoing)));
   };
-  if (c.has(snow)) sum += of_ice(flakes, flakes_of(c));
-  if (c.has(graupel)) sum += of_ice(grains, grains_of(c));
+  V sum{};
+  if (any(c.has(rain))) sum = where(c.has(rain), drops_of(c).moment(raindrops.echoing));
+  if (any(c.has(snow))) sum += of_ice(snow, flakes, flakes_of(c));
+  if (any(c.has(graupel))) sum += of_ice(graupel, grains, grains_of(c));
   return sum;
 }
 
@@ -54,13 +55,16 @@ void atmosphere_thompson_reflectivity(Box box, View3<const T> exner, View3<const
     T* highest = column_reflectivity.row(j);
     std::fill(highest + box.i0, highest + box.i1, T(-30));
     for (int k = 0; k < static_cast<int>(exner.extent[0]); ++k)
-      for (std::ptrdiff_t i = box.i0; i < box.i1; ++i) {
-        const double found =
-            1e18 * thompson::echo(thompson::cell_of(exner, air_density, dry_theta, water, k, j, i));
-        const T bright = static_cast<T>(10.0 * std::log10(std::max(found, 1e-3)));
-        reflectivity.row(k, j)[i] = bright;
-        highest[i] = std::max(highest[i], bright);
-      }
+      over_row<double>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        using S = thompson::Stored<T, V>;
+        constexpr double per_ten = 4.342944819032518;  // 10 / log 10
+        const V found = 1e18 * thompson::echo(thompson::cell_of<V>(exner, air_density, dry_theta,
+                                                                   water, k, j, i));
+        const V echo = per_ten * log(maximum(found, splat<V>(1e-3)));
+        const S bright = thompson::narrowed<T>(V(maximum(echo, splat<V>(-30.0))));
+        store<S>(reflectivity.row(k, j) + i, bright);
+        store<S>(highest + i, maximum(load<S>(highest + i), bright));
+      });
   });
 }
 

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.coordinate import HybridCoordinate
+from halocline.atmosphere.microphysics.scheme import MicrophysicsScheme
 from halocline.atmosphere.sides.given_sides import GivenSides
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.start_files import side_names
-from halocline.atmosphere.start.start_reading import AnalysedSides, as_dry_air, less_base
+from halocline.atmosphere.start.start_reading import AnalysedSides, as_dry_air, clouds_in, less_base
+from halocline.atmosphere.start.water_of_files import variable_of, water_of_file
 from halocline.atmosphere.starting_air import ReferenceColumns
 from halocline.core.clock import Date
 from halocline.runtime.fields.blocks import Block
@@ -33,12 +35,28 @@ class FileSides:
         reference: ReferenceColumns,
         ground: Array,
         period: tuple[Date, Date],
+        scheme: MicrophysicsScheme | None = None,
     ) -> None:
+        self.scheme = scheme
         self.sides, self.reference, self.ground = sides, reference, ground
         self.column = HybridColumn.of_coordinate(coordinate)
         grid, width = sides.grid, sides.options.width
         self.file = AnalysedSides(path, grid, self.column, period, width)
         self.record = -1
+        species = sides.state.species
+        self.clouds = tuple(name for name in clouds_in(path) if name in species or not species)
+        self.remarks = self._remarks()
+
+    def _remarks(self) -> list[str]:
+        """What the log tells of clouds at the sides."""
+        species = self.sides.state.species
+        if not species:
+            return []
+        kinds = [name for name in species[1:] if not name.endswith("_number")]
+        lacking = [name for name in kinds if name not in self.clouds]
+        if not self.clouds:
+            return ["the file of sides tells no clouds: no condensed water comes in"]
+        return [f"the file of sides tells no {', '.join(lacking)}: 0 there"] if lacking else []
 
     def bring(self, time: Date) -> None:
         """Give the records around `time`, at which a step begins."""
@@ -68,14 +86,17 @@ class FileSides:
     def _rows(self, side: str, time: Date) -> Mapping[str, Array]:
         """The rows of a side as the model's fields have them, (layers, inward, along)."""
         width = self.sides.options.width
-        names = ("mass", "u", "v", "theta", "vapor", "geopotential")
+        names = ("mass", "u", "v", "theta", "vapor", "geopotential", *map(variable_of, self.clouds))
         found = {name: self.file.at(name, side, time) for name in names}
         ground = self.ground if side in ("south", "north") else self.ground.T
         found["ground"] = (ground if side in ("south", "west") else ground[::-1])[:width]
-        if not self.sides.state.species:
+        species = self.sides.state.species
+        if not species:
             found = as_dry_air(found, self.column)
-        water = {"water": found["vapor"][None]}
-        return {**found, **less_base(found, self.reference)._asdict(), **water}
+        known = self.sides.known
+        water = water_of_file(found, known, self.scheme if self.clouds else None, self.column)
+        rows = {"water": np.stack([water[name] for name in known])} if known else {}
+        return {**found, **less_base(found, self.reference)._asdict(), **rows}
 
 
 def put_side(field: Field, side: str, rows: Array) -> None:

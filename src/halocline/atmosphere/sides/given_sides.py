@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from halocline.atmosphere.sides.air_sides import (
     rows_from_sides,
 )
 from halocline.atmosphere.sides.options import AirSideOptions, given_rows
+from halocline.atmosphere.start.start_reading import clouds_in
 from halocline.component.port import Port
 from halocline.core.clock import Date
 from halocline.core.errors import UserError
@@ -41,7 +43,7 @@ center, x_face, y_face = Place.center, Place.x_face, Place.y_face
 
 given_names = tuple(name for name in prognostic if name != "w")
 """State that is given at all sides; files know no upward wind, members around a nest do. Of water
-files know vapour, members around a nest all kinds."""
+files know vapour, and the kinds of clouds that their analyses have, members around a nest all."""
 
 
 def marked_rows(topology: Topology, place: Place, width: int) -> NDArray[np.bool_]:
@@ -58,13 +60,15 @@ class GivenSides(AirSides):
         self.after_time: Date | None = None
         self.shares = 0.0, 0.0
         self.dt = 1.0
+        self.known: Sequence[str] = ()
         in_nest = options.kind == "nest"
         self.names = tuple(prognostic) if in_nest else given_names
         fields = dict(prognostic)
         if state.species:
             self.names += ("water",)
-            known = state.species if in_nest else ("vapor",)
-            state.over["known"] = (Axis("known", entries=known), state.layers)
+            clouds = options.kind == "file" and clouds_in(Path(options.file))
+            self.known = state.species if in_nest or clouds else ("vapor",)
+            state.over["known"] = (Axis("known", entries=self.known), state.layers)
             fields["water"] = ("1", center, "known")
         for moment in ("before", "after"):
             for name in self.names:

@@ -93,7 +93,13 @@ class Making:
             _refuse_gaps([record.time for record in records])
             states = ((record.time, self.state(record)) for record in records)
         yield from write_sides(
-            path, case.grid, case.column, states, clock.start.calendar, case.side_width
+            path,
+            case.grid,
+            case.column,
+            states,
+            clock.start.calendar,
+            case.side_width,
+            list(self.files.condensed),
         )
 
 

@@ -55,7 +55,7 @@ state_fields = (
         "geopotential", Place.center, "interface", "f8", "m2 s-2", "geopotential", "geopotential"
     ),
 )
-"""What a start holds and sides hold: all that the state follows from."""
+"""What a start holds and sides hold, besides clouds: all that the state follows from."""
 
 more_fields = (
     _field("pressure", Place.center, "level", "f8", "Pa", "pressure", "air_pressure"),
@@ -131,11 +131,15 @@ def write_sides(
     states: Iterator[tuple[Date, AnalysedState]],
     calendar: str,
     width: int,
+    clouds: Sequence[str] = (),
 ) -> Iterator[Date]:
     """Write `width` outer rows of states, record after record, whose times are given back.
 
+    `clouds` are the kinds of condensed water that states have.
+
     A variable FIELD_SIDE has the axes time, layers, rows from the side inward, and along the side.
     """
+    fields = [*state_fields, *map(condensed_field, clouds)]
     with netcdf_lock, netCDF4.Dataset(path, "w") as file:
         _define_axes(file, column, calendar, "Sides of the atmosphere from analyses")
         file.createDimension("inward", width)
@@ -143,7 +147,7 @@ def write_sides(
             for axis, size in zip(_plane_axes(place), grid.topology.shape(place), strict=True):
                 if axis not in file.dimensions:
                     file.createDimension(axis, size)
-        for field in state_fields:
+        for field in fields:
             for side in side_names:
                 along = _plane_axes(field.place)[0 if side in ("west", "east") else 1]
                 axes = ("time", *([field.axis] if field.axis else []), "inward", along)
@@ -152,9 +156,10 @@ def write_sides(
     for number, (moment, state) in enumerate(states):
         with netcdf_lock, netCDF4.Dataset(path, "a") as file:
             file["time"][number] = to_number(moment)
-            for field in state_fields:
+            known = vars(state) | {f"{kind}_mixing_ratio": state.condensed[kind] for kind in clouds}
+            for field in fields:
                 for side in side_names:
-                    rows = side_rows(getattr(state, field.name), side, width)
+                    rows = side_rows(known[field.name], side, width)
                     file[f"{field.name}_{side}"][number] = rows
         yield moment
 

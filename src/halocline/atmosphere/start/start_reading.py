@@ -72,6 +72,18 @@ def as_dry_air(fields: Mapping[str, Array], column: HybridColumn) -> dict[str, A
     return {**fields, "mass": whole, "theta": theta, "geopotential": lifted, "vapor": dry}
 
 
+def clouds_in(path: Path) -> tuple[str, ...]:
+    """Kinds of condensed water that a file of sides has; none where there is no file yet."""
+    if not path.exists():
+        return ()
+    source = open_source(path)
+    try:
+        ending = f"_mixing_ratio_{side_names[0]}"
+        return tuple(name.removesuffix(ending) for name in source.variables if ending in name)
+    finally:
+        source.close()
+
+
 _axes = ("time", "level", "interface", "c1", "c2", "top_pressure", "longitude", "latitude")
 
 

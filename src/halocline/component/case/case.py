@@ -188,6 +188,10 @@ class Case(Options):
         """What the blocks of a cut cost."""
         return Load(grid.mask, grid.topology, self.halo, staggered=self.staggered)
 
+    def cut(self, grid: Grid, ranks: int) -> DecompositionOptions | None:
+        """How its grid is cut on so many ranks."""
+        return self.decomposition
+
     @property
     def planes(self) -> int:
         """How many planes cards can deal among ranks."""

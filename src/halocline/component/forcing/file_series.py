@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
@@ -15,11 +15,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.core.clock import Date, duration_text, first_year, text
+from halocline.component.forcing.repeated_year import is_of_one_year, yearly
+from halocline.core.clock import Date, duration_text, text
 from halocline.core.counting import amount
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import check_cover
-from halocline.grids.files.gridded_files import GriddedFiles, Record
+from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.files.sources import Unreadable
 from halocline.grids.horizontal.gaps import GapsOverSea, open_sea
 from halocline.grids.horizontal.grid import Grid
@@ -126,51 +127,6 @@ def _small(values: Array) -> NDArray[Any]:
     return single if np.array_equal(single, values, equal_nan=True) else values
 
 
-def yearly(files: GriddedFiles, period: tuple[Date, Date]) -> list[Record]:
-    """Records of one year again in every year of a period, and in those beside it.
-
-    29 February is left out in years that have none.
-    """
-    records = files.records
-    first, last = records[0].time, records[-1].time
-    if last.year > first.year + 1 or last.year > first.year and _in_year(last) >= _in_year(first):
-        raise UserError(
-            f"{files.name} has records from {text(first)} to {text(last)}, which cannot be repeated"
-            " every year: they are of more than one."
-        )
-    again = []
-    for year in range(max(period[0].year - 2, first_year), period[1].year + 2):
-        for record in records:
-            try:
-                time = record.time.replace(year=year + record.time.year - first.year)
-            except ValueError:
-                continue
-            again.append(replace(record, time=time))
-    _refuse_half_years(files, again, period)
-    return again
-
-
-def _refuse_half_years(
-    files: GriddedFiles, again: Sequence[Record], period: tuple[Date, Date]
-) -> None:
-    """Refuse records that leave more than twice their greatest distance empty in a period."""
-    usual = max((b.time - a.time for a, b in pairwise(files.records)), default=None)
-    for before, after in pairwise(record.time for record in again):
-        needed = before < period[1] and after > period[0]
-        if needed and usual is not None and after - before > 2 * usual:
-            raise UserError(
-                f"{files.name} is to be repeated every year, but has no record between"
-                f" {text(before)} and {text(after)}, where others are at most"
-                f" {duration_text(usual)} apart, and the run needs {text(period[0])} to"
-                f" {text(period[1])}. Add the records of the rest of the year, or shorten the run."
-            )
-
-
-def _in_year(moment: Date) -> tuple[int, ...]:
-    """What orders dates within a year."""
-    return moment.month, moment.day, moment.hour, moment.minute, moment.second
-
-
 class Readable(Protocol):
     """What has records that can be looked through before a run."""
 
@@ -188,10 +144,11 @@ class FileSeries:
 
     `what` names them in messages. With `held`, the record of that date serves at all times; else
     values are interpolated linearly `between` two records, or in "steps" those of a record hold
-    from its time until the next. With `every_year` the records are of one year, which repeats.
-    Points may have to be `exact` places of the files' grid. Records that are `daily`, or of another
-    regular interval, hold for half of it before the first and after the last one; where one is
-    left out they are refused. Quantities without a short name are brought to `units`.
+    from its time until the next. With `every_year` the records are of one year, which repeats;
+    None: whoever asks cannot say so. Points may have to be `exact` places of the files' grid.
+    Records that are `daily`, or of another regular interval, hold for half of it before the first
+    and after the last one; where one is left out they are refused. Quantities without a short name
+    are brought to `units`.
 
     A rank reads the rows and columns that its points need. Where a file gives hardly less than
     whole maps for sea points (`scattered` if nothing else is said), one rank for each quantity
@@ -213,7 +170,7 @@ class FileSeries:
         *,
         wanted: WantedPoints | None = None,
         between: str = "linear",
-        every_year: bool = False,
+        every_year: bool | None = None,
         scattered: bool | None = None,
         exact: bool = False,
         daily: bool = False,
@@ -234,6 +191,7 @@ class FileSeries:
             files.find(short_name, variable, levels=on_levels)
             for short_name, variable in zip(short_names, variables, strict=True)
         )
+        self.every_year = every_year
         self.records = yearly(files, period) if every_year else files.records
         self._times = [record.time for record in self.records]
         self._beyond = self._half_interval() if daily else timedelta()
@@ -297,7 +255,14 @@ class FileSeries:
                 f"The {self.what} in {self.files.name} covers {text(first)} to"
                 f" {text(last)}, but the run needs {text(self.start)} to {text(self.end)}."
                 f" Shorten the run or add a file that covers the rest.{self._longer_run()}"
+                f"{self._climatology()}"
             )
+
+    def _climatology(self) -> str:
+        """How records of one year are repeated, in words, where whoever asks can say so."""
+        if self.every_year is not False or not is_of_one_year(self.files.records):
+            return ""
+        return " If they are of any year, as a climatology is, set every_year = true beside it."
 
     def _longer_run(self) -> str:
         """The command that makes files which another run has made for long enough, in words."""

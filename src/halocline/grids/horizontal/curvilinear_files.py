@@ -21,6 +21,8 @@ from halocline.runtime.fields.topology import Fold
 
 Array = NDArray[np.float64]
 corners = ("ulon", "ulat")
+most_bent = 2.0
+"""How far lengths of faces may be from those of straight ones, as a factor."""
 depths = ("kmt", "ht", "bathymetry", "depth")
 """Variables that give depth or its number of levels, the preferred one first."""
 
@@ -66,9 +68,12 @@ def _read(data: FileVariables, path: Path, options: BathymetryOptions) -> Grid:
             f"'{path}' has {depth.shape[0]} x {depth.shape[1]} cells, but corners (ulon) of shape"
             f" {shape}. Give the north-east corner of every cell, or all, one more each way."
         )
-    if not all(np.isfinite(plane).all() for plane in (corner_x, corner_y)):
+    missing_corners = np.argwhere(~np.isfinite(sum(given.values())))
+    if missing_corners.size:
+        j, i = missing_corners[0]
         raise UserError(
-            f"Corners (ulon, ulat) of '{path}' are missing (NaN). Every cell needs all."
+            f"{len(missing_corners)} corners (ulon, ulat) of '{path}' are missing (NaN), the first"
+            f" in row {j}, column {i}. Every cell needs all."
         )
     around = (corner_x[:, -1] - corner_x[:, 0] + 180.0) % 360.0 - 180.0
     joined = np.abs(around).max() < 1e-6 and np.abs(corner_y[:, -1] - corner_y[:, 0]).max() < 1e-6
@@ -97,6 +102,8 @@ def _read(data: FileVariables, path: Path, options: BathymetryOptions) -> Grid:
     wrong = np.argwhere((curvilinear.inside_out() & (depth > 0.0))[:-1])
     if wrong.size:
         raise UserError(_inside_out(curvilinear, wrong, path))
+    if has_lengths:
+        _refuse_wrong_lengths(curvilinear, depth > 0.0, path)
     return Grid.of(curvilinear, depth, str(data.attrs.get("title", "")), fold)
 
 
@@ -110,6 +117,28 @@ def _inside_out(curvilinear: Curvilinear, wrong: NDArray[np.int64], path: Path) 
         " ulat) go eastward along rows, to the left of that along columns. Correct them, or make"
         " these cells land."
     )
+
+
+def _refuse_wrong_lengths(curvilinear: Curvilinear, wet: NDArray[np.bool_], path: Path) -> None:
+    """Refuse lengths of faces of the sea that are far from those between their corners."""
+    ends = vectors(curvilinear.corner_x, curvilinear.corner_y)
+    north = angles_between(ends[:, 1:, :-1], ends[:, 1:, 1:])
+    east = angles_between(ends[:, :-1, 1:], ends[:, 1:, 1:])
+    given_lengths = curvilinear.y_face_length, curvilinear.x_face_length
+    assert given_lengths[0] is not None and given_lengths[1] is not None
+    kinds = (("htn", given_lengths[0][1:], north), ("hte", given_lengths[1][:, 1:], east))
+    for name, given, angle in kinds:
+        straight = curvilinear.radius * angle
+        fits = (given > straight / most_bent) & (given < straight * most_bent)
+        wrong = np.argwhere(wet & ~fits)
+        if wrong.size:
+            j, i = wrong[0]
+            raise UserError(
+                f"'{path}' has {len(wrong)} cells of the sea whose {name} is not the distance of"
+                f" their corners (ulon, ulat) in metres, the first in row {j}, column {i}:"
+                f" {given[j, i]:g} where it is {straight[j, i]:g} m. Correct them, or leave htn and"
+                " hte out."
+            )
 
 
 def northern_fold(corner_x: Array, corner_y: Array, where: str) -> Fold:
@@ -214,9 +243,10 @@ def _given_depth(data: FileVariables, path: Path, chosen: str) -> Array:
         bottom = np.concatenate([[0.0], np.cumsum(data["dz"].read())])
         levels = values.astype(np.int64)
         if levels.max(initial=0) >= bottom.size:
+            j, i = np.unravel_index(levels.argmax(), levels.shape)
             raise UserError(
-                f"'{path}' has a column of {levels.max()} wet levels (kmt), but thicknesses (dz) of"
-                f" {bottom.size - 1}. Give the thickness of every level."
+                f"'{path}' has a column of {levels.max()} wet levels (kmt) in row {j}, column {i},"
+                f" but thicknesses (dz) of {bottom.size - 1}. Give the thickness of every level."
             )
         return bottom[levels]
     raise UserError(f"'{path}' has no depth: neither kmt with dz, nor {', '.join(depths[1:])}.")

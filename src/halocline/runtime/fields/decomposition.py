@@ -188,5 +188,5 @@ def _check_size(mask: Mask, ranks: int) -> None:
         )
     if ranks > points:
         raise UserError(
-            f"Cannot share {points} sea points among {ranks} ranks. Use at most {points} ranks."
+            f"Cannot share {points} cells among {ranks} ranks. Use at most {points} ranks."
         )

@@ -96,7 +96,7 @@ def best_grid(load: Load, ranks: int, per_rank: int, rows: int = 0) -> Processor
 def _refusal(load: Load, ranks: int, wanted: int, rows: int) -> str:
     nj, ni = load.mask.shape
     cut = f" in {rows} rows" if rows else ""
-    units, instead = f"with {int(load.mask.sum())} sea points", "decomposition.kind = 'cards'"
+    units, instead = f"of which {int(load.mask.sum())} compute", "decomposition.kind = 'cards'"
     if load.unit != (1, 1):
         units, instead = f"in units of {load.unit[0]} x {load.unit[1]}", "smaller units"
     return (

@@ -62,9 +62,15 @@ inline void each_chunk(std::size_t begin, std::size_t end, std::ptrdiff_t bytes,
 
 template <class T>
 inline void move_runs(const T* from, T* to, const std::vector<Run>& runs) {
-  for (const Run& run : runs) {
+  constexpr std::size_t ahead = 12;
+  for (std::size_t at = 0; at < runs.size(); ++at) {
+    const Run& run = runs[at];
     const T* source = from + run.from;
     T* target = to + run.to;
+    if (at + ahead < runs.size()) {
+      __builtin_prefetch(from + runs[at + ahead].from);
+      __builtin_prefetch(to + runs[at + ahead].to, 1);
+    }
     if (run.length < 16)
       for (std::int32_t n = 0; n < run.length; ++n) target[n] = source[n];
     else

@@ -17,7 +17,8 @@ from halocline.runtime.ranks.roles import count_words
 class Wish:
     """What a member asks for: a number of `ranks`, or (0) a part of the others by its `weight`.
 
-    One that is `with_member` has the ranks of that one. `servers` only write its output.
+    One that is `with_member` has the ranks of that one. `servers` only write its output. No crew
+    has more ranks than the `most` that all of its members have work for.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Wish:
     weight: float = 1.0
     with_member: str = ""
     servers: int = 0
+    most: int = 2**31  # ranks for which it has work
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Seats:
     """
 
     crews: tuple[Crew, ...]
+    idle: int = 0  # ranks without work, the last ones
 
     @property
     def size(self) -> int:
@@ -86,7 +89,10 @@ class Seats:
 
     def describe(self) -> str:
         """Who is where, in one line."""
-        return "; ".join(crew.describe() for crew in self.crews)
+        idle = (
+            [f"{self.idle} rank{'s' * (self.idle != 1)} idle, without cells"] if self.idle else []
+        )
+        return "; ".join([*(crew.describe() for crew in self.crews), *idle])
 
 
 def deal_ranks(wishes: Sequence[Wish], ranks: int) -> Seats:
@@ -97,13 +103,16 @@ def deal_ranks(wishes: Sequence[Wish], ranks: int) -> Seats:
     leaders = {leader: wanted[leader] for leader in groups}
     asked = sum(wish.ranks for wish in leaders.values())
     if not asked and ranks < len(groups):
-        return _seated({wishes[0].name: [wish.name for wish in wishes]}, wanted, [ranks])
+        return _seated({wishes[0].name: [wish.name for wish in wishes]}, wanted, [ranks], ranks)
     _refuse_wrong_number(leaders, ranks, asked)
     counts = {name: wish.ranks or 1 for name, wish in leaders.items()}
     free = {name: wish.weight for name, wish in leaders.items() if not wish.ranks}
+    most = {name: min(wanted[some].most for some in group) for name, group in groups.items()}
     for _ in range(ranks - sum(counts.values())):
-        counts[max(free, key=lambda name: free[name] / counts[name])] += 1
-    return _seated(groups, wanted, list(counts.values()))
+        if not (open_ := [name for name in free if counts[name] < most[name]]):
+            break
+        counts[max(open_, key=lambda name: free[name] / counts[name])] += 1
+    return _seated(groups, wanted, list(counts.values()), ranks)
 
 
 def refuse_equal_names(names: Sequence[str]) -> None:
@@ -161,10 +170,15 @@ def _refuse_wrong_number(leaders: Mapping[str, Wish], ranks: int, asked: int) ->
 
 
 def _seated(
-    groups: Mapping[str, Sequence[str]], wanted: Mapping[str, Wish], counts: Sequence[int]
+    groups: Mapping[str, Sequence[str]],
+    wanted: Mapping[str, Wish],
+    counts: Sequence[int],
+    there: int,
 ) -> Seats:
-    crews, first = [], 0
+    crews, first, seated = [], 0, 0
     for members, count in zip(groups.values(), counts, strict=True):
+        count = min([count, *(wanted[name].most for name in members)])
+        seated += count
         ranks = range(first, first + count)
         first += count
         servers = {}
@@ -172,4 +186,4 @@ def _seated(
             servers[name] = range(first, first + wanted[name].servers)
             first += wanted[name].servers
         crews.append(Crew(tuple(members), ranks, servers))
-    return Seats(tuple(crews))
+    return Seats(tuple(crews), there - seated)
