@@ -15,6 +15,7 @@ from halocline.runtime.record.run_record import Region, empty, nobody
 from halocline.runtime.record.run_record_file import record_name, write_record
 from halocline.runtime.record.run_record_tables import record_of_events
 from halocline_lab.recording.export import add_arguments, formats, main
+from halocline_lab.recording.export_callgrind import write_callgrind
 from halocline_lab.recording.export_otf2 import walk, write_otf2
 from halocline_lab.recording.export_tables import tables, write_csv, write_parquet
 
@@ -118,3 +119,77 @@ def test_parquet_or_a_clear_word(tmp_path):
 
 def test_every_format_has_a_target():
     assert all(name and callable(write) for name, write in formats.values())
+
+
+class CallGraph:
+    """A profile in the Callgrind format: own costs by function, calls and costs by pair.
+
+    A function is its file, object and name. Names are written out, positions are lines.
+    """
+
+    def __init__(self, text):
+        first, *lines = text.splitlines()
+        assert first == "# callgrind format" and "events: ns" in lines
+        self.own, self.calls, self.totals = {}, {}, None
+        at, callee = dict.fromkeys(("fl", "ob", "fn")), {}
+        lines = iter(lines)
+        for line in lines:
+            key, equals, value = line.partition("=")
+            if line.startswith("totals:"):
+                self.totals = int(line.split()[1])
+            elif key in at and equals:
+                at[key] = value
+            elif key in ("cob", "cfn"):
+                callee[key] = value
+            elif key == "calls":
+                caller = (at["fl"], at["ob"], at["fn"])
+                called = (at["fl"], callee["cob"], callee["cfn"])
+                assert (caller, called) not in self.calls
+                cost = int(next(lines).split()[1])
+                self.calls[caller, called] = (int(value.split()[0]), cost)
+            elif line[:1].isdigit():
+                function = (at["fl"], at["ob"], at["fn"])
+                self.own[function] = self.own.get(function, 0) + int(line.split()[1])
+
+
+def test_callgrind_says_who_called_whom(tmp_path):
+    write_callgrind(tmp_path / "callgrind.out.test", record())
+    graph = CallGraph((tmp_path / "callgrind.out.test").read_text())
+    assert graph.totals == sum(graph.own.values()) == 2 * 1000
+    for rank in ("rank 0", "rank 1"):
+        step, wait = (rank, "phase", "step"), (rank, "wait", "MPI_Wait")
+        send = (rank, "send", "MPI_Send (solver.c:13 in exchange)")
+        assert graph.own[step] == 1000 - 10 - 90 - 100 - 100
+        assert graph.own[send] == 90 and graph.own[wait] == 100
+        assert graph.calls[(rank, "thread", "thread 0"), step] == (1, 1000)
+        assert graph.calls[step, send] == (1, 90)
+        assert graph.calls[step, wait] == (1, 100)
+    assert not [name for _, kind, name in graph.own if kind == "completion"]
+
+
+def test_callgrind_shares_calls_among_callers(tmp_path):
+    """Calls and times of the whole run, among callers as events that were kept have them."""
+    run = record()
+    rows = run.statistics
+    waits = (rows["rank"] == 0) & (rows["region"] == 3)
+    rows["calls"][waits] = 30
+    rows["seconds"][waits] = rows["own_seconds"][waits] = 3e-6
+    run.regions.append(Region("unseen", "kernel"))
+    more = rows[:1].copy()
+    more["region"], more["calls"], more["own_seconds"], more["seconds"] = 6, 4, 5e-8, 5e-8
+    run.statistics = np.concatenate([rows, more])
+    outside = run.events[(run.events["rank"] == 0) & (run.events["region"] == 3)].copy()
+    outside["begin"], outside["end"] = 2000, 2300
+    run.events = np.sort(np.concatenate([run.events, outside]), order=["rank", "begin"])
+    run.ranks["end"][0] = 9000
+    write_callgrind(tmp_path / "callgrind.out.test", run)
+    graph = CallGraph((tmp_path / "callgrind.out.test").read_text())
+    thread, step = ("rank 0", "thread", "thread 0"), ("rank 0", "phase", "step")
+    wait = ("rank 0", "wait", "MPI_Wait")
+    assert graph.own[wait] == 3000
+    assert graph.calls[step, wait] == (15, 750)
+    assert graph.calls[thread, wait] == (15, 2250)
+    assert graph.calls[thread, ("rank 0", "kernel", "unseen")] == (4, 50)
+    assert graph.calls[thread, step] == (1, 1000)
+    assert graph.own[thread] == 9000 - 900 - 3000 - 50
+    assert graph.totals == 9000 + 1000

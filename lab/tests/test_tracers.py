@@ -91,7 +91,12 @@ def made(ranks, scale):
         "storage, Halocline": (1.0, 0.0),
     }
     kinds = [f"{kind}, {n}" for kind in ("homogeneous", "mixed") for n in segments()]
-    for name in ["a message for each level", *kinds, *tracers_run.others]:
+    for name in [
+        "a message for each level",
+        tracers_run.blocking_sends,
+        *kinds,
+        *tracers_run.others,
+    ]:
         seconds[f"exchange, {name}"] = (0.4 if name.endswith("51") else 0.8, 0.0)
     one = scale * np.array(list(seconds.values()))
     return {

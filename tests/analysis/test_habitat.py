@@ -95,3 +95,12 @@ def test_what_makes_no_sense_is_refused(whole: Path, capsys):
     assert halocline(["habitat", str(whole), "--range", "temperature=24:16"]) != 0
     assert "'temperature=24:16' holds nothing" in capsys.readouterr().err
     assert halocline(["habitat", str(whole), "--efficiency", "2"]) != 0
+
+
+def test_of_one_column_no_map_is_drawn(whole: Path, capsys):
+    with xarray.open_dataset(whole) as data:
+        data.isel(latitude=[1], longitude=[1]).to_netcdf(whole.parent / "column.nc")
+    assert halocline(["habitat", str(whole.parent / "column.nc"), "-o", str(whole.parent)]) == 0
+    assert "no map is drawn: the file has a single row or column" in capsys.readouterr().out
+    assert (whole.parent / "habitat.nc").exists()
+    assert not (whole.parent / "habitat.png").exists()

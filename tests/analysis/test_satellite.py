@@ -99,6 +99,24 @@ def test_the_command_prints_draws_and_writes(files, capsys):
     assert main.__module__ == "halocline.analysis.satellite_command"
 
 
+def test_model_and_satellite_are_drawn_in_the_same_colours(files):
+    folder, _ = files
+    found = satellite.compare_chlorophyll(folder / "model.nc", folder / "seen.nc")
+    figure = satellite.agreement_figure(found)
+    limits = [axes.images[0].get_clim() for axes in figure.axes if axes.images]
+    assert len(limits) == 3 and limits[0] == limits[1] != limits[2]
+
+
+def test_chlorophyll_without_units_is_taken_in_mg_and_told(files, capsys):
+    folder, truth = files
+    maps(truth, EAST, NORTH, TIMES, "CHL", "").to_netcdf(folder / "bare.nc")
+    assert halocline(["satellite", str(folder / "model.nc"), str(folder / "bare.nc")]) == 0
+    told = capsys.readouterr().err
+    assert (
+        told.count(f"'CHL' of {folder / 'bare.nc'} has no units and is taken to be in mg m-3") == 1
+    )
+
+
 def test_what_cannot_be_compared_is_refused(files):
     folder, truth = files
     late = maps(truth, EAST, NORTH, TIMES + np.timedelta64(9, "D"), "CHL")

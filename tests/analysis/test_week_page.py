@@ -107,3 +107,12 @@ def test_a_file_without_times_is_refused(file: Path, tmp_path: Path, capsys):
     assert "the file has no times" in capsys.readouterr().err
     assert halocline(["plot", str(file), "--page", "--output", "page.png"]) == 2
     assert "'page.png' is neither a folder" in capsys.readouterr().err
+
+
+def test_a_single_day_has_maps_and_sections(file: Path, tmp_path: Path, capsys):
+    with xarray.open_dataset(file) as opened:
+        opened.isel(time=[0]).to_netcdf(tmp_path / "day.nc")
+    assert halocline(["plot", str(tmp_path / "day.nc"), "--page"]) == 0
+    page = Page(Path(capsys.readouterr().out.strip()).read_text(encoding="utf-8"))
+    assert len(page.pictures) == 2 * (1 + 1)
+    assert not any("by depth and day" in words for words in page.pictures)

@@ -1,6 +1,7 @@
 """Merged cells: fluxes, volumes and means against sums over the fine cells."""
 
 import argparse
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,11 @@ import xarray
 
 from biogeochemistry import sea_files as sea
 from halocline.biogeochemistry import merge_command
+from halocline.biogeochemistry.merged_divergence import MergedDivergence
+from halocline.biogeochemistry.merged_files import flux_variables
+from halocline.biogeochemistry.merging import merged
 from halocline.component.case.reading import read_case
+from halocline.component.forcing.field_records import RecordSource
 from halocline.core.errors import UserError
 from halocline.experiment.run import run
 
@@ -116,10 +121,44 @@ def test_merged_while_running_is_as_merged_before(folder: Path):
     )
 
 
+def test_the_command_tells_how_well_divergence_is_kept(folder: Path, capsys):
+    merge(folder, 2, folder / "again")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.startswith("merged 2000-01-0") for line in lines] == [True] * 4 + [False]
+    told = float(re.search(r"within (\S+) of the sum of their fluxes", lines[-1])[1])
+    assert 0.0 < told < 1e-14
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_merged_fluxes_that_miss_the_divergence_are_not_written_off(folder: Path, axis: int):
+    """A flux that is 1e-9 larger than it may be, along x or along y."""
+    from_case = read_case(folder / "fine.toml")
+    files, clock = from_case.circulation_files, from_case.time.clock()
+    merging = merged(from_case.build_levels(), 2)
+    period = clock.start, clock.end
+    source = RecordSource(files, files.variables, merging.fine.horizontal, period, "circulation")
+    fluxes = flux_variables(source, files.places, merging)
+    check = MergedDivergence(source, files.places, merging)
+    values = [one.at(1) for one in fluxes]
+    assert check.residual(1, values, fluxes) < 1e-14
+    at = np.unravel_index(np.abs(values[axis]).argmax(), values[axis].shape)
+    values[axis][at] *= 1.0 + 1e-9
+    with pytest.raises(AssertionError, match="miss the divergence of fine cells by"):
+        check.residual(1, values, fluxes)
+
+
 def test_what_cannot_be_merged_is_refused(folder: Path):
     with pytest.raises(UserError, match=r"10 rows and 12 columns cannot be merged 5 by 5"):
         merge(folder, 5, folder / "no")
     with pytest.raises(UserError, match=r"is not that of 1 x 1 merged cells|cannot be merged"):
         run(case(folder, "fine.nc", grid=str(folder / "fine.nc")))
+    with xarray.open_dataset(folder / "grid.nc") as grid:
+        shallow = grid.load()
+    shallow.depth.values[2, 1] = 10.0
+    shallow.to_netcdf(folder / "shallow.nc")
+    with pytest.raises(
+        UserError, match=r"^1 columns? .* at 7.5 E, 34.5 N, has 1 wet levels, not 3"
+    ):
+        run(case(folder, "shallow.nc", grid=str(folder / "fine.nc")))
     with pytest.raises(UserError, match=r"'velocity_u' of .* lies on a grid 2 times finer"):
         run(case(folder, "grid.nc"))

@@ -316,7 +316,7 @@ def test_values_missing_over_open_sea_are_refused_near_land_filled(tmp_path, pla
     field, series = follow(tmp_path / "a.nc", space_of(grid), grid, Place.center)
     where = "column 37, row 42" if planes else "357 E, 12 N"
     with pytest.raises(
-        UserError, match=f"NaN. over sea at 2000-01-01.*: 1 places, first at {where}"
+        UserError, match=f"NaN. over sea at 2000-01-01.*: 1 place, first at {where}"
     ):
         series.update(period[0])
     series.close()

@@ -78,7 +78,10 @@ def winds(grid, *, seed=1, turned=False, roll=0, southward=False, gaps=True, cha
                 record[lost] = np.nan
         fields[name] = values
     data = xarray.Dataset(
-        {name: (("time", "lat", "lon"), values) for name, values in fields.items()},
+        {
+            name: (("time", "lat", "lon"), values, {"units": "m s-1"})
+            for name, values in fields.items()
+        },
         {
             "time": ("time", np.array(hours), {"units": "hours since 2011-01-15"}),
             "lat": ("lat", latitude, {"units": "degrees_north"}),
@@ -416,7 +419,7 @@ def test_a_hole_that_one_rank_sees_ends_all_with_the_same_words(tmp_path, ranks,
     with pytest.raises(UserError, match="missing .NaN. over sea at 2011-01-15 12:00") as told:
         run(table)
     assert not reading()
-    assert "1 places, first at 50 E, 5 N" in str(told.value)
+    assert "1 place, first at 50 E, 5 N" in str(told.value)
     write_case(tmp_path, table)
     done = start_ranks(tmp_path, ranks)
     assert done.returncode == 2, done.stderr

@@ -12,7 +12,7 @@ import pytest
 import tomli_w
 
 from experiment.slab_sea import example, in_restart, table, with_our_sea
-from halocline.experiment import exit_codes
+from halocline.experiment import exit_codes, launching
 from halocline.experiment.command_line import main
 from halocline.experiment.run import run
 from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command, rank_command
@@ -251,6 +251,73 @@ def test_a_signal_stops_a_program_cleanly(folder):
     code, out, err = finished(process)
     assert code == exit_codes.stopped, err
     assert "stopped by a signal" in out and "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", ["/bin/true", "/bin/sleep 1000"])
+def test_a_program_that_never_joins_is_not_waited_for(folder, monkeypatch, capfd, command):
+    monkeypatch.setattr(launching, "patience", 2.0)
+    begun = time.monotonic()
+    setting = f"members.slab.program.command={command}"
+    code = main(["run", str(folder), "-n", "3", "--output", str(folder / "out"), "--set", setting])
+    assert code == exit_codes.user_error and time.monotonic() - begun < limit
+    told = capfd.readouterr().err
+    assert told.count("halocline:") == 1
+    assert "A program of this run has not joined it within 2 s: it has ended, or" in told
+
+
+two = """
+import sys, numpy as np, halocline
+give, units, take, other = {
+    "one": ("moss", "percent", "surface_temperature", "K"),
+    "two": ("surface_temperature", "degree_C", "moss", "1"),
+}[sys.argv[1]]
+run = halocline.join(sys.argv[1])
+run.cells(np.arange(24).reshape(4, 6))
+run.gives(give, units)
+run.takes(take, other)
+values = np.arange(24.0)
+run.put(give, values)
+while run.step():
+    print(sys.argv[1], run.seconds, run.take(take)[3].round(6), flush=True)
+    values = values + 1
+    run.put(give, values)
+run.end()
+"""
+
+
+def test_two_programs_give_each_other_a_quantity_of_their_own(tmp_path):
+    """No rank is halocline's: the programs are told of the case; the second is lagged."""
+    grid = {"nx": 6, "ny": 4, "x0": 10.0, "y0": 20.0, "dx": 1.0, "dy": 1.0, "closed_edges": False}
+    quantities = {"moss": {"units": "percent", "standard_name": "moss_area_fraction"}}
+
+    def member(name, give, take):
+        program = {
+            "command": f"{sys.executable} two.py {name}", "gives": [give], "takes": [take],
+            "quantities": quantities,
+        }  # fmt: skip
+        return {
+            "component": "program", "precision": "float64", "ranks": 1, "grid": grid,
+            "program": program,
+        }  # fmt: skip
+
+    there, back = "surface_temperature", "moss"
+    found = {
+        "time": {"start": "2000-01-01T00:00:00", "length": "3h", "step": "1h"},
+        "members": {"one": member("one", back, there), "two": member("two", there, back)},
+        "exchanges": {
+            "a": {"source": "one", "target": "two", "fields": [back], "path": "serial"},
+            "b": {"source": "two", "target": "one", "fields": [there], "lagged": True},
+        },
+    }
+    (tmp_path / "case.toml").write_text(tomli_w.dumps(found))
+    (tmp_path / "two.py").write_text(two)
+    code, out, err = finished(begin(tmp_path, "run", ".", "-n", "2", "--output", "out", "--quiet"))
+    assert code == exit_codes.done, err
+    said = sorted(line for line in out.splitlines() if line.startswith(("one ", "two ")))
+    times = 0.0, 3600.0, 7200.0
+    assert said == [f"one {time} {276.15 + n}" for n, time in enumerate(times)] + [
+        f"two {time} {(4 + n) / 100}" for n, time in enumerate(times)
+    ]
 
 
 def test_the_command_that_starts_all_is_told(folder, capsys):

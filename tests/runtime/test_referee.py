@@ -11,9 +11,11 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.kernel import Argument, Kernel
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos import choices
 from halocline.runtime.halos.choices import contenders
 from halocline.runtime.ranks.communicator import Ranks, world
 from halocline.runtime.running import referee as module
+from halocline.runtime.running.contest import Score, Standing
 from halocline.runtime.running.referee import CommunicationOptions, KeptVerdicts, Referee, Verdict
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
@@ -34,7 +36,7 @@ def spread_kernel() -> Kernel:
     return Kernel("spread", arguments, spread)
 
 
-def model():
+def model(rows=1):
     options = DecompositionOptions(kind="blocks", blocks_per_rank=1)
     decomposition = Decomposition(
         np.ones((12, 18), bool),
@@ -44,11 +46,11 @@ def model():
         communicator=world(),
     )
     state = SimpleNamespace(
-        value=Field("value", "1", decomposition, place=Place.center, dtype=np.float64)
+        value=Field("value", "1", decomposition, axes=(rows,), place=Place.center, dtype=np.float64)
     )
-    truth = np.random.default_rng(3).random((12, 18))
+    truth = np.random.default_rng(3).random((rows, 12, 18))
     state.value.set_from(
-        lambda b: truth[b.rectangle.j0 : b.rectangle.j1, b.rectangle.i0 : b.rectangle.i1]
+        lambda b: truth[:, b.rectangle.j0 : b.rectangle.j1, b.rectangle.i0 : b.rectangle.i1]
     )
     return Runner(decomposition), state
 
@@ -86,6 +88,37 @@ def test_judges_what_costs_most_and_changes_no_bit(eager, tmp_path):
         everyone = world().gather(choice.text)
         assert everyone is None or len(set(everyone)) == 1
     assert run.recorder.message_count == plain.recorder.message_count
+
+
+def test_large_messages_are_tried_in_segments_too(eager, monkeypatch):
+    """The contest is decided for the last way, so that what is chosen does not hang on times."""
+    monkeypatch.setattr(choices, "least_segment", 1 << 12)
+    seen = []
+
+    def decided(communicator, trials, budget):
+        for trial in trials:
+            trial()
+        seen.append(len(trials))
+        scores = {at: Score(1.0, 1.0, 1.0, 1.0, 1) for at in range(len(trials))}
+        last = len(trials) - 1
+        return Standing(last, (last,), scores, 1, 0.0)
+
+    monkeypatch.setattr(module, "contest", decided)
+    lines: list[str] = []
+    run, state = model(rows=150)
+    judged = steps(run, state, Referee(run.exchange, tell=lines.append), 6)
+    plain, other = model(rows=150)
+    by_rule = steps(plain, other, Referee(plain.exchange, watch=False), 6)
+    assert np.array_equal(judged, by_rule) if world().rank == 0 else judged is None
+    if several:
+        (choice,) = run.exchange.chosen.values()
+        assert choice.text == "persistent mixed:4096" and seen[0] >= len(contenders) - 2
+        assert run.recorder.message_count > plain.recorder.message_count
+        assert run.recorder.message_bytes == plain.recorder.message_bytes
+        run.exchange.free()
+        small, state = model()
+        steps(small, state, Referee(small.exchange, tell=lines.append), 3)
+        assert "segments" not in lines[-1] and "mixed" not in lines[-1]
 
 
 def test_a_later_run_takes_what_an_earlier_one_measured(eager, tmp_path):

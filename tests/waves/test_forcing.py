@@ -238,7 +238,7 @@ def test_nan_over_sea_is_refused_with_place_and_time(tmp_path):
     data["v10"][1, 20, 20] = np.nan
     forcing = wind(tmp_path, data)
     forcing.series.files.read("u10", "wind_u", forcing.series.files.records[0])
-    message = "missing .NaN. over sea at 2011-01-15 06:00: 1 places, first at 100 E, 10 N"
+    message = "missing .NaN. over sea at 2011-01-15 06:00: 1 place, first at 100 E, 10 N"
     with pytest.raises(UserError, match=message):
         forcing.brackets(start)
 

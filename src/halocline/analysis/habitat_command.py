@@ -64,6 +64,9 @@ def main(options: argparse.Namespace) -> int:
         print(f"{what}: mean {float(one.mean()):.4g}, at most {float(one.max()):.4g} {one.units}")
     maps.to_netcdf(folder / "habitat.nc")
     print(folder / "habitat.nc")
+    if any(min(one.shape) == 1 for one in maps.data_vars.values()):
+        print("no map is drawn: the file has a single row or column of cells")
+        return 0
     habitat_figure(maps).savefig(folder / "habitat.png", dpi=150)
     print(folder / "habitat.png")
     return 0

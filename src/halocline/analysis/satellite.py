@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from halocline.analysis import looks, reading
 from halocline.analysis.map_grid import MapGrid, grid_of, nearest_cells, values_on
 from halocline.analysis.sheet import map_sheet
+from halocline.core.assumptions import without_units
 from halocline.core.errors import UserError
 
 Numbers = NDArray[np.float64]
@@ -31,7 +32,7 @@ CHLOROPHYLL = (
 )
 """How files call chlorophyll: standard names, then usual names."""
 _TO_MG = {"mg m-3": 1.0, "mg/m3": 1.0, "mg m^-3": 1.0, "milligram m-3": 1.0, "ug l-1": 1.0,
-          "kg m-3": 1e6, "g m-3": 1e3, "": 1.0}  # fmt: skip
+          "kg m-3": 1e6, "g m-3": 1e3}  # fmt: skip
 least_shown = 1e-3
 """Chlorophyll that counts in logarithms at least [mg m-3]."""
 
@@ -111,7 +112,9 @@ def chlorophyll_of(dataset: xr.Dataset, file: Path | str, name: str = "") -> xr.
             f"There is no chlorophyll in '{file}'. Name the variable; it has:"
             f" {reading.listed(dataset.data_vars)}."
         )
-    units = str(found.attrs.get("units", ""))
+    units = str(found.attrs.get("units", "")).strip()
+    if not units:
+        units = without_units(f"The variable '{found.name}' of {file}", "mg m-3")
     if units not in _TO_MG:
         raise UserError(f"'{found.name}' in '{file}' is in '{units}', not in mg m-3.")
     depth = reading.coordinate(found, "depth")
@@ -278,14 +281,16 @@ def _mean_maps(grid: MapGrid, model: xr.DataArray, pairs: Numbers) -> xr.Dataset
 
 
 def agreement_figure(comparison: Comparison, title: str = "") -> Figure:
-    """Maps of the model, the satellite and the logarithm of their ratio."""
+    """Maps of model and satellite, in the same colours, and of the logarithm of their ratio."""
     with looks.style():
         maps = comparison.maps
+        both = np.concatenate([maps[name].values.ravel() for name in ("model", "satellite")])
         whole = comparison.whole
         words = f"log10: bias {whole.log_bias:+.2f}, RMS {whole.log_rms:.2f}"
         figure, _ = map_sheet(
             maps,
             [maps[name] for name in ("model", "satellite", "ratio")],
             title=title or f"Chlorophyll of the model and of satellites; {words}",
+            seen={"model": both, "satellite": both},
         )
     return figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import xarray as xr
 from matplotlib.figure import Figure
@@ -30,12 +31,12 @@ def map_sheet(
     region: str | Extent | None = None,
     arrows: Arrows = "auto",
     title: str = "",
-    seen: Numbers | None = None,
+    seen: Numbers | Mapping[str, Numbers] | None = None,
     contours: bool = True,
 ) -> tuple[Figure, list[DrawnMap]]:
     """A figure with one map of each variable, all of one box and of the record in `dataset`.
 
-    `seen` and `contours` as in `draw_map`.
+    `seen` (of all maps, or by the name of the variable) and `contours` as in `draw_map`.
     """
     first = variables[0]
     grid = grid_of(first)
@@ -62,7 +63,7 @@ def map_sheet(
                 extent=extent,
                 arrows=arrows,
                 across=across,
-                seen=seen,
+                seen=seen.get(str(variable.name)) if isinstance(seen, Mapping) else seen,
                 contours=contours,
             )
         )

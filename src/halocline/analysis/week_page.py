@@ -213,23 +213,23 @@ class WeekPage:
         return pictures
 
     def _deep(self, dataset: xr.Dataset, field: xr.DataArray, week: Week) -> list[Picture]:
-        """A section of the last week, and the mean of the sea by depth and day."""
+        """A section of the last week, and of several days the mean of the sea by depth and day."""
         depth = reading.coordinate(field, "depth")
         if depth is None or depth.ndim != 1:
             return []
         shown = daily(field) if is_rate(field) else field
         mean = _mean(shown.isel(time=week.records))
         along, at = parse_section(self.section) if self.section else longest_parallel(mean)
+        name = looks.title_of(field)
         cut, _ = section_figure(mean, along, at, week.words)
+        section = Picture(cut, f"{name} along {along} {at:g}, {week.words}")
+        if dataset.sizes["time"] < 2:
+            return [section]
         upper = shown.isel({str(depth.dims[0]): np.abs(depth.values) <= UPPER})
         sea = upper.weighted(area_of(dataset, field)).mean(grid_of(field).dimensions)
         sea = sea.assign_coords(time=middles_of(dataset)).assign_attrs(shown.attrs)
         column = draw_columns([sea], "Mean of the sea")
-        name = looks.title_of(field)
-        return [
-            Picture(cut, f"{name} along {along} {at:g}, {week.words}"),
-            Picture(column, f"{name}, mean of the sea by depth and day"),
-        ]
+        return [section, Picture(column, f"{name}, mean of the sea by depth and day")]
 
 
 def _mean(field: xr.DataArray) -> xr.DataArray:

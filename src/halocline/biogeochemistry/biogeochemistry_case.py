@@ -137,7 +137,7 @@ class BiogeochemistryCase(TransportCase):
         files, merging = self.circulation_files, self.merging
         theirs = levels if merging is None else merging.fine
         period = clock.start, clock.end
-        source = RecordSource(files, files.variables, theirs.horizontal, period, "surroundings")
+        source = RecordSource(files, files.variables, theirs.horizontal, period, "environment")
         return FileSurroundings(source, merging)
 
     def _carried(self) -> TransportOptions:
@@ -146,7 +146,7 @@ class BiogeochemistryCase(TransportCase):
         own = {name: 86400.0 * speed for name, speed in self.built_biology.sinking.items()}
         return replace(found, tracers=self.tracer_names, sinking={**own, **found.sinking})
 
-    @property
+    @cached_property
     def cost(self) -> float:
         """Expected time for a tracer, cell and step on one core [s]."""
         return super().cost + self.built_biology.seconds / len(self.tracer_names)

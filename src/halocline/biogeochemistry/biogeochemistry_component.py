@@ -155,7 +155,8 @@ class BiogeochemistryComponent(TransportComponent):
         changes = {name: b / a - 1.0 if a else b for name, (a, b) in self.elements().items()}
         worst = max(changes, key=lambda name: abs(changes[name]), default="")
         change = f"greatest change of an element {changes[worst]:.1e} ({worst}), " if worst else ""
-        return (
+        told = (
             f"{len(self.options.tracers)} tracers: {change}values from {least.min():.3g} to"
-            f" {greatest.max():.3g}; {self.biology.summary()}"
+            f" {greatest.max():.3g}"
         )
+        return "; ".join(filter(None, [told, self.biology.summary()]))

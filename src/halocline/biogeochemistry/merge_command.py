@@ -25,8 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Write the coarse grid and the records on it; the exit code."""
     from halocline.biogeochemistry.case import TransportCase
+    from halocline.biogeochemistry.merged_divergence import MergedDivergence
     from halocline.biogeochemistry.merged_files import merged_variables, write_grid, write_records
-    from halocline.biogeochemistry.merging import Merging
+    from halocline.biogeochemistry.merging import merged
     from halocline.component.case.reading import read_case
     from halocline.component.forcing.field_records import RecordSource
     from halocline.core.clock import text
@@ -39,7 +40,7 @@ def main(options: argparse.Namespace) -> int:
             " with transport.circulation = 'files'."
         )
     files, clock = case.circulation_files, case.time.clock()
-    merging = Merging(case.build_levels(), options.ratio)
+    merging = merged(case.build_levels(), options.ratio)
     source = RecordSource(
         files, files.variables, merging.fine.horizontal, (clock.start, clock.end), "circulation"
     )
@@ -47,6 +48,12 @@ def main(options: argparse.Namespace) -> int:
     folder = Path(options.output)
     folder.mkdir(parents=True, exist_ok=True)
     write_grid(merging, folder / "grid.nc")
-    for moment in write_records(merging, variables, folder / "circulation.nc", clock.calendar):
-        print(f"merged {text(moment)}", flush=True)
+    check = MergedDivergence(source, files.places, merging)
+    path, worst = folder / "circulation.nc", 0.0
+    for number, moment, values in write_records(merging, variables, path, clock.calendar):
+        residual = check.residual(number, values[:2], variables[:2])
+        worst = max(worst, residual)
+        print(f"merged {text(moment)}: divergence within {residual:.0e} of the fluxes", flush=True)
+    print(f"{path}: of every cell what flows out is what flows out of its fine ones,", end=" ")
+    print(f"within {worst:.1e} of the sum of their fluxes")
     return 0

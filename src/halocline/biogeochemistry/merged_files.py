@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import netCDF4
@@ -61,34 +62,27 @@ def _top(levels: Array) -> Array:
     return (np.arange(levels.shape[0]) == levels.shape[0] - 1)[:, None].astype(np.float64)
 
 
-def merged_variables(source: RecordSource, places: str, merging: Merging) -> list[MergedVariable]:
-    """All that can be made of some files: fluxes and thickness, and what else they have."""
+def _made(
+    source: RecordSource,
+    name: str,
+    found: str,
+    place: Place,
+    cells: Cells,
+    stencil: Stencil,
+    depths: Array | None,
+    axis: str,
+    more: Array | None = None,
+) -> MergedVariable:
+    files, variable = source.open(found)
+    exact = found[0] in "vxy" and found != "vertical_diffusivity"
+    field = FileField(files, variable, stencil.wanted(depths), short_name=found, exact=exact)
+    return MergedVariable(name, axis, place, cells, stencil, files, field, more)
+
+
+def flux_variables(source: RecordSource, places: str, merging: Merging) -> list[MergedVariable]:
+    """Fluxes through faces between wet coarse cells, along x and along y."""
     what = velocities_of(source, places, merging.fine)
     wet = merging.wet_levels > 0
-    center = _cells(wet)
-    depth, interfaces = merging.fine.depth, merging.fine.interfaces[:-1]
-
-    def made(
-        name: str,
-        found: str,
-        place: Place,
-        cells: Cells,
-        stencil: Stencil,
-        depths: Array | None,
-        axis: str,
-        more: Array | None = None,
-    ) -> MergedVariable:
-        files, variable = source.open(found)
-        wanted, exact = stencil.wanted(depths), found[0] in "vx" or found[0] == "y"
-        field = FileField(
-            files,
-            variable,
-            wanted,
-            short_name=found,
-            exact=exact and found != "vertical_diffusivity",
-        )
-        return MergedVariable(name, axis, place, cells, stencil, files, field, more)
-
     result = []
     for axis, along, place in (("x", "u", Place.x_face), ("y", "v", Place.y_face)):
         name = f"{axis}_volume_flux"
@@ -98,7 +92,17 @@ def merged_variables(source: RecordSource, places: str, merging: Merging) -> lis
         before[0 if axis == "y" else slice(None), :] &= axis != "y"
         cells = _cells(wet & before)
         stencil = merging.of_faces(place, cells, what)
-        result.append(made(name, found, place, cells, stencil, depth, "depth"))
+        depth = merging.fine.depth
+        result.append(_made(source, name, found, place, cells, stencil, depth, "depth"))
+    return result
+
+
+def merged_variables(source: RecordSource, places: str, merging: Merging) -> list[MergedVariable]:
+    """All that can be made of some files: fluxes and thickness, and what else they have."""
+    center = _cells(merging.wet_levels > 0)
+    depth, interfaces = merging.fine.depth, merging.fine.interfaces[:-1]
+    made = partial(_made, source)
+    result = flux_variables(source, places, merging)
     if source.has("cell_thickness"):
         share = merging.of_thickness(center)
         result.append(
@@ -138,9 +142,12 @@ def write_grid(merging: Merging, path: Path) -> None:
 
 
 def write_records(
-    merging: Merging, variables: Sequence[MergedVariable], path: Path, calendar: str
-) -> Iterator[Date]:
-    """Write record after record, as their times say that are given back."""
+    merging: Merging,
+    variables: Sequence[MergedVariable],
+    path: Path,
+    calendar: str,
+) -> Iterator[tuple[int, Date, Sequence[Array]]]:
+    """Write record after record; gives back their numbers, times and values."""
     times = variables[0].files.times
     for one in variables:
         if one.files.times != times:
@@ -159,7 +166,7 @@ def write_records(
                 whole = np.full(file[one.name].shape[1:], missing)
                 whole[..., one.cells[0], one.cells[1]] = some
                 file[one.name][number] = whole
-        yield moment
+        yield number, moment, values
 
 
 def _define(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.errors import UserError
+from halocline.core.geography import position_words
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.vertical.file_field import WantedPoints
 from halocline.grids.vertical.levels import VerticalGrid
@@ -55,18 +56,12 @@ class Stencil:
 
 @dataclass(frozen=True)
 class Merging:
-    """`ratio` x `ratio` cells of a fine grid are one of a coarse grid."""
+    """`ratio` x `ratio` cells of a fine grid are one of a coarse grid; see `merged`."""
 
     fine: VerticalGrid
     ratio: int
 
     def __post_init__(self) -> None:
-        nj, ni = self.fine.horizontal.shape
-        if self.ratio < 2 or nj % self.ratio or ni % self.ratio:
-            raise UserError(
-                f"{nj} rows and {ni} columns cannot be merged {self.ratio} by {self.ratio}. Give a"
-                " number from 2 on that divides both."
-            )
         if self.fine.horizontal.curvilinear is not None:
             raise UserError("Cells of curvilinear grids cannot be merged; regular ones can.")
 
@@ -127,11 +122,22 @@ class Merging:
             np.abs(a - b).max() < 0.01 * abs(step)
             for a, b, step in ((ours.x, theirs.x, theirs.step_x), (ours.y, theirs.y, theirs.step_y))
         )
-        if not near or not np.array_equal(coarse.wet_levels, self.wet_levels):
+        if not near:
             raise UserError(
                 f"The grid of the case, {ours.shape[0]} x {ours.shape[1]} cells, is not that of"
-                f" {self.ratio} x {self.ratio} merged cells of transport.files.grid, whose coarse"
-                " cells are wet where any of the fine ones is. 'halocline merge' writes it."
+                f" {self.ratio} x {self.ratio} merged cells of transport.files.grid."
+                " 'halocline merge' writes it."
+            )
+        differ = np.argwhere(coarse.wet_levels != self.wet_levels)
+        if differ.size:
+            j, i = differ[0]
+            place = position_words(ours.x[i], ours.y[j]) if ours.spherical else f"row {j + 1}"
+            raise UserError(
+                f"{len(differ)} columns of the case's grid are not as deep as the deepest of the"
+                f" {self.ratio} x {self.ratio} cells of transport.files.grid that are merged to"
+                f" them; the first one, at {place}, has {coarse.wet_levels[j, i]} wet levels, not"
+                f" {self.wet_levels[j, i]}. Take the grid that 'halocline merge' writes, and"
+                " grid.closed_edges = false, which else makes the outermost cells land."
             )
 
     def of_thickness(self, cells: Cells) -> Stencil:
@@ -216,3 +222,14 @@ class Merging:
         metrics = self.fine.horizontal.on_both_sides(place)
         j, i = np.broadcast_arrays(*at)
         return Stencil(metrics.x[j, i], metrics.y[j, i], weights)
+
+
+def merged(fine: VerticalGrid, ratio: int) -> Merging:
+    """The merging of a grid by a ratio that a user gives."""
+    nj, ni = fine.horizontal.shape
+    if ratio < 2 or nj % ratio or ni % ratio:
+        raise UserError(
+            f"{nj} rows and {ni} columns cannot be merged {ratio} by {ratio}. Give a number from 2"
+            " on that divides both."
+        )
+    return Merging(fine, ratio)

@@ -13,10 +13,11 @@ from typing import Any
 from halocline.component.case.case import Case
 from halocline.component.component import Component
 from halocline.component.streams.stream import OutputStream
+from halocline.core.assumptions import taken
 from halocline.core.clock import Clock, duration_text, text
 from halocline.core.counting import amount
 from halocline.experiment.building import build_component, build_streams
-from halocline.experiment.expectations import work
+from halocline.experiment.expectations import showing, to_start, work
 from halocline.experiment.grid_pairs import refuse_unfit_nests
 from halocline.experiment.idle_ranks import idle_words, useful_ranks
 from halocline.experiment.imagined import Imagined
@@ -81,9 +82,9 @@ def _table(found: Mapping[str, Checked], seats: Seats) -> Iterator[str]:
     ]
     for name, some in found.items():
         ranks = len(seats.crew_of(name).ranks)
-        rows.append((name, str(ranks), *_cells([some], some.steps, some.work / ranks)))
-    crews = [sum(found[n].work for n in crew.members) / len(crew.ranks) for crew in seats.crews]
-    seconds = max(*crews, sum(some.work for some in found.values()) / cores())
+        rows.append((name, str(ranks), *_cells([some], some.steps, _seconds([some], ranks))))
+    crews = [_seconds([found[n] for n in crew.members], len(crew.ranks)) for crew in seats.crews]
+    seconds = to_start + max(*crews, _seconds([*found.values()], cores()))
     rows.append(("together", str(seats.computing), *_cells([*found.values()], 0, seconds)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *rest in rows:
@@ -93,6 +94,11 @@ def _table(found: Mapping[str, Checked], seats: Seats) -> Iterator[str]:
         yield f"and {count_words(seats.serving)}"
 
 
+def _seconds(some: Sequence[Checked], ranks: int) -> float:
+    """Expected time of members, one after the other, on so many ranks [s]."""
+    return sum(one.work / ranks + one.showing for one in some)
+
+
 def _cells(some: Sequence[Checked], steps: int, seconds: float) -> tuple[str, ...]:
     """Steps, memory of fields, room for output and restarts, and time, in words."""
     sizes = [
@@ -100,7 +106,7 @@ def _cells(some: Sequence[Checked], steps: int, seconds: float) -> tuple[str, ..
         sum(one.output for one in some),
         sum(need.size for one in some for need in one.restarts),
     ]
-    return (str(steps or ""), *map(size_words, sizes), f"about {time_words(max(seconds, 1.0))}")
+    return (str(steps or ""), *map(size_words, sizes), f"about {_time(seconds)}")
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ class Checked:
     """What is known of a case: in words, memory of its fields on all ranks and room [byte], time.
 
     `needs` is all room, `restarts` that of them; `output` the bytes of all streams; `work` is on
-    one core [s].
+    one core [s], `showing` what ranks do not share of it.
     """
 
     words: str
@@ -118,6 +124,7 @@ class Checked:
     needs: Sequence[Need]
     restarts: Sequence[Need]
     work: float
+    showing: float
 
 
 def report(case: Case, ranks: int | None = None, folder: Path = Path("results")) -> str:
@@ -178,12 +185,10 @@ def look(
         servers = planned_servers(case, grid, ranks, folder)
         refuse_wrong_layout(case, ranks, servers.count)
         lines.append(("servers", servers.line))
-    alone = work(case, grid, clock)
-    seconds = alone / min(ranks, cores())
-    lines.append(
-        ("run time", f"about {time_words(max(seconds, 1.0))} on {amount(ranks, 'rank')} here")
-    )
-    lines += [("note", words) for words in case.lacking(restarted=restarted)]
+    alone, shown = work(case, grid, clock), showing(case, clock)
+    seconds = to_start + alone / min(ranks, cores()) + shown
+    lines.append(("run time", f"about {_time(seconds)} on {amount(ranks, 'rank')} here"))
+    lines += [("note", words) for words in (*case.lacking(restarted=restarted), *taken())]
     return Checked(
         words="\n".join(f"{name:<10}{value}" for name, value in lines),
         steps=clock.steps,
@@ -192,7 +197,12 @@ def look(
         needs=named_needs([*room, *needs], member),
         restarts=needs,
         work=alone,
+        showing=shown,
     )
+
+
+def _time(seconds: float) -> str:
+    return time_words(max(seconds, 1.0))
 
 
 def _too_many(case: Case, grid: Grid, ranks: int) -> Iterator[tuple[str, str]]:

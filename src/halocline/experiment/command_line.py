@@ -11,6 +11,7 @@ from typing import Any
 
 import halocline
 from halocline.analysis import plot_command
+from halocline.core.assumptions import taken
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.added_commands import added_commands
@@ -176,7 +177,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(ending.code or 0)
     options.arguments = given
     action = _commands.get(options.command) or options.action
-    return guarded(lambda: action(options))
+    code = guarded(lambda: action(options))
+    for words in taken() if code == exit_codes.done else ():
+        print(f"halocline: {words}", file=sys.stderr)
+    return code
 
 
 def guarded(action: Callable[[], int]) -> int:

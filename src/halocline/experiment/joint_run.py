@@ -11,11 +11,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from halocline.component.outside import ComputedOutside
+from halocline.core.assumptions import taken
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.experiment.exchanges import Exchanges
@@ -136,6 +138,8 @@ class JointRun:
         for some in self.here:
             with self._busy(some):
                 some.begin(asleep=some.name in asleep)
+        for words in dict.fromkeys(chain(*(self.council.gather(taken()) or []))):
+            self.tell(words)
         self.times = dict.fromkeys(self.clocks, self.moment)
         if plans:
             assert self.recording is not None, "several members have one record"

@@ -11,9 +11,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from types import FrameType
+from typing import TypeVar
 
 from halocline.experiment import exit_codes
 from halocline.experiment.ending import code_file
@@ -42,6 +44,11 @@ at_once = 0.5
 
 grace = 4.0
 """Time that mpiexec gets to end its ranks before it is killed itself [s]."""
+
+patience = 120.0
+"""Time within which programs that compute members join the run [s]."""
+
+Found = TypeVar("Found")
 
 _resume_words = "'halocline resume' goes on from its last restart file."
 
@@ -81,10 +88,17 @@ def on_ranks(
         with _passing_on_signals(process, listening=path.exists) as received:
             if not quiet:
                 print(f"starting {_start_words(ranks, threads, servers)}: {words}", flush=True)
+            late: list[str] = []
+            if any(own for _, own in commands):
+                watch = partial(_end_without_programs, process, path.exists, late.append)
+                Thread(target=watch, daemon=True).start()
             code = process.wait()
         told = path.read_text(encoding="utf-8") if path.exists() else ""
         if told:
             return int(told)
+    if late:
+        print(f"halocline: {late[0]}", file=sys.stderr)
+        return exit_codes.user_error
     if len(received) > 1:
         print("halocline: ended at once by a second signal.", _resume_words, file=sys.stderr)
         return exit_codes.interrupted
@@ -106,14 +120,38 @@ def _start_words(ranks: int, threads: int, servers: int) -> str:
     return f"{words} and {count_words(servers)}" if servers else words
 
 
-def ready_to_stop() -> None:
-    """On a rank that `on_ranks` has started: say so once all ranks can take its signal."""
+def ready_to_stop(meeting: Callable[[], Found]) -> Found:
+    """Meet all ranks; say so on one that `on_ranks` has started: all can take its signal then."""
     path = os.environ.get(code_file)
     if path is None:
-        return
+        return meeting()
     hold_back()
-    if world().rank == 0:  # every rank holds back before it comes to MPI, where all wait for all
+    found = meeting()  # every rank holds back before it comes there, where all wait for all
+    if world().rank == 0:
         Path(path).touch()
+    return found
+
+
+def _end_without_programs(
+    process: subprocess.Popen[bytes], met: Callable[[], bool], tell: Callable[[str], None]
+) -> None:
+    """End ranks that wait for programs which do not join them, and tell why."""
+    deadline = time.monotonic() + patience
+    while process.poll() is None and not met():
+        time.sleep(0.1)
+        if time.monotonic() > deadline:
+            tell(
+                f"A program of this run has not joined it within {patience:g} s: it has ended, or"
+                " computes without having joined. Let it call halocline_join (in Python"
+                " halocline.join) first of all."
+            )
+            return _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGINT)
+    time.sleep(grace)
+    process.kill()
 
 
 @contextmanager
@@ -140,17 +178,12 @@ def _passing_on_signals(
             seen = are_pending(held, process.pid)
             time.sleep(look_interval)
 
-    def end() -> None:
-        process.send_signal(signal.SIGINT)
-        time.sleep(grace)
-        process.kill()
-
     def pass_on(number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
         if received and now - last[-1] < at_once:
             return
         last.append(now)
-        Thread(target=end if received else ask, daemon=True).start()
+        Thread(target=partial(_end, process) if received else ask, daemon=True).start()
         received.append(number)
 
     with stop_signals(pass_on):

@@ -180,12 +180,11 @@ def running_here(options: Any | None, program_of: str = "") -> Pauses[int]:
     It pauses wherever the program computes that this rank runs, which is that of a member and has
     the `options` of the others.
     """
-    ready_to_stop()
+    met = ready_to_stop(lambda: meet(world(), options, program_of))
     from halocline.experiment.member_run import Extras
     from halocline.experiment.members import read_members
     from halocline.experiment.run import run_with_pauses
 
-    met = meet(world(), options, program_of)
     options = met.options
 
     limit = read_walltime(options.walltime) if options.walltime else None

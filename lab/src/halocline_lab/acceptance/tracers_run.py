@@ -43,6 +43,7 @@ every_rank, by_parts = "every rank reads all", "by parts"
 printed, paper, ours = "as printed", "the paper's gains", "Halocline"
 blocking, collective = "blocking messages to the first rank", "collective"
 homogeneous, mixed = "homogeneous", "mixed"
+blocking_sends = "1 in a message, blocking"
 test_steps = 3
 """Steps of the paper's test."""
 
@@ -238,7 +239,10 @@ class Halos:
         def trial(requests: Sequence[Request], choice: HaloChoice) -> Measured:
             return lambda: (self.once(requests, choice), 0.0)
 
-        found = {"a message for each level": trial(self.all, HaloChoice("messages", "segments", 1))}
+        found = {
+            "a message for each level": trial(self.all, HaloChoice("messages", "segments", 1)),
+            blocking_sends: trial(self.all, HaloChoice("blocking", "segments", self.variable)),
+        }
         for kind, requests in ((homogeneous, self.all), (mixed, self.each)):
             for variables in tracer_messages.segments():
                 name = f"{kind}, {variables}"

@@ -25,7 +25,7 @@ from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.processor_grid import factorisations
-from halocline.runtime.halos.choices import HaloChoice, contenders, simplest
+from halocline.runtime.halos.choices import HaloChoice, contenders, contends, simplest
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.contest import Trial, contest
 from halocline.runtime.running.runner import Runner
@@ -319,7 +319,8 @@ def referee(place: Bench) -> list[Verdict]:
         ways = exchange.choices()
         trials = [exchange.trial(way) for way in ways]
         names = [str(way) for way in ways]
-        found.append(_judge_the_referee(place, exchange.name, names, trials, contenders))
+        few = [str(way) for way in ways if contends(way)]
+        found.append(_judge_the_referee(place, exchange.name, names, trials, few))
         exchange.free()
     choices = sum_choices(place.communicator)
     sums, trials = _reduction(place, choices)

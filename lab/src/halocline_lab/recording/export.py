@@ -1,4 +1,4 @@
-"""Gives the record of a run to other tools: Perfetto and Chrome, OTF2 (Vampir, Scalasca), tables.
+"""Gives the record of a run to Perfetto, Chrome, Vampir, Scalasca, KCachegrind, and as tables.
 
 The record itself is a netCDF-4 file that xarray opens, one group per table.
 """
@@ -13,6 +13,7 @@ from typing import Any
 from halocline.core.errors import UserError
 from halocline.runtime.record.run_record import RunRecord
 from halocline_lab.diagnosis.window import add_window, record_in_window
+from halocline_lab.recording.export_callgrind import write_callgrind
 from halocline_lab.recording.export_otf2 import write_otf2
 from halocline_lab.recording.export_perfetto import write_perfetto
 from halocline_lab.recording.export_tables import write_csv, write_parquet
@@ -20,6 +21,7 @@ from halocline_lab.recording.export_tables import write_csv, write_parquet
 formats: dict[str, tuple[str, Callable[[Path, RunRecord], None]]] = {
     "perfetto": ("trace.json.gz", write_perfetto),
     "otf2": ("otf2", write_otf2),
+    "callgrind": ("callgrind.out.halocline", write_callgrind),
     "csv": ("tables", write_csv),
     "parquet": ("tables", write_parquet),
 }
@@ -28,6 +30,7 @@ formats: dict[str, tuple[str, Callable[[Path, RunRecord], None]]] = {
 opened_by = {
     "perfetto": "Open it at ui.perfetto.dev, or with chrome://tracing.",
     "otf2": "Open traces.otf2 in it with Vampir, Scalasca or otf2-print.",
+    "callgrind": "Open it with KCachegrind, QCachegrind or callgrind_annotate --inclusive=yes.",
     "csv": "Open the tables with pandas.read_csv or a spreadsheet.",
     "parquet": "Open the tables with pandas.read_parquet.",
 }

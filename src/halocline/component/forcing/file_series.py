@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from halocline.component.forcing.repeated_year import is_of_one_year, yearly
 from halocline.core.clock import Date, duration_text, text
+from halocline.core.counting import amount
 from halocline.core.errors import UserError
 from halocline.grids.files.axes import check_cover
 from halocline.grids.files.gridded_files import GriddedFiles
@@ -377,7 +378,7 @@ class FileSeries:
         except GapsOverSea as gaps:
             raise RecordError(
                 f"The {self.what} in {self.files.name} is missing (NaN) over sea at"
-                f" {text(record.time)}: {gaps.count} places, first at {gaps.place}."
+                f" {text(record.time)}: {amount(gaps.count, 'place')}, first at {gaps.place}."
                 " Fill these values, or use another file.",
                 place,
             ) from None

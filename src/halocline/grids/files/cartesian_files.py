@@ -11,7 +11,7 @@ from halocline.core.errors import UserError
 from halocline.grids.files.axes import FileAxis
 from halocline.grids.files.gridded_files import GriddedFiles
 from halocline.grids.files.sources import FileVariables
-from halocline.grids.files.units_in_files import unit_factors
+from halocline.grids.files.units_in_files import unit_factors, units_of
 
 _letter = {"longitude": "x", "latitude": "y"}
 
@@ -50,7 +50,7 @@ class CartesianFile(GriddedFiles):
     def _length_axis(self, which: str) -> FileAxis:
         """x or y from small to large [m]."""
         letter, name = _letter[which], self.coordinate(which)
-        units = str(self.first[name].attrs.get("units", "m")).strip()
+        units = units_of(self.first[name].attrs, "m", f"The {letter} '{name}' of {self.name}")
         factor = 1.0 if units == "m" else unit_factors["m"].get(units)
         if factor is None:
             raise UserError(

@@ -24,7 +24,7 @@ from halocline.core.plausible import refuse_bad_axis, refuse_implausible
 from halocline.grids.files.axes import Bilinear, FileAxis, bilinear, latitude_axis, longitude_axis
 from halocline.grids.files.parts import FilePart, lines_within, read_slabs
 from halocline.grids.files.sources import FileVariables, Variable, open_source
-from halocline.grids.files.units_in_files import celsius, converted, unit_factors
+from halocline.grids.files.units_in_files import celsius, converted, unit_factors, units_of
 from halocline.grids.sphere import vectors
 
 Array = NDArray[np.float64]
@@ -346,7 +346,7 @@ class GriddedFiles:
         if axis not in self.first.variables:
             raise UserError(f"{self.name} has no depths of the levels '{axis}' of '{variable}'.")
         attributes, depths = self.first[axis].attrs, self.first[axis].read()
-        units = str(attributes.get("units", "m")).strip()
+        units = units_of(attributes, "m", f"The depth '{axis}' of {self.name}")
         factor = 1.0 if units == "m" else unit_factors["m"].get(units)
         if factor is None or not np.isfinite(depths).all():
             raise UserError(
@@ -446,16 +446,17 @@ class GriddedFiles:
     def _to_our_units(
         self, values: Array, attributes: Mapping[str, Any], variable: str, short_name: str
     ) -> Array:
+        if short_name == "mask":
+            return values
         ours = quantity(short_name).units
-        theirs = str(attributes.get("units", ours)).strip()
-        as_it_is = short_name == "mask" or (
-            short_name == "air_sea_temperature_difference" and theirs in celsius
-        )
-        return values if as_it_is else converted(values, theirs, ours, self._named(variable))
+        theirs = units_of(attributes, ours, self._named(variable))
+        if short_name == "air_sea_temperature_difference" and theirs in celsius:
+            return values
+        return converted(values, theirs, ours, self._named(variable))
 
     def in_units(self, values: Array, variable: str, ours: str) -> Array:
         """Values of a variable, read as they are in the files, in other units."""
-        theirs = str(self.first[variable].attrs.get("units", ours)).strip()
+        theirs = units_of(self.first[variable].attrs, ours, self._named(variable))
         return converted(values, theirs, ours, self._named(variable))
 
     def _named(self, variable: str) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.core.assumptions import without_units
 from halocline.core.errors import UserError
 
 Array = NDArray[np.float64]
@@ -40,6 +44,17 @@ unit_factors: dict[str, dict[str, float]] = {
                "g m-3": 1000, "kg m-3": 1e6},
 }  # fmt: skip
 """Factors that bring units of files to ours; a litre of the sea has 1.025 kg."""
+
+
+def units_of(attributes: Mapping[str, Any], ours: str, what: str) -> str:
+    """The units that a variable says it has; without any it is taken to be in ours, and told so.
+
+    `what` has them, for the message. Numbers need no units.
+    """
+    theirs = str(attributes.get("units", "")).strip()
+    if not theirs and ours != "1":
+        return without_units(what, ours)
+    return theirs or ours
 
 
 def converted(values: Array, theirs: str, ours: str, what: str) -> Array:

@@ -10,6 +10,7 @@ from halocline.core.errors import UserError
 
 mechanisms = {
     "messages": "non-blocking sends and receives",
+    "blocking": "blocking sends into receives begun before",
     "persistent": "persistent requests",
     "partitioned": "partitioned sends: every field leaves as soon as it is packed (MPI-4)",
     "neighbours": "neighbourhood all-to-all",
@@ -26,7 +27,12 @@ mechanisms = {
 }
 one_sided = tuple(name for name in mechanisms if name.startswith(("put-", "get-")))
 shared = tuple(name for name in mechanisms if name.startswith("shared-"))
-grouped = ("messages", "persistent", *(name for name in one_sided if name.startswith("put-")))
+grouped = (
+    "messages",
+    "blocking",
+    "persistent",
+    *(name for name in one_sided if name.startswith("put-")),
+)
 typed = ("messages", "persistent", "neighbours")
 groupings = ("aggregated", "per-field", "segments", "mixed")
 
@@ -106,6 +112,18 @@ contenders = (
 )
 """Ways that win somewhere in `halocline lab communication`; the others stay in the laboratory."""
 
+least_segment = 1 << 15
+"""Segments of so many bytes or more are worth a try: what is packed flies while more is packed."""
+
+
+def contends(choice: HaloChoice) -> bool:
+    """Whether a run tries a way, where it makes sense.
+
+    >>> [contends(parse_choice(f"messages segments:{size}")) for size in (4096, 262144)]
+    [False, True]
+    """
+    return choice.text in contenders or choice.segment >= least_segment
+
 
 def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(f"'{name}'" for name in names)
@@ -170,6 +188,7 @@ def all_choices(
     `partitioned` and `persistent_collectives` where the library can.
     """
     found = [simplest, HaloChoice(send_first=True), HaloChoice(types=True)]
+    found += [HaloChoice("blocking")]
     found += [HaloChoice("persistent"), HaloChoice("persistent", types=True)]
     found += [HaloChoice("partitioned")] if partitioned else []
     found += [HaloChoice("neighbours"), HaloChoice("neighbours", types=True)]
@@ -179,9 +198,10 @@ def all_choices(
         found += [HaloChoice(name) for name in shared]
         found += [HaloChoice(name, dense=True) for name in ("shared-read", "shared-put")]
     if fields > 1:
-        found += [HaloChoice(name, "per-field") for name in ("messages", "persistent", "put-fence")]
+        each = ("messages", "blocking", "persistent", "put-fence")
+        found += [HaloChoice(name, "per-field") for name in each]
         found.append(HaloChoice(types=True, grouping="per-field"))
-    for size in (1 << 12, 1 << 15, 1 << 18):
+    for size in (1 << 12, 1 << 15, 1 << 18, 1 << 21):
         if row_bytes <= size < bytes_per_rank:
             found += [HaloChoice("messages", "segments", size)]
             found += [HaloChoice("persistent", "mixed", size)]

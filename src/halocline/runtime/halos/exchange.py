@@ -20,7 +20,13 @@ from halocline.runtime.fields.place import Direction, Place
 from halocline.runtime.halos.buffers import Arrays, Mechanism
 from halocline.runtime.halos.choices import HaloChoice, all_choices, shared, simplest
 from halocline.runtime.halos.derived_types import TypedMessages
-from halocline.runtime.halos.messages import Messages, Partitioned, Persistent, partitioned_works
+from halocline.runtime.halos.messages import (
+    Blocking,
+    Messages,
+    Partitioned,
+    Persistent,
+    partitioned_works,
+)
 from halocline.runtime.halos.neighbourhood import (
     Neighbours,
     TypedNeighbours,
@@ -146,6 +152,7 @@ def _mechanism(
         return TypedMessages(comm, traffic, blocks, choice)
     made: dict[str, Callable[[Any, Traffic, int, HaloChoice], Mechanism]] = {
         "messages": Messages,
+        "blocking": Blocking,
         "persistent": Persistent,
         "partitioned": Partitioned,
         "fence": Fence,

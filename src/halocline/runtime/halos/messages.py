@@ -1,4 +1,4 @@
-"""Halos by two-sided messages of packed buffers: non-blocking, persistent or partitioned."""
+"""Halos by two-sided messages of packed buffers: blocking or not, persistent, partitioned."""
 
 from __future__ import annotations
 
@@ -44,6 +44,16 @@ class Messages:
 
     def free(self) -> None:
         pass
+
+
+class Blocking(Messages):
+    """Blocking sends, one after the other, into receives that all ranks have begun before."""
+
+    def start(self, arrays: Arrays) -> None:
+        self._under_way = [self.comm.Irecv(*message) for message in self._receive]
+        self.packed.pack(arrays)
+        for message in self._send:
+            self.comm.Send(*message)
 
 
 class Persistent:

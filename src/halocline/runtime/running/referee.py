@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from halocline.core.options import Options, option
-from halocline.runtime.halos.choices import contenders, parse_choice, simplest
+from halocline.runtime.halos.choices import contends, parse_choice, simplest
 from halocline.runtime.halos.exchange import HaloExchange
 from halocline.runtime.halos.traffic import Signature
 from halocline.runtime.ranks.communicator import Communicator, Ranks
@@ -42,8 +42,10 @@ class CommunicationOptions(Options):
         "auto",
         "",
         "'auto': exchanges that cost more than 1 % of a step are measured at the start in all ways"
-        " that suit, the fastest is taken and the log says why; or one way for all, as"
-        " 'messages aggregated' or 'shared-put' ('halocline lab communication' lists them)."
+        " that suit, large messages in segments too, the fastest is taken and the log says why; or"
+        " one way for all, as 'messages aggregated', 'messages segments:262144' (bytes; rows of one"
+        " field), 'persistent mixed:262144' (of several fields) or 'shared-put'"
+        " ('halocline lab communication' lists them)."
         " The environment's HALOCLINE_HALOS goes before it",
     )
     sums: str = option(
@@ -132,7 +134,7 @@ class Halos:
         return [str(choice) for choice in self.exchange.choices(self.layout, self.requests)]
 
     def candidates(self) -> list[str]:
-        return [way for way in self.known() if way in contenders]
+        return [way for way in self.known() if contends(parse_choice(way))]
 
     def trial(self, way: str) -> Trial:
         choice = parse_choice(way)
