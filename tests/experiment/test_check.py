@@ -95,13 +95,13 @@ def test_what_would_stop_a_run_is_found(table: dict[str, object], message: str) 
         report(make_case(case))
 
 
-def test_too_many_ranks_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ranks_without_a_block_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "case.toml"
     path.write_text("[grid]\nkind = 'cartesian'\nnx = 4\nny = 4\n[time]\nlength = '1h'\n")
-    assert main(["check", str(path), "-n", "9"]) == 2
-    assert "Use at most 4 ranks" in capsys.readouterr().err
-    assert main(["run", str(path), "-n", "9", "--output", str(tmp_path / "out")]) == 2
-    assert "at most 4 ranks" in capsys.readouterr().err
+    assert main(["check", str(path), "-n", "9"]) == 0
+    words = capsys.readouterr().out
+    assert "5 of 9 ranks are idle: the grid has no block for them" in words
+    assert "4 blocks on 4 ranks" in words
 
 
 def test_plan_lists_exchanges_before_the_kernels_that_need_them() -> None:
