@@ -168,3 +168,24 @@ def test_files_go_to_a_folder_where_one_is_given(tmp_path):
     model.finalize()
     assert (tmp_path / "halocline.log").exists()
     assert list(tmp_path.glob("restart_20000101T010000*"))
+
+
+def test_what_the_case_knows_by_itself_may_be_set():
+    """Waves in calm air grow under the wind that is set; together, as a vector needs it."""
+    model = Bmi(takes=["wind_u", "wind_v"])
+    model.initialize("fetch-limited")
+    assert {"wind_u", "wind_v"} <= set(model.get_input_var_names())
+    size = model.get_grid_size(model.get_var_grid("wind_u"))
+    heights = []
+    for wind in (12.0, 3.0):
+        model.set_value("wind_u", np.full(size, wind))
+        model.set_value("wind_v", np.zeros(size))
+        model.update()
+        heights.append(np.nanmax(model.get_value_ptr("wind_speed")))
+    assert heights == pytest.approx([12.0, 3.0])
+    model.finalize()
+
+
+def test_what_nobody_takes_is_refused():
+    with pytest.raises(UserError, match="Nobody takes 'wind_w'. Did you mean"):
+        Bmi(takes=["wind_w"]).initialize("swell")

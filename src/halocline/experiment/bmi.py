@@ -6,7 +6,7 @@ of its functions are here, in the order of its pages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
@@ -35,10 +35,18 @@ class Bmi:
 
     Variables have the names of output files, with that of the member before them
     (`waves.significant_height`) where a run has several; values are those of the whole grid on all
-    ranks, row by row, missing ones NaN. Files are written only into a folder `output`.
+    ranks, row by row, missing ones NaN. Files are written only into a folder `output`. `takes` names
+    what others will set, in place of what the case says: more input variables than it has by
+    itself.
     """
 
-    def __init__(self, output: str | Path | None = None, communicator: Communicator | None = None):
+    def __init__(
+        self,
+        output: str | Path | None = None,
+        communicator: Communicator | None = None,
+        takes: Sequence[str] = (),
+    ) -> None:
+        self._takes = tuple(takes)
         self._output = None if output is None else Path(output)
         self._communicator = communicator
         self._stack = ExitStack()
@@ -71,12 +79,32 @@ class Bmi:
                     "Output servers cannot be driven by others. Set output.servers.count = 0."
                 )
             joint = found.joint
+            self._expect(joint)
             joint.read_restart()
             joint.open_files()
             joint.begin()
             self._stack = stack.pop_all()
         self._joint = joint
         self._variables, self._grids = variables_of(joint)
+
+    def _expect(self, joint: JointRun) -> None:
+        """Tell members what others will set, to each all of it at once."""
+        left = dict.fromkeys(self._takes)
+        for some in joint.here:
+            before = f"{some.name}." if joint.members.several else ""
+            known = {f"{before}{name}": name for name in some.case.imports}
+            names = [name for name in left if name in known]
+            if names:
+                some.component.expect([known[name] for name in names])
+            left = {name: None for name in left if name not in known}
+        for name in left:
+            members = joint.here
+            before = "MEMBER." if joint.members.several else ""
+            all_known = [f"{before}{one}" for some in members for one in some.case.imports]
+            raise UserError(
+                f"Nobody takes '{name}'.{nearest(name, all_known)} What others will set is one of"
+                f" {', '.join(dict.fromkeys(all_known)) or 'nothing here'}."
+            )
 
     def update(self) -> None:
         """One step; of several members one interval of their schedule."""
@@ -331,8 +359,8 @@ class Bmi:
 
     def _set(self, name: str, places: NDArray[np.integer[Any]] | slice, src: Values) -> None:
         given = np.asarray(src).reshape(-1)
-        values = self._input(name).given
-        used = np.isfinite(values)
+        variable = self._input(name)
+        values, used = variable.given, variable.used
         if given.size != values[places].size:
             raise UserError(
                 f"There are {values[places].size} values of '{name}' there, not {given.size}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,15 @@ class BmiVariable:
             self._given = self._whole(self.port.field)
         return self._given
 
+    @cached_property
+    def used(self) -> NDArray[np.bool_]:
+        """Where the model uses what fills the port: not where it is dry, flat."""
+        assert self.port is not None
+        field = self.port.field
+        even = Field("used", "1", field.space, axes=field.axes, place=field.place)
+        even.fill(1.0)
+        return np.isfinite(self._whole(even))
+
     def followed(self, time: Date) -> Values:
         """Values that `refresh` keeps those of now, or those that are `given`."""
         if not self.is_shown:
@@ -73,7 +83,9 @@ class BmiVariable:
             return
         assert self.port is not None
         field, plane = self.port.field, self.component.plane
-        rows = np.nan_to_num(self._given).reshape(*field.outer, *_plane_of(plane, field.place))
+        rows = np.where(self.used, self._given, 0.0).reshape(
+            *field.outer, *_plane_of(plane, field.place)
+        )
         field.set_global(rows if field.place.planar else rows[..., plane.mask])
         self.component.took([self.name], self.member.clock.time)
 
