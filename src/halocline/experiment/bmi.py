@@ -35,9 +35,9 @@ class Bmi:
 
     Variables have the names of output files, with that of the member before them
     (`waves.significant_height`) where a run has several; values are those of the whole grid on all
-    ranks, row by row, missing ones NaN. Files are written only into a folder `output`. `takes` names
-    what others will set, in place of what the case says: more input variables than it has by
-    itself.
+    ranks, row by row, missing ones NaN. Files are written only into a folder `output`. `takes`
+    names what others will set, in place of what the case says: more input variables than it has
+    by itself.
     """
 
     def __init__(
