@@ -137,6 +137,13 @@ def atmosphere() -> Command:
     return atmosphere
 
 
+def coupler() -> Command:
+    """exchanges of air and ocean by part, beside table 1 of Govett et al. (2004)"""
+    from halocline_lab.benchmarks import coupler
+
+    return coupler
+
+
 def solver() -> Command:
     """the elliptic solver on POP's x1 grid"""
     from halocline_lab.benchmarks import solver
@@ -222,6 +229,7 @@ rooms = {
         biology,
         ocean,
         atmosphere,
+        coupler,
         solver,
         calls,
         recorder,
