@@ -49,6 +49,7 @@ def test_ours_come_first_and_are_those_of_pyproject() -> None:
         "atmosphere",
         "biogeochemistry",
         "data",
+        "program",
         "living-ocean",
         "air-sea-fluxes",
     ]

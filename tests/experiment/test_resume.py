@@ -107,7 +107,7 @@ def test_a_finished_run_that_is_resumed_all_the_same_has_not_ended_meanwhile(tmp
     """Its finished files may be growing ones again."""
     run(waves, output=tmp_path)
 
-    def fails(*_):
+    def fails(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Simulation, "begin", fails)

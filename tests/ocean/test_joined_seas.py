@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from halocline.component.case.reading import read_case
 from halocline.component.case.shipped import find_case, names
 from halocline.core.clock import date
 from halocline.core.errors import UserError
+from halocline.experiment.members import read_members
 from halocline.grids.horizontal.regular import GridOptions, regular_grid
 from halocline.grids.vertical.levels import layered
 from halocline.ocean.case import OceanCase
@@ -184,6 +184,9 @@ shipped = [name for name in names() if 'component = "ocean"' in find_case(name).
 
 @pytest.mark.parametrize("name", shipped)
 def test_no_shipped_case_of_the_ocean_is_refused(name):
-    case = read_case(name)
-    if case.ocean.lone_cells == "refuse":
-        refuse_lone_cells(case.build_grid())
+    cases = [member.case for member in read_members(name).members.values()]
+    oceans = [case for case in cases if isinstance(case, OceanCase)]
+    assert oceans
+    for case in oceans:
+        if case.ocean.lone_cells == "refuse":
+            refuse_lone_cells(case.build_grid())

@@ -32,10 +32,11 @@ class MergedDivergence:
         `merged` are the fluxes along x and y at the cells of `where`.
         """
         r, grid = self.merging.ratio, self.merging.grid
-        coarse = divergence(*_on_faces(merged, where, grid.shape, periodic=grid.periodic_x))
+        joined = grid.topology.is_joined("east")
+        coarse = divergence(*_on_faces(merged, where, grid.shape, periodic=joined))
         shape = self.merging.fine.horizontal.shape
         fine = [one.at(number) for one in self.fine]
-        each = _on_faces(fine, self.fine, shape, periodic=grid.periodic_x)
+        each = _on_faces(fine, self.fine, shape, periodic=joined)
         difference = np.abs(coarse - _blocks(divergence(*each), r))
         x, y = (np.abs(one) for one in each)
         size = _blocks(x[..., 1:] + x[..., :-1] + y[..., 1:, :] + y[..., :-1, :], r)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +57,13 @@ class DataCase(Case):
         some = next(iter(self._found().gives.values()))
         assert isinstance(some.file, list)
         return files_grid(some.file, self.time.calendar, some.fields, some.variables)
+
+    def lacking(
+        self, *, restarted: bool = False, watched: bool = False, given: Collection[str] = ()
+    ) -> list[str]:
+        """Nothing, where it is there to give."""
+        there = watched or bool(self.data.gives)
+        return super().lacking(restarted=restarted, watched=there, given=given)
 
     def gives(self) -> Mapping[str, Quantity]:
         """What the files hold."""
