@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 import halocline
 from biogeochemistry.folded_ocean import folded_ocean
-from halocline.ocean.meridional import Meridional, Parallels
+from halocline.ocean.meridional import Faces, Meridional, Parallels
 from halocline.ocean.metrics import CornerMetrics
 from halocline.runtime.fields.place import Place
 from ocean import oceans
@@ -26,7 +26,8 @@ def moving(levels):
     shares = oceans.corner_thickness(levels) / levels.thickness[:, None, None]
     carrying = tuple(velocity * shares for velocity in flow)
     tracers = state.tracer.gather()
-    found = Meridional.of(parallels, grid, levels.thickness, carrying, widths, tracers)
+    faces = Faces(parallels, grid, widths)
+    found = Meridional.of(faces, levels.thickness, carrying, tracers)
     model.tracers(1e3, 160)
     volume = {p: oceans.cell_thickness(model, p) * grid.area for p in ("old_", "new_")}
     held = [volume[p] * getattr(state, f"{p}tracer").gather() for p in ("old_", "new_")]

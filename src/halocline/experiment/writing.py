@@ -21,6 +21,8 @@ from halocline.runtime.writing.writers import Cost, Writers
 least_allowance = 1.0
 """A run is judged whose budget is this much or more [s]: opening files and trying ways of writing
 once take some tenths."""
+least_making = 0.02
+"""Of the time of a run, from which on it is told that this went into what its files hold."""
 
 
 @contextmanager
@@ -69,8 +71,24 @@ def cost_lines(writers: Writers, outcome: Outcome) -> list[str]:
         for name, seconds in zip(names, lost, strict=True)
     ]
     verdict = budget_verdict(float(lost.sum()), outcome.seconds, writers.options.budget)
+    (busy,) = writers.communicator.maximum(np.array([outcome.output_seconds]))
+    making = making_words(float(busy) - float(lost.sum()), outcome.seconds)
     megabytes = sum(costs[name].bytes for name in names) / 1e6
-    return [*lines, f"output: {megabytes:.1f} MB, {verdict}"]
+    return [*lines, f"output: {megabytes:.1f} MB, {verdict}{making}"]
+
+
+def making_words(making: float, seconds: float) -> str:
+    """That what is written took some time to compute; nothing where it took none to speak of.
+
+    >>> making_words(4.0, 16.0)
+    '; 25.0% of the time went into computing what is written'
+    >>> making_words(0.1, 16.0)
+    ''
+    """
+    share = making / max(seconds, 1e-9)
+    if share < least_making:
+        return ""
+    return f"; {share:.1%} of the time went into computing what is written"
 
 
 def budget_verdict(lost: float, seconds: float, budget: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,7 @@ class Budget:
 
     def __init__(self, state: OceanState) -> None:
         self.state = state
-        self.sums = FieldSums(state.density, 3)
+        self.sums = FieldSums(state.surface, 3)
         self.ways = state.entered.axes[0].entries
         self.entered_sums = FieldSums(state.surface, len(self.ways) + 1)
 
@@ -106,14 +106,22 @@ class Budget:
         areas = [area.astype(np.float64) for area in s.area.read()]
         if inside is not None:
             areas = [area * some for area, some in zip(areas, inside.read(), strict=True)]
-        blocks = zip(areas, s.layer.read(), s.tracer.read(), shares, strict=True)
-        for area, layer, tracer, share in blocks:
-            volume = thickness * share * area
-            volume[-1] = layer.astype(np.float64) * area
-            terms[0].append(volume)
+        blocks = zip(areas, s.layer.read(), s.tracer.read(), shares, s.density.counted, strict=True)
+        for area, layer, tracer, share, counted in blocks:
+            height = np.where(counted, thickness * share, 0.0)
+            height[-1] = np.where(counted[-1], layer, 0.0)
+            terms[0].append(area * height.sum(axis=0))
             for number in (0, 1):
-                terms[number + 1].append(volume * tracer[number])
+                terms[number + 1].append(area * _in_columns(height, tracer[number]))
         return Contents(*(float(value) for value in self.sums(terms)))
+
+
+def _in_columns(height: Array, tracer: NDArray[Any]) -> Array:
+    """Sum of height times a tracer over all levels, from the deepest up."""
+    total = np.zeros(height.shape[1:])
+    for thick, values in zip(height, tracer, strict=True):
+        total += thick * values
+    return total
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def face_transports(state: OceanState) -> FaceTransports | None:
             for to, values, length, share in blocks:
                 to[...] = 0.0
                 for dz, level, part in zip(thickness, values, share, strict=True):
-                    to += dz * part * level.astype(np.float64)
+                    to += (dz * part) * level
                 to *= length
         planes.append(carried.gather())
     x, y = planes

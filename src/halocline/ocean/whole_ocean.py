@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.ocean.bottom_cells import corner_shares
-from halocline.ocean.meridional import Meridional, Parallels
+from halocline.ocean.meridional import Faces, Meridional, Parallels
+from halocline.ocean.metrics import CornerMetrics
 from halocline.ocean.rotation import is_cartesian
 from halocline.runtime.fields.place import Place
 
@@ -77,7 +78,13 @@ class WholeOcean:
     def __init__(self, component: OceanComponent) -> None:
         self.component = component
         self.parallels = Parallels.of(component.plane)
-        looks = component.diagnostics
+        metrics = CornerMetrics.of(component.plane)
+        self.faces = Faces(self.parallels, component.plane, (metrics.dx, metrics.dy))
+        self.carrying = corner_shares(component.grid)
+        looks, sea = component.diagnostics, component.grid.mask
+        boxes = {name: sea & self._inside(box) for name, box in nino_boxes.items()}
+        regions = {"": sea, **boxes, **looks.basins}
+        self.regions = {name: self._areas(where) for name, where in regions.items()}
         self.shapes = number_shapes(
             component.grid.thickness.size,
             self.parallels.edges.size,
@@ -95,19 +102,15 @@ class WholeOcean:
         come = diagnostics.budget.entered()
         passed = diagnostics.transports()
         flow = state.u.gather(), state.v.gather()
-        widths = state.corner_dx.gather(), state.corner_dy.gather()
         tracer, flux = state.tracer.gather(), state.surface_flux.gather()
         light = state.short_wave.gather()
         if tracer is None or flux is None or light is None:
             return {}
-        (u, v), (dx, dy) = flow, widths
-        assert u is not None and v is not None and dx is not None and dy is not None
-        levels, grid = self.component.grid, self.component.plane
-        carrying = corner_shares(levels)
-        moved = Meridional.of(
-            self.parallels, grid, levels.thickness, (u * carrying, v * carrying), (dx, dy),
-            tracer[:2],
-        )  # fmt: skip
+        u, v = flow
+        assert u is not None and v is not None
+        levels = self.component.grid
+        carrying = u * self.carrying, v * self.carrying
+        moved = Meridional.of(self.faces, levels.thickness, carrying, tracer[:2])
         options = self.component.options
         mass = options.density.reference
         capacity = mass * options.forcing.heat.capacity
@@ -116,11 +119,8 @@ class WholeOcean:
             "volume": held.volume,
             "mean_temperature": held.heat / held.volume,
             "mean_salinity": held.salt / held.volume,
-            "mean_surface_temperature": self._mean(warm, levels.mask),
-            **{
-                name: self._mean(warm, levels.mask & self._inside(box))
-                for name, box in nino_boxes.items()
-            },
+            "mean_surface_temperature": self._mean(warm, ""),
+            **{name: self._mean(warm, name) for name in nino_boxes},
             "surface_heat_flux": self._sum(capacity * flux[0].astype(np.float64) + lit),
             "surface_salt_flux": 1e-3 * mass * self._sum(flux[1]),
             "water_entered": come["water"],
@@ -135,9 +135,7 @@ class WholeOcean:
             found["basin_volume"] = [some.volume for some in basins.values()]
             found["basin_temperature"] = [some.heat / some.volume for some in basins.values()]
             found["basin_salinity"] = [some.salt / some.volume for some in basins.values()]
-            found["basin_surface_temperature"] = [
-                self._mean(warm, where) for where in diagnostics.basins.values()
-            ]
+            found["basin_surface_temperature"] = [self._mean(warm, name) for name in basins]
         if passed:
             found["section_transport"] = list(passed.values())
         return {name: np.asarray(value, np.float64) for name, value in found.items()}
@@ -161,12 +159,12 @@ class WholeOcean:
 
     def _sum(self, plane: Array) -> float:
         """Integral over the sea, exactly added up."""
-        where, area = self._areas(self.component.grid.mask)
+        where, area = self.regions[""]
         return math.fsum(plane[where].astype(np.float64) * area)
 
-    def _mean(self, plane: Array, where: NDArray[np.bool_]) -> float:
-        """Mean over the area of some cells, exactly added up; not a number where there are none."""
-        where, area = self._areas(where)
+    def _mean(self, plane: Array, name: str) -> float:
+        """Mean over the area of a region, exactly added up; not a number where it has no cell."""
+        where, area = self.regions[name]
         if not area.size:
             return math.nan
         return math.fsum(plane[where].astype(np.float64) * area) / math.fsum(area)
