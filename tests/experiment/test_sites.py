@@ -12,6 +12,7 @@ from halocline.core.clock import date
 from halocline.core.errors import UserError
 from halocline.experiment import sites
 from halocline.experiment.exchange_table import ExchangeOptions
+from halocline.link.options import LinkOptions
 from halocline.runtime.ranks.communicator import world
 
 seats = {"a": {"site": "east"}, "b": {"site": "west"}}
@@ -21,10 +22,15 @@ def exchange(source="a", target="b", **more):
     return {"levels": ExchangeOptions(source=source, target=target, fields=["level"], **more)}
 
 
+link = LinkOptions(connect="127.0.0.1:7000")
+
+
 def run_of(site="east", steps=("20min", "30min"), seats=seats, exchanges=None, **more):
     """Two ponds, each at its site."""
     cases = {"a": pond("a", steps[0]), "b": pond("b", steps[1])}
-    return together(cases, exchanges=exchanges or exchange(), seats=seats, site=site, **more)
+    return together(
+        cases, exchanges=exchanges or exchange(), seats=seats, site=site, link=link, **more
+    )
 
 
 class FakeLink:
@@ -32,7 +38,7 @@ class FakeLink:
 
     waiting: dict[str, queue.Queue] = {}
 
-    def __init__(self, options, here, there):
+    def __init__(self, options, here, there, log):
         self.mine, self.theirs = (self.waiting.setdefault(n, queue.Queue()) for n in (here, there))
 
     def open(self, hello):
@@ -106,7 +112,7 @@ def test_what_cannot_pass_between_sites_is_refused(linked):
     three = {"a": {"site": "east"}, "b": {"site": "east"}, "c": {"site": "west"}}
     cases = {name: pond(name, "20min") for name in three}
     here = [SimpleNamespace(name=name, leads=True) for name in ("a", "b")]
-    members = together(cases, exchanges=exchange("a", "b"), seats=three, site="east")
+    members = together(cases, exchanges=exchange("a", "b"), seats=three, site="east", link=link)
     with pytest.raises(UserError, match="No exchange passes between the sites 'east' and 'west'"):
         sites.Sites(members, here, world())
     table = {**exchange("a", "c"), "back": exchange("c", "b")["levels"]}

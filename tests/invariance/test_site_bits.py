@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from invariance.printed_bits import printed_bits
+from link.sites import make_credentials
 
 
 def free_port() -> int:
@@ -17,6 +18,12 @@ def free_port() -> int:
     with socket.socket() as some:
         some.bind(("127.0.0.1", 0))
         return int(some.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def credentials(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Certificates of both sites."""
+    return str(make_credentials(tmp_path_factory.mktemp("sites"), "east", "west"))
 
 
 def bits_of_both(
@@ -51,11 +58,11 @@ def alone() -> frozenset[str]:
 
 
 @pytest.mark.parametrize("ranks", [(1, 1), (3, 2)])
-def test_two_jobs_compute_what_one_does(ranks: tuple[int, int]) -> None:
-    assert bits_of_both(ranks, "auto") == alone()
+def test_two_jobs_compute_what_one_does(ranks: tuple[int, int], credentials: str) -> None:
+    assert bits_of_both(ranks, credentials, "auto") == alone()
 
 
-def test_both_stop_and_go_on_together(tmp_path: Path) -> None:
+def test_both_stop_and_go_on_together(tmp_path: Path, credentials: str) -> None:
     """One site is broken off again and again: the other stops at the same moments."""
     folders = str(tmp_path / "east"), str(tmp_path / "west")
-    assert bits_of_both((1, 1), "parallel", folders=folders) == alone()
+    assert bits_of_both((1, 1), credentials, "parallel", folders=folders) == alone()

@@ -236,6 +236,8 @@ class JointRun:
     def finish(self, stopped_by: str) -> None:
         """Leave the last restart, close all files, and mark the end of a run that reached it."""
         self.settle()
+        if self.sites is not None:
+            self.sites.part()
         for some in self.here:
             some.end(stopped_by)
         if self.folder is None:
@@ -266,6 +268,8 @@ class JointRun:
         lines += [
             f"{name}: {line}" for name in self.members.here for line in found[name].splitlines()
         ]
+        if self.sites is not None:
+            lines.append(self.sites.report())
         return "\n".join([*lines, *filter(None, [record])])
 
     def _leave_record(self) -> str:

@@ -38,7 +38,7 @@ from halocline.experiment.schedule import (
     interval_of,
     make_schedule,
 )
-from halocline.link.connection import LinkOptions
+from halocline.link.options import LinkOptions
 from halocline.runtime.ranks.seats import Wish, refuse_equal_names
 
 own_tables = ("title", "data_folder", "members", "schedule", "exchanges", "site", "link")
@@ -82,7 +82,7 @@ class Members:
     schedule_options: ScheduleOptions = field(default_factory=ScheduleOptions)
     exchange_tables: Mapping[str, ExchangeOptions] = field(default_factory=dict)
     site: str = ""
-    link: LinkOptions = field(default_factory=LinkOptions)
+    link: LinkOptions | None = None
 
     @classmethod
     def of(cls, case: Case) -> Members:
@@ -196,7 +196,8 @@ class Members:
             name: {**_seat(member.options), **member.case.to_table()}
             for name, member in self.members.items()
         }
-        sites = {"site": self.site, "link": self.link.to_table()} if self.site else {}
+        link = {"link": self.link.to_table()} if self.link is not None else {}
+        sites = {"site": self.site, **link} if self.site else {}
         return {
             "title": self.title,
             **sites,
@@ -260,8 +261,9 @@ def make_members(table: Mapping[str, Any]) -> Members:
         name: ExchangeOptions.from_table(some, f"exchanges.{name}")
         for name, some in table.get("exchanges", {}).items()
     }
-    link = LinkOptions.from_table(table.get("link", {}), "link")
-    site = str(table.get("site", ""))
+    site, link = str(table.get("site", "")), None
+    if site and "link" in table:
+        link = LinkOptions.from_table(table["link"], "link").beside(Path(folder))
     return Members(members, str(table.get("title", "")), schedule, exchanges, site, link)
 
 

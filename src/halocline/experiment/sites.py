@@ -9,6 +9,7 @@ both know it.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,7 +45,21 @@ class Sites:
         self._mail: dict[tuple[str, str], tuple[Header, memoryview]] = {}
         self._said, self._number = "", 0
         if self._is_gate(here):
-            self.link = Link(members.link, here=self.here, there=self.there)
+            self.link = self._made()
+
+    def _made(self) -> Link:
+        options = self.members.link
+        if options is None:
+            raise UserError(
+                f"The site '{self.here}' has no link to '{self.there}'. Give one side link.listen"
+                " and the other link.connect, as 'host:port', or both link.relay, and each its"
+                " link.credentials ('halocline site --help')."
+            )
+
+        def log(line: str) -> None:
+            print(f"halocline: {line}", file=sys.stderr, flush=True)
+
+        return Link(options, here=self.here, there=self.there, log=log)
 
     def apart(self, ends: ExchangeEnds) -> bool:
         """Whether source and target are at different sites."""
@@ -136,6 +151,23 @@ class Sites:
         away = ", ".join(name for name in self.members.members if name not in self.own)
         return f"This is the site '{self.here}', linked with '{self.there}', which has {away}."
 
+    def report(self) -> str:
+        """What the link carried, on all ranks."""
+
+        def words() -> str:
+            assert self.link is not None
+            some = self.link.counts
+            trip = 1e3 * some.seconds_of_round_trips / max(some.round_trips, 1)
+            return (
+                f"link with '{self.there}': {some.messages_sent} messages there"
+                f" ({some.bytes_sent / 1e6:.3g} MB), {some.messages_received} back"
+                f" ({some.bytes_received / 1e6:.3g} MB), {some.seconds_waiting:.3g} s waited,"
+                f" {some.seconds_sending:.3g} s sending; round trip {trip:.3g} ms;"
+                f" cuts mended: {some.cuts_mended}"
+            )
+
+        return self._by_gate(words)
+
     # --- while it runs --------------------------------------------------------------------------
 
     def send(
@@ -181,6 +213,16 @@ class Sites:
             return reason
 
         return self._by_gate(agreeing)
+
+    def part(self) -> None:
+        """Wait until the other site has come to its end too: a call for all ranks."""
+
+        def parting() -> None:
+            assert self.link is not None
+            self.link.send(_packed({"has ended": self.here}))
+            self._next("has ended", self.there)
+
+        self._by_gate(parting)
 
     def leave(self, reason: str = "") -> None:
         """Close the link, and say why."""

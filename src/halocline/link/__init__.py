@@ -1,1 +1,0 @@
-"""The link between two sites of a run."""
