@@ -33,6 +33,7 @@ from halocline.experiment.simulation import Outcome, Simulation
 from halocline.experiment.writing import cost_lines
 from halocline.runtime.fields.field import Field
 from halocline.runtime.files.room import Need, named_needs
+from halocline.runtime.files.striping import spread
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.referee import Referee, cache_folder
 from halocline.runtime.writing.record_files import check_places, need_of
@@ -173,7 +174,13 @@ class MemberRun:
             first = [(stream.plan.name, stream.path) for stream in self.streams]
             files.begin(first, goes_on=self.extras.resume and self.restarted)
 
+        folder, wanted = self.folder, self.case.output.writing
         with of_member(self.name):
+            words = on_first_rank(
+                self.communicator, lambda: spread(folder, wanted.stripe_count, wanted.stripe_size)
+            )
+            if words:
+                self.tell(words)
             for stream in self.streams:
                 stream.open(self.writers)
             on_first_rank(self.communicator, leave_names)
