@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 
 from halocline.component.case.reading import read_case
@@ -152,7 +153,11 @@ def _as_seen_from_anywhere(case: str) -> str:
 
 
 def rooms_of(case: str, settings: Sequence[str]) -> list[str]:
-    """Rooms of C++ that a case needs: those that are loaded once its component has been built."""
+    """Rooms of C++ that a case needs: those that are loaded once its component has been built.
+
+    Those that a run loads besides are the same for all cases.
+    """
+    import_module("halocline.experiment.run")
     one = read_case(case, settings)
     build_component(one, one.time.clock(), Imagined(1), plan=Plan()).close()
     names = re.findall(r"^halocline\.(\w+)\._native$", "\n".join(sys.modules), re.MULTILINE)
