@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -140,3 +141,23 @@ def test_the_smallest_sets_of_every_kind_are_found():
             assert len(set(asked)) < 30
     assert culprits(flags, lambda some: False) == []
     assert smallest(flags, lambda some: len(some) > 4) in list(combinations(flags, 5))
+
+
+def test_rooms_of_a_case_are_those_that_its_run_loads(tmp_path):
+    """In a process of its own: whatever else the tests have loaded."""
+    (tmp_path / "case.toml").write_text(case)
+    words = "from halocline_lab.comparing.flags import rooms_of; print(*rooms_of('case.toml', []))"
+    done = subprocess.run(
+        [sys.executable, "-c", words], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    asked = set(done.stdout.split())
+    words = (
+        "import halocline, sys; halocline.run('case.toml', output='results');"
+        "print(*(n.split('.')[1] for n in sys.modules if n.endswith('._native')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", words], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split()) - {"_native"}
+    assert {"waves", "runtime", "grids"} <= loaded <= asked
+    assert "ocean" not in asked
