@@ -325,6 +325,9 @@ def test_values_of_an_option_are_series_of_their_own(tmp_path, monkeypatch, caps
     assert result["rows"][0]["first"] == 1.0 and "after 1 that do not count" in result["unit"]
     assert result["build"]["compiler"] in capsys.readouterr().out
     assert matplotlib.image.imread(tmp_path / "growth.png").shape[0] > 400
+    most = max(row["most"] for row in result["rows"])
+    panels = figure(result["rows"]).axes[:3]
+    assert all(panel.get_ylim()[0] == 0.0 and panel.get_ylim()[1] > most for panel in panels)
     with pytest.raises(UserError, match="are not those of one case"):
         read_phase_times(tmp_path / "scale.json")
 

@@ -31,7 +31,8 @@ def figure(growth: Sequence[Mapping[str, Any]]) -> Figure:
         ideal = [median[0] * value / values[0] for value in values] if values[0] > 0.0 else []
         panel.plot(values[: len(ideal)], ideal, ":", color=look["color"], linewidth=1.0)
     panel.plot([], [], ":", color="#5c6670", label="in proportion")
-    panel.set_title(growth[0]["words"].split()[0])
+    panel.set_title("Run time of the steps")
+    panel.set_xlabel(growth[0]["words"].split()[0])
     panel.set_ylabel("t [s]")
     panel.set_xlim(left=0.0)
     panel.set_ylim(bottom=0.0)

@@ -71,6 +71,7 @@ def figure(rows: Sequence[Row]) -> Figure:
     )
     for series, mine in found.items():
         _spread(panels[groups.index(series[0])][kinds.index(series[1:])], mine, label(series))
+    panels[0][0].set_ylim(0.0, 1.05 * max(row["most"] for row in rows))  # of all, which share it
     below: Any = parts[1].subplots(2, 2)
     _together(below[0][0], found, "mean", "Mean run times", "t [s]")
     _together(below[0][1], found, "parallel", "Effective parallel fraction", "p_e")
@@ -106,7 +107,6 @@ def _spread(panel: Axes, rows: Sequence[Row], title: str) -> None:
     panel.set_title(f"Run time, {title}")
     panel.set_ylabel("t [s]")
     panel.set_xlabel("ranks n")
-    panel.set_ylim(bottom=0.0)
     panel.legend(fontsize=7.5)
     _whole_ranks(panel, n)
 
