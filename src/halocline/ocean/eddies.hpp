@@ -216,7 +216,7 @@ class EddyTile {
     const T dz = f_.thickness(k), dz_lower = f_.thickness(under(k));
     T* to[first_rise];
     for (int which = 0; which < first_rise; ++which) to[which] = of_cells(which, j);
-    over_row<T>(first, last, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row_again<T>(first, last, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V level = splat<V>(static_cast<T>(k)), bottom = load<V>(floor + i), none{};
       const auto wet = bottom <= level;
       if (!any(wet)) {
@@ -282,7 +282,7 @@ class EddyTile {
     const T *half_above = of_cells(above, j), *half_below = of_cells(below, j);
     const T* floor = floor_of(j);
     T* to = of_cells(first_rise + t, j);
-    over_row<T>(i0_ - 1, i1_ + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+    over_row_again<T>(i0_ - 1, i1_ + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       if (!any(load<V>(floor + i) <= splat<V>(static_cast<T>(k)))) return store<V>(to + i, V{});
       const V c = load<V>(here + i);
       store<V>(to + i, load<V>(half_above + i) * (load<V>(upper + i) - c) +

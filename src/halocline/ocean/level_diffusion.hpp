@@ -30,6 +30,7 @@ class DiffusionRow {
       cells_[m] = f.bottom.template row<Whole>(k, row);
       floor_[m] = f.bottom.floor_level.row(row);
     }
+    if (!f.x_conductance.data) return;  // nobody asks
     x_ = f.x_conductance.row(j), south_ = f.y_conductance.row(j);
     north_ = f.y_conductance.row(j + 1);
   }
@@ -59,7 +60,7 @@ class DiffusionRow {
   T dz_, spacing_, level_;
   RowAndAbove<T> values_[3];  ///< of the row to the south, this one, and that to the north
   RowShares<T, Whole> cells_[3];
-  const T *floor_[3], *x_, *south_, *north_;
+  const T *floor_[3], *x_ = nullptr, *south_ = nullptr, *north_ = nullptr;
 };
 
 inline constexpr Contract<9> ocean_level_diffusion_contract{

@@ -60,12 +60,14 @@ def _moved(
     """
     if options.tracers.advection == "limited3":
         return _sweeps(s, options, run, bound)
+    still = options.mixing.diffusivity == 0.0
+    along = {"x_conductance": None, "y_conductance": None} if still else {}
     if options.tracers.advection == "upwind3":
         for name, plane in face_floors(levels).items():
             s.add_static(name, "1", Place.x_face if name == "x_floor" else Place.y_face, plane)
-        kernel = bound("tracers_upwind")
+        kernel = bound("tracers_upwind", **along)
     else:
-        kernel = bound("tracers")
+        kernel = bound("tracers", **along)
 
     def at_once(tau: float, width: int, number: int = 0) -> None:
         kernel(tau=tau, width=width)

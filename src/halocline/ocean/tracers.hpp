@@ -41,12 +41,14 @@ class TracerRow {
         levels_(static_cast<int>(fields.u.extent[0])),
         pitch_(width + 32),
         columns_(fields.column, width),
-        scratch_(static_cast<std::size_t>(pitch_) * (4 * levels_ + 3)) {
+        scratch_(static_cast<std::size_t>(pitch_) * (4 * levels_ + 3 + 2 * Upwind)) {
     T* next = scratch_.data() + 16;
     for (T** plane : {&west_, &south_, &north_, &rise_}) {
       *plane = next;
       next += pitch_ * levels_;
     }
+    bent_x_ = next + pitch_;  // behind `rise_`, which has an interface more than there are levels
+    bent_up_ = bent_x_ + pitch_;
   }
 
   /// Volumes that pass the faces of row j, columns [i0, i1), and the new uppermost thickness.
@@ -95,6 +97,7 @@ class TracerRow {
 
   /// The new values of tracer t in row j.
   void tracer(int t, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View4<T> new_tracer) {
+    if constexpr (Upwind) zero(bent_up_, i0, i1);
     for (int k = columns_.lowest(); k < levels_; ++k) contents(t, k, j, i0, i1, tau);
     columns_.solve(t, j, i0, i1, new_tracer);
   }
@@ -115,13 +118,15 @@ class TracerRow {
     const T* over = f_.tracer.row(t, highest ? k : k + 1, j);
     const T *before = f_.tracer.row(t, k, j - 1), *behind = f_.tracer.row(t, k, j + 1);
     const DiffusionRow<T, Whole> diffusion(f_.diffusion, f_.old_tracer, t, k, j);
+    const bool diffuses = f_.diffusion.x_conductance.data != nullptr;
     const RowShares<T, Whole> cells = f_.column.bottom.template row<Whole>(k, j);
     const T *old = f_.old_tracer.row(t, k, j), *area = f_.area.row(j);
     const T *west = at(west_, k, i0), *south = at(south_, k, i0), *north = at(north_, k, i0);
     const T *below = at(rise_, k, i0), *above = at(rise_, k + 1, i0);
     const T dz = f_.column.thickness(k);
-    const LineWeights<T> upright = level_weights(k);
-    T* content = columns_.content(k, i0);
+    const FaceWeights<T> upright = roof_weights(k);
+    T *content = columns_.content(k, i0), *bent_x = bent_x_ - i0, *bent_up = bent_up_ - i0;
+    if constexpr (Upwind) bends_along_x(t, k, j, i0, i1);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       if (k < columns_.first(i, i0)) return;
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
@@ -133,50 +138,61 @@ class TracerRow {
       const V rising = highest ? V{} : V(half * get(above) * (middle + get(over)));
       rate += risen - rising;
       if constexpr (Upwind) {
-        rate += bends_along_x<V>(t, k, j, i, get(west), get(west, 1));
-        rate += bends_along_y<V>(t, k, j, i, get(south), get(north));
-        rate += bends_along_z<V>(t, k, j, i, lowest ? V{} : get(below), highest ? V{} : get(above),
-                                 upright);
+        rate += get(bent_x) - get(bent_x, 1);
+        rate +=
+            bend_along_y<V>(t, k, j, i, get(south)) - bend_along_y<V>(t, k, j + 1, i, get(north));
+        const V from_below = get(bent_up);
+        const V upward = highest ? V{} : bend_of_roof<V>(t, k, j, i, get(above), upright);
+        store<V>(bent_up + i, upward);
+        rate += from_below - upward;
       }
-      rate += diffusion.template converging<V>(i);
+      if (diffuses) rate += diffusion.template converging<V>(i);
       const V thickness = highest ? get(f_.old_layer.row(j)) : V(dz * cells.template at<V>(i));
       const V result = thickness * get(old) + tau * (rate / get(area));
       store<V>(content + i, columns_.with_surface_flux(result, t, k, j, i, tau));
     });
   }
 
-  /// What the bends of third order bring a cell along each direction.
-  template <class V>
-  INLINE V bends_along_x(int t, int k, int j, std::ptrdiff_t i, V low, V high) const {
-    const T *now = f_.tracer.row(t, k, j) + i, *old = f_.old_tracer.row(t, k, j) + i;
-    const T* floor = f_.x_floor.row(j) + i;
-    const V level = splat<V>(static_cast<T>(k));
-    const V five[5] = {load<V>(now - 2), load<V>(now - 1), load<V>(now), load<V>(now + 1),
-                       load<V>(now + 2)};
-    const V before[5] = {load<V>(old - 2), load<V>(old - 1), load<V>(old), load<V>(old + 1),
-                         load<V>(old + 2)};
-    const mask_of<V> open[4] = {load<V>(floor - 1) <= level, load<V>(floor) <= level,
-                                load<V>(floor + 1) <= level, load<V>(floor + 2) <= level};
-    return gain_by_bends<V>(low, high, even_weights, five, before, open);
+  /// What the bends of third order let pass the western faces of row j, that of column i1 too.
+  void bends_along_x(int t, int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    const T *now = f_.tracer.row(t, k, j), *old = f_.old_tracer.row(t, k, j);
+    const T *floor = f_.x_floor.row(j), *west = at(west_, k, i0);
+    T* bent = bent_x_ - i0;
+    const auto bend_at = [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      const V level = splat<V>(static_cast<T>(k));
+      const V four[4] = {load<V>(now + i - 2), load<V>(now + i - 1), load<V>(now + i),
+                         load<V>(now + i + 1)};
+      const V before[4] = {load<V>(old + i - 2), load<V>(old + i - 1), load<V>(old + i),
+                           load<V>(old + i + 1)};
+      store<V>(bent + i, passing_by_bends<V>(load<V>(west + i), even_weights, four, before,
+                                             load<V>(floor + i - 1) <= level,
+                                             load<V>(floor + i + 1) <= level));
+    };
+    over_row<T>(i0, i1, [&]<class V>(Lane<V> lane, std::ptrdiff_t i) {
+      if (k < columns_.first(i, i0)) return store<V>(bent + i, V{});
+      bend_at(lane, i);
+    });
+    bend_at(Lane<T>{}, i1);
   }
+  /// The southern faces of row j.
   template <class V>
-  INLINE V bends_along_y(int t, int k, int j, std::ptrdiff_t i, V low, V high) const {
+  INLINE V bend_along_y(int t, int k, int j, std::ptrdiff_t i, V flux) const {
     const auto row = [&](const View4<const T>& tracer, int m) {
       return load<V>(tracer.row(t, k, j + m) + i);
     };
     const auto wet = [&](int m) {
       return load<V>(f_.y_floor.row(j + m) + i) <= splat<V>(static_cast<T>(k));
     };
-    const V five[5] = {row(f_.tracer, -2), row(f_.tracer, -1), row(f_.tracer, 0), row(f_.tracer, 1),
-                       row(f_.tracer, 2)};
-    const V before[5] = {row(f_.old_tracer, -2), row(f_.old_tracer, -1), row(f_.old_tracer, 0),
-                         row(f_.old_tracer, 1), row(f_.old_tracer, 2)};
-    const mask_of<V> open[4] = {wet(-1), wet(0), wet(1), wet(2)};
-    return gain_by_bends<V>(low, high, even_weights, five, before, open);
+    const V four[4] = {row(f_.tracer, -2), row(f_.tracer, -1), row(f_.tracer, 0),
+                       row(f_.tracer, 1)};
+    const V before[4] = {row(f_.old_tracer, -2), row(f_.old_tracer, -1), row(f_.old_tracer, 0),
+                         row(f_.old_tracer, 1)};
+    return passing_by_bends<V>(flux, even_weights, four, before, wet(-1), wet(1));
   }
+  /// The upper faces of level k, which is not the highest.
   template <class V>
-  INLINE V bends_along_z(int t, int k, int j, std::ptrdiff_t i, V low, V high,
-                         const LineWeights<T>& weights) const {
+  INLINE V bend_of_roof(int t, int k, int j, std::ptrdiff_t i, V flux,
+                        const FaceWeights<T>& weights) const {
     const auto row = [&](const View4<const T>& tracer, int m) {
       return load<V>(tracer.row(t, inside(k + m), j) + i);
     };
@@ -184,25 +200,22 @@ class TracerRow {
       const int lower = k + m + 1 < levels_ ? k + m : -1;
       return load<V>(f_.column.bottom.floor_level.row(j) + i) <= splat<V>(static_cast<T>(lower));
     };
-    const V five[5] = {row(f_.tracer, -2), row(f_.tracer, -1), row(f_.tracer, 0), row(f_.tracer, 1),
-                       row(f_.tracer, 2)};
-    const V before[5] = {row(f_.old_tracer, -2), row(f_.old_tracer, -1), row(f_.old_tracer, 0),
-                         row(f_.old_tracer, 1), row(f_.old_tracer, 2)};
-    const mask_of<V> open[4] = {wet(-2), wet(-1), wet(0), wet(1)};
-    return gain_by_bends<V>(low, high, weights, five, before, open);
+    const V four[4] = {row(f_.tracer, -1), row(f_.tracer, 0), row(f_.tracer, 1), row(f_.tracer, 2)};
+    const V before[4] = {row(f_.old_tracer, -1), row(f_.old_tracer, 0), row(f_.old_tracer, 1),
+                         row(f_.old_tracer, 2)};
+    return passing_by_bends<V>(flux, weights, four, before, wet(-1), wet(1));
   }
 
   int inside(int k) const { return std::clamp(k, 0, levels_ - 1); }
-  /// Weights of a level between two on either side, all of them whole.
-  LineWeights<T> level_weights(int k) const {
+  /// Weights of the upper face of a level, between two levels on either side.
+  FaceWeights<T> roof_weights(int k) const {
     const View1<const T>& dz = f_.column.thickness;
-    const T lengths[5] = {dz(inside(k - 2)), dz(inside(k - 1)), dz(k), dz(inside(k + 1)),
-                          dz(inside(k + 2))};
-    return line_weights(lengths);
+    const T lengths[4] = {dz(inside(k - 1)), dz(k), dz(inside(k + 1)), dz(inside(k + 2))};
+    return face_weights(lengths);
   }
 
   static constexpr BendWeights<T> even{T(-1.0 / 6.0), T(1.0 / 6.0)};
-  static constexpr LineWeights<T> even_weights{even, even, even, even};
+  static constexpr FaceWeights<T> even_weights{even, even};
 
   TracerFields<T> f_;
   int levels_;
@@ -210,6 +223,7 @@ class TracerRow {
   TracerColumns<T, Whole> columns_;
   std::vector<T> scratch_;
   T *west_, *south_, *north_, *rise_;
+  T *bent_x_, *bent_up_;  ///< what bends let pass western and lower faces of a level, upwind only
 };
 
 inline constexpr Reach north_east{0, 1, 0, 1};
@@ -238,8 +252,8 @@ constexpr Contract<N> tracers_contract(std::string_view name, int far) {
         {"area", Access::read, Place::center, "m2"},
         {"floor_level", Access::read, Place::center, "1", {-1, 1, -1, 1}},
         if_wanted({"bottom_share", Access::read, Place::center, "1", {-1, 1, -1, 1}}),
-        {"x_conductance", Access::read, Place::x_face, "m2 s-1", {0, 1, 0, 0}},
-        {"y_conductance", Access::read, Place::y_face, "m2 s-1", {0, 0, 0, 1}},
+        if_wanted({"x_conductance", Access::read, Place::x_face, "m2 s-1", {0, 1, 0, 0}}),
+        if_wanted({"y_conductance", Access::read, Place::y_face, "m2 s-1", {0, 0, 0, 1}}),
         {"old_layer", Access::read, Place::center, "m"},
         {"water_flux", Access::read, Place::center, "m s-1"},
         {"surface_flux", Access::read, Place::center, "any", "tracer"},
@@ -307,6 +321,7 @@ void step_tracers(Box box, const TracerFields<T>& fields, View2<T> new_layer, Vi
 /// @param[in]  floor_level           the lowest wet level; as many as levels on land
 /// @param[in]  bottom_share          of its level that the cell there has [1]
 /// @param[in]  x_conductance         diffusivity times length of a face over distance [m2 s-1]
+/// @param[in]  y_conductance         the same; neither where nothing diffuses along levels
 /// @param[in]  old_layer             thickness of the uppermost cell at the old level [m]
 /// @param[in]  water_flux            volume of rain and rivers per area [m s-1]
 /// @param[in]  surface_flux          of tracers per area [m s-1 times their units]

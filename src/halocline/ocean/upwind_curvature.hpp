@@ -22,17 +22,16 @@ HD INLINE BendWeights<T> bend_weights(T far, T near, T next) {
   return {near * (far + near) / ((near + next) * all) - T(0.5), near * next / ((far + near) * all)};
 }
 
-/// The same of both faces of a cell in the middle of five, from either side of each.
+/// The same of one face, between the second and the third of four cells.
 template <class T>
-struct LineWeights {
-  BendWeights<T> low_forward, low_backward, high_forward, high_backward;
+struct FaceWeights {
+  BendWeights<T> forward, backward;
 };
 
 template <class T>
-HD INLINE LineWeights<T> line_weights(const T (&length)[5]) {
-  return {
-      bend_weights(length[0], length[1], length[2]), bend_weights(length[3], length[2], length[1]),
-      bend_weights(length[1], length[2], length[3]), bend_weights(length[4], length[3], length[2])};
+HD INLINE FaceWeights<T> face_weights(const T (&length)[4]) {
+  return {bend_weights(length[0], length[1], length[2]),
+          bend_weights(length[3], length[2], length[1])};
 }
 
 template <class V>
@@ -40,30 +39,25 @@ HD INLINE V bend(BendWeights<scalar_of<V>> weights, V far, V near, V next) {
   return weights.over * (next - near) + weights.behind * (near - far);
 }
 
-/// What bends bring the middle one of five cells in a second, through both of its faces.
+/// What bends let pass the face between the second and the third of four cells in a second.
 ///
-/// @param low, high  volumes that pass its faces, positive to the higher index [m3 s-1]
-/// @param now, old   values of the five cells
-/// @param open       whether water is on both sides of the four faces between them
+/// @param flux           volume that passes it, positive to the higher index [m3 s-1]
+/// @param now, old       values of the four cells
+/// @param before, after  whether water is on both sides of the faces before and after it
 template <class V>
-HD INLINE V gain_by_bends(V low, V high, const LineWeights<scalar_of<V>>& weights,
-                          const V (&now)[5], const V (&old)[5], const mask_of<V> (&open)[4]) {
+HD INLINE V passing_by_bends(V flux, const FaceWeights<scalar_of<V>>& weights, const V (&now)[4],
+                             const V (&old)[4], mask_of<V> before, mask_of<V> after) {
   using T = scalar_of<V>;
-  const V zero{};
-  const auto forward = [&](V flux, const V(&c)[5], int face, BendWeights<T> w) {
-    return open[face - 1] ? V(flux * bend<V>(w, c[face - 1], c[face], c[face + 1])) : zero;
+  const V zero{}, strength = absolute(flux);
+  const auto forward = [&](V flux, const V(&c)[4]) {
+    return before ? V(flux * bend<V>(weights.forward, c[0], c[1], c[2])) : zero;
   };
-  const auto backward = [&](V flux, const V(&c)[5], int face, BendWeights<T> w) {
-    return open[face + 1] ? V(flux * bend<V>(w, c[face + 2], c[face + 1], c[face])) : zero;
+  const auto backward = [&](V flux, const V(&c)[4]) {
+    return after ? V(flux * bend<V>(weights.backward, c[3], c[2], c[1])) : zero;
   };
-  const auto passing = [&](V flux, int face, BendWeights<T> ahead, BendWeights<T> back) {
-    const V strength = absolute(flux);
-    const V centred = forward(flux, now, face, ahead) + backward(flux, now, face, back);
-    const V damping = forward(strength, old, face, ahead) - backward(strength, old, face, back);
-    return V(T(0.5) * (centred + damping));
-  };
-  return passing(low, 1, weights.low_forward, weights.low_backward) -
-         passing(high, 2, weights.high_forward, weights.high_backward);
+  const V centred = forward(flux, now) + backward(flux, now);
+  const V damping = forward(strength, old) - backward(strength, old);
+  return V(T(0.5) * (centred + damping));
 }
 
 }  // namespace halocline

@@ -10,7 +10,7 @@ from halocline.core.errors import UserError
 
 mechanisms = {
     "messages": "non-blocking sends and receives",
-    "blocking": "blocking sends into receives begun before",
+    "blocking": "blocking sends into receives begun before; with 'send-first' blocking receives",
     "persistent": "persistent requests",
     "partitioned": "partitioned sends: every field leaves as soon as it is packed (MPI-4)",
     "neighbours": "neighbourhood all-to-all",
@@ -33,6 +33,7 @@ grouped = (
     "persistent",
     *(name for name in one_sided if name.startswith("put-")),
 )
+ordered = ("messages", "blocking", "persistent")
 typed = ("messages", "persistent", "neighbours")
 groupings = ("aggregated", "per-field", "segments", "mixed")
 
@@ -87,8 +88,8 @@ class HaloChoice:
             return f"derived types go with {_listed(typed)}"
         if self.dense and self.mechanism not in shared:
             return f"'dense' flags go with {_listed(shared)}"
-        if self.send_first and self.mechanism not in ("messages", "persistent"):
-            return "'send-first' goes with 'messages' and 'persistent'"
+        if self.send_first and self.mechanism not in ordered:
+            return f"'send-first' goes with {_listed(ordered)}"
         return None
 
 
@@ -188,7 +189,7 @@ def all_choices(
     `partitioned` and `persistent_collectives` where the library can.
     """
     found = [simplest, HaloChoice(send_first=True), HaloChoice(types=True)]
-    found += [HaloChoice("blocking")]
+    found += [HaloChoice("blocking"), HaloChoice("blocking", send_first=True)]
     found += [HaloChoice("persistent"), HaloChoice("persistent", types=True)]
     found += [HaloChoice("partitioned")] if partitioned else []
     found += [HaloChoice("neighbours"), HaloChoice("neighbours", types=True)]

@@ -47,13 +47,27 @@ class Messages:
 
 
 class Blocking(Messages):
-    """Blocking sends, one after the other, into receives that all ranks have begun before."""
+    """Blocking sends, one after the other, into receives that all ranks have begun before.
+
+    With `send_first` it is the receives that block, one after the other, after sends that do not.
+    """
 
     def start(self, arrays: Arrays) -> None:
-        self._under_way = [self.comm.Irecv(*message) for message in self._receive]
+        comm = self.comm
+        if not self.send_first:
+            self._under_way = [comm.Irecv(*message) for message in self._receive]
         self.packed.pack(arrays)
+        if self.send_first:
+            self._under_way = [comm.Isend(*message) for message in self._send]
+            return
         for message in self._send:
-            self.comm.Send(*message)
+            comm.Send(*message)
+
+    def finish(self, arrays: Arrays) -> None:
+        if self.send_first:
+            for message in self._receive:
+                self.comm.Recv(*message)
+        super().finish(arrays)
 
 
 class Persistent:
