@@ -22,13 +22,12 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 
-from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
 from halocline.experiment.building import build_component
 from halocline.experiment.imagined import Imagined
+from halocline.experiment.run import as_members
 from halocline.runtime.running.runner import Plan
 from halocline_lab.comparing.compare import compare, is_same, summary
 from halocline_lab.comparing.flag_search import Flags, culprits
@@ -153,13 +152,13 @@ def _as_seen_from_anywhere(case: str) -> str:
 
 
 def rooms_of(case: str, settings: Sequence[str]) -> list[str]:
-    """Rooms of C++ that a case needs: those that are loaded once its component has been built.
+    """Rooms of C++ that a case needs: those that are loaded once its components have been built.
 
     Those that a run loads besides are the same for all cases.
     """
-    import_module("halocline.experiment.run")
-    one = read_case(case, settings)
-    build_component(one, one.time.clock(), Imagined(1), plan=Plan()).close()
+    for member in as_members(case, settings).members.values():
+        clock = member.case.time.clock()
+        build_component(member.case, clock, Imagined(1), plan=Plan()).close()
     names = re.findall(r"^halocline\.(\w+)\._native$", "\n".join(sys.modules), re.MULTILINE)
     return sorted(names)
 
