@@ -38,6 +38,7 @@ from halocline.experiment.schedule import (
     interval_of,
     make_schedule,
 )
+from halocline.experiment.stand_ins import with_stand_ins
 from halocline.runtime.ranks.seats import Wish, refuse_equal_names
 
 own_tables = ("title", "data_folder", "members", "schedule", "exchanges")
@@ -125,6 +126,17 @@ class Members:
         """What the members give each other."""
         interval = interval_of(self._steps(), self.schedule_options)
         return plans_of(self.members, self.exchange_tables, interval)
+
+    def recorded(self, target: str) -> list[ExchangePlan]:
+        """The exchanges whose target keeps on file what it was given."""
+        names = self.schedule_options.recorded
+        return [
+            plan
+            for plan in (self.exchanges() if names else [])
+            if plan.kind == "fields"
+            and plan.link.target == target
+            and ("all" in names or plan.link.exchange in names)
+        ]
 
     def _steps(self) -> dict[str, timedelta]:
         return {name: member.clock.step for name, member in self.members.items()}
@@ -242,7 +254,8 @@ def make_members(table: Mapping[str, Any]) -> Members:
         name: ExchangeOptions.from_table(some, f"exchanges.{name}")
         for name, some in table.get("exchanges", {}).items()
     }
-    return Members(members, str(table.get("title", "")), schedule, exchanges)
+    read = Members(members, str(table.get("title", "")), schedule, exchanges)
+    return with_stand_ins(read)
 
 
 def _check_stripes(members: Mapping[str, Member]) -> None:
@@ -368,6 +381,13 @@ def _refuse_what_cannot_run_together(members: Members) -> None:
             raise UserError(
                 f"The members '{first.name}' and '{name}' have different options in [restart], but"
                 " a restart is of all members at one moment. Give them once, beside [members]."
+            )
+    for name in members.schedule_options.recorded:
+        if name not in (*members.exchange_tables, "all"):
+            raise UserError(
+                f"schedule.recorded names '{name}', which is no exchange of this run."
+                f"{nearest(name, members.exchange_tables)} Exchanges:"
+                f" {', '.join(members.exchange_tables)}; 'all' is all of them."
             )
     refuse_wrong_itineraries(members, schedule.interval)
     interval = first.case.restart.interval
