@@ -19,7 +19,7 @@ from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.building import build_component, build_streams, shown_names
-from halocline.experiment.exchange_report import exchange_words
+from halocline.experiment.exchange_report import exchange_facts, exchange_words
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.itinerary import Itinerary
 from halocline.experiment.joint_recording import JointRecording
@@ -281,8 +281,12 @@ class MemberRun:
         return "\n".join(filter(None, [said, truth]))
 
     def facts(self) -> dict[str, Any]:
-        """What is known of it for the record of all members."""
-        return self.recording.facts(self.outcome, self.restarts.fields)
+        """What is known of it for the record of all members. A call for all its ranks."""
+        exchanged = exchange_facts(self.component.run.recorder, self.communicator)
+        return {
+            **self.recording.facts(self.outcome, self.restarts.fields),
+            "exchanges": exchanged,
+        }
 
     def _without_work(self) -> list[str]:
         """Of one of several: how long its ranks computed for others, and waited for others."""
