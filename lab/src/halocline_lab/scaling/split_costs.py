@@ -17,6 +17,7 @@ from halocline.core.errors import UserError
 from halocline.runtime.record.run_record import RunRecord
 from halocline_lab.diagnosis.exchanges import exchange_parts
 from halocline_lab.diagnosis.members import MemberTime, are_side_by_side, member_times
+from halocline_lab.diagnosis.timeline import sums
 from halocline_lab.scaling.extrapolation import PhaseTime, Wanted, forecast
 from halocline_lab.scaling.phase_files import phases_of_record, step_noise
 from halocline_lab.scaling.scaling_law import Law, Measurement, fit_law
@@ -149,12 +150,17 @@ def _of_exchanges(
         mine = [one for one in parts if one.part in own]
         for member, exchange in dict.fromkeys((one.member, one.exchange) for one in mine):
             some = [one for one in mine if (one.member, one.exchange) == (member, exchange)]
-            calls = max(
-                one.calls for one in parts
-                if one.exchange == exchange and one.part not in ("mean", "sum")
-            )  # fmt: skip
-            seconds = sum(one.mean for one in some) / max(calls, 1)
+            calls = _times_given(record, exchange)
+            seconds = sum(one.mean for one in some) / calls
             yield (exchange, end), PhaseTime("exchange", "step", seconds, ranks[member])
+
+
+def _times_given(record: RunRecord, exchange: str) -> int:
+    """How often an exchange took place, at the start too."""
+    name = f"exchange {exchange}"
+    named = [at for at, region in enumerate(record.regions) if region.name == name]
+    rows = record.statistics[np.isin(record.statistics["region"], named)]
+    return max(1, int(sums(rows["rank"], rows["calls"], record.size).max()))
 
 
 def _outside(record: RunRecord, found: Sequence[MemberTime]) -> float:
