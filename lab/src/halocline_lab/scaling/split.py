@@ -236,7 +236,7 @@ def _measured(
     if others:
         verdict += f"; not to be told apart from it: {' | '.join(others)}"
     if rounds < 3:
-        verdict += f". {rounds} round{'s' * (rounds > 1)} tell little (--rounds)"
+        verdict += f"; {rounds} of each tell{'s' * (rounds == 1)} little (--rounds)"
     return {one.division: found.time(at).value for at, one in enumerate(shown)}, f"{verdict}."
 
 
