@@ -39,6 +39,7 @@ class Outbox:
         self.resent = 0
         self._end = 0
         self._oldest = 0
+        self._loads: dict[object, int] = {}
         self._waiting: list[int] = []
 
     def put(self, message: bytes, flags: int, parts: int) -> None:
@@ -68,10 +69,16 @@ class Outbox:
             return None
         heapq.heappop(self._waiting)
         piece.carrier = carrier
+        self._loads[carrier] = self.load(carrier) + len(piece.payload)
         return piece
+
+    def load(self, carrier: object) -> int:
+        """Bytes that a connection carries and that were not received."""
+        return self._loads.get(carrier, 0)
 
     def give_back(self, carrier: object) -> None:
         """A connection is lost: what it carried and was not received waits again."""
+        self._loads.pop(carrier, None)
         for number, piece in self.kept.items():
             if piece.carrier is carrier:
                 piece.carrier = None
@@ -83,7 +90,10 @@ class Outbox:
         if count > self.next:
             raise FrameError(f"word of having {count} pieces, {self.next} were sent")
         while self._oldest < count:
-            self.bytes_kept -= len(self.kept.pop(self._oldest).payload)
+            piece = self.kept.pop(self._oldest)
+            self.bytes_kept -= len(piece.payload)
+            if piece.carrier in self._loads:
+                self._loads[piece.carrier] -= len(piece.payload)
             self._oldest += 1
         self.limit = max(self.limit, limit)
 
