@@ -9,7 +9,7 @@ import pytest
 
 from halocline.link import frames
 from halocline.link.ordering import Inbox, Outbox
-from halocline_lab.sites.shaper import Path, Shaper
+from halocline_lab.sites.shaper import NetworkPath, Shaper
 from link.sites import both, closed, make_credentials, opened, pair
 
 
@@ -58,7 +58,7 @@ def torn(folder, path, cuts, seed):
     return shapers[0], east.counts, west.counts
 
 
-bad_path = Path(delay=0.001, jitter=0.004, rate=1e9, stalls=0.02, stall=0.02, cuts=0.1)
+bad_path = NetworkPath(delay=0.001, jitter=0.004, rate=1e9, stalls=0.02, stall=0.02, cuts=0.1)
 
 
 def test_a_hundred_cuts_lose_and_double_nothing(folder):

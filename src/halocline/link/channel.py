@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from halocline.link.frames import Frame, FrameReader
+from halocline.link.frames import FrameReader, LinkFrame
 
 reads_in_turn = 64
 ready_word = b"ready\n"
@@ -139,7 +139,7 @@ class Channel:
         except OSError as error:
             raise lost(error) from None
 
-    def read(self) -> Iterator[Frame]:
+    def read(self) -> Iterator[LinkFrame]:
         """Frames that are there; `again` says whether more may be."""
         self.again = True
         for _ in range(reads_in_turn):

@@ -19,7 +19,7 @@ from halocline.link.channel import Channel, Lost
 from halocline.link.compression import compress, decompress
 from halocline.link.counts import LinkCounts
 from halocline.link.credentials import Credentials, name_matches
-from halocline.link.frames import Frame, FrameError, Greeting, Kind, pack
+from halocline.link.frames import FrameError, Greeting, Kind, LinkFrame, pack
 from halocline.link.options import LinkOptions, address
 from halocline.link.ordering import Inbox, Outbox
 
@@ -345,7 +345,7 @@ class Link:
         """Pieces that this side has, and bytes of all that the other may send."""
         return self._inbox.expected, self._inbox.consumed + self.options.buffer * megabyte
 
-    def _take(self, channel: Channel, frame: Frame) -> None:
+    def _take(self, channel: Channel, frame: LinkFrame) -> None:
         """One frame of a connection."""
         channel.heard = time.monotonic()
         if channel.state == "refused":

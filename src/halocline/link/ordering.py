@@ -15,7 +15,7 @@ farthest = 1 << 20
 
 
 @dataclass(slots=True)
-class Piece:
+class MessagePiece:
     """A part of a message that fits in one frame."""
 
     number: int
@@ -32,7 +32,7 @@ class Outbox:
 
     def __init__(self) -> None:
         self.next = 0
-        self.kept: dict[int, Piece] = {}
+        self.kept: dict[int, MessagePiece] = {}
         self.bytes_kept = 0
         self.limit = 0
         """Bytes of all pieces that the other side has room for."""
@@ -52,13 +52,13 @@ class Outbox:
             payload = view[start : start + length]
             last = frames.last_of_message if start == starts[-1] else 0
             self._end += len(payload)
-            piece = Piece(self.next, flags | last, payload, self._end)
+            piece = MessagePiece(self.next, flags | last, payload, self._end)
             self.kept[self.next] = piece
             heapq.heappush(self._waiting, self.next)
             self.bytes_kept += len(payload)
             self.next += 1
 
-    def take(self, carrier: object, *, all_of_them: bool = False) -> Piece | None:
+    def take(self, carrier: object, *, all_of_them: bool = False) -> MessagePiece | None:
         """The first piece that waits, if the other side has room for it."""
         while self._waiting and self._waiting[0] not in self.kept:
             heapq.heappop(self._waiting)

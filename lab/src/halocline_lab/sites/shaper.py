@@ -26,7 +26,7 @@ most_held = 4 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Path:
+class NetworkPath:
     """What a path does to what passes it, in both directions alike."""
 
     delay: float = 0.0
@@ -81,7 +81,7 @@ class Shaper:
     """A proxy: who connects to `port` is connected to `target` over a `path`.
 
     >>> with socket.create_server(("127.0.0.1", 0)) as server:
-    ...     with Shaper(server.getsockname()[1], Path(delay=0.01)) as shaper:
+    ...     with Shaper(server.getsockname()[1], NetworkPath(delay=0.01)) as shaper:
     ...         near = socket.create_connection(("127.0.0.1", shaper.port))
     ...         far, _ = server.accept()
     ...         start = time.perf_counter()
@@ -92,7 +92,7 @@ class Shaper:
     (None, None)
     """
 
-    def __init__(self, target: int, path: Path, *, seed: int = 0) -> None:
+    def __init__(self, target: int, path: NetworkPath, *, seed: int = 0) -> None:
         self.path = path
         self.cuts = self.stalls = self.connections = 0
         self._target = target
