@@ -102,6 +102,13 @@ def compare() -> Command:
     return compare
 
 
+def flags() -> Command:
+    """which flags of the compiler change the results of a case, or end it"""
+    from halocline_lab.comparing import flags
+
+    return flags
+
+
 def waves() -> Command:
     """the wave model on the benchmark of Tolman (2003)"""
     from halocline_lab.benchmarks import waves
@@ -222,7 +229,7 @@ rooms = {
     "prediction": (predict, platform),
     "statistics": (duel,),
     "evolution": (history,),
-    "comparing": (compare,),
+    "comparing": (compare, flags),
     "benchmarks": (
         waves,
         transport,
