@@ -79,8 +79,10 @@ def case_lines(division: Division) -> str:
     lines = []
     for crew, count in zip(division.crews, division.ranks, strict=True):
         share = math.floor(1000 * count / division.total) / 1000
-        words = f"ranks = {count}".ljust(20)
-        lines += [f"[members.{crew[0]}]", f"{words}# on any number of ranks: share = {share:g}"]
+        words = f"ranks = {count}"
+        if len(division.crews) > 1:
+            words = f"{words.ljust(20)}# on any number of ranks: share = {share:g}"
+        lines += [f"[members.{crew[0]}]", words]
         for name in crew[1:]:
             lines += [f"[members.{name}]", f'on_ranks_of = "{crew[0]}"']
     return "\n".join(lines)
