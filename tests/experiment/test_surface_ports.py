@@ -75,6 +75,7 @@ def coupled(folder: Path, names: list[str], **more: Any) -> dict[str, Any]:
             "there": {
                 "source": "fluxes", "target": "sea",
                 "fields": [facts[name][0] or name for name in names],
+                "vectors": "components",
             },
             "back": {
                 "source": "sea", "target": "sink",

@@ -96,7 +96,7 @@ exchanges: dict[str, dict[str, Any]] = {
     },
     "up": {
         "source": "fluxes", "target": "air", "remapping": "conservative",
-        "normalisation": "ownarea",
+        "normalisation": "ownarea", "vectors": "components",
         "fields": [
             "wind_stress_east", "wind_stress_north", "sensible_heat", "evaporation",
             "sea_fraction",

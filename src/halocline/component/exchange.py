@@ -8,10 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from halocline.component.exchange_paths import Ends, Finish, PartTimes, Path, Wire, paths
+from halocline.component.exchange_paths import (
+    Ends,
+    Finish,
+    PartTimes,
+    Path,
+    Weights,
+    Wire,
+    paths,
+)
 from halocline.component.port import Port, Sites, cell_place
 from halocline.core.errors import UserError
 from halocline.core.units import conversion
+from halocline.grids.remapping.vectors import Vector, VectorWeights
 from halocline.grids.remapping.weights import Index, RemapWeights
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
@@ -22,6 +31,9 @@ from halocline.runtime.transfer.transfer import Flats
 
 Remap = Callable[[Place, Place, Index, Index], RemapWeights]
 """Weights from a place of the source's grid for points (j, i) of a place of the target's."""
+
+Turn = Callable[[Place, Place, Index, Index, Vector], VectorWeights | None]
+"""The same for both components of a vector; None where they go each by its own."""
 
 Array = NDArray[Any]
 
@@ -57,7 +69,7 @@ class _Bundle:
         self,
         facts: Sequence[tuple[_Facts, _Facts]],
         ports: Sequence[Port] | None,
-        weights: Callable[[Index], RemapWeights],
+        weights: Weights,
         make: Callable[[str, int, Index | None, Sequence[Wire]], Ends],
         words: Sequence[str],
         precision: str,
@@ -104,6 +116,8 @@ class Exchange:
         communicator: Communicator,
         recorder: Recorder | None = None,
         *,
+        vectors: Sequence[Vector] = (),
+        turn: Turn | None = None,
         known_paths: Sequence[str] = ("parallel",),
         precision: str = "",
         ends: tuple[Recorder | None, Recorder | None] = (None, None),
@@ -113,16 +127,20 @@ class Exchange:
         facts, roots = _agreed(name, pairs, given, ports, communicator)
         self.ports: list[Port] = []
         self.bundles = []
-        for kind in dict.fromkeys((one.place, other.place) for one, other in facts):
-            some = [pair for pair in facts if (pair[0].place, pair[1].place) == kind]
+        for kind, some in _together(facts, vectors if turn is not None else ()):
             here = None if ports is None else [ports[other.name] for _, other in some]
             source = None if given is None else [given[one.name] for one, _ in some]
             columns = some[0][1].shape[-1]
 
             def weights(
-                numbers: Index, kind: tuple[Place, Place] = kind, columns: int = columns
-            ) -> RemapWeights:
-                return remap(*kind, *np.divmod(numbers, columns))
+                numbers: Index, kind: _Kind = kind, columns: int = columns
+            ) -> RemapWeights | VectorWeights:
+                j, i = np.divmod(numbers, columns)
+                if turn is not None and kind.vector is not None:
+                    turned = turn(kind.source, kind.target, j, i, kind.vector)
+                    if turned is not None:
+                        return turned
+                return remap(kind.source, kind.target, j, i)
 
             def make(
                 word: str,
@@ -130,7 +148,7 @@ class Exchange:
                 wanted: Index | None,
                 wires: Sequence[Wire],
                 source: Sequence[Field] | None = source,
-                weights: Callable[[Index], RemapWeights] = weights,
+                weights: Weights = weights,
             ) -> Ends:
                 return Ends(
                     f"exchange {name}", communicator, recorder, self.times[word],
@@ -183,6 +201,36 @@ class Exchange:
             for _ in bundle.ports or []
             if bundle.sites is not None
         ]
+
+
+class _Kind(NamedTuple):
+    """What fields have in common that travel together."""
+
+    source: Place
+    target: Place
+    vector: Vector | None = None  # of both components, of the first one of this kind
+
+
+def _together(
+    facts: Sequence[tuple[_Facts, _Facts]], vectors: Sequence[Vector]
+) -> list[tuple[_Kind, list[tuple[_Facts, _Facts]]]]:
+    """Fields by their places at both ends, those of vectors apart, components side by side."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    kinds: dict[tuple[Any, ...], _Kind] = {}
+    of_vectors: set[int] = set()
+    for vector in vectors:
+        (one, other), (two, another) = (facts[number] for number in vector.fields)
+        alike = (one.place, other.place) == (two.place, another.place)
+        if alike and one.outer == two.outer:
+            key = one.place, other.place, vector.given, vector.taken
+            kinds.setdefault(key, _Kind(one.place, other.place, vector))
+            found.setdefault(key, []).extend(vector.fields)
+            of_vectors.update(vector.fields)
+    for number, (one, other) in enumerate(facts):
+        if number not in of_vectors:
+            kinds.setdefault((one.place, other.place), _Kind(one.place, other.place))
+            found.setdefault((one.place, other.place), []).append(number)
+    return [(kinds[key], [facts[n] for n in numbers]) for key, numbers in found.items()]
 
 
 def _wire(one: _Facts, other: _Facts, precision: str) -> Wire:

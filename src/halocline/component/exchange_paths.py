@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from halocline.grids.remapping.vectors import VectorWeights
 from halocline.grids.remapping.weights import Index, RemapWeights
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.record.recorder import Recorder
@@ -25,7 +26,7 @@ from halocline.runtime.transfer.side import Side, in_order
 from halocline.runtime.transfer.transfer import Flats, Transfer
 
 Array = NDArray[Any]
-Weights = Callable[[Index], RemapWeights]
+Weights = Callable[[Index], RemapWeights | VectorWeights]
 Finish = Callable[[], list[Array] | None]
 """Waits for what was begun; values (rows, points) of each field, None where nothing is taken."""
 
@@ -84,7 +85,10 @@ class Wire:
         return np.zeros((self.rows, count), self.dtype)
 
     def remapped(self, weights: RemapWeights, values: Array) -> Array:
-        """Values at the points of the target, in its units and precision."""
+        """Values at the points of the target, in its units and precision.
+
+        Of a vector `values` are those of both components, the first ones first.
+        """
         found = weights(values.astype(np.result_type(self.dtype, self.target_dtype), copy=False))
         if (self.factor, self.offset) != (1.0, 0.0):
             found = found.astype(np.float64) * self.factor + self.offset
@@ -121,8 +125,17 @@ class Ends:
             stamped=True,
         )
 
-    def remapped(self, weights: RemapWeights, buffers: Sequence[Array]) -> list[Array]:
-        """All fields at points of the target."""
+    def remapped(
+        self, weights: RemapWeights | VectorWeights, buffers: Sequence[Array]
+    ) -> list[Array]:
+        """All fields at points of the target; of vectors both components one after the other."""
+        if isinstance(weights, VectorWeights):
+            found = []
+            for n in range(0, len(buffers), 2):
+                both = np.concatenate(buffers[n : n + 2], axis=1)
+                found.append(self.wires[n].remapped(weights.first, both))
+                found.append(self.wires[n + 1].remapped(weights.second, both))
+            return found
         return [
             wire.remapped(weights, buffer) for wire, buffer in zip(self.wires, buffers, strict=True)
         ]

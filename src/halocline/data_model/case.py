@@ -9,11 +9,13 @@ from typing import Any
 from halocline.component.case.case import Case, named
 from halocline.component.streams.field_stream import MapShape
 from halocline.core.clock import Clock
+from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.data_model.component import DataComponent
 from halocline.data_model.files_grid import files_grid
 from halocline.data_model.options import DataOptions
+from halocline.data_model.recorded import read_facts
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
@@ -62,11 +64,19 @@ class DataCase(Case):
         self, *, restarted: bool = False, watched: bool = False, given: Collection[str] = ()
     ) -> list[str]:
         """Nothing, where it is there to give."""
-        there = watched or bool(self.data.gives)
+        there = watched or bool(self.data.gives or self.data.recorded)
         return super().lacking(restarted=restarted, watched=there, given=given)
 
     def gives(self) -> Mapping[str, Quantity]:
         """What the files hold."""
+        recorded = {
+            some.name: replace(quantities[some.name], units=some.units)
+            for path in self._records()
+            for some in read_facts(path).variables
+        }
+        return recorded | self._of_maps()
+
+    def _of_maps(self) -> dict[str, Quantity]:
         return {name: quantities[name] for name in self.data.given}
 
     def takes_from_others(self) -> Mapping[str, Quantity]:
@@ -74,8 +84,8 @@ class DataCase(Case):
         return {name: quantities[name] for name in self.data.takes}
 
     def described(self) -> Mapping[str, Quantity]:
-        """All its fields."""
-        return {**self.gives(), **self.takes_from_others()}
+        """All its fields that lie in cells."""
+        return {**self._of_maps(), **self.takes_from_others()}
 
     def map_shapes(self) -> Mapping[str, MapShape]:
         """Planes."""
@@ -88,7 +98,16 @@ class DataCase(Case):
 
     def state_values(self, grid: Grid) -> int:
         """All fields."""
-        return len(self.described()) * grid.depth.size
+        return len({**self.gives(), **self.takes_from_others()}) * grid.depth.size
+
+    def _records(self) -> list[str]:
+        """Paths of what an earlier run recorded."""
+        try:
+            return [self.find_here(path) for path in self.data.recorded]
+        except UserError as error:
+            raise UserError(
+                f"{error} A coupled run with schedule.recorded = ['all'] writes it to its folder."
+            ) from None
 
     def _found(self) -> DataOptions:
         """The options with the paths of files as they are found."""
@@ -96,4 +115,4 @@ class DataCase(Case):
             name: replace(some, file=self.find_all(some.file))
             for name, some in self.data.gives.items()
         }
-        return replace(self.data, gives=gives)
+        return replace(self.data, gives=gives, recorded=self._records())

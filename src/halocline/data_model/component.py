@@ -11,6 +11,7 @@ from halocline.component.port import Port
 from halocline.core.clock import Clock, Date
 from halocline.core.names import quantities
 from halocline.data_model.options import DataOptions
+from halocline.data_model.recorded import RecordedFields
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
@@ -46,6 +47,9 @@ class DataComponent(Component):
 
         self.fields = {name: field(name) for name in (*options.given, *options.takes)}
         self.ports = {name: Port(self.fields[name]) for name in options.takes}
+        self.records = [RecordedFields(path, grid, cut) for path in options.recorded]
+        for record in self.records:
+            self.fields |= record.fields
         self.series = [
             FieldSeries(
                 some,
@@ -69,16 +73,18 @@ class DataComponent(Component):
         if not restarted:
             for port in self.ports.values():
                 port.field.fill(0.0)
-        self._follow(time)
+        self._follow(time, first=True)
 
     def step(self, time: Date) -> None:
         """Come to the end of a step."""
         self._follow(time + self.step_length)
 
-    def _follow(self, time: Date) -> None:
+    def _follow(self, time: Date, *, first: bool = False) -> None:
         if self.run.plan is not None:
             return
         with self.run.recorder.time("forcing"):
+            for record in self.records:
+                record.update(time, first=first)
             for series in self.series:
                 series.update(time)
 

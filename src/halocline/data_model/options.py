@@ -43,6 +43,12 @@ class DataOptions(Options):
     takes: list[str] = option(
         [], "", "short names of fields that others may give it; its maps write them"
     )
+    recorded: list[str] = option(
+        [],
+        "",
+        "files that a coupled run wrote of its exchanges (schedule.recorded), which are given as"
+        " they are; [grid] is that of the member that took them",
+    )
     grid: str = option(
         "files",
         "",
@@ -61,7 +67,12 @@ class DataOptions(Options):
                 f"A data model has '{twice[0]}' twice in [data]. Name every field once, among what"
                 " it gives or what it takes."
             )
-        if not names:
+        if self.recorded and self.gives:
+            raise UserError(
+                "A data model gives what is recorded or maps of files, each on a grid of its own."
+                " Let two members do so."
+            )
+        if not names and not self.recorded:
             raise UserError(
                 "A data model gives and takes nothing. Name files ([data.gives.NAME]) or fields"
                 " that it takes (data.takes)."

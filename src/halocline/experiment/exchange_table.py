@@ -10,7 +10,8 @@ operator = "mean"
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity
 from halocline.core.options import Options, option
 from halocline.experiment.schedule import ExchangeEnds
+from halocline.grids.remapping.vectors import Frame, Vector
 
 if TYPE_CHECKING:
     from halocline.experiment.members import Member
@@ -87,6 +89,14 @@ class ExchangeOptions(Options):
         " both models are the same",
         choices=("fracarea", "destarea", "ownarea"),
     )
+    vectors: str = option(
+        "space",
+        "",
+        "how both components of a vector are remapped, eastward and northward or along x and y,"
+        " that are among the fields: as vectors in 'space', right at poles and over folds; or as"
+        " numbers ('components'), which keeps the integral of each with 'ownarea'",
+        choices=("space", "components"),
+    )
     precision: str = option(
         "field",
         "",
@@ -110,6 +120,7 @@ class ExchangePlan:
     pairs: tuple[Pair, ...]
     kind: str = "fields"
     options: ExchangeOptions = ExchangeOptions()
+    vectors: tuple[Vector, ...] = ()
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -138,6 +149,7 @@ class ExchangePlan:
             else "",
             f"remapping {some.remapping}" if self.kind == "fields" else "",
             f"by {some.normalisation}" if some.normalisation != "fracarea" else "",
+            "vectors by components" if some.vectors != "space" else "",
             f"{some.precision} on the wire" if some.precision != "field" else "",
             f"path {some.path}" if some.path != "parallel" else "",
         ]
@@ -169,7 +181,8 @@ def plans_of(
         every, lag = _times(name, table, interval)
         late = table.lagged or lag > timedelta(0)
         link = ExchangeEnds(name, table.source, table.target, late, every, interval)
-        found.append(ExchangePlan(link, tuple(pairs), options=table))
+        vectors = _vectors(pairs, table, members) if table.vectors == "space" else ()
+        found.append(ExchangePlan(link, tuple(pairs), options=table, vectors=vectors))
         for pair in pairs:
             before = taken.setdefault((table.target, pair.taken), name)
             if before != name:
@@ -238,6 +251,39 @@ def _pairs(name: str, table: ExchangeOptions, members: Mapping[str, Member]) -> 
             )
         pairs.append(Pair(given, taken))
     return pairs
+
+
+def _vectors(
+    pairs: Sequence[Pair], table: ExchangeOptions, members: Mapping[str, Member]
+) -> tuple[Vector, ...]:
+    """Fields that are both components of a vector, at both ends."""
+    gives = members[table.source].case.gives()
+    takes = members[table.target].case.takes_from_others()
+    given = [_meaning(gives[pair.given]) for pair in pairs]
+    taken = [_meaning(takes[pair.taken]) for pair in pairs]
+    found = []
+    for one in range(len(pairs)):
+        (other_given, frame), (other_taken, own_frame) = _other(given[one]), _other(taken[one])
+        there = [n for n in range(len(pairs)) if (given[n], taken[n]) == (other_given, other_taken)]
+        if there and other_given and other_taken:
+            found.append(Vector((one, there[0]), frame, own_frame))
+    return tuple(found)
+
+
+def _meaning(facts: Quantity) -> str:
+    return facts.standard_name or facts.long_name
+
+
+def _other(first: str) -> tuple[str, Frame]:
+    """The second component of a vector by the name of the first, and what they go along.
+
+    >>> _other("surface_downward_eastward_stress"), _other("sea_water_x_velocity")
+    (('surface_downward_northward_stress', 'geographic'), ('sea_water_y_velocity', 'grid'))
+    """
+    if "eastward" in first:
+        return first.replace("eastward", "northward"), "geographic"
+    second = re.sub(r"(^|_)x_", r"\1y_", first)
+    return (second, "grid") if second != first else ("", "grid")
 
 
 def _known(

@@ -21,7 +21,7 @@ from halocline.core.clock import Date
 from halocline.core.errors import UserError
 from halocline.experiment.accumulation import Accumulated
 from halocline.experiment.exchange_table import ExchangePlan
-from halocline.experiment.grid_pairs import by_nest, nest_between, remap_by
+from halocline.experiment.grid_pairs import OnSphere, by_nest, nest_between, remap_by
 from halocline.experiment.path_choice import PathChoice
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
@@ -142,6 +142,8 @@ class GivenExchange:
         )
         self.exchange = Exchange(
             name, plan.pairs, given, ports, remap, council, recorder,
+            vectors=plan.vectors,
+            turn=remap.vectors if isinstance(remap, OnSphere) else None,
             known_paths=self.choice.words,
             precision=plan.options.precision.replace("field", ""),
             ends=(ends[0], ends[1]),

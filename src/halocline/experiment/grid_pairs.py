@@ -13,6 +13,7 @@ from halocline.experiment.exchange_table import ExchangeOptions, ExchangePlan
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.remapping.nests import Nest
 from halocline.grids.remapping.remap import GridRemap, RemapOptions, SurfaceRemap
+from halocline.grids.remapping.vectors import Vector, VectorWeights
 from halocline.grids.remapping.weights import Index, RemapWeights
 from halocline.runtime.fields.place import Place
 
@@ -64,6 +65,26 @@ def by_nest(name: str, nest: Nest, *, outwards: bool) -> Remap:
     return remap
 
 
+def same_cells(source: Grid, target: Grid) -> bool:
+    """Whether cells of both lie at the same places, and all that is wanted of the source is sea."""
+    if source.shape != target.shape or source.topology != target.topology:
+        return False
+    if not source.mask[target.mask].all():
+        return False
+    both = [(source.at(place), target.at(place)) for place in (Place.center, Place.corner)]
+    return all(np.array_equal(a.x, b.x) and np.array_equal(a.y, b.y) for a, b in both)
+
+
+def as_they_are(source: Grid) -> Remap:
+    """Values of a place for the same place of the same grid."""
+
+    def remap(place: Place, _: Place, j: Index, i: Index) -> RemapWeights:
+        numbers = j * source.topology.shape(place)[1] + i
+        return RemapWeights.of(numbers[None], np.ones((1, j.size)))
+
+    return remap
+
+
 def remap_by(
     options: ExchangeOptions, source: Grid, target: Grid, names: tuple[str, str], name: str
 ) -> Remap:
@@ -71,9 +92,11 @@ def remap_by(
     if options.remapping == "nest":
         nest, outwards = nest_between(source, target, names)
         return by_nest(name, nest, outwards=outwards)
-    nest_way = None
+    nest_way: Remap | None = None
     flat = any(not grid.spherical and grid.curvilinear is None for grid in (source, target))
-    if options.remapping == "auto" and (flat or _fills(source, target)):
+    if options.remapping == "auto" and not flat and same_cells(source, target):
+        nest_way = as_they_are(source)
+    elif options.remapping == "auto" and (flat or _fills(source, target)):
         nest, outwards = nest_between(source, target, names)
         nest_way = by_nest(name, nest, outwards=outwards)
         if flat:
@@ -111,9 +134,23 @@ class OnSphere:
         """Weights from a place of the source for points (j, i) of a place of the target."""
         if self.nest is not None and source == target:
             return self.nest(source, target, j, i)
+        return self._of(source, target).rows(j, i).packed()
+
+    def vectors(
+        self, source: Place, target: Place, j: Index, i: Index, vector: Vector
+    ) -> VectorWeights | None:
+        """The same for vectors, by their components in space; none where a nest has the values."""
+        if self.nest is not None and source == target:
+            return None
+        between = self._of(source, target)
+        surfaces = between.source, between.target
+        numbers = j * between.target.shape[1] + i
+        return VectorWeights.of(between.rows(j, i), surfaces, numbers, vector)
+
+    def _of(self, source: Place, target: Place) -> SurfaceRemap:
         if (source, target) not in self._made:
             self._made[source, target] = self.between(source, target)
-        return self._made[source, target].rows(j, i).packed()
+        return self._made[source, target]
 
 
 def _refuse_other_spheres(source: Grid, target: Grid, names: tuple[str, str], name: str) -> None:

@@ -114,6 +114,7 @@ class JointRun:
         """Make the folder that of this run, with the files of all members."""
         for some in self.here:
             some.restarted = self.restarted
+            some.recorded = self.members.recorded(some.name) if self.members.several else ()
         _agreed(self.council, [some.prepare for some in self.here])
         if self.folder is not None:
             own = [need for some in self.here if some.leads for need in some.needs()]

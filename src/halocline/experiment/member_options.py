@@ -52,6 +52,12 @@ class MemberOptions(Options):
     on_ranks_of: str = option(
         "", "", "the member on whose ranks it computes, in sequence; empty: on ranks of its own"
     )
+    recorded_in: str = option(
+        "",
+        "",
+        "folder of results of an earlier run (schedule.recorded): the member is not computed, the"
+        " others are given what it gave them there",
+    )
     nested_in: str = option(
         "",
         "",

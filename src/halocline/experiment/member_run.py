@@ -19,7 +19,9 @@ from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.building import build_component, build_streams, shown_names
-from halocline.experiment.exchange_report import exchange_words
+from halocline.experiment.exchange_record import ExchangeRecord
+from halocline.experiment.exchange_report import exchange_facts, exchange_words
+from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.itinerary import Itinerary
 from halocline.experiment.joint_recording import JointRecording
@@ -33,6 +35,7 @@ from halocline.experiment.simulation import Outcome, Simulation
 from halocline.experiment.writing import cost_lines
 from halocline.runtime.fields.field import Field
 from halocline.runtime.files.room import Need, named_needs
+from halocline.runtime.files.striping import spread
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.referee import Referee, cache_folder
 from halocline.runtime.writing.record_files import check_places, need_of
@@ -90,6 +93,7 @@ class MemberRun:
         self.looked_at = Itinerary.of(member).looked_at
         self.referee: Referee | None = None
         self.after_steps: list[Callable[[], None]] = []
+        self.recorded: Sequence[ExchangePlan] = ()  # exchanges that it keeps on file
         self.log: MemberLog | None = None
         self.streams: Sequence[OutputStream] = ()
         self.restarted = False
@@ -138,8 +142,17 @@ class MemberRun:
                 looked_at=self.looked_at,
             )
             if self.folder is not None:
+                self.streams = [*self.streams, *self._records(self.folder)]
                 plans = [stream.plan for stream in self.streams]
                 on_first_rank(self.communicator, lambda: check_places(plans))
+
+    def _records(self, folder: Path) -> list[ExchangeRecord]:
+        """Streams of what others give it, where the case wants that on file."""
+        facts = self.case.takes_from_others()
+        return [
+            ExchangeRecord(plan, self.component, self.clock, folder, facts, resumed=self.restarted)
+            for plan in self.recorded
+        ]
 
     def needs(self) -> list[Need]:
         """The room that it needs on disks; of one of several members with its name."""
@@ -173,7 +186,13 @@ class MemberRun:
             first = [(stream.plan.name, stream.path) for stream in self.streams]
             files.begin(first, goes_on=self.extras.resume and self.restarted)
 
+        folder, wanted = self.folder, self.case.output.writing
         with of_member(self.name):
+            words = on_first_rank(
+                self.communicator, lambda: spread(folder, wanted.stripe_count, wanted.stripe_size)
+            )
+            if words:
+                self.tell(words)
             for stream in self.streams:
                 stream.open(self.writers)
             on_first_rank(self.communicator, leave_names)
@@ -281,8 +300,12 @@ class MemberRun:
         return "\n".join(filter(None, [said, truth]))
 
     def facts(self) -> dict[str, Any]:
-        """What is known of it for the record of all members."""
-        return self.recording.facts(self.outcome, self.restarts.fields)
+        """What is known of it for the record of all members. A call for all its ranks."""
+        exchanged = exchange_facts(self.component.run.recorder, self.communicator)
+        return {
+            **self.recording.facts(self.outcome, self.restarts.fields),
+            "exchanges": exchanged,
+        }
 
     def _without_work(self) -> list[str]:
         """Of one of several: how long its ranks computed for others, and waited for others."""

@@ -38,6 +38,7 @@ from halocline.experiment.schedule import (
     interval_of,
     make_schedule,
 )
+from halocline.experiment.stand_ins import with_stand_ins
 from halocline.runtime.ranks.seats import Wish, refuse_equal_names
 
 own_tables = ("title", "data_folder", "members", "schedule", "exchanges")
@@ -125,6 +126,17 @@ class Members:
         """What the members give each other."""
         interval = interval_of(self._steps(), self.schedule_options)
         return plans_of(self.members, self.exchange_tables, interval)
+
+    def recorded(self, target: str) -> list[ExchangePlan]:
+        """The exchanges whose target keeps on file what it was given."""
+        names = self.schedule_options.recorded
+        return [
+            plan
+            for plan in (self.exchanges() if names else [])
+            if plan.kind == "fields"
+            and plan.link.target == target
+            and ("all" in names or plan.link.exchange in names)
+        ]
 
     def _steps(self) -> dict[str, timedelta]:
         return {name: member.clock.step for name, member in self.members.items()}
@@ -236,12 +248,28 @@ def make_members(table: Mapping[str, Any]) -> Members:
     folder = str(table.get("data_folder", ""))
     common = {key: value for key, value in table.items() if key not in own_tables}
     members = {name: _member(name, some, common, folder) for name, some in tables.items()}
+    _check_stripes(members)
     schedule = ScheduleOptions.from_table(table.get("schedule", {}), "schedule")
     exchanges = {
         name: ExchangeOptions.from_table(some, f"exchanges.{name}")
         for name, some in table.get("exchanges", {}).items()
     }
-    return Members(members, str(table.get("title", "")), schedule, exchanges)
+    read = Members(members, str(table.get("title", "")), schedule, exchanges)
+    return with_stand_ins(read)
+
+
+def _check_stripes(members: Mapping[str, Member]) -> None:
+    """Refuse members that want unlike stripes of the files in their one folder."""
+    found = {
+        name: (member.case.output.writing.stripe_count, member.case.output.writing.stripe_size)
+        for name, member in members.items()
+    }
+    if len(set(found.values())) > 1:
+        each = "; ".join(f"{name} {count} and {size}" for name, (count, size) in found.items())
+        raise UserError(
+            "output.writing.stripe_count and stripe_size are those of the folder that all members"
+            f" write to, and differ: {each}. Give them once, in [output.writing]."
+        )
 
 
 def _member(name: str, table: Any, common: Mapping[str, Any], folder: str) -> Member:
@@ -353,6 +381,13 @@ def _refuse_what_cannot_run_together(members: Members) -> None:
             raise UserError(
                 f"The members '{first.name}' and '{name}' have different options in [restart], but"
                 " a restart is of all members at one moment. Give them once, beside [members]."
+            )
+    for name in members.schedule_options.recorded:
+        if name not in (*members.exchange_tables, "all"):
+            raise UserError(
+                f"schedule.recorded names '{name}', which is no exchange of this run."
+                f"{nearest(name, members.exchange_tables)} Exchanges:"
+                f" {', '.join(members.exchange_tables)}; 'all' is all of them."
             )
     refuse_wrong_itineraries(members, schedule.interval)
     interval = first.case.restart.interval

@@ -29,6 +29,12 @@ class ScheduleOptions(Options):
     order: list[str] = option(
         [], "", "all members, in the order of their turns; that of their tables if empty"
     )
+    recorded: list[str] = option(
+        [],
+        "",
+        "exchanges of which files keep what their target was given, TARGET.NAME.exchange.nc, so"
+        " that a data model can give it again; 'all' of them",
+    )
 
 
 @dataclass(frozen=True)

@@ -215,18 +215,23 @@ class Surface:
         return areas, centroids
 
     def axes(self, numbers: Index) -> tuple[Array, Array]:
-        """Directions of the grid's axes x and y at some points, shapes (n, 3).
+        """Directions of the grid's axes x and y at some points, shapes (n, 3)."""
+        east, north = self.east_and_north(numbers)
+        angle = self.angle.ravel()[numbers]
+        cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
+        return cosine * east + sine * north, cosine * north - sine * east
+
+    def east_and_north(self, numbers: Index) -> tuple[Array, Array]:
+        """Directions of east and north at some points, shapes (n, 3).
 
         By the longitude of a point, at a pole too: who stands there faces along its own meridian.
         """
         turn = np.pi / 180.0
         x, y = (plane.ravel()[numbers] * turn for plane in (self.longitude, self.latitude))
-        angle = self.angle.ravel()[numbers]
         zero = np.zeros_like(x)
         east = np.stack([-np.sin(x), np.cos(x), zero], axis=1)
         north = np.stack([-np.sin(y) * np.cos(x), -np.sin(y) * np.sin(x), np.cos(y)], axis=1)
-        cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
-        return cosine * east + sine * north, cosine * north - sine * east
+        return east, north
 
 
 def around_cells(corners: NDArray[Any]) -> NDArray[Any]:

@@ -11,7 +11,8 @@ Components on faces are brought to the centres between first, as u a alone is no
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -19,11 +20,65 @@ from halocline.core.errors import UserError
 from halocline.grids.remapping.remap import GridRemap
 from halocline.grids.remapping.rows import RemapRows
 from halocline.grids.remapping.surface import Surface
-from halocline.grids.remapping.weights import Index, RemapWeights
+from halocline.grids.remapping.weights import Array, Index, RemapWeights
 from halocline.runtime.fields.place import Direction, Place, cells_beside
 
 Component = Literal["x", "y"]
 components: tuple[Component, Component] = ("x", "y")
+
+
+Frame = Literal["geographic", "grid"]
+"""What the two components of a vector go along: east and north, or the axes x and y of the grid."""
+
+
+class Vector(NamedTuple):
+    """A vector of a source and of a target: numbers of its two fields, and what they go along."""
+
+    fields: tuple[int, int]
+    given: Frame
+    taken: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class VectorWeights:
+    """Weights for both components of vectors at target points, of both at the source's.
+
+    `numbers` are those of the source points; `first` and `second` are sums over the values of the
+    first component there, and after them those of the second.
+    """
+
+    numbers: Index
+    first: RemapWeights
+    second: RemapWeights
+
+    @property
+    def counts(self) -> Index:
+        """How many terms each target has."""
+        return self.first.counts
+
+    @classmethod
+    def of(
+        cls, rows: RemapRows, surfaces: tuple[Surface, Surface], numbers: Index, vector: Vector
+    ) -> Self:
+        """Of rows for scalars at points of the target with these numbers."""
+        used, place = np.unique(rows.numbers, return_inverse=True)
+        place = place.reshape(-1).astype(np.int64)
+        given = _along(surfaces[0], used, vector.given)
+        taken = _along(surfaces[1], numbers, vector.taken)
+        ends = np.cumsum(2 * rows.counts, dtype=np.int64)
+        both = np.stack([place, place + used.size], axis=1).ravel()
+
+        def component(to: Array) -> RemapWeights:
+            cosines = [(to[rows.targets] * some[place]).sum(axis=1) for some in given]
+            weights = np.stack([rows.weights * cosine for cosine in cosines], axis=1)
+            return RemapWeights(np.arange(2 * used.size), ends, both, weights.ravel())
+
+        return cls(used.astype(np.int64), component(taken[0]), component(taken[1]))
+
+
+def _along(surface: Surface, numbers: Index, frame: Frame) -> tuple[Array, Array]:
+    """Directions of both components at some points, shapes (n, 3)."""
+    return surface.axes(numbers) if frame == "grid" else surface.east_and_north(numbers)
 
 
 def vector_weights(

@@ -1,0 +1,78 @@
+"""Messages of a link come in order and once; errors are one message, and nothing hangs."""
+
+import os
+
+import pytest
+
+from halocline.core.errors import UserError
+from halocline.link.connection import Link
+from halocline.link.options import LinkOptions
+from halocline.link.relay import Relay
+from link.sites import both, closed, make_credentials, opened, pair
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return make_credentials(tmp_path_factory.mktemp("sites"), "east", "west")
+
+
+@pytest.mark.parametrize("streams", [1, 4])
+@pytest.mark.parametrize("compression", ["none", "zlib"])
+def test_messages_of_any_size_come_as_they_were(folder, streams, compression):
+    east, west = opened(*pair(folder, streams=streams, compression=compression))
+    sizes = [0, 1, 7, 1000, 8192, 8193, 300_000, 5_000_000, 0, 3]
+    messages = [os.urandom(size) for size in sizes]
+
+    def say(link):
+        for message in messages:
+            link.send(message)
+        return [bytes(link.receive()) for _ in messages]
+
+    assert both(lambda: say(east), lambda: say(west)) == [messages, messages]
+    closed(east, west)
+    for link in (east, west):
+        assert link.counts.messages_sent == link.counts.messages_received == len(sizes)
+        assert link.counts.bytes_sent == link.counts.bytes_received == sum(sizes)
+        assert link.counts.pieces_resent == link.counts.pieces_doubled == 0
+
+
+def test_a_reason_reaches_the_other_side_after_the_messages(folder):
+    east, west = opened(*pair(folder))
+    east.send(b"last words")
+    both(lambda: east.close("the ocean blew up"), lambda: None)
+    assert west.receive() == b"last words"
+    with pytest.raises(UserError, match="'east' has ended the run: the ocean blew up"):
+        west.receive()
+    with pytest.raises(UserError, match="the ocean blew up"):
+        west.send(b"too late")
+    west.close()
+
+
+def test_without_the_other_side_both_stop_after_their_patience(folder):
+    east, west = opened(*pair(folder, patience=1.0))
+    west._stop()  # as if its process had died: no goodbye
+    with pytest.raises(UserError, match=r"'west', could not be reached for 1 s\."):
+        east.receive()
+    east.close()
+
+
+def test_two_sites_meet_at_a_relay_which_may_start_again(folder):
+    relay = Relay("127.0.0.1:0", ("east", "west"), log=lambda line: None)
+    relay.start()
+
+    def link(here, there):
+        where = f"127.0.0.1:{relay.port}"
+        options = LinkOptions(relay=where, credentials=here, patience=20.0, meet_within=20.0)
+        return Link(options, here=here, there=there, folder=folder, log=lambda line: None)
+
+    east, west = opened(link("east", "west"), link("west", "east"))
+    east.send(b"before")
+    assert west.receive() == b"before"
+    port = relay.port
+    relay.close()
+    west.send(b"between")
+    relay = Relay(f"127.0.0.1:{port}", ("east", "west"), log=lambda line: None)
+    relay.start()
+    assert east.receive() == b"between"
+    closed(east, west)
+    relay.close()
