@@ -67,6 +67,13 @@ def scale() -> Command:
     return scale
 
 
+def split() -> Command:
+    """how to divide ranks over the members of a coupled case, verified by runs"""
+    from halocline_lab.scaling import split
+
+    return split
+
+
 def predict() -> Command:
     """how long a run would take elsewhere, longer, on more ranks"""
     from halocline_lab.prediction import predict
@@ -225,7 +232,7 @@ rooms = {
     "reporting": (report,),
     "recording": (export, record),
     "diagnosis": (faults, noise, peak),
-    "scaling": (scale,),
+    "scaling": (scale, split),
     "prediction": (predict, platform),
     "statistics": (duel,),
     "evolution": (history,),

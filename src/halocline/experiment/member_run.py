@@ -20,7 +20,7 @@ from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.building import build_component, build_streams, shown_names
 from halocline.experiment.exchange_record import ExchangeRecord
-from halocline.experiment.exchange_report import exchange_words
+from halocline.experiment.exchange_report import exchange_facts, exchange_words
 from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.itinerary import Itinerary
@@ -300,8 +300,12 @@ class MemberRun:
         return "\n".join(filter(None, [said, truth]))
 
     def facts(self) -> dict[str, Any]:
-        """What is known of it for the record of all members."""
-        return self.recording.facts(self.outcome, self.restarts.fields)
+        """What is known of it for the record of all members. A call for all its ranks."""
+        exchanged = exchange_facts(self.component.run.recorder, self.communicator)
+        return {
+            **self.recording.facts(self.outcome, self.restarts.fields),
+            "exchanges": exchanged,
+        }
 
     def _without_work(self) -> list[str]:
         """Of one of several: how long its ranks computed for others, and waited for others."""
