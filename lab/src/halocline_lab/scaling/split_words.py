@@ -128,7 +128,8 @@ def trust_in_predictions(off: float) -> list[str]:
         return []
     return [
         f"What was run took up to {percent(off)} more or less than predicted, so that divisions"
-        " that were not run may be better: give records of several runs (--records), on a quiet machine."
+        " that were not run may be better: give records of several runs (--records), of a quiet"
+        " machine."
     ]
 
 
