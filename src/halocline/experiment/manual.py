@@ -20,6 +20,7 @@ from halocline.core.other_names import our_name
 from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.experiment.member_options import MemberOptions
 from halocline.experiment.schedule import ScheduleOptions
+from halocline.link.options import LinkOptions
 
 _words = {float: "number", int: "whole number", str: "text", bool: "true or false", list: "list"}
 
@@ -124,6 +125,7 @@ def all_tables(*, only_ours: bool = False) -> list[ManualTable]:
         (MemberOptions, "members.NAME"),
         (ScheduleOptions, "schedule"),
         (ExchangeOptions, "exchanges.NAME"),
+        (LinkOptions, "link"),
     ):
         found |= {table.name: table for table in tables(owner, name)}
     return list(found.values())
