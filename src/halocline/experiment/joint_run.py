@@ -114,7 +114,9 @@ class JointRun:
         """Make the folder that of this run, with the files of all members."""
         for some in self.here:
             some.restarted = self.restarted
-            some.recorded = self.members.recorded(some.name) if self.members.several else ()
+            if self.members.several:
+                some.exchanges = self.members.exchanges()
+                some.recorded = self.members.recorded(some.name)
         _agreed(self.council, [some.prepare for some in self.here])
         if self.folder is not None:
             own = [need for some in self.here if some.leads for need in some.needs()]
@@ -147,6 +149,8 @@ class JointRun:
             self.exchanges = Exchanges(
                 plans, self.travel.placed, self.here, self.council, self.recording.recorder
             )
+            for words in self.exchanges.remarks:
+                self.tell(words)
             self.exchanges.begin(self.moment, restarted=self.restarted)
         if not self.restarted:
             self.travel.meet(self.moment, self.exchanges)
