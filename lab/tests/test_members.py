@@ -140,6 +140,45 @@ def test_a_member_may_be_called_as_servers_are():
     assert compute_ranks(some).tolist() == [0]
 
 
+def test_exchanges_are_shown_by_part_as_each_member_sees_them():
+    """G-20: a sends for 2 ms, and waits for nobody; b waits for 30, and remaps for 5."""
+    some = record({"a": [0], "b": [1]}, {"a": 30, "b": 7})
+
+    def part(seconds: float) -> dict[str, Any]:
+        return {"calls": 4, "mean": seconds, "most": 2.0 * seconds}
+
+    some.about["members"]["a"]["exchanges"] = {"wind": {"send": part(2e-3), "gather": part(1e-3)}}
+    some.about["members"]["b"]["exchanges"] = {"wind": {"remap": part(5e-3), "wait": part(30e-3)}}
+    shown = report_of(some)
+    drawn, text = page(shown), full_text(shown)
+    assert '<a href="#exchanges">' in drawn
+    inside = drawn.partition('<section id="exchanges">')[2].partition("</section>")[0]
+    with_waiting, without = (one.partition("</svg>")[0] for one in inside.split("<svg")[1:])
+    for words in ("a: send 2 ms", "a: gather 1 ms", "b: remap 5 ms", "b: wait 30 ms"):
+        assert f"<title>{words}</title>" in with_waiting
+    assert "wait" not in without and "<title>wind, b: remap 5 ms</title>" in without
+    # Bars are as high as their times: remapping takes 5 ms of the 5 of the highest column.
+    heights = [
+        float(one.partition('height="')[2].partition('"')[0]) for one in without.split("<rect")[1:]
+    ]
+    assert heights[0] / heights[1] == pytest.approx(0.5, abs=0.01)
+    assert "Exchanges between members, as each sees them" in text
+    without_any = page(report_of(record({"a": [0], "b": [1]}, {"a": 3, "b": 7})))
+    assert "#exchanges" not in without_any
+
+
+def test_exchanges_do_not_count_as_busy():
+    """What a member waits for within an exchange is no work of its own."""
+    at = regions.index(Region("b: kernel", "kernel"))
+    regions[at] = Region("b: exchange wind: receive", "phase")
+    try:
+        a, b = member_times(record({"a": [0], "b": [1]}, {"a": 30, "b": 7}))
+    finally:
+        regions[at] = Region("b: kernel", "kernel")
+    assert b.exchanging == pytest.approx(20 * 0.007) and b.busy == pytest.approx(20 * 0.001)
+    assert a.exchanging == 0.0
+
+
 def test_the_report_has_a_section_and_advice():
     shown = report_of(record({"a": [0, 1, 2, 3], "b": [4, 5]}, {"a": 6, "b": 71}))
     text, drawn = full_text(shown), page(shown)

@@ -7,17 +7,21 @@ import os
 from pathlib import Path
 
 import matplotlib.image
+import numpy as np
 import pytest
 
 from halocline.component.case.shipped import copy_case
 from halocline.core.errors import UserError
 from halocline.experiment.command_line import main
+from halocline.runtime.record.run_record import RunRecord, step_type
 from halocline.runtime.record.run_record_file import read_record
 from halocline_lab.acceptance.golden_tolman import table
+from halocline_lab.benchmarks.rank_programs import answer_of
 from halocline_lab.scaling import scale
 from halocline_lab.scaling.phase_files import read_phase_times
 from halocline_lab.scaling.placement import Cluster, predicted, titan
 from halocline_lab.scaling.scale_plots import figure
+from halocline_lab.scaling.scale_run import seconds_after
 from halocline_lab.scaling.scale_setups import (
     Setup,
     all_setups,
@@ -38,7 +42,13 @@ def runs_of_the_report():
         rest = (10 * line.mean - line.least - line.most) / 8
         times = [line.least, *[rest] * 8, line.most]
         found[Setup(line.processes)] = [
-            {"seconds": t, "steps": 6, "phases": {"halo exchange": 0.1 * t}, "start_up": 1.0}
+            {
+                "seconds": t,
+                "steps": 6,
+                "phases": {"halo exchange": 0.1 * t},
+                "first": 0.0,
+                "start_up": 1.0,
+            }
             for t in times
         ]
     return found
@@ -72,7 +82,9 @@ def test_a_given_fraction_predicts_and_its_error_is_told():
 
 def test_ties_with_the_fastest_are_told():
     runs = {
-        Setup(n): [{"seconds": t, "steps": 1, "phases": {}, "start_up": 0.0} for t in times]
+        Setup(n): [
+            {"seconds": t, "steps": 1, "phases": {}, "first": 0.0, "start_up": 0.0} for t in times
+        ]
         for n, times in {
             1: [4.0] * 8,
             2: [2.0, 2.1, 1.9, 2.0, 2.1, 1.9, 2.0, 2.0],
@@ -240,6 +252,11 @@ def test_ranks_of_a_cluster_are_started_by_its_own_words(monkeypatch, capsys):
         (["--launcher", "x", "--processors", "2", "--smt", "on"], "--smt is for this machine"),
         (["--nodes", "1000"], "need 1000 cores"),
         (["--set", "grid.nx=none"], "nx"),
+        (["--vary", "grid.nx"], "give an option and two values or more"),
+        (["--vary", "grid.nx=8,8"], "a value stands there twice"),
+        (["--vary", "grid.nz=8,9"], "nz"),
+        (["--skip", "-1"], "must be 0 or more"),
+        (["--skip", "10000"], "leaves none of the"),
         (["--parallel", "2"], "is not between 0 and 1"),
         (["--ranks", "2-5", "--set", "decomposition.rows=2"], "cannot run on 1, 3, 5 ranks"),
     ],
@@ -276,3 +293,66 @@ def test_a_case_is_run_on_one_and_two_ranks(tmp_path: Path, capsys):
         assert between >= 0.0 and 0.0 < sum(row["phases"].values()) < 1.5 * row["mean"]
     record = read_record(tmp_path / "out" / "records" / "n2-m1.record")
     assert (record.size, record.about["steps"]) == (2, 2)
+
+
+def test_values_of_an_option_are_series_of_their_own(tmp_path, monkeypatch, capsys):
+    """0.1 s and 0.01 s for each level: a line through the times finds both."""
+    asked = []
+
+    def answer(module, task, ranks, threads, launcher=()):
+        levels = int(task["settings"][-1].partition("=")[2])
+        asked.append((levels, task["skip"]))
+        seconds = (0.1 + 0.01 * levels) / ranks
+        found = {"seconds": seconds, "first": 1.0, "steps": 3, "phases": {}, "ranks": ranks}
+        return json.dumps(found).encode()
+
+    monkeypatch.setattr(scale, "answer_of", answer)
+    words = ["lab", "scale", "bubble", "--ranks", "1,2", "--repeat", "6", "--skip", "1"]
+    words += ["--vary", "atmosphere.layers.count=20, 40,80", "--output", str(tmp_path)]
+    assert main(words) == 0
+    assert {one[0] for one in asked} == {20, 40, 80} and {one[1] for one in asked} == {1}
+    result = json.loads((tmp_path / "scale.json").read_text())
+    inner = {name[7:] for name in result["keys"] if name.startswith("growth.")}
+    assert [set(found) for found in result["growth"]] == [inner, inner]
+    alone, two = result["growth"]
+    assert alone["values"] == [20.0, 40.0, 80.0]
+    assert (alone["each"], alone["fixed"]) == pytest.approx((0.01, 0.1))
+    assert two["each"] == pytest.approx(0.005)
+    assert alone["ratio"] == pytest.approx(3.0)
+    assert alone["power"] == pytest.approx(np.log(3.0) / np.log(4.0))
+    assert [row["setting"][-2:] for row in result["rows"]] == ["20"] * 2 + ["40"] * 2 + ["80"] * 2
+    assert all(row["speed_up"] == pytest.approx(row["processes"]) for row in result["rows"])
+    assert result["rows"][0]["first"] == 1.0 and "after 1 that do not count" in result["unit"]
+    assert result["build"]["compiler"] in capsys.readouterr().out
+    assert matplotlib.image.imread(tmp_path / "growth.png").shape[0] > 400
+    most = max(row["most"] for row in result["rows"])
+    panels = figure(result["rows"]).axes[:3]
+    assert all(panel.get_ylim()[0] == 0.0 and panel.get_ylim()[1] > most for panel in panels)
+    with pytest.raises(UserError, match="are not those of one case"):
+        read_phase_times(tmp_path / "scale.json")
+
+
+def test_first_steps_are_left_out():
+    """Of rows of one step and of two, on two ranks."""
+    rows = np.zeros(4, step_type)
+    rows["rank"], rows["step"], rows["count"] = [0, 0, 1, 1], [0, 1, 0, 1], [1, 2, 1, 2]
+    rows["seconds"] = [9.0, 2.0, 1.0, 4.0]
+    record = RunRecord({}, [], steps=rows)
+    assert seconds_after(record, 1) == (4.0, 9.0)
+    assert seconds_after(record, 2) == (2.0, 10.0)
+    assert seconds_after(record, 0) == (11.0, 0.0)
+
+
+def test_the_first_steps_of_a_run_are_told_apart(tmp_path: Path):
+    """Of four steps two count: their time is part of that of all of them."""
+    case = copy_case("swell", tmp_path / "case")
+    task = {
+        "case": str(case), "settings": ["time.length=4h", "spectrum.directions=12"],
+        "processors": [], "skip": 2, "record": str(tmp_path / "a.record"),
+    }  # fmt: skip
+    found = json.loads(answer_of("halocline_lab.scaling.scale_run", task, 1, 1))
+    steps = read_record(tmp_path / "a.record").steps
+    assert found["steps"] == 2 and steps["count"].sum() == 4
+    assert found["seconds"] == pytest.approx(steps["seconds"][2:].sum())
+    assert found["first"] == pytest.approx(steps["seconds"][:2].sum())
+    assert sum(found["phases"].values()) < 1.5 * (found["seconds"] + found["first"]) / 2 + 1.0

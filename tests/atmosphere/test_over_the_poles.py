@@ -60,7 +60,7 @@ def turned(columns: int, steps: int, tilt: float, filtered: float = 45.0) -> tup
     for _ in range(steps):
         begun_with = values(component, "theta")
         for part in (3, 2, 1):
-            rate(order=5, vertical_order=3)
+            rate(order=5, vertical_order=3, weno=0)
             polar([s.theta_rate])
             change = turn / steps / part * values(component, "theta_rate")
             s.theta.set_global(begun_with + change)

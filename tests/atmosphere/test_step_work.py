@@ -27,6 +27,10 @@ variants = {
     "rain": {**moist, "atmosphere.microphysics.scheme": "kessler"},
     "ice": clouds,
     "turbulence": eddies,
+    "weighted values at faces": {
+        "atmosphere.advection.weno_heat": True,
+        "atmosphere.advection.weno_wind": True,
+    },
     "energy of eddies": {"atmosphere.mixing.kind": "turbulent-energy"},
 }
 

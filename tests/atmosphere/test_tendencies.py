@@ -29,20 +29,21 @@ def random_state(name, dtype=np.float64, without=(), seed=1):
     return sample.box, given
 
 
-def called(name, box, given, order=5, vertical_order=3):
+def called(name, box, given, order=5, vertical_order=3, weno=0):
     kernel = kernels_of(_native)[f"atmosphere_{name}_tendency"]
     call = (box, *(given[argument.name] for argument in kernel.arguments))
-    kernel.bound([call])(order=order, vertical_order=vertical_order)
+    kernel.bound([call])(order=order, vertical_order=vertical_order, weno=weno)
 
 
-@pytest.mark.parametrize("order", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize(("order", "weno"), [*((n, 0) for n in range(2, 7)), (2, 1), (5, 1)])
 @pytest.mark.parametrize("name", references)
 @pytest.mark.parametrize("without", [(), seldom])
-def test_tendency(name, without, order):
+def test_tendency(name, without, order, weno):
     box, given = random_state(name, without=without, seed=order)
     results, reference = references[name]
-    wanted = reference(SimpleNamespace(**given), order=order, vertical_order=7 - min(order, 5))
-    called(name, box, given, order, 7 - min(order, 5))
+    orders = {"order": order, "vertical_order": 7 - min(order, 5), "weno": weno}
+    wanted = reference(SimpleNamespace(**given), **orders)
+    called(name, box, given, **orders)
     south, north, west, east, _ = box
     for result, expected in zip(results, wanted, strict=True):
         found, expected = (f[..., south:north, west:east] for f in (given[result], expected))
@@ -52,19 +53,20 @@ def test_tendency(name, without, order):
         )
 
 
+@pytest.mark.parametrize("weno", [0, 1])
 @pytest.mark.parametrize("name", references)
-def test_parts_of_a_box_have_the_same_bits(name, monkeypatch):
+def test_parts_of_a_box_have_the_same_bits(name, weno, monkeypatch):
     """A box of several patches along x and y, at once and in uneven parts."""
     monkeypatch.setattr(atmosphere_samples, "plane_of_cells", (37, 203))
     (south, north, west, east, _), given = random_state(name, np.float32)
-    called(name, (south, north, west, east, 0), given)
+    called(name, (south, north, west, east, 0), given, weno=weno)
     results, _ = references[name]
     whole = [given[result].copy() for result in results]
     for result in results:
         given[result][...] = 0.0
     for rows in ((south, south + 5), (south + 5, north)):
         for columns in ((west, west + 50), (west + 50, west + 53), (west + 53, east)):
-            called(name, (*rows, *columns, 0), given)
+            called(name, (*rows, *columns, 0), given, weno=weno)
     for result, expected in zip(results, whole, strict=True):
         inside = (slice(None), slice(south, north), slice(west, east))
         assert np.isfinite(expected[inside]).all() and np.ptp(expected[inside]) > 0.0

@@ -121,6 +121,35 @@ def test_merged_while_running_is_as_merged_before(folder: Path):
     )
 
 
+def test_records_keep_what_they_are_means_over(folder: Path, tmp_path: Path):
+    """Daily means are written with the ends of their days; one that is left out is missed."""
+    with xarray.open_dataset(folder / "circulation.nc") as data:
+        days = np.datetime64("2000-01-01") + np.arange(5).astype("timedelta64[D]")
+        np.testing.assert_array_equal(data.time_bounds, np.stack([days[:-1], days[1:]], axis=1))
+        np.testing.assert_array_equal(data.time, days[:-1] + np.timedelta64(12, "h"))
+        assert data.temperature.cell_methods == data.x_volume_flux.cell_methods == "time: mean"
+        data.isel(time=[0, 2]).to_netcdf(tmp_path / "gap.nc")
+    two_days = case(folder, "grid.nc", file=str(tmp_path / "gap.nc"))
+    two_days["time"]["length"] = "2d"
+    with pytest.raises(UserError, match=r"gap: no record between 2000-01-01 12:00 and 2000-01-03"):
+        run(two_days)
+
+
+def test_records_of_moments_have_no_bounds(folder: Path, tmp_path: Path):
+    with xarray.open_dataset(folder / "ocean.nc") as data:
+        moments = data.drop_vars("time_bounds").load()
+    del moments.time.attrs["bounds"]
+    moments.to_netcdf(tmp_path / "ocean.nc")
+    text = (folder / "fine.toml").read_text()
+    (tmp_path / "fine.toml").write_text(
+        text.replace(str(folder / "ocean"), str(tmp_path / "ocean"))
+    )
+    merge(tmp_path, 2, tmp_path)
+    with xarray.open_dataset(tmp_path / "circulation.nc") as data:
+        assert "time_bounds" not in data and "cell_methods" not in data.x_volume_flux.attrs
+        np.testing.assert_array_equal(data.time, moments.time)
+
+
 def test_the_command_tells_how_well_divergence_is_kept(folder: Path, capsys):
     merge(folder, 2, folder / "again")
     lines = capsys.readouterr().out.splitlines()

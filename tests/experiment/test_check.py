@@ -9,6 +9,7 @@ import pytest
 from halocline.component.case.reading import make_case, read_case
 from halocline.component.case.shipped import names
 from halocline.core.errors import UserError
+from halocline.experiment import check
 from halocline.experiment.check import fields_of, report
 from halocline.experiment.command_line import main
 from halocline.experiment.plan import plan
@@ -72,6 +73,12 @@ def test_time_of_small_grids_is_that_of_start_calls_and_means() -> None:
     snapshots = ["output.fields.column.processing='instantaneous'"]
     fewer = told(report(read_case("bloom-column", snapshots), 1))
     assert told(column) - 5 <= fewer <= told(column) - 2
+
+
+def test_time_to_start_is_part_of_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 0.5 <= check.to_start <= 1.0
+    monkeypatch.setattr(check, "to_start", 20.0)
+    assert told(report(read_case("bloom-box", ["time.length=1d"]), 1)) == 20
 
 
 @pytest.mark.parametrize(

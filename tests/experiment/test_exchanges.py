@@ -9,10 +9,12 @@ from experiment.ponds import nests, pond, pond_units, ponds, together
 from halocline.analysis.exchange_picture import Arrow, exchange_sheet
 from halocline.core.errors import UserError
 from halocline.experiment.exchange_plot import plot_exchanges
+from halocline.experiment.exchange_report import exchange_facts
 from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.experiment.grid_pairs import refuse_unfit_nests
 from halocline.experiment.plan import exchange_lines
 from halocline.experiment.run import run
+from halocline.runtime.ranks.communicator import Alone
 
 there = {"a": 2.0, "b": 2.0}
 
@@ -215,6 +217,12 @@ def test_each_member_tells_the_parts_of_its_exchanges():
             counters = ponds[name].run.recorder.counters
             found = {some.rpartition(": ")[2] for some in counters if some.startswith("exchange")}
             assert found == own | more
+            told = exchange_facts(ponds[name].run.recorder, Alone())["levels"]
+            assert set(told) == found - {"receive"}
+            for part, some in told.items():
+                counter = counters[f"exchange levels: {part}"]
+                assert some["calls"] == counter.calls
+                assert some["mean"] == some["most"] == counter.seconds
         lines = [line for line in done.summary.splitlines() if ": exchanges: " in line]
         assert len(lines) == 2 and "send" in lines[0] and "remap" in lines[1]
 

@@ -38,6 +38,7 @@ sides = {
         "atmosphere.advection.weno": True, "atmosphere.base.kind": "standard",
         "atmosphere.start.sounding.kind": "weisman-klemp",
         "atmosphere.start.shear.kind": "tanh", "atmosphere.start.bubble.z": 1000.0,
+        "atmosphere.advection.weno_heat": True, "atmosphere.advection.weno_wind": True,
     },
     "globe": {
         "grid.kind": "spherical", "grid.nx": 16, "grid.ny": 16, "grid.dx": 22.5, "grid.dy": 11.25,

@@ -188,7 +188,7 @@ for name in ("u", "v", "w", "theta"):
 for name in ("u", "v", "theta"):
     atmosphere_sample(f"atmosphere_return_{name}", fresh=0)
 for name in ("wind", "w", "theta"):
-    atmosphere_sample(f"atmosphere_{name}_tendency", order=5, vertical_order=3)
+    atmosphere_sample(f"atmosphere_{name}_tendency", order=5, vertical_order=3, weno=0)
 atmosphere_sample("atmosphere_geopotential_tendency", order=5)
 atmosphere_sample("atmosphere_hydrostatic_rise", "dt", last=1)
 for name in ("draw_u", "draw_v", "draw_cells"):

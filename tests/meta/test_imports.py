@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,27 @@ def test_nothing_is_imported_by_a_string() -> None:
             if by_string.search(path.read_text(encoding="utf-8")):
                 found.add(str(path.relative_to(root)))
     assert found == set(allowed)
+
+
+def test_modules_import_at_their_head_only_packages_that_users_have() -> None:
+    """Those of the lock for users; what tests or extras bring may be asked for in functions."""
+    lock = (Path(__file__).parents[2] / "requirements.lock").read_text(encoding="utf-8")
+    users = set(re.findall(r"^([a-z0-9-]+)==", lock, re.MULTILINE))
+    brought, missing = packages_distributions(), set()
+    for package in (halocline, halocline_lab):
+        for path in Path(package.__path__[0]).rglob("*.py"):
+            for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+                names = [one.name for one in getattr(statement, "names", [])]
+                if isinstance(statement, ast.ImportFrom):
+                    names = [str(statement.module)]
+                elif not isinstance(statement, ast.Import):
+                    continue
+                for name in {name.partition(".")[0] for name in names}:
+                    ours = name in sys.stdlib_module_names or name.startswith("halocline")
+                    from_any = {one.lower().replace("_", "-") for one in brought.get(name, [])}
+                    if not ours and not users & from_any:
+                        missing.add((path.name, name))
+    assert not missing
 
 
 everything = """

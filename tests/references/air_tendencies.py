@@ -6,6 +6,7 @@ Arguments are those of the kernels by name, with halos, whose outer values come 
 import numpy as np
 
 from references.acoustic_steps import at_interfaces, gravity, pressure_force, up
+from references.water_transport import carried_weighted
 
 weights = {
     2: ((1 / 2,), ()),
@@ -26,14 +27,16 @@ def at_faces(flux, before, after, order):
     return flux * even + np.abs(flux) * odd
 
 
-def along(q, flux, axis, order):
+def along(q, flux, axis, order, weno):
     """Through the face before each cell, along x or y."""
     before = [np.roll(q, n, axis) for n in (1, 2, 3)]
     after = [np.roll(q, -n, axis) for n in (0, 1, 2)]
+    if weno:
+        return carried_weighted(flux, before, after)
     return at_faces(flux, before, after, order)
 
 
-def upward(q, flux, order):
+def upward(q, flux, order, weno):
     """Through the lower face of each entry and the upper one of the last; nothing at both ends."""
     count = len(q)
     carried = np.zeros((count + 1, *q.shape[1:]))
@@ -42,18 +45,21 @@ def upward(q, flux, order):
         lower = order if there > 2 else {1: 2, 2: min(order, 3 + (order + 1) % 2)}[there]
         before = [q[max(k - n, 0)] for n in (1, 2, 3)]
         after = [q[min(k + n, count - 1)] for n in (0, 1, 2)]
-        carried[k] = at_faces(flux[k], before, after, lower)
+        if weno and there > 2:
+            carried[k] = carried_weighted(flux[k], before, after)
+        else:
+            carried[k] = at_faces(flux[k], before, after, lower)
     return carried
 
 
-def gained(q, x, y, z, area, depth, order, vertical_order):
+def gained(q, x, y, z, area, depth, order, vertical_order, weno):
     """What fluxes of mass bring of q per area and coordinate."""
-    east, north = along(q, x, -1, order), along(q, y, -2, order)
+    east, north = along(q, x, -1, order, weno), along(q, y, -2, order, weno)
     around = east - np.roll(east, -1, -1) + north - np.roll(north, -1, -2)
-    return around / area - np.diff(upward(q, z, vertical_order), axis=0) / up(depth)
+    return around / area - np.diff(upward(q, z, vertical_order, weno), axis=0) / up(depth)
 
 
-def wind(a, axis, order, vertical_order):
+def wind(a, axis, order, vertical_order, weno):
     """Tendencies of momentum along x (axis -1) or y (axis -2)."""
     name, other = ("u", "v") if axis == -1 else ("v", "u")
     ours, theirs = ("x", "y") if axis == -1 else ("y", "x")
@@ -66,7 +72,7 @@ def wind(a, axis, order, vertical_order):
 
     carriers = (mean(a.x_flux), mean(a.y_flux), mean(a.rise))
     area = vars(a)[f"{ours}_area"]
-    sum_ = gained(vars(a)[name], *carriers, area, a.thickness, order, vertical_order)
+    sum_ = gained(vars(a)[name], *carriers, area, a.thickness, order, vertical_order, weno)
     a.pressure_change, a.geopotential_change, a.mass_change = a.pressure, a.geopotential, a.mass
     state = a
     if a.base_volume is not None:
@@ -91,14 +97,15 @@ def wind(a, axis, order, vertical_order):
     return sum_ * vars(a)[f"{ours}_open"]
 
 
-def winds(a, order, vertical_order):
+def winds(a, order, vertical_order, weno):
     """Tendencies of momentum along x and y."""
-    return wind(a, -1, order, vertical_order), wind(a, -2, order, vertical_order)
+    return tuple(wind(a, axis, order, vertical_order, weno) for axis in (-1, -2))
 
 
-def theta(a, order, vertical_order):
+def theta(a, order, vertical_order, weno):
     """Tendency of heat."""
-    sum_ = gained(a.theta, a.x_flux, a.y_flux, a.rise, a.area, a.thickness, order, vertical_order)
+    fluxes = a.x_flux, a.y_flux, a.rise
+    sum_ = gained(a.theta, *fluxes, a.area, a.thickness, order, vertical_order, weno)
     return (sum_ if a.theta_forcing is None else sum_ + a.theta_forcing,)
 
 
@@ -115,7 +122,7 @@ def slope(q, axis, order):
     return near * pair(1) + far * pair(2) + farthest * pair(3)
 
 
-def upward_wind(a, order, vertical_order):
+def upward_wind(a, order, vertical_order, weno):
     """Tendencies of upward momentum and of the geopotential, 0 at the ground."""
 
     def interfaces(q):
@@ -124,7 +131,7 @@ def upward_wind(a, order, vertical_order):
 
     x, y = interfaces(a.x_flux), interfaces(a.y_flux)
     through = np.concatenate([0.0 * a.rise[:1], 0.5 * (a.rise[1:] + a.rise[:-1])])
-    w = gained(a.w, x, y, through, a.area, a.spacing, order, vertical_order)
+    w = gained(a.w, x, y, through, a.area, a.spacing, order, vertical_order, weno)
     p = np.concatenate([a.pressure, 0.0 * a.pressure[:1]])
     push = -np.diff(p, axis=0) / up(a.spacing)[1:]
     if a.dilution is not None:

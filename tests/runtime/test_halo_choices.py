@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from halocline.runtime.fields.decomposition import Decomposition, Layout
 from halocline.runtime.fields.freshness import all_around
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.topology import Topology
+from halocline.runtime.halos import messages
 from halocline.runtime.halos.choices import (
     HaloChoice,
     all_choices,
@@ -165,6 +167,45 @@ def test_two_stages_send_to_four_neighbours_only():
     ]
     assert [len(found) for found in peers] == [8, 2, 2]
     assert peers[1] | peers[2] < peers[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("messages", ["Irecv", "pack", "Isend", "wait", "unpack"]),
+        ("messages send-first", ["pack", "Isend", "Irecv", "wait", "unpack"]),
+        ("blocking", ["Irecv", "pack", "Send", "wait", "unpack"]),
+        ("blocking send-first", ["pack", "Isend", "Recv", "wait", "unpack"]),
+    ],
+)
+def test_ways_of_messages_are_the_calls_they_say(monkeypatch, text, calls):
+    """Calls of MPI in their order; what waits has all requests that were begun, and no other."""
+    made: list[str] = []
+
+    class Calls:
+        size, rank = 2, 0
+
+        def __getattr__(self, name):
+            return lambda *_: made.append(name) or name
+
+    cut = Decomposition(np.ones((6, 8), bool), Topology(6, 8), halo=1, communicator=Calls())
+    items = [Item(Place.center, all_around(1), np.dtype(np.float64), 7)]
+    choice = parse_choice(text)
+    traffic = Traffic(items, [Pattern(cut.home, Place.center, all_around(1), 2, 0)], choice)
+    assert len(traffic.send) == len(traffic.receive) == 1
+    exchange = {"messages": messages.Messages, "blocking": messages.Blocking}[choice.mechanism]
+    way = exchange(Calls(), traffic, 1, choice)
+    way.packed = SimpleNamespace(
+        pack=lambda _: made.append("pack"), unpack=lambda _: made.append("unpack")
+    )
+    waited = []
+    monkeypatch.setattr(
+        messages, "wait_all", lambda some: made.append("wait") or waited.extend(some)
+    )
+    way.start(None)
+    way.finish(None)
+    assert made == calls
+    assert waited == [name for name in calls if name in ("Irecv", "Isend")]
 
 
 def test_segments_hold_at_most_their_bytes_and_all_rows():

@@ -67,6 +67,13 @@ def scale() -> Command:
     return scale
 
 
+def split() -> Command:
+    """how to divide ranks over the members of a coupled case, verified by runs"""
+    from halocline_lab.scaling import split
+
+    return split
+
+
 def predict() -> Command:
     """how long a run would take elsewhere, longer, on more ranks"""
     from halocline_lab.prediction import predict
@@ -100,6 +107,13 @@ def compare() -> Command:
     from halocline_lab.comparing import compare
 
     return compare
+
+
+def flags() -> Command:
+    """which flags of the compiler change the results of a case, or end it"""
+    from halocline_lab.comparing import flags
+
+    return flags
 
 
 def waves() -> Command:
@@ -218,11 +232,11 @@ rooms = {
     "reporting": (report,),
     "recording": (export, record),
     "diagnosis": (faults, noise, peak),
-    "scaling": (scale,),
+    "scaling": (scale, split),
     "prediction": (predict, platform),
     "statistics": (duel,),
     "evolution": (history,),
-    "comparing": (compare,),
+    "comparing": (compare, flags),
     "benchmarks": (
         waves,
         transport,

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
 
+weno_source = "Jiang and Shu (1996), J. Comput. Phys. 126, 202"
 steps_source = "Klemp, Skamarock and Dudhia (2007), Mon. Wea. Rev. 135, 2897"
 
 
@@ -132,8 +133,19 @@ class AirAdvectionOptions(Options):
         "",
         "water has weighted values of fifth order at faces, whatever the order, in all stages:"
         " steps in it hardly overshoot; the limiter still holds",
-        source="Jiang and Shu (1996), J. Comput. Phys. 126, 202",
+        source=weno_source,
     )
+    weno_heat: bool = option(
+        False, "", "the same of potential temperature, which nothing limits", source=weno_source
+    )
+    weno_wind: bool = option(
+        False, "", "the same of the wind along x, y and upward", source=weno_source
+    )
+
+    @property
+    def weighted(self) -> dict[str, bool]:
+        """Whether values at faces are weighted, by what the kernels of tendencies carry."""
+        return {"w": self.weno_wind, "wind": self.weno_wind, "theta": self.weno_heat}
 
 
 @dataclass(frozen=True, kw_only=True)

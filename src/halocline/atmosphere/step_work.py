@@ -12,6 +12,7 @@ seconds = {
     "stages": 45e-9, "acoustic step": 5.5e-9, "given": 50e-9,
     "kind of water": 18e-9, "kessler": 4e-9, "wsm6": 15e-9, "thompson": 60e-9,
     "smagorinsky": 45e-9, "turbulent-energy": 60e-9, "filter": 20e-9,
+    "weighted heat": 4e-9, "weighted wind": 13e-9,
     "ysu": 60e-9, "rrtmgp": 2.6e-6, "kain-fritsch": 65e-9,
     "polar filter": 90e-9, "water over poles": 55e-9,
 }  # fmt: skip
@@ -56,6 +57,8 @@ def _dynamics(options: AtmosphereOptions, grid: Grid) -> float:
     acoustic, kinds = acoustic_steps(options), len(options.species)
     cell = seconds["stages"] + acoustic * seconds["acoustic step"]
     cell += kinds * seconds["kind of water"]
+    cell += seconds["weighted heat"] * options.advection.weno_heat
+    cell += seconds["weighted wind"] * options.advection.weno_wind
     cell += seconds.get(options.mixing.kind, 0.0) + seconds["filter"] * bool(options.mixing.filter)
     if options.sides.kind in ("file", "nest"):
         cell += acoustic * seconds["given"] * _given_share(grid)

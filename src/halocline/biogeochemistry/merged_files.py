@@ -40,6 +40,11 @@ class MergedVariable:
     field: FileField
     more: Array | None = None  # that is added, (levels, n)
 
+    @property
+    def of_means(self) -> bool:
+        """Whether its files say what every record is a mean over."""
+        return all(record.mean_over for record in self.files.records)
+
     def at(self, number: int) -> Array:
         """Values of a record at the coarse points, (levels, n) or (n,)."""
         values = self.stencil(self.field.of_record(self.files.records[number]))
@@ -147,7 +152,10 @@ def write_records(
     path: Path,
     calendar: str,
 ) -> Iterator[tuple[int, Date, Sequence[Array]]]:
-    """Write record after record; gives back their numbers, times and values."""
+    """Write record after record; gives back their numbers, times and values.
+
+    Times of means are the middles of what they are over, and have the bounds of the first variable.
+    """
     times = variables[0].files.times
     for one in variables:
         if one.files.times != times:
@@ -162,6 +170,9 @@ def write_records(
         values = [one.at(number) for one in variables]
         with netcdf_lock, netCDF4.Dataset(path, "a") as file:
             file["time"][number] = to_number(moment)
+            if "time_bounds" in file.variables:
+                half = variables[0].files.records[number].mean_over / 2
+                file["time_bounds"][number] = to_number(moment - half), to_number(moment + half)
             for one, some in zip(variables, values, strict=True):
                 whole = np.full(file[one.name].shape[1:], missing)
                 whole[..., one.cells[0], one.cells[1]] = some
@@ -179,6 +190,10 @@ def _define(
     time.setncatts(
         {"standard_name": "time", "units": "seconds since 1970-01-01", "calendar": calendar}
     )
+    if variables[0].of_means:
+        time.bounds = "time_bounds"
+        file.createDimension("two", 2)
+        file.createVariable("time_bounds", "f8", ("time", "two"))
     for place in (Place.center, Place.corner):
         ending, metrics = "_face" * (place is Place.corner), merging.grid.at(place)
         _axis(file, "latitude" + ending, metrics.y[:, 0], "degrees_north")
@@ -192,7 +207,8 @@ def _define(
         plane = "latitude" + "_face" * one.place.between_rows, "longitude" + across
         dimensions = ("time", *([one.axis] if one.axis else []), *plane)
         variable = file.createVariable(one.name, "f8", dimensions, fill_value=missing)
-        variable.setncatts(quantity(one.name).attributes())
+        method = {"cell_methods": "time: mean"} if one.of_means else {}
+        variable.setncatts(quantity(one.name).attributes() | method)
 
 
 def _axis(file: netCDF4.Dataset, name: str, values: Array, units: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.clock import date
+from halocline.core.counting import amount
 from halocline.core.errors import UserError
 from halocline.core.geography import position_words
 from halocline.core.options import Options, option
@@ -80,6 +81,7 @@ def negative(
         where += f", {wanted.depth[level]:g} m"
     return UserError(
         f"The tracer '{name}' begins with {values[level, point]:g} at {where}, from"
-        f" '{options.variables[name]}' of '{options.file}' ({(values < 0.0).sum()} values below 0);"
+        f" '{options.variables[name]}' of '{options.file}'"
+        f" ({amount(int((values < 0.0).sum()), 'value')} below 0);"
         " concentrations are at least 0. Mend the file."
     )

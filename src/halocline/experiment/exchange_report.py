@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from halocline.runtime.ranks.communicator import Communicator
@@ -30,3 +32,29 @@ def exchange_words(recorder: Recorder, communicator: Communicator, seconds: floa
     working = float(longest.sum() - longest[parts.index("wait")])
     share = f"; {working / max(seconds, 1e-9):.1%} of the run without the waiting"
     return [f"exchanges: {', '.join(told)}{share}"] if told else []
+
+
+def exchange_facts(recorder: Recorder, communicator: Communicator) -> dict[str, dict[str, Any]]:
+    """The same of each exchange, for the record: calls, mean and most seconds of each part.
+
+    A call for all ranks of the member. Of {exchange: {part: {calls, mean, most}}} seconds are of
+    all calls together, the start's among them.
+    """
+    own = {
+        (first.removeprefix("exchange "), part): (counter.calls, counter.seconds)
+        for name, counter in recorder.counters.items()
+        for first, _, part in [name.rpartition(": ")]
+        if first.startswith("exchange ") and part in parts
+    }
+    everyone = communicator.broadcast(communicator.gather(own))
+    found: dict[str, dict[str, Any]] = {}
+    for exchange, part in dict.fromkeys(key for some in everyone for key in some):
+        calls, seconds = zip(
+            *(some.get((exchange, part), (0, 0.0)) for some in everyone), strict=True
+        )
+        found.setdefault(exchange, {})[part] = {
+            "calls": max(calls),
+            "mean": float(np.mean(seconds)),
+            "most": max(seconds),
+        }
+    return found

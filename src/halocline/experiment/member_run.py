@@ -20,7 +20,7 @@ from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.building import build_component, build_streams, shown_names
 from halocline.experiment.exchange_record import ExchangeRecord
-from halocline.experiment.exchange_report import exchange_words
+from halocline.experiment.exchange_report import exchange_facts, exchange_words
 from halocline.experiment.exchange_room import bytes_of_exchanges
 from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.files_written import FilesWritten
@@ -36,6 +36,7 @@ from halocline.experiment.simulation import Outcome, Simulation
 from halocline.experiment.writing import cost_lines
 from halocline.runtime.fields.field import Field
 from halocline.runtime.files.room import Need, named_needs
+from halocline.runtime.files.striping import spread
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.referee import Referee, cache_folder
 from halocline.runtime.writing.record_files import check_places, need_of
@@ -188,7 +189,13 @@ class MemberRun:
             first = [(stream.plan.name, stream.path) for stream in self.streams]
             files.begin(first, goes_on=self.extras.resume and self.restarted)
 
+        folder, wanted = self.folder, self.case.output.writing
         with of_member(self.name):
+            words = on_first_rank(
+                self.communicator, lambda: spread(folder, wanted.stripe_count, wanted.stripe_size)
+            )
+            if words:
+                self.tell(words)
             for stream in self.streams:
                 stream.open(self.writers)
             on_first_rank(self.communicator, leave_names)
@@ -296,8 +303,12 @@ class MemberRun:
         return "\n".join(filter(None, [said, truth]))
 
     def facts(self) -> dict[str, Any]:
-        """What is known of it for the record of all members."""
-        return self.recording.facts(self.outcome, self.restarts.fields)
+        """What is known of it for the record of all members. A call for all its ranks."""
+        exchanged = exchange_facts(self.component.run.recorder, self.communicator)
+        return {
+            **self.recording.facts(self.outcome, self.restarts.fields),
+            "exchanges": exchanged,
+        }
 
     def _without_work(self) -> list[str]:
         """Of one of several: how long its ranks computed for others, and waited for others."""

@@ -248,6 +248,7 @@ def make_members(table: Mapping[str, Any]) -> Members:
     folder = str(table.get("data_folder", ""))
     common = {key: value for key, value in table.items() if key not in own_tables}
     members = {name: _member(name, some, common, folder) for name, some in tables.items()}
+    _check_stripes(members)
     schedule = ScheduleOptions.from_table(table.get("schedule", {}), "schedule")
     exchanges = {
         name: ExchangeOptions.from_table(some, f"exchanges.{name}")
@@ -255,6 +256,20 @@ def make_members(table: Mapping[str, Any]) -> Members:
     }
     read = Members(members, str(table.get("title", "")), schedule, exchanges)
     return with_stand_ins(read)
+
+
+def _check_stripes(members: Mapping[str, Member]) -> None:
+    """Refuse members that want unlike stripes of the files in their one folder."""
+    found = {
+        name: (member.case.output.writing.stripe_count, member.case.output.writing.stripe_size)
+        for name, member in members.items()
+    }
+    if len(set(found.values())) > 1:
+        each = "; ".join(f"{name} {count} and {size}" for name, (count, size) in found.items())
+        raise UserError(
+            "output.writing.stripe_count and stripe_size are those of the folder that all members"
+            f" write to, and differ: {each}. Give them once, in [output.writing]."
+        )
 
 
 def _member(name: str, table: Any, common: Mapping[str, Any], folder: str) -> Member:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from halocline.link.frames import Frame, FrameReader
+from halocline.link.frames import FrameReader, LinkFrame
 
 reads_in_turn = 64
 ready_word = b"ready\n"
@@ -24,7 +24,7 @@ class Lost(Exception):
 
 
 class Channel:
-    """A connection and its state: connecting, asking (a relay), shaking (TLS), greeting, up."""
+    """A connection; its state: connecting, asking a relay, shaking (TLS), greeting, up, refused."""
 
     def __init__(
         self, raw: socket.socket, where: str, context: ssl.SSLContext, *, server: bool, relay: bytes
@@ -139,7 +139,7 @@ class Channel:
         except OSError as error:
             raise lost(error) from None
 
-    def read(self) -> Iterator[Frame]:
+    def read(self) -> Iterator[LinkFrame]:
         """Frames that are there; `again` says whether more may be."""
         self.again = True
         for _ in range(reads_in_turn):
@@ -155,6 +155,37 @@ class Channel:
             frame = self._reader.filled(count)
             if frame is not None:
                 yield frame
+
+    def refuse(self) -> None:
+        """Nothing more is written but the reason; what the other side says is not heard.
+
+        To close at once, with bytes of it unread, would reset the connection before it hears why.
+        """
+        self.state = "refused"
+        if not self.queued:
+            self._say_no_more()
+
+    def _say_no_more(self) -> None:
+        try:
+            socket.socket.shutdown(self.socket, socket.SHUT_WR)
+        except OSError as error:
+            raise lost(error) from None
+
+    def drain(self) -> None:
+        """Read what comes without looking at it; Lost when the other side has closed."""
+        if self.queued:
+            self.write()
+            if not self.queued:
+                self._say_no_more()
+        self.again = False
+        try:
+            for _ in range(reads_in_turn):
+                if not socket.socket.recv(self.socket, 65536):
+                    raise Lost("refused")
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise lost(error) from None
 
     def close(self) -> None:
         """End it at once."""

@@ -19,7 +19,7 @@ from halocline.link.channel import Channel, Lost
 from halocline.link.compression import compress, decompress
 from halocline.link.counts import LinkCounts
 from halocline.link.credentials import Credentials, name_matches
-from halocline.link.frames import Frame, FrameError, Greeting, Kind, pack
+from halocline.link.frames import FrameError, Greeting, Kind, LinkFrame, pack
 from halocline.link.options import LinkOptions, address
 from halocline.link.ordering import Inbox, Outbox
 
@@ -67,10 +67,11 @@ class Link:
         self._met = self._leaving = self._ended = False
         self._failure = ""
         self._last_trouble = ""
-        self._fatal_refusal = ""
+        self._last_refusal = ""
         self._told: tuple[int, int] = (0, 0)
         self._changed = threading.Condition()
         self._channels: list[Channel] = []
+        self._found: Any = None
         self._slots: list[float] = [0.0] * (0 if options.listen else options.streams)
         self._pauses = [first_pause] * len(self._slots)
         self._unconnected_since = 0.0
@@ -227,7 +228,10 @@ class Link:
             raise UserError(self._failure)
 
     def _trouble(self) -> str:
-        return f" Last trouble: {self._last_trouble}." if self._last_trouble else ""
+        words = f" Last trouble: {self._last_trouble}." if self._last_trouble else ""
+        if self._last_refusal not in ("", self._last_trouble):
+            words += f" Last refusal: {self._last_refusal}."
+        return words
 
     def _ring(self) -> None:
         """Wake the thread."""
@@ -295,11 +299,19 @@ class Link:
         try:
             if channel.state in ("connecting", "asking", "shaking"):
                 self._step_up(channel)
-            if channel.state in ("greeting", "up"):
+            if channel.state == "refused":
+                channel.drain()
+            elif channel.state in ("greeting", "up"):
                 for frame in channel.read():
                     self._take(channel, frame)
                 channel.write()
         except Lost as loss:
+            if loss.refusal and channel.state == "shaking" and channel.slot is None:
+                try:
+                    self._refuse(channel, str(loss))  # TLS has told it
+                    return
+                except Lost:
+                    pass
             self._lose(channel, str(loss), refusal=loss.refusal)
         except FrameError as error:
             self._lose(channel, f"it sent {error}", refusal=True)
@@ -314,17 +326,30 @@ class Link:
         if channel.state == "greeting":
             name = self.options.certificate_name or self.there
             if not name_matches(channel.certificate(), name):
-                raise Lost(f"its certificate is not that of '{name}'", refusal=True)
+                self._refuse(channel, f"its certificate is not that of '{name}'")
+                return
             greeting = Greeting(self._nonce, self._other_nonce, *self._state(), self._hello)
             channel.put(pack(Kind.hello, payload=greeting.pack()))
+
+    def _refuse(self, channel: Channel, why: str) -> None:
+        """Tell the other side why, if its certificate is good; it closes, or is too late."""
+        if channel.state == "greeting":
+            channel.put(pack(Kind.refused, payload=why.encode()))
+            channel.write()
+        channel.begun = time.monotonic()
+        channel.refuse()
+        self.counts.connections_refused += 1
+        self._tell(f"{channel.where}: {why}", refusal=True)
 
     def _state(self) -> tuple[int, int]:
         """Pieces that this side has, and bytes of all that the other may send."""
         return self._inbox.expected, self._inbox.consumed + self.options.buffer * megabyte
 
-    def _take(self, channel: Channel, frame: Frame) -> None:
+    def _take(self, channel: Channel, frame: LinkFrame) -> None:
         """One frame of a connection."""
         channel.heard = time.monotonic()
+        if channel.state == "refused":
+            return  # it came in the same breath
         if frame.kind is Kind.refused:
             words = frame.payload[:500].decode("utf-8", "replace")
             raise Lost(f"the other site refuses: {words}", refusal=True)
@@ -355,9 +380,8 @@ class Link:
         restarted = self._met and greeting.own != self._other_nonce
         if strange or restarted or greeting.own == frames.nobody:
             why = f"'{self.there}' comes from another session than the one under way here"
-            channel.put(pack(Kind.refused, payload=why.encode()))
-            channel.write()
-            raise Lost(why, refusal=True)
+            self._refuse(channel, why)
+            return
         self._outbox.received(greeting.received, greeting.limit)
         if not self._met:
             self._other_nonce, self._other_hello = greeting.own, greeting.hello
@@ -420,9 +444,9 @@ class Link:
             self._channels.append(channel)
 
     def _connect(self, where: str) -> Channel:
-        family, kind, protocol, _, target = socket.getaddrinfo(
-            *address(where), type=socket.SOCK_STREAM
-        )[0]
+        if self._found is None:  # names are looked up once, and again after a failure
+            self._found = socket.getaddrinfo(*address(where), type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, target = self._found
         raw = socket.socket(family, kind, protocol)
         try:
             context = self._credentials.context(server=self._server)
@@ -478,29 +502,37 @@ class Link:
             channel.put(pack(Kind.received, state[0], state[1].to_bytes(8, "big")))
 
     def _fill(self, now: float) -> None:
-        """Give pieces to connections that have little to write; a few bytes to the quiet ones."""
-        for channel in self._up():
-            try:
-                while channel.queued < queued_at_most:
-                    piece = self._outbox.take(channel, all_of_them=self._leaving)
-                    if piece is None:
-                        break
-                    channel.put(pack(Kind.piece, piece.number, piece.payload, piece.flags))
-                    channel.said = now
-                    channel.write()
-                if now - channel.said >= self.options.keep_alive and not channel.queued:
-                    channel.put(pack(Kind.ping, time.monotonic_ns()))
-                    channel.said = now
-                channel.write()
-            except Lost as loss:
-                self._lose(channel, str(loss), refusal=loss.refusal)
-        for channel in self._channels:
-            if channel.state == "greeting" and channel.queued:
-                try:
-                    channel.write()
-                except Lost as loss:
-                    self._lose(channel, str(loss), refusal=loss.refusal)
-                    break
+        """Give pieces to the connections that carry least; a few bytes to the quiet ones.
+
+        All get a share of each message: every one of them begins slowly after a pause, and with
+        all together more is on its way in the first round trip.
+        """
+        free = {channel for channel in self._up() if channel.queued < queued_at_most}
+        while free:
+            channel = min(free, key=self._outbox.load)
+            piece = self._outbox.take(channel, all_of_them=self._leaving)
+            if piece is None:
+                break
+            channel.put(pack(Kind.piece, piece.number, piece.payload, piece.flags))
+            channel.said = now
+            if not self._write(channel) or channel.queued >= queued_at_most:
+                free.discard(channel)
+        for channel in [*self._channels]:
+            quiet = now - channel.said >= self.options.keep_alive and not channel.queued
+            if channel.state == "up" and quiet:
+                channel.put(pack(Kind.ping, time.monotonic_ns()))
+                channel.said = now
+            if channel.queued:
+                self._write(channel)
+
+    def _write(self, channel: Channel) -> bool:
+        """Write what the network takes; whether the connection is still there."""
+        try:
+            channel.write()
+        except Lost as loss:
+            self._lose(channel, str(loss), refusal=loss.refusal)
+            return False
+        return True
 
     def _lose_patience(self, now: float) -> None:
         if self._up():
@@ -518,6 +550,8 @@ class Link:
         if channel in self._channels:
             self._channels.remove(channel)
         channel.close()
+        if channel.state == "connecting" and not self._up():
+            self._found = None
         if channel.state == "up":
             self._outbox.give_back(channel)
             self._told = (-1, 0)  # its last word may be lost
@@ -527,19 +561,23 @@ class Link:
             self._slots[channel.slot] = max(
                 self._slots[channel.slot], time.monotonic() + self._pauses[channel.slot] / 2
             )
+        if channel.state == "refused":
+            return
         if refusal:
             self.counts.connections_refused += 1
             early = channel.state in ("shaking", "greeting") and ("TLS" in why or "certif" in why)
             if early and not self._met and self.options.connect:
                 self._failure = f"Cannot connect to '{self.there}' at {channel.where}: {why}."
         if not self._leaving and self._inbox.goodbye is None:
-            self._tell(f"{channel.where}: {why}")
+            self._tell(f"{channel.where}: {why}", refusal=refusal)
 
-    def _tell(self, what: str) -> None:
+    def _tell(self, what: str, *, refusal: bool = False) -> None:
         """One line of the log; ten a second at most, the same one once a minute."""
         now = time.monotonic()
         again = what == self._last_trouble
         self._last_trouble = what
+        if refusal:
+            self._last_refusal = what
         if now < self._quiet_until + (60.0 if again else 0.0):
             self._unlogged += 1
             return

@@ -49,6 +49,7 @@ class Credentials:
         self._revoked = options.path("revoked", folder)
         file = folder / options.passphrase_file if options.passphrase_file else ""
         self._passphrase = passphrase_from(file, passphrase_variable)
+        self._asked = False
         only_owner(self._key)
         self._made: tuple[int, dict[bool, ssl.SSLContext]] = (-1, {})
         self.context(server=True)
@@ -78,8 +79,7 @@ class Credentials:
         except UserError:
             raise
         except (OSError, ssl.SSLError, ValueError) as error:
-            wrong = "PASSPHRASE" in str(error).upper() or "BAD_DECRYPT" in str(error).upper()
-            why = "the passphrase is wrong" if wrong else _reason(error)
+            why = "the passphrase is wrong" if self._asked else _reason(error)
             raise UserError(
                 f"The certificate '{self._certificate}' and the key '{self._key}' cannot be used:"
                 f" {why}."
@@ -94,6 +94,7 @@ class Credentials:
 
     def _ask(self) -> str:
         """OpenSSL asks for this if the key is encrypted."""
+        self._asked = True
         if self._passphrase is None:
             if not sys.stdin.isatty():
                 raise UserError(

@@ -40,7 +40,7 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class LinkFrame:
     """One frame, as it came."""
 
     kind: Kind
@@ -77,7 +77,7 @@ class FrameReader:
         """Where the next bytes belong; never empty."""
         return self._room
 
-    def filled(self, count: int) -> Frame | None:
+    def filled(self, count: int) -> LinkFrame | None:
         """`count` bytes were put into `room()`; the frame, if it is whole."""
         self._room = self._room[count:]
         if len(self._room):
@@ -89,7 +89,7 @@ class FrameReader:
             if length:
                 return None
         kind, flags, _, _, number = header.unpack(self._header)
-        frame = Frame(Kind(kind), flags, number, self._payload)
+        frame = LinkFrame(Kind(kind), flags, number, self._payload)
         self._begin()
         return frame
 

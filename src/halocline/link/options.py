@@ -35,7 +35,13 @@ class LinkOptions(Options):
     certificate_name: str = option(
         "", "", "name in the other site's certificate; default: the name of the site"
     )
-    streams: int = option(4, "1", "connections that share the messages", at_least=1, at_most=64)
+    streams: int = option(
+        16,
+        "1",
+        "connections that share every message: each begins slowly after a pause, all do not",
+        at_least=1,
+        at_most=64,
+    )
     compression: str = option(
         "none",
         "",
@@ -51,9 +57,9 @@ class LinkOptions(Options):
     )
     largest_message: int = option(1024, "MB", "no message is larger", at_least=1, at_most=16384)
     keep_alive: float = option(
-        0.1,
+        1,
         "s",
-        "a quiet stream carries a few bytes this often, so that none on the way forgets it",
+        "a quiet stream carries a few bytes this often, so that nothing on the way forgets it",
         at_least=0.01,
         at_most=60,
     )

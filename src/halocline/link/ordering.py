@@ -15,7 +15,7 @@ farthest = 1 << 20
 
 
 @dataclass(slots=True)
-class Piece:
+class MessagePiece:
     """A part of a message that fits in one frame."""
 
     number: int
@@ -32,13 +32,14 @@ class Outbox:
 
     def __init__(self) -> None:
         self.next = 0
-        self.kept: dict[int, Piece] = {}
+        self.kept: dict[int, MessagePiece] = {}
         self.bytes_kept = 0
         self.limit = 0
         """Bytes of all pieces that the other side has room for."""
         self.resent = 0
         self._end = 0
         self._oldest = 0
+        self._loads: dict[object, int] = {}
         self._waiting: list[int] = []
 
     def put(self, message: bytes, flags: int, parts: int) -> None:
@@ -51,13 +52,13 @@ class Outbox:
             payload = view[start : start + length]
             last = frames.last_of_message if start == starts[-1] else 0
             self._end += len(payload)
-            piece = Piece(self.next, flags | last, payload, self._end)
+            piece = MessagePiece(self.next, flags | last, payload, self._end)
             self.kept[self.next] = piece
             heapq.heappush(self._waiting, self.next)
             self.bytes_kept += len(payload)
             self.next += 1
 
-    def take(self, carrier: object, *, all_of_them: bool = False) -> Piece | None:
+    def take(self, carrier: object, *, all_of_them: bool = False) -> MessagePiece | None:
         """The first piece that waits, if the other side has room for it."""
         while self._waiting and self._waiting[0] not in self.kept:
             heapq.heappop(self._waiting)
@@ -68,10 +69,16 @@ class Outbox:
             return None
         heapq.heappop(self._waiting)
         piece.carrier = carrier
+        self._loads[carrier] = self.load(carrier) + len(piece.payload)
         return piece
+
+    def load(self, carrier: object) -> int:
+        """Bytes that a connection carries and that were not received."""
+        return self._loads.get(carrier, 0)
 
     def give_back(self, carrier: object) -> None:
         """A connection is lost: what it carried and was not received waits again."""
+        self._loads.pop(carrier, None)
         for number, piece in self.kept.items():
             if piece.carrier is carrier:
                 piece.carrier = None
@@ -83,7 +90,10 @@ class Outbox:
         if count > self.next:
             raise FrameError(f"word of having {count} pieces, {self.next} were sent")
         while self._oldest < count:
-            self.bytes_kept -= len(self.kept.pop(self._oldest).payload)
+            piece = self.kept.pop(self._oldest)
+            self.bytes_kept -= len(piece.payload)
+            if piece.carrier in self._loads:
+                self._loads[piece.carrier] -= len(piece.payload)
             self._oldest += 1
         self.limit = max(self.limit, limit)
 

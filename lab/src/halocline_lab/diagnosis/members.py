@@ -22,8 +22,10 @@ much = 0.9
 class MemberTime:
     """A member on its `ranks`; means over them, in seconds of the steady period.
 
-    `busy` = `computing` + `communicating` + `files`; `waiting` is that of its ranks for members on
-    other ranks; `lent` what its ranks were busy with for members in sequence with it.
+    `busy` = `computing` + `communicating` + `files`; `exchanging` is what it spent on exchanges
+    with others, waiting for their values too; `waiting` is that of its ranks for members on other
+    ranks at the end of an interval; `lent` what its ranks were busy with for members in sequence
+    with it.
     """
 
     name: str
@@ -34,6 +36,7 @@ class MemberTime:
     computing: float
     communicating: float
     files: float
+    exchanging: float
     waiting: float
     lent: float
 
@@ -55,11 +58,13 @@ def member_times(record: RunRecord) -> list[MemberTime]:
     waiting = _seconds(record, np.array([name == for_others for name in names] or [False]))
     steady = period_seconds(record)[periods.index("steady")]
     whose = np.array([name.partition(of_member)[0] if of_member in name else "" for name in names])
-    own = {name: _by_kind(record, whose == name) for name in known}
+    exchange = np.array([f"{of_member}exchange " in name for name in names] or [False])
+    own = {name: _by_kind(record, (whose == name) & ~exchange) for name in known}
     found = []
     for name, about in known.items():
         ranks = [int(rank) for rank in about["ranks"]]
         computing, communicating, files = (part[ranks].mean() for part in own[name])
+        exchanging = _seconds(record, (whose == name) & exchange)[ranks].mean()
         others = [part for other, parts in own.items() if other != name for part in parts]
         lent = float(sum(part[ranks].mean() for part in others))
         found.append(
@@ -72,6 +77,7 @@ def member_times(record: RunRecord) -> list[MemberTime]:
                 float(computing),
                 float(communicating),
                 float(files),
+                float(exchanging),
                 float(waiting[ranks].mean()),
                 lent,
             )

@@ -108,13 +108,13 @@ def parsed(benchmark: str, arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(list(arguments))
 
 
-def repository() -> Path:
-    """The checkout that the package runs from."""
+def repository(asking: str = "--rerun") -> Path:
+    """The checkout that the package runs from; who is `asking` is named where there is none."""
     package = Path(halocline.__file__).parent
     root = git(package, "rev-parse", "--show-toplevel")
     if not root or not git(package, "ls-files", "__init__.py"):
         raise UserError(
-            "--rerun needs the history of the code: run it from a checkout of the repository, not"
+            f"{asking} needs the history of the code: run it from a checkout of the repository, not"
             " from an installed package."
         )
     return Path(root)
@@ -124,12 +124,17 @@ def resolved(root: Path, commit: str) -> str:
     """The full name of a commit."""
     found = git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
     if not found:
-        raise UserError(f"--rerun {commit}: this repository has no such commit. See 'git log'.")
+        raise UserError(f"{commit}: this repository has no such commit. See 'git log'.")
     return found
 
 
-def built(root: Path, commit: str, checkout: Path, flags: str = "") -> Path:
-    """Check a commit out, build it with more flags, and give the folder of its package."""
+def built(
+    root: Path, commit: str, checkout: Path, flags: str = "", rooms: Sequence[str] = ()
+) -> Path:
+    """Check a commit out, build it with more flags, and give the folder of its package.
+
+    With `rooms` only these have their C++ built.
+    """
     if not (checkout / "src").exists():
         checkout.parent.mkdir(parents=True, exist_ok=True)
         _done(["git", "-C", str(root), "worktree", "add", "--detach", str(checkout), commit])
@@ -150,7 +155,8 @@ def built(root: Path, commit: str, checkout: Path, flags: str = "") -> Path:
             *([f"-DHALOCLINE_FLAGS={flags}"] if flags else []),
         ]
     )  # fmt: skip
-    _done(["cmake", "--build", str(folder)])
+    targets = [word for room in rooms for word in ("--target", f"{room}_native")]
+    _done(["cmake", "--build", str(folder), *targets])
     return checkout / "src" / "halocline"
 
 
@@ -175,18 +181,23 @@ def _done(command: Sequence[str]) -> None:
         raise UserError(f"'{shlex.join(command)}' failed:\n{words}\nLeave this version out.")
 
 
+def environment_of(package: Path) -> dict[str, str]:
+    """Variables with which Python takes the package of a checkout; nothing is remembered."""
+    source = package.parent
+    paths = os.pathsep.join([str(source), str(source.parent / "lab" / "src")])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    environment.pop(remembering.variable, None)
+    return environment
+
+
 def measured(version: Version, benchmark: str, arguments: Sequence[str]) -> dict[str, Any]:
     """The JSON of a benchmark that a version runs in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.json"
-        source = version.package.parent
-        paths = os.pathsep.join([str(source), str(source.parent / "lab" / "src")])
-        environment = {**os.environ, "PYTHONPATH": paths}
-        environment.pop(remembering.variable, None)
         command = [sys.executable, "-m", "halocline", "lab", benchmark, *arguments]
         done = subprocess.run(
             [*command, "--json", str(path)],
-            env=environment,
+            env=environment_of(version.package),
             cwd=folder,
             capture_output=True,
             text=True,

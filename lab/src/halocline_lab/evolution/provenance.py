@@ -10,6 +10,7 @@ import re
 import struct
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,15 @@ def build(package: Path) -> dict[str, str]:
         "features": digest(" ".join(w for w in words if not chosen.match(w))) if words else "",
         "variant": "in place" if in_place else "installed",
     }
+
+
+def build_words(build: Mapping[str, str]) -> str:
+    """A build in a line.
+
+    >>> build_words({"compiler": "GCC: (a) 12.2.0", "flags": "-O3", "variant": "in place"})
+    'built by GCC: (a) 12.2.0 with -O3, in place'
+    """
+    return f"built by {build['compiler']} with {build['flags']}, {build['variant']}"
 
 
 chosen = re.compile(r"-(?!m)|-m(arch|tune|prefer)")

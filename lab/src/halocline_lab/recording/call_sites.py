@@ -34,6 +34,18 @@ def resolve_sites(parts: Iterable[RecordPart]) -> None:
     )
     for region in regions:
         region[2] = readable(region[2], lines, symbols)
+        if region[0] == "function":
+            region[0], region[2] = named(region[2])
+
+
+def named(site: str) -> tuple[str, str]:
+    """The function of a site for people, and where it begins.
+
+    >>> named("x.c:7 in relax"), named("relax in prog"), named("prog+0x12")
+    (('relax', 'x.c:7'), ('relax', 'prog'), ('prog+0x12', ''))
+    """
+    first, _, last = site.partition(" in ")
+    return (last, first) if ":" in first and last else (first, last)
 
 
 def source_lines(path: str, offsets: list[str]) -> dict[str, tuple[str, str]]:

@@ -38,6 +38,7 @@ from halocline_lab.recording.interposer_build import (
 )
 from halocline_lab.recording.recorded_parts import joined_records
 from halocline_lab.recording.salvaging import ending_words
+from halocline_lab.recording.traced_functions import compiler_flags, proposal
 from halocline_lab.recording.unrecorded import why_nothing
 
 PATIENCE = 1.0
@@ -68,6 +69,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what each thread does of the parallel regions of OpenMP (of GCC's)",
     )
     parser.add_argument(
+        "--sample",
+        type=int,
+        metavar="MICROSECONDS",
+        help="ask at such intervals of processor time where the program is (10000 is good), and"
+        " write beside the record which functions are worth tracing (FILE.functions, to be edited)",
+    )
+    parser.add_argument(
+        "--flags",
+        metavar="FUNCTIONS",
+        help="print the flags with which GCC makes a program tell of the functions that such a file"
+        " has a + for; what is recorded of it then has them as regions",
+    )
+    parser.add_argument(
         "--headers", action="store_true",
         help="say which files let a program name its regions and steps (C, Fortran, Python)",
     )  # fmt: skip
@@ -79,6 +93,11 @@ def main(options: Any) -> int:
     if options.headers:
         print(headers())
         return exit_codes.done
+    if options.flags:
+        print(compiler_flags(Path(options.flags)))
+        return exit_codes.done
+    if options.sample is not None and options.sample < 1:
+        raise UserError(f"--sample {options.sample}: must be 1 or more; 10000 is good.")
     command = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not command:
         raise UserError(
@@ -88,6 +107,7 @@ def main(options: Any) -> int:
     settings = {
         "HALOCLINE_RECORD_EVENTS": str(options.events or ""),
         "HALOCLINE_RECORD_THREADS": str(int(options.threads)),
+        "HALOCLINE_RECORD_SAMPLE": str(options.sample or ""),
     }
     code, records = record(command, output, mpicc=options.mpicc, settings=settings)
     if not records:
@@ -99,6 +119,10 @@ def main(options: Any) -> int:
     for path, one in zip(paths(output, len(records)), records, strict=True):
         write_record(path, one)
         print(summary(one, path))
+        if "samples" in one.about:
+            list_of = path.with_suffix(".functions")
+            list_of.write_text(proposal(one), encoding="utf-8")
+            print(f"what to trace: {list_of}")
     if code != 0:
         print(f"halocline: the command {ending_words(code)}.")
     return code

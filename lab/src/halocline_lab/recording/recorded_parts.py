@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from halocline.runtime.record.run_record import RunRecord, Table, nobody
 from halocline.runtime.record.run_record_parts import RecordPart, join, read_parts
 from halocline_lab.recording.call_sites import resolve_sites
 from halocline_lab.recording.salvaging import endings, salvage
+from halocline_lab.recording.sampled_functions import profile, samples_of
 
 keys_of_rows = {
     "statistics": ("rank", "thread", "region", "period"),
@@ -48,9 +50,16 @@ def joined_records(folder: Path, about: dict[str, Any], library: Path) -> list[R
             part.about["recording_seconds"] += wrapping
             part.about["host"] = own.pop("host")
             del own["pid"], own["arguments"], own["communicators_of_rank"]
+        sampled = {
+            part.about["rank"]: samples_of(part)
+            for part in parts
+            if "samples" in part.about["about"]
+        }
         told = {"program": program_of(arguments), "communicators": members}
         found = join(parts, {**about, **told})
         found.about["notes"] = [*notes, *found.about["notes"]]
+        if sampled:
+            found.about["samples"] = [asdict(one) for one in profile(found, sampled)]
         records.append(found)
     return records
 

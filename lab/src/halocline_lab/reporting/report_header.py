@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from halocline_lab.diagnosis.exchanges import exchange_parts
 from halocline_lab.reporting.report_words import (
     Report,
     command,
@@ -49,6 +50,8 @@ def _contents(report: Report) -> dict[str, str]:
     names = {"timeline": "Timeline"}
     if report.analysis.members:
         names["members"] = "Members"
+    if any(one.most > 0.0 for one in exchange_parts(report.record)):
+        names["exchanges"] = "Exchanges"
     names |= {"phases": "Phases", "ranks": "Ranks"}
     if report.record.steps.size:
         names["steps"] = "Steps"

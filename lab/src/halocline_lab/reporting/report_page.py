@@ -14,6 +14,7 @@ from halocline_lab.diagnosis.timeline import compute_ranks
 from halocline_lab.reporting import report_more_sections as more
 from halocline_lab.reporting import report_sections as sections
 from halocline_lab.reporting.report_drawn import drawn_events
+from halocline_lab.reporting.report_exchanges import exchanges
 from halocline_lab.reporting.report_header import header
 from halocline_lab.reporting.report_packing import PackedTimeline, packed_timeline
 from halocline_lab.reporting.report_steps import typical_step
@@ -30,6 +31,7 @@ def page(report: Report, assigned: dict[str, str] | None = None, most: int = mos
     """The page as HTML, of at most so many bytes; `assigned` gives regions a state (`analyse`)."""
     body = [
         sections.members(report),
+        exchanges(report),
         sections.phases(report),
         sections.ranks(report),
         sections.steps(report),

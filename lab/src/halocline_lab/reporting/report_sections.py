@@ -88,6 +88,7 @@ member_heads = (
     "computation",
     "communication",
     "files",
+    "exchanges",
     "waiting for others",
     "for others on its ranks",
 )
@@ -105,6 +106,7 @@ def _member_row(one: MemberTime) -> list[Cell]:
         (one.computing, seconds(one.computing)),
         (one.communicating, seconds(one.communicating)),
         (one.files, seconds(one.files)),
+        (one.exchanging, seconds(one.exchanging)),
         (one.waiting, seconds(one.waiting)),
         (one.lent, seconds(one.lent)),
     ]

@@ -10,6 +10,8 @@ from halocline_lab.diagnosis.efficiency import acceptable
 from halocline_lab.diagnosis.quantities import Quantity
 from halocline_lab.reporting.report_columns import lines_up
 from halocline_lab.reporting.report_counters import kernel_counters
+from halocline_lab.reporting.report_exchanges import exchange_words
+from halocline_lab.reporting.report_exchanges import heads as exchange_heads
 from halocline_lab.reporting.report_sections import member_heads, member_rows, phase_name
 from halocline_lab.reporting.report_steps import step_times
 from halocline_lab.reporting.report_words import (
@@ -50,6 +52,7 @@ def full_text(report: Report) -> str:
         "\n".join(f"- {note}" for note in notes(report)),
         _advice(report),
         _titled("Members (means of their ranks)", _members(report)),
+        _titled("Exchanges between members, as each sees them", _exchanges(report)),
         _titled("Phases (mean of the ranks)", _phases(report)),
         _titled("Scaling", _ratios(report)),
         _titled(
@@ -93,6 +96,11 @@ def _advice(report: Report) -> str:
 def _members(report: Report) -> str:
     rows = member_rows(report)
     return lines_up([list(member_heads), *rows]) if rows else ""
+
+
+def _exchanges(report: Report) -> str:
+    rows = exchange_words(report)
+    return lines_up([list(exchange_heads), *rows]) if rows else ""
 
 
 def _phases(report: Report) -> str:

@@ -31,6 +31,7 @@ def read_phase_times(path: str | Path) -> list[PhaseTime]:
     rows = json_rows(words, path) if path.suffix == ".json" else csv_rows(words)
     try:
         if rows and "processes" in rows[0] and "phases" in rows[0]:
+            refuse_varied(rows, path)
             points = float(json.loads(words)["points"])
             return [time for row in rows for time in _of_scaling(row, points)]
         return [_of_row(row) for row in rows]
@@ -39,6 +40,16 @@ def read_phase_times(path: str | Path) -> list[PhaseTime]:
             f"'{path}' is no table of phases: expected are the columns {columns}, where per is"
             f" one of {', '.join(pers)}."
         ) from None
+
+
+def refuse_varied(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """Refuse rows of several values of an option: as phases they would be taken for one run."""
+    settings = list(dict.fromkeys(row.get("setting", "") for row in rows))
+    if len(settings) > 1:
+        raise UserError(
+            f"'{path}' holds runs of {', '.join(settings)} (--vary), whose phases are not those of"
+            " one case. Give the records of one of them (--output), or run lab scale with --set."
+        )
 
 
 def _of_row(row: dict[str, Any]) -> PhaseTime:

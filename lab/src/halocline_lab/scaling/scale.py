@@ -1,7 +1,9 @@
 """`halocline lab scale CASE`: how a case scales over ranks, threads and placements (table 4.1).
 
 Every setup runs the case once per round, in turns; times are those of the steps, so starting the
-ranks and reading do not count, and there is no output (Tolman, 2003, section 4). Each rank count is
+ranks and reading do not count, and there is no output (Tolman, 2003, section 4); nor do first steps
+that are to be left out (--skip). With --vary the case is run with several values of one of its
+options too, such as numbers of levels. Each rank count is
 put on nodes in groups of m. On one machine, cores can stand for nodes: --nodes 2 --processors 1
 makes two nodes of one core each, to which ranks are bound. On a cluster give --nodes, --processors
 and the words that start ranks there, such as
@@ -17,6 +19,7 @@ import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,9 @@ from halocline.core.errors import UserError
 from halocline.experiment.progress import time_words
 from halocline_lab.benchmarks.machine_load import load_words
 from halocline_lab.benchmarks.rank_programs import answer_of
+from halocline_lab.evolution.provenance import build_words, provenance
 from halocline_lab.scaling import scale_table
+from halocline_lab.scaling.growth import growths, varied
 from halocline_lab.scaling.placement import Cluster
 from halocline_lab.scaling.scale_cuts import refuse_impossible_cuts
 from halocline_lab.scaling.scale_setups import (
@@ -64,12 +69,13 @@ def measure(
     cluster: Cluster,
     launcher: str = "",
     records: Path | None = None,
+    skip: int = 0,
 ) -> Runs:
     """Run all setups in turns; what every run told, by setup, in rounds.
 
     Those that put every rank on the same node are run once and share their times. The folder
-    `records` gets the records of the last round. An interrupt ends with the rounds that are
-    complete, if there is one.
+    `records` gets the records of the last round. `skip` steps of each run do not count. An
+    interrupt ends with the rounds that are complete, if there is one.
     """
     cores = [] if launcher else core_threads()
     chosen = different(setups, cluster)
@@ -82,7 +88,8 @@ def measure(
                     setup = list(runs)[at]
                     task = {
                         "case": case,
-                        "settings": list(settings),
+                        "settings": [*settings, *([setup.setting] if setup.setting else [])],
+                        "skip": skip,
                         "record": _record(records, setup, turn, rounds),
                         "processors": processors_of_ranks(setup, cluster, cores) if cores else [],
                     }
@@ -110,7 +117,8 @@ def _run(task: dict[str, Any], setup: Setup, launcher: Sequence[str]) -> dict[st
             f"{setup.ranks} ranks were asked for, {run.get('ranks')} ran. The launcher was:"
             f" {shlex.join(launcher)}. Write {{ranks}} where it takes their number."
         )
-    return {**run, "wall": wall, "start_up": max(0.0, wall - run["seconds"])}
+    before = run["seconds"] + run.get("first", 0.0)
+    return {"first": 0.0, **run, "wall": wall, "start_up": max(0.0, wall - before)}
 
 
 def _record(folder: Path | None, setup: Setup, turn: int, rounds: int) -> str:
@@ -147,6 +155,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--smt", default="", help="hardware threads of cores: off, on or off,on; as they are"
     )
+    parser.add_argument(
+        "--vary",
+        metavar="KEY=LIST",
+        default="",
+        help="run the case with each of these values of an option, as"
+        " atmosphere.layers.count=20,40,80, and tell how the time goes with it",
+    )
+    parser.add_argument(
+        "--skip",
+        metavar="STEPS",
+        type=int,
+        default=0,
+        help="first steps that do not count, as tables and buffers are made in them (0)",
+    )
     parser.add_argument("--repeat", type=int, default=10, help="runs of each (10)")
     parser.add_argument("--nodes", type=int, default=1, help="nodes, M_n (1: this machine)")
     parser.add_argument("--processors", type=int, help="processors per node, M_p; cores / nodes")
@@ -165,8 +187,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="FOLDER",
-        help="write scale.html, scale.png, table.txt, table.csv, scale.json and records of the"
-        " last round into this folder",
+        help="write scale.html, scale.png (growth.png with --vary), table.txt, table.csv,"
+        " scale.json and records of the last round into this folder",
     )
     parser.add_argument(
         "--json", metavar="FILE", help=f"write results; keys: {', '.join(scale_table.keys)}"
@@ -177,6 +199,8 @@ def main(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.repeat < 1:
         raise UserError(f"--repeat {options.repeat}: 1 or more runs of each are needed.")
+    if options.skip < 0:
+        raise UserError(f"--skip {options.skip}: must be 0 or more.")
     if options.parallel:
         shares(options.parallel, "--parallel")
     cluster, setups, points = plan(options)
@@ -192,6 +216,7 @@ def main(options: argparse.Namespace) -> int:
         cluster,
         options.launcher,
         records,
+        options.skip,
     )
     print(f"took {time_words(time.monotonic() - began)}", file=sys.stderr)
     result = {**evaluate(runs, cluster, points, options), "busy": busy}
@@ -212,7 +237,18 @@ def plan(options: argparse.Namespace) -> tuple[Cluster, list[Setup], int]:
     cluster = Cluster(options.nodes, each)
     words = options.ranks or f"1-{2 * cluster.nodes * cluster.processors}"
     ranks = whole_numbers(words, "--ranks")
-    case = read_case(options.case, options.settings)
+    settings = varied(options.vary)
+    cases = [
+        read_case(options.case, [*options.settings, *([setting] if setting else [])])
+        for setting in settings
+    ]
+    case = cases[0]
+    for one in cases:
+        if options.skip >= one.time.clock().steps:
+            raise UserError(
+                f"--skip {options.skip} leaves none of the {one.time.clock().steps} steps of the"
+                " case. Skip fewer, or make it longer (--set time.length=...)."
+            )
     points = case.build_grid().sea_points
     if options.launcher:
         if options.smt:
@@ -226,8 +262,10 @@ def plan(options: argparse.Namespace) -> tuple[Cluster, list[Setup], int]:
         whole_numbers(options.per_node, "--per-node"),
         whole_numbers(options.threads, "--threads"),
         check_smt(options.smt, cores),
+        settings,
     )
-    refuse_impossible_cuts(case, sorted({setup.ranks for setup in setups}))
+    for one in cases:
+        refuse_impossible_cuts(one, sorted({setup.ranks for setup in setups}))
     return cluster, setups, points
 
 
@@ -242,7 +280,11 @@ def evaluate(
         "case": " ".join([options.case, *(f"--set {words}" for words in options.settings)]),
         "cluster": {"nodes": cluster.nodes, "processors": cluster.processors},
         "points": points,
-        "unit": f"seconds of {steps} steps, from inside the run",
+        "unit": f"seconds of {steps} steps, from inside the run"
+        + (f", after {options.skip} that do not count" if options.skip else ""),
+        "skip": options.skip,
+        "build": provenance()["build"],
+        "growth": [asdict(found) for found in growths(rows, options.vary)],
         "rows": rows,
         "laws": laws,
         "fastest": scale_table.fastest(rows),
@@ -261,7 +303,9 @@ def report(result: Mapping[str, Any]) -> str:
         "",
         scale_table.text(result["rows"], result["laws"]),
         "",
+        *[f"{found['name']}: {found['words']}" for found in result["growth"]],
         result["fastest"]["words"],
+        build_words(result["build"]),
     ]
     if result["busy"]:
         lines.append(result["busy"])
@@ -272,6 +316,7 @@ def report(result: Mapping[str, Any]) -> str:
 
 def write(result: Mapping[str, Any], folder: Path) -> None:
     """Write all files of the result into a folder."""
+    from halocline_lab.scaling.growth_plot import draw_growth
     from halocline_lab.scaling.scale_page import page
     from halocline_lab.scaling.scale_plots import draw
 
@@ -282,6 +327,8 @@ def write(result: Mapping[str, Any], folder: Path) -> None:
         (folder / "scale.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         (folder / "scale.html").write_text(page(result), encoding="utf-8")
         draw(result, folder / "scale.png")
+        if result["growth"]:
+            draw_growth(result["growth"], folder / "growth.png")
     except OSError as error:
         raise UserError(f"Cannot write into '{folder}': {error.strerror} (--output).") from None
     print(f"written into {folder}: {', '.join(sorted(path.name for path in folder.iterdir()))}")

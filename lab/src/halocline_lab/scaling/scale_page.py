@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib
 
 from halocline.analysis import looks
+from halocline_lab.evolution.provenance import build_words
 from halocline_lab.output_cost.output_plots import ink
 from halocline_lab.output_cost.output_plots import style as page_style
 from halocline_lab.scaling.scale_plots import curves, figure, label
@@ -29,6 +30,7 @@ def page(result: Mapping[str, Any]) -> str:
         "times": result["unit"],
         "runs": f"{rounds} of each, in turns",
         "nodes": f"{cluster['nodes']} of {cluster['processors']} processors",
+        "build": build_words(result["build"]),
     }
     terms = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(words)}</dd></div>"
@@ -37,6 +39,10 @@ def page(result: Mapping[str, Any]) -> str:
     busy = f"<li class=unclear>{escape(result['busy'])}</li>" if result["busy"] else ""
     laws = "".join(
         f"<li><b>{escape(name)}</b>: {escape(words)}</li>" for name, words in result["laws"].items()
+    )
+    laws += "".join(
+        f"<li><b>{escape(found['name'])}</b>: {escape(found['words'])}</li>"
+        for found in result["growth"]
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

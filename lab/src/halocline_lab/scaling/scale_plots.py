@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from halocline.analysis import looks
 from halocline.analysis.series import plain_axes
 from halocline_lab.output_cost.output_plots import colours
+from halocline_lab.scaling.scale_setups import Series
+from halocline_lab.scaling.scale_table import series_of
 
 dots = 130.0
 line_styles = ("-", "--", "-.", ":")
@@ -35,23 +37,24 @@ def draw(result: Mapping[str, Any], path: Path) -> None:
         figure(result["rows"]).savefig(path, dpi=dots)
 
 
-def curves(rows: Sequence[Row]) -> dict[tuple[int, int, str], list[Row]]:
-    """Rows by group size, threads and use of hardware threads."""
-    found: dict[tuple[int, int, str], list[Row]] = {}
+def curves(rows: Sequence[Row]) -> dict[Series, list[Row]]:
+    """Rows by what those of a curve share."""
+    found: dict[Series, list[Row]] = {}
     for row in rows:
-        found.setdefault((row["per_node"], row["threads"], row["smt"]), []).append(row)
+        found.setdefault(series_of(row), []).append(row)
     return found
 
 
-def label(series: tuple[int, int, str]) -> str:
+def label(series: Series) -> str:
     """Name of a curve.
 
-    >>> label((2, 1, "")), label((1, 2, "on"))
-    ('m = 2', 'm = 1, 2 threads, smt on')
+    >>> label((2, 1, "", "")), label((1, 2, "on", "grid.nx=8"))
+    ('m = 2', 'm = 1, 2 threads, smt on, grid.nx=8')
     """
-    per_node, threads, smt = series
+    per_node, threads, smt, setting = series
     more = f", {threads} threads" if threads > 1 else ""
-    return f"m = {per_node}{more}" + (f", smt {smt}" if smt else "")
+    more += f", smt {smt}" if smt else ""
+    return f"m = {per_node}{more}" + (f", {setting}" if setting else "")
 
 
 def figure(rows: Sequence[Row]) -> Figure:
@@ -68,6 +71,7 @@ def figure(rows: Sequence[Row]) -> Figure:
     )
     for series, mine in found.items():
         _spread(panels[groups.index(series[0])][kinds.index(series[1:])], mine, label(series))
+    panels[0][0].set_ylim(0.0, 1.05 * max(row["most"] for row in rows))  # of all, which share it
     below: Any = parts[1].subplots(2, 2)
     _together(below[0][0], found, "mean", "Mean run times", "t [s]")
     _together(below[0][1], found, "parallel", "Effective parallel fraction", "p_e")
@@ -103,7 +107,6 @@ def _spread(panel: Axes, rows: Sequence[Row], title: str) -> None:
     panel.set_title(f"Run time, {title}")
     panel.set_ylabel("t [s]")
     panel.set_xlabel("ranks n")
-    panel.set_ylim(bottom=0.0)
     panel.legend(fontsize=7.5)
     _whole_ranks(panel, n)
 
@@ -118,14 +121,14 @@ def _cores(rows: Sequence[Row]) -> list[int]:
     return [row["processes"] * row["threads"] for row in rows]
 
 
-def _of_cores(panel: Axes, found: Mapping[tuple[int, int, str], list[Row]]) -> None:
+def _of_cores(panel: Axes, found: Mapping[Series, list[Row]]) -> None:
     threads = any(series[1] > 1 for series in found)
     panel.set_xlabel("ranks n times threads" if threads else "ranks n")
     _whole_ranks(panel, [n for rows in found.values() for n in _cores(rows)])
 
 
 def _together(
-    panel: Axes, found: Mapping[tuple[int, int, str], list[Row]], name: str, title: str, y: str
+    panel: Axes, found: Mapping[Series, list[Row]], name: str, title: str, y: str
 ) -> None:
     plain_axes(panel)
     for place, (series, rows) in enumerate(found.items()):
@@ -141,7 +144,7 @@ def _together(
     panel.legend(fontsize=7.5)
 
 
-def _gain(panel: Axes, found: Mapping[tuple[int, int, str], list[Row]]) -> None:
+def _gain(panel: Axes, found: Mapping[Series, list[Row]]) -> None:
     """Speed-up with its bounds, beside the ideal."""
     plain_axes(panel)
     for place, (series, rows) in enumerate(found.items()):

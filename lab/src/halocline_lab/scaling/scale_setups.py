@@ -13,18 +13,23 @@ from halocline_lab.scaling.placement import Cluster, places
 most_per_processor = 64
 """More ranks than this on one processor nobody wants to wait for."""
 
+Series = tuple[int, int, str, str]
+"""Group size, threads, use of hardware threads, setting: what the rows of a curve share."""
+
 
 @dataclass(frozen=True)
 class Setup:
     """Ranks n, dealt to nodes in groups of m, threads of each, and hardware threads in use.
 
-    `smt` is "on" or "off" where hardware threads of the cores are told apart, else "".
+    `smt` is "on" or "off" where hardware threads of the cores are told apart, else ""; `setting` an
+    option of the case and its value, KEY=VALUE, where runs differ in one, else "".
     """
 
     ranks: int
     per_node: int = 1
     threads: int = 1
     smt: str = ""
+    setting: str = ""
 
     @property
     def name(self) -> str:
@@ -32,24 +37,32 @@ class Setup:
 
         >>> Setup(4, 2, 1, "on").name, Setup(3).name
         ('n = 4, m = 2, smt on', 'n = 3, m = 1')
+        >>> Setup(1, setting="atmosphere.layers.count=40").name
+        'n = 1, m = 1, atmosphere.layers.count=40'
         """
         threads = f", {self.threads} threads" if self.threads > 1 else ""
         smt = f", smt {self.smt}" if self.smt else ""
-        return f"n = {self.ranks}, m = {self.per_node}{threads}{smt}"
+        setting = f", {self.setting}" if self.setting else ""
+        return f"n = {self.ranks}, m = {self.per_node}{threads}{smt}{setting}"
 
     @property
-    def series(self) -> tuple[int, int, str]:
+    def series(self) -> Series:
         """What it shares with the other numbers of ranks of its curve."""
-        return self.per_node, self.threads, self.smt
+        return self.per_node, self.threads, self.smt, self.setting
 
 
 def all_setups(
-    ranks: Sequence[int], per_node: Sequence[int], threads: Sequence[int], smt: Sequence[str]
+    ranks: Sequence[int],
+    per_node: Sequence[int],
+    threads: Sequence[int],
+    smt: Sequence[str],
+    settings: Sequence[str] = ("",),
 ) -> list[Setup]:
     """Every combination; one rank is among them, since all is set against it."""
     counts = sorted({1, *ranks})
     return [
-        Setup(n, m, count, how)
+        Setup(n, m, count, how, setting)
+        for setting in settings
         for how in smt
         for count in threads
         for m in per_node
@@ -68,7 +81,7 @@ def different(setups: Sequence[Setup], cluster: Cluster) -> dict[Setup, list[Set
     found: dict[Setup, list[Setup]] = {}
     for setup in setups:
         nodes = tuple(place.node for place in places(setup.ranks, setup.per_node, cluster))
-        same = first.setdefault((nodes, setup.threads, setup.smt), setup)
+        same = first.setdefault((nodes, *setup.series[1:]), setup)
         found.setdefault(same, []).append(setup)
     return found
 

@@ -12,26 +12,41 @@ import numpy as np
 from halocline.core.errors import UserError
 from halocline_lab.scaling.placement import Cluster, alpha, effective_fraction, efficiency, is_ideal
 from halocline_lab.scaling.placement_fit import Fit, Timing, fit, given
-from halocline_lab.scaling.scale_setups import Setup
+from halocline_lab.scaling.scale_setups import Series, Setup
 from halocline_lab.statistics.comparison import compare_pairs, outliers
 
 keys = {
     "case": "the case and its changed options",
     "cluster": "nodes (M_n) and processors of each (M_p)",
     "unit": "what the times are",
+    "skip": "first steps of each run that do not count",
+    "build": "compiler, flags and variant of the build that ran",
+    "growth": "where an option was varied: how the time goes with its value, by numbers of ranks",
+    "growth.name": "number of ranks, group size, threads, use of hardware threads",
+    "growth.values": "values of the option, rising",
+    "growth.median": "median seconds at these",
+    "growth.fixed": "time that a straight line through the medians has at value 0 [s]",
+    "growth.each": "seconds that one more takes, by that line",
+    "growth.ratio": "time at the greatest value over that at the least one, median over rounds",
+    "growth.low": "bound of it, with about 95 % confidence",
+    "growth.high": "the other bound",
+    "growth.power": "power of the value that has this ratio: 1 is in proportion",
+    "growth.words": "all that in words",
     "busy": "a warning, where other programs were running before",
     "rows": "one entry per number of ranks, group size, threads and use of hardware threads",
     "rows.processes": "ranks n",
     "rows.per_node": "group size m",
     "rows.threads": "threads per rank",
     "rows.smt": "on or off; empty where it was not told apart",
+    "rows.setting": "KEY=VALUE of the option that was varied; empty where none was",
     "rows.seconds": "times of all runs [s], in rounds",
     "rows.least": "least of them [s]",
     "rows.mean": "mean [s]",
     "rows.median": "median [s]",
     "rows.most": "largest [s]",
     "rows.outliers": "rounds (from 0) of times far outside the others; they count as all do",
-    "rows.steps": "steps of a run",
+    "rows.steps": "steps of a run that count",
+    "rows.first": "median seconds of the first steps, which do not count",
     "rows.steps_per_hour": "steps in an hour of the mean time",
     "points": "sea points of the case",
     "rows.alpha": "ranks per processor of the most loaded node, at least 1",
@@ -42,7 +57,7 @@ keys = {
     "rows.speed_up_high": "the other bound",
     "rows.ideal": "whether the loading is ideal",
     "rows.predicted": "time [s] by the placement model fitted without this number; or null",
-    "rows.phases": "median seconds of phases in all steps, mean over ranks",
+    "rows.phases": "median seconds of phases in these steps by their mean in all, mean over ranks",
     "rows.start_up": "median seconds of a run outside its steps",
     "laws": "the placement model fitted to each series, with its error where it had to predict",
     "fastest": "the fastest setup, those not told apart from it, and words",
@@ -102,6 +117,7 @@ def _series_rows(
             "per_node": m,
             "threads": setup.threads,
             "smt": setup.smt,
+            "setting": setup.setting,
             "seconds": seconds.tolist(),
             "least": float(seconds.min()),
             "mean": mean,
@@ -119,6 +135,7 @@ def _series_rows(
             "ideal": is_ideal(n, m, cluster),
             "predicted": None if error is None else mean * (1.0 + error),
             "phases": _medians([run["phases"] for run in found]),
+            "first": float(np.median([run["first"] for run in found])),
             "start_up": float(np.median([run["start_up"] for run in found])),
         }
         rows.append(row)
@@ -128,6 +145,11 @@ def _series_rows(
 def _medians(phases: Sequence[Mapping[str, float]]) -> dict[str, float]:
     names = sorted({name for one in phases for name in one})
     return {name: float(np.median([one.get(name, 0.0) for one in phases])) for name in names}
+
+
+def series_of(row: Mapping[str, Any]) -> Series:
+    """The series that a row belongs to."""
+    return row["per_node"], row["threads"], row["smt"], row["setting"]
 
 
 def fastest(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -148,7 +170,7 @@ def fastest(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    return Setup(row["processes"], row["per_node"], row["threads"], row["smt"]).name
+    return Setup(row["processes"], *series_of(row)).name
 
 
 columns = (
@@ -168,9 +190,9 @@ columns = (
 def text(rows: Sequence[Mapping[str, Any]], laws: Mapping[str, str]) -> str:
     """The table as text, a block per series, each with its law."""
     lines: list[str] = []
-    series = list(dict.fromkeys((row["per_node"], row["threads"], row["smt"]) for row in rows))
+    series = list(dict.fromkeys(map(series_of, rows)))
     for key, (name, law) in zip(series, laws.items(), strict=True):
-        mine = [row for row in rows if (row["per_node"], row["threads"], row["smt"]) == key]
+        mine = [row for row in rows if series_of(row) == key]
         head = "".join(f"{title:>{width}}" for title, _, _, width in columns)
         lines += [name, f"{head}{'(bounds)':>14}{'predicted':>11}"]
         lines += [_line(row) for row in mine]

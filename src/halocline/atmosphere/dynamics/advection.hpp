@@ -70,16 +70,17 @@ class FluxRows {
   PatchRows<T> rows_;
 };
 
-/// Fluxes of `q` through western, southern and lower faces.
-template <class T, class Fluxes>
+/// Fluxes of `q` through western, southern and lower faces, by values there of an order
+/// (`FaceWeights`) or weighted ones (`WenoFaces`).
+template <class T, class Fluxes, class Faces>
 struct CarriedBy {
   View3<const T> q;
   Fluxes fluxes;
-  FaceWeights<T> level, upward;        ///< the second for the lower face of entry k
+  Faces level, upward;                 ///< the second for the lower face of entry k
   std::ptrdiff_t before[3], after[3];  ///< from entry k to those below and above that face
 
   CarriedBy(View3<const T> q, const Fluxes& fluxes, int order)
-      : q(q), fluxes(fluxes), level(FaceWeights<T>::of(order)) {}
+      : q(q), fluxes(fluxes), level(Faces::of(order)) {}
 
   /// Asks for values that the next row is the first to read.
   INLINE void fetch(int k, int j, std::ptrdiff_t i) const {
@@ -89,7 +90,7 @@ struct CarriedBy {
   /// The lower face of entry k of so many is taken next.
   void take(int k, int levels, int order) {
     const std::ptrdiff_t up = q.stride[0];
-    upward = FaceWeights<T>::within(order, std::min(k, levels - k));
+    upward = Faces::within(order, std::min(k, levels - k));
     for (int at = 0; at < 3; ++at) {
       before[at] = -std::min(at + 1, k) * up;
       after[at] = std::min(at, levels - 1 - k) * up;
@@ -124,7 +125,7 @@ struct CarriedBy {
 ///
 /// Fluxes are `x<V>(k, j, i)`, `y`, `z`: through the western, southern [Pa m2 s-1] and lower
 /// [Pa s-1] face of the control volume of q(k, j, i).
-template <class T, class Fluxes>
+template <class T, class Fluxes, class Faces>
 class Advection {
  public:
   /// @param area     of control volumes [m2]
@@ -153,7 +154,7 @@ class Advection {
   /// The next layer.
   void begin(int k) {
     if (k + 1 < levels_) carried_.take(k + 1, levels_, vertical_order_);
-    const CarriedBy<T, Fluxes> own = carried_;
+    const CarriedBy<T, Fluxes, Faces> own = carried_;
     over_row_again<T>(patch_.i0, patch_.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
       put<V>(rows_.northward(patch_.j0) + i, own.template y<V>(k, patch_.j0, i));
     });
@@ -164,7 +165,7 @@ class Advection {
     const std::ptrdiff_t i0 = patch_.i0, i1 = patch_.i1;
     const bool top = k + 1 == levels_;
     const T per_depth = 1 / depth_(k);
-    const CarriedBy<T, Fluxes> own = carried_;
+    const CarriedBy<T, Fluxes, Faces> own = carried_;
     T *west = rows_.eastward(), *south = rows_.northward(j), *next = rows_.northward(j + 1);
     T *lower = rows_.upward(k, j), *upper = rows_.upward(k + 1, j), *per_area = rows_.per_area(j);
     over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
@@ -186,7 +187,7 @@ class Advection {
 
  private:
   FluxRows<T> rows_;
-  CarriedBy<T, Fluxes> carried_;
+  CarriedBy<T, Fluxes, Faces> carried_;
   View2<const T> area_;
   View1<const T> depth_;
   int vertical_order_, levels_;
@@ -196,11 +197,11 @@ class Advection {
 /// `finish(lane, k, j, i, gain)` for entries [first, levels) of all columns of the box, where gain
 /// is what `fluxes` bring of `q` per area and coordinate, and then `beside(k, j, i0, i1)` for a row
 /// of them; other arguments as those of `Advection`.
-template <class T, class Fluxes, class Finish, class Beside>
+template <class T, class Faces, class Fluxes, class Finish, class Beside>
 void advect(Box box, int first, View3<const T> q, const Fluxes& fluxes, View2<const T> area,
             View1<const T> depth, int order, int vertical_order, const Finish& finish,
             const Beside& beside) {
-  using Own = Advection<T, Fluxes>;
+  using Own = Advection<T, Fluxes, Faces>;
   const Patches patches(box);
   for_each_in_with(
       0, patches.count(), 1,
@@ -217,11 +218,11 @@ void advect(Box box, int first, View3<const T> q, const Fluxes& fluxes, View2<co
         }
       });
 }
-template <class T, class Fluxes, class Finish>
+template <class T, class Faces, class Fluxes, class Finish>
 void advect(Box box, int first, View3<const T> q, const Fluxes& fluxes, View2<const T> area,
             View1<const T> depth, int order, int vertical_order, const Finish& finish) {
-  advect(box, first, q, fluxes, area, depth, order, vertical_order, finish,
-         [](int, int, int, int) {});
+  advect<T, Faces>(box, first, q, fluxes, area, depth, order, vertical_order, finish,
+                   [](int, int, int, int) {});
 }
 
 }  // namespace halocline::air

@@ -9,7 +9,7 @@ namespace {
 template <class T>
 void bind(nb::module_& module) {
   define(module, atmosphere_theta_tendency_contract, &atmosphere_theta_tendency<T>, "order",
-         "vertical_order");
+         "vertical_order", "weno");
 }
 
 }  // namespace

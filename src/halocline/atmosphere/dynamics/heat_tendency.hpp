@@ -1,6 +1,7 @@
 #pragma once
 #include "atmosphere/dynamics/advection.hpp"
 #include "atmosphere/dynamics/mass_fluxes.hpp"
+#include "atmosphere/dynamics/weno.hpp"
 #include "contract.hpp"
 
 /// Tendency of what lies at centres and is carried by the wind.
@@ -51,18 +52,22 @@ inline constexpr Contract<8> atmosphere_theta_tendency_contract{
 /// @param[in]  x_flux, y_flux, rise  of mass [Pa m2 s-1], upward [Pa s-1]
 /// @param[in]  theta_forcing  what else there is [Pa K s-1]
 /// @param[out] theta_rate  [Pa K s-1]
+/// @param[in]  order, vertical_order  of values at faces, 2 to 6
+/// @param[in]  weno  not 0: these are weighted, of fifth order, whatever the order
 template <class T>
 void atmosphere_theta_tendency(Box box, View3<const T> theta, View3<const T> x_flux,
                                View3<const T> y_flux, View3<const T> rise, View2<const T> area,
                                View3<const T> theta_forcing, View1<const T> thickness,
-                               View3<T> theta_rate, int order, int vertical_order) {
+                               View3<T> theta_rate, int order, int vertical_order, int weno) {
   const air::CellFluxes<T> fluxes{x_flux, y_flux, rise};
-  air::advect(box, 0, theta, fluxes, area, thickness, order, vertical_order,
-              [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
-                air::fetch_north(theta_rate, k, j, i);
-                if (theta_forcing.data != nullptr) gain += load<V>(theta_forcing.row(k, j) + i);
-                air::put<V>(theta_rate.row(k, j) + i, gain);
-              });
+  const auto finish = [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
+    air::fetch_north(theta_rate, k, j, i);
+    if (theta_forcing.data != nullptr) gain += load<V>(theta_forcing.row(k, j) + i);
+    air::put<V>(theta_rate.row(k, j) + i, gain);
+  };
+  air::with_faces<T>(weno, [&]<class Faces>(Faces) {
+    air::advect<T, Faces>(box, 0, theta, fluxes, area, thickness, order, vertical_order, finish);
+  });
 }
 
 }  // namespace halocline

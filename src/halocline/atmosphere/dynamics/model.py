@@ -86,11 +86,14 @@ class Stage:
             return run.bind(kernel, s, **{key: f for key, f in given.items() if key in known})
 
         self.fluxes = [bound("mass_fluxes"), bound("rise")]
-        order, vertical = options.advection.order, options.advection.vertical_order
+        order, weighted = options.advection.order, options.advection.weighted
         # w before the wind: it looks farther at the geopotential, whose halos are then filled once
         carried = ("wind", "theta") if s.hydrostatic else ("w", "wind", "theta")
-        advect = (bound(f"{name}_tendency") for name in carried)
-        self.tendencies = [partial(some, order=order, vertical_order=vertical) for some in advect]
+        numbers = {"order": order, "vertical_order": options.advection.vertical_order}
+        self.tendencies = [
+            partial(bound(f"{name}_tendency"), **numbers, weno=int(weighted[name]))
+            for name in carried
+        ]
         if s.hydrostatic:
             self.tendencies.append(partial(bound("geopotential_tendency"), order=order))
         if s.on_globe:

@@ -2,6 +2,7 @@
 #include "atmosphere/dynamics/advection.hpp"
 #include "atmosphere/dynamics/layers.hpp"
 #include "atmosphere/dynamics/mass_fluxes.hpp"
+#include "atmosphere/dynamics/weno.hpp"
 #include "contract.hpp"
 
 /// Tendencies of the upward wind and of the geopotential, at interfaces.
@@ -144,6 +145,8 @@ inline constexpr Contract<19> atmosphere_w_tendency_contract{
 /// @param[in]  w_forcing  what else there is [Pa m s-2]
 /// @param[out] w_tendency [Pa m s-2]
 /// @param[out] geopotential_tendency [m2 s-3]
+/// @param[in]  order, vertical_order  of values of w at faces and slopes of interfaces, 2 to 6
+/// @param[in]  weno     not 0: w has weighted values of fifth order, whatever the order
 template <class T>
 void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, View3<const T> y_flux,
                            View3<const T> rise, View3<const T> pressure,
@@ -152,7 +155,8 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
                            View2<const T> area, View3<const T> w_forcing, View1<const T> c1_face,
                            View1<const T> c2_face, View1<const T> thickness, View1<const T> spacing,
                            View1<const T> upper_share, View3<T> w_tendency,
-                           View3<T> geopotential_tendency, int order, int vertical_order) {
+                           View3<T> geopotential_tendency, int order, int vertical_order,
+                           int weno) {
   using namespace air;
   const Columns<T> columns{base_mass, mass};
   const InterfaceFluxes<T> fluxes{x_flux, y_flux, rise, upper_share};
@@ -166,36 +170,37 @@ void atmosphere_w_tendency(Box box, View3<const T> w, View3<const T> x_flux, Vie
     T* ground = geopotential_tendency.row(0, j);
     std::fill(ground + box.i0, ground + box.i1, T(0));
   });
-  advect(
-      box, 1, w, fluxes, area, spacing, order, vertical_order,
-      [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
-        fetch_north(pressure, std::min(k, levels - 1), j, i);
-        fetch_north(w_tendency, k, j, i);
-        const V below = load<V>(pressure.row(k - 1, j) + i);
-        V above{};
-        if (k < levels) above = load<V>(pressure.row(k, j) + i);
-        const T per_spacing = 1 / spacing(k);
-        V push = (below - above) * per_spacing;
-        if (dilution.data != nullptr) {
-          const V lower = load<V>(dilution.row(k - 1, j) + i);
-          const V upper = k < levels ? load<V>(dilution.row(k, j) + i) : lower;
-          const V share = at_interface<V>(upper_share(k), upper, lower);
-          const V base = layer_mass<V>(c1_face(k), c2_face(k), load<V>(base_mass.row(j) + i));
-          push = share * push + (share - splat<V>(T(1))) * base;
-        }
-        V sum = gain + g * (push - c1_face(k) * load<V>(mass.row(j) + i));
-        if (w_forcing.data != nullptr) sum += load<V>(w_forcing.row(k, j) + i);
-        put<V>(w_tendency.row(k, j) + i, sum);
-      },
-      [&](int k, int j, int i0, int i1) {
-        over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
-          fetch_north(geopotential_tendency, k, j, i);
-          for (const View3<const T>* of : {&geopotential, &base_geopotential})
-            fetch_north(*of, std::min(k + 1, levels), j, i);
-          put<V>(geopotential_tendency.row(k, j) + i,
-                 g * load<V>(w.row(k, j) + i) - lifting.template out<V>(k, j, i));
-        });
-      });
+  const auto finish = [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
+    fetch_north(pressure, std::min(k, levels - 1), j, i);
+    fetch_north(w_tendency, k, j, i);
+    const V below = load<V>(pressure.row(k - 1, j) + i);
+    V above{};
+    if (k < levels) above = load<V>(pressure.row(k, j) + i);
+    const T per_spacing = 1 / spacing(k);
+    V push = (below - above) * per_spacing;
+    if (dilution.data != nullptr) {
+      const V lower = load<V>(dilution.row(k - 1, j) + i);
+      const V upper = k < levels ? load<V>(dilution.row(k, j) + i) : lower;
+      const V share = at_interface<V>(upper_share(k), upper, lower);
+      const V base = layer_mass<V>(c1_face(k), c2_face(k), load<V>(base_mass.row(j) + i));
+      push = share * push + (share - splat<V>(T(1))) * base;
+    }
+    V sum = gain + g * (push - c1_face(k) * load<V>(mass.row(j) + i));
+    if (w_forcing.data != nullptr) sum += load<V>(w_forcing.row(k, j) + i);
+    put<V>(w_tendency.row(k, j) + i, sum);
+  };
+  const auto lift = [&](int k, int j, int i0, int i1) {
+    over_row_again<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) INTO_LOOP {
+      fetch_north(geopotential_tendency, k, j, i);
+      for (const View3<const T>* of : {&geopotential, &base_geopotential})
+        fetch_north(*of, std::min(k + 1, levels), j, i);
+      put<V>(geopotential_tendency.row(k, j) + i,
+             g * load<V>(w.row(k, j) + i) - lifting.template out<V>(k, j, i));
+    });
+  };
+  with_faces<T>(weno, [&]<class Faces>(Faces) {
+    advect<T, Faces>(box, 1, w, fluxes, area, spacing, order, vertical_order, finish, lift);
+  });
 }
 
 }  // namespace halocline

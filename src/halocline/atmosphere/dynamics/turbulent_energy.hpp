@@ -146,7 +146,7 @@ void atmosphere_energy_transport(Box box, View3<const T> stage_energy, View3<con
   const air::CellFluxes<T> fluxes{x_flux, y_flux, rise};
   const air::Columns<T> columns{base_mass, mass};
   const T length = static_cast<T>(dt);
-  air::advect(
+  air::advect<T, air::FaceWeights<T>>(
       box, 0, stage_energy, fluxes, area, thickness, order, vertical_order,
       [&]<class V>(Lane<V>, int k, int j, std::ptrdiff_t i, V gain) INTO_LOOP {
         const V out =

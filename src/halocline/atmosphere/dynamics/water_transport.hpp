@@ -42,12 +42,6 @@ struct WaterChange {
   }
 };
 
-/// `work` with what makes values at faces: those of an order, or `weno`.
-template <class T, class Work>
-void with_faces(int weno, const Work& work) {
-  weno ? work(WenoFaces<T>{}) : work(FaceWeights<T>{});
-}
-
 }  // namespace air
 
 inline constexpr Contract<4> atmosphere_mean_fluxes_contract{

@@ -49,4 +49,10 @@ struct WenoFaces {
   }
 };
 
+/// `work` with what makes values at faces: those of an order, or `weno`.
+template <class T, class Work>
+void with_faces(int weno, const Work& work) {
+  weno ? work(WenoFaces<T>{}) : work(FaceWeights<T>{});
+}
+
 }  // namespace halocline::air

@@ -2,6 +2,7 @@
 #include "atmosphere/dynamics/advection.hpp"
 #include "atmosphere/dynamics/mass_fluxes.hpp"
 #include "atmosphere/dynamics/pressure_force.hpp"
+#include "atmosphere/dynamics/weno.hpp"
 #include "contract.hpp"
 
 /// Tendencies of the horizontal wind: advection, pressure, rotation, and what is given.
@@ -61,11 +62,12 @@ struct WindTendency {
   View2<const T> coriolis, x_length, y_length;
   View1<const T> thickness;
 
-  /// What a thread keeps of a patch.
+  /// What a thread keeps of a patch; values at faces are of an order or weighted.
+  template <class Faces>
   struct Own {
     ForceRows<T> cells;
-    Advection<T, WindFluxes<T, true>> u;
-    Advection<T, WindFluxes<T, false>> v;
+    Advection<T, WindFluxes<T, true>, Faces> u;
+    Advection<T, WindFluxes<T, false>, Faces> v;
 
     Own(const Patches& patches, const WindTendency& of, int order, int vertical)
         : cells(patches),
@@ -75,8 +77,8 @@ struct WindTendency {
             vertical) {}
   };
 
-  template <bool sloping, bool moist>
-  void find(Own& own, Box patch) const {
+  template <bool sloping, bool moist, class Faces>
+  void find(Own<Faces>& own, Box patch) const {
     own.cells.begin(patch);
     own.u.begin(patch, 0);
     own.v.begin(patch, 0);
@@ -179,6 +181,7 @@ inline constexpr Contract<32> atmosphere_wind_tendency_contract{
 /// @param[in]  u_forcing, v_forcing  what else there is [Pa m s-2]
 /// @param[out] u_tendency, v_tendency  [Pa m s-2]
 /// @param[in]  order, vertical_order  of advection, 2 to 6
+/// @param[in]  weno       not 0: values at faces are weighted, of fifth order, whatever the order
 template <class T>
 void atmosphere_wind_tendency(
     Box box, View3<const T> u, View3<const T> v, View3<const T> x_flux, View3<const T> y_flux,
@@ -190,9 +193,8 @@ void atmosphere_wind_tendency(
     View2<const T> y_length, View2<const T> x_open, View2<const T> y_open, View3<const T> u_forcing,
     View3<const T> v_forcing, View1<const T> c1, View1<const T> c2, View1<const T> thickness,
     View1<const T> upper_share, View1<const T> to_ground, View3<T> u_tendency, View3<T> v_tendency,
-    int order, int vertical_order) {
+    int order, int vertical_order, int weno) {
   using Tendency = air::WindTendency<T>;
-  using Own = typename Tendency::Own;
   const Tendency tendency{{{c1, c2, {}, {}, thickness, {}, upper_share},
                            {base_mass, mass},
                            mass,
@@ -214,12 +216,15 @@ void atmosphere_wind_tendency(
                           y_length,
                           thickness};
   const air::Patches patches(box);
-  tendency.force.choose([&](auto sloping, auto moist) {
-    for_each_in_with(
-        0, patches.count(), 1, [&] { return Own(patches, tendency, order, vertical_order); },
-        [&](int number, Own& own) {
-          tendency.template find<sloping.value, moist.value>(own, patches.at(number));
-        });
+  air::with_faces<T>(weno, [&]<class Faces>(Faces) {
+    using Own = typename Tendency::template Own<Faces>;
+    tendency.force.choose([&](auto sloping, auto moist) {
+      for_each_in_with(
+          0, patches.count(), 1, [&] { return Own(patches, tendency, order, vertical_order); },
+          [&](int number, Own& own) {
+            tendency.template find<sloping.value, moist.value>(own, patches.at(number));
+          });
+    });
   });
 }
 

@@ -28,7 +28,7 @@ from halocline.grids.vertical.file_field import FileField, WantedPoints
 from halocline.runtime.files.read_ahead import ReadAhead, RecordError, agree
 from halocline.runtime.ranks.communicator import Alone, Communicator
 from halocline.runtime.record.recorder import Recorder
-from halocline.runtime.transfer.matching import Link, Match
+from halocline.runtime.transfer.matching import Match, PointLink
 from halocline.runtime.transfer.side import Side, in_order
 from halocline.runtime.transfer.transfer import Transfer
 
@@ -94,12 +94,12 @@ class Scatter:
         self.reads = np.flatnonzero(readers == communicator.rank)
         self._shape = quantities, own.size
         everyone = communicator.broadcast(communicator.gather(own.astype(np.int32)))
-        source, give, every = Side(), list[Link](), np.arange(own.size, dtype=np.int32)
+        source, give, every = Side(), list[PointLink](), np.arange(own.size, dtype=np.int32)
         if self.reads.size:
             source = replace(in_order(np.arange(points)), components=self.reads)
-            give = [Link(rank, 0, 0, numbers) for rank, numbers in enumerate(everyone)]
+            give = [PointLink(rank, 0, 0, numbers) for rank, numbers in enumerate(everyone)]
         target = replace(in_order(own), components=np.arange(quantities))
-        take = [Link(rank, 0, 0, every) for rank in np.unique(readers).tolist()]
+        take = [PointLink(rank, 0, 0, every) for rank in np.unique(readers).tolist()]
         known = Match(give, take, np.empty((0, 2), np.int64))
         self._transfer = Transfer(source, target, communicator, known=known, name="input")
 

@@ -12,7 +12,7 @@ from halocline.runtime.fields.doubles import fill_doubles
 from halocline.runtime.fields.ownership import owned_by_all
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.sides import side_of
-from halocline.runtime.transfer.matching import Link, Match
+from halocline.runtime.transfer.matching import Match, PointLink
 from halocline.runtime.transfer.side import Side
 from halocline.runtime.transfer.transfer import Transfer
 
@@ -60,11 +60,11 @@ def _match(field: Field, source: Side) -> Match:
     """Every rank gives what it owns to rank 0, which knows what that is."""
     decomposition, layout = field.decomposition, field.layout
     rank = decomposition.communicator.rank
-    give = [Link(0, n, 0, places.astype(np.int32)) for n, places in enumerate(source.places)]
+    give = [PointLink(0, n, 0, places.astype(np.int32)) for n, places in enumerate(source.places)]
     take = []
     if rank == 0:
         take = [
-            Link(owned.rank, owned.block, 0, owned.numbers.astype(np.int32))
+            PointLink(owned.rank, owned.block, 0, owned.numbers.astype(np.int32))
             for owned in owned_by_all(decomposition, layout, field.place, shared=field.by_component)
         ]
     elif layout.components is not None and not field.by_component:

@@ -18,7 +18,7 @@ Index32 = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class PointLink:
     """Points that go from one block to one block: their places at this end, in one order."""
 
     rank: int  # of the other end
@@ -34,8 +34,8 @@ class Match:
     `missing` are (block, place) of what this rank wants and nobody has, shape (points, 2).
     """
 
-    give: list[Link]
-    take: list[Link]
+    give: list[PointLink]
+    take: list[PointLink]
     missing: Index
 
 
@@ -101,7 +101,7 @@ def _joined(
     return by_key[chosen], by_number
 
 
-def _links(table: Index) -> list[Link]:
+def _links(table: Index) -> list[PointLink]:
     """Links from rows of (rank, source block, target block, place)."""
     if not table.size:
         return []
@@ -110,5 +110,5 @@ def _links(table: Index) -> list[Link]:
     links = []
     for part in np.split(table, breaks):
         rank, source, target = (int(n) for n in part[0, :3])
-        links.append(Link(rank, source, target, np.ascontiguousarray(part[:, 3], np.int32)))
+        links.append(PointLink(rank, source, target, np.ascontiguousarray(part[:, 3], np.int32)))
     return links

@@ -74,6 +74,23 @@ class WritingOptions(Options):
         at_least=4096,
         source="many small writes joined: a wish of Porter et al. (2010), section 6",
     )
+    stripe_count: int = option(
+        0,
+        "1",
+        "storage targets that each file of results is spread over, where the folder of results lies"
+        " on Lustre; -1: all there are; 0: as many as the folder has. Elsewhere the log says that"
+        " there are no stripes to set",
+        at_least=-1,
+        source="Porter et al. (2010), section 6: no effect there, as files were written in parts of"
+        " 4 MB",
+    )
+    stripe_size: int = option(
+        0,
+        "byte",
+        "length of the stripes of files on Lustre, a multiple of 65536; 0: as the folder has it",
+        at_least=0,
+        source="Porter et al. (2010), section 6",
+    )
     copies: int = option(
         1,
         "1",

@@ -5,6 +5,7 @@
 // never call it, every wrapper only calls what it wraps.
 #include "call.hpp"
 #include "collectives.hpp"
+#include "functions.hpp"
 #include "lifetime.hpp"
 #include "marks.hpp"
 #include "threads.hpp"

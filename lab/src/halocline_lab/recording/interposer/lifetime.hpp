@@ -10,6 +10,7 @@
 #include "clocks.hpp"
 #include "collectives.hpp"
 #include "dying.hpp"
+#include "sampling.hpp"
 
 namespace halocline {
 
@@ -235,6 +236,8 @@ inline void write_part() {
   all->sites.python.forget();
   inside = false;
   recorder.store(nullptr);
+  const std::string sampled = samples().stop();
+  if (!sampled.empty()) all->story.facts.append(", \"samples\": ").append(sampled);
   const std::string path = part_path(all->story);
   if (all->story.write(path + ".growing") &&
       std::rename((path + ".growing").c_str(), (path + ".part").c_str()) == 0)
@@ -260,6 +263,10 @@ int opening(const Function& function, const void* address, Forward forward, Grou
       start_recording(all, group_of(all->handles));
       tell_facts(*all, function, address);
       watch();
+      const std::size_t interval = from_environment("HALOCLINE_RECORD_SAMPLE", 0);
+      const std::size_t most = from_environment("HALOCLINE_RECORD_SAMPLES", std::size_t{1} << 17);
+      if (interval > 0 && !samples().start(static_cast<std::int64_t>(interval), most))
+        all->story.note("The program uses SIGPROF itself: it was not sampled.");
     } else {
       unlink(life.left.c_str());
     }
