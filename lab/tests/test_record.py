@@ -256,7 +256,7 @@ def test_a_cache_that_cannot_be_preloaded_from(tmp_path, monkeypatch):
 
 def options(program, folder):
     class Given:
-        headers, threads, mpicc, events = False, True, None, None
+        headers, threads, mpicc, events, sample, flags = False, True, None, None, None, None
         output, words = str(folder / "b.record"), ["--", program]
 
     return Given

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
@@ -243,6 +243,9 @@ def test_what_was_measured_is_taken_and_between_it_a_law():
     found = measured(Known({"a": (0.6, 0.03, 0.0)}), (1, 2, 4, 8))
     for ranks in range(1, 13):
         assert found.step("a", ranks) == pytest.approx(0.6 / ranks + 0.03, rel=1e-6)
+    odd = replace(found, times={key: [*some] for key, some in found.times.items()})
+    odd.times["a", "step"][2] = replace(odd.times["a", "step"][2], seconds=1.0)  # type: ignore[index]
+    assert odd.step("a", 4) == 1.0
 
 
 def test_the_72_processors_of_the_paper_are_better_divided_by_63_and_9():
@@ -273,6 +276,7 @@ def test_confidence_is_told():
 
 def test_lines_for_the_case_seat_the_members_so():
     assert 'on_ranks_of = "air"' in case_lines(Division((("air", "fluxes"), ("sea",)), (5, 3)))
+    assert "share" not in case_lines(Division((("air", "sea"),), (5,)))
     assert "share = 0.375" in case_lines(Division((("air", "fluxes"), ("sea",)), (5, 3)))
 
 

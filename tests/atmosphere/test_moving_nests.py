@@ -12,6 +12,8 @@ from numpy.testing import assert_allclose
 
 from atmosphere.dynamics_cases import values
 from atmosphere.test_air_nests import bubble, ended, nest
+from halocline.analysis.moving_files import at_places
+from halocline.analysis.plot import plot
 from halocline.analysis.reading import open_output
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.core.errors import UserError
@@ -108,6 +110,21 @@ def test_files_say_where_a_nest_lies(tmp_path: Path):
         assert_allclose(file.surface_pressure.moving_y[:, 0], [3250.0, 3250.0, 4750.0])
     with pytest.raises(UserError, match="its grid moves along"):
         open_output(tmp_path / "inner.maps.nc")
+    plot(tmp_path / "inner.maps.nc", output=tmp_path / "last.png")
+    plot(tmp_path / "inner.maps.nc", "surface_pressure", animate=True, output=tmp_path)
+    with open_output(tmp_path / "inner.maps.nc", moving=True) as file:
+        still = at_places(file)
+        for record, at in enumerate((0, 0, 6)):
+            place = slice(at // 2, at // 2 + file.sizes["y"]), slice(at, at + file.sizes["x"])
+            pressure, there = still.surface_pressure[record], file.surface_pressure[record]
+            assert np.array_equal(pressure.values[place], there.values)
+            assert np.isfinite(pressure).sum() == there.size
+            assert_allclose(still.x[place[1]], there.moving_x)
+            assert_allclose(still.y[place[0]], there.moving_y)
+            assert np.array_equal(
+                still.x_wind[record].values[:, place[0]][..., at : at + file.sizes["x_face"]],
+                file.x_wind[record].values,
+            )
     told = plan_members(make_members(table), 1)
     log = (tmp_path / "halocline.log").read_text()
     for words in (
@@ -138,4 +155,8 @@ def test_a_nest_on_a_map_moves_with_its_longitudes(tmp_path: Path):
         place = file.surface_pressure.longitude
         assert place.shape == (3, 36, 42)
         assert_allclose(place[2, :, :-3], place[0, :, 3:], atol=1e-9)
+        still = at_places(file)
+        assert_allclose(still.longitude[:, 3:], place[2], atol=1e-9)
+        assert np.array_equal(still.surface_pressure[2][:, 3:], file.surface_pressure[2])
+        assert np.isnan(still.surface_pressure[2][:, :3]).all()
         assert file.surface_pressure.grid_mapping == "projection"

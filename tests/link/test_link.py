@@ -29,11 +29,11 @@ def test_messages_of_any_size_come_as_they_were(folder, streams, compression):
         return [bytes(link.receive()) for _ in messages]
 
     assert both(lambda: say(east), lambda: say(west)) == [messages, messages]
-    closed(east, west)
     for link in (east, west):
         assert link.counts.messages_sent == link.counts.messages_received == len(sizes)
         assert link.counts.bytes_sent == link.counts.bytes_received == sum(sizes)
         assert link.counts.pieces_resent == link.counts.pieces_doubled == 0
+    closed(east, west)
 
 
 def test_a_reason_reaches_the_other_side_after_the_messages(folder):
@@ -76,3 +76,46 @@ def test_two_sites_meet_at_a_relay_which_may_start_again(folder):
     assert east.receive() == b"between"
     closed(east, west)
     relay.close()
+
+
+def test_a_small_buffer_carries_much_more_than_it_holds(folder):
+    """Who sends waits for room; confirmations make it."""
+    east, west = opened(*pair(folder, buffer=1, streams=2))
+    message = os.urandom(300_000)
+
+    def send():
+        for _ in range(30):
+            east.send(message)
+            assert east._outbox.bytes_kept <= 1 << 20
+
+    def receive():
+        for _ in range(30):
+            assert west.receive() == message
+
+    both(send, receive)
+    closed(east, west)
+    assert not east._outbox.kept and not west._outbox.kept
+    assert east.counts.bytes_sent == 9_000_000
+
+
+def test_one_message_may_be_larger_than_the_buffer(folder):
+    east, west = opened(*pair(folder, buffer=1, largest_message=4))
+    message = os.urandom(3_500_000)
+    east.send(message)
+    assert west.receive() == message
+    with pytest.raises(UserError, match="too large for the link"):
+        east.send(bytes(4 * (1 << 20) + 1))
+    closed(east, west)
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({}, "no way to the other site"),
+        ({"connect": "a:1", "relay": "b:2"}, "connect and relay"),
+        ({"connect": "nowhere"}, "'nowhere' is no address"),
+    ],
+)
+def test_options_that_make_no_link_are_refused(facts, words):
+    with pytest.raises(UserError, match=words):
+        LinkOptions(**facts)

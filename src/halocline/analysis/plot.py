@@ -20,6 +20,7 @@ from halocline.analysis.columns_in_time import columns, columns_in_time, draw_co
 from halocline.analysis.hovmoeller import hovmoeller_figure
 from halocline.analysis.map_grid import grid_of
 from halocline.analysis.maps import has_land
+from halocline.analysis.moving_files import at_places, moves
 from halocline.analysis.northward import northward_figure, northward_of
 from halocline.analysis.section_lines import SectionLine, line_of
 from halocline.analysis.series import series_sheet
@@ -58,9 +59,14 @@ def plot(
     north [degree]; `level` a depth [m]; `section` "latitude=NUMBER" or "longitude=NUMBER",
     or "x=NUMBER" or "y=NUMBER" [km]; `hovmoeller` "latitude=NUMBER" or "longitude=NUMBER", which
     is drawn against time; `sounding` a longitude and a latitude [degree] whose column of air is
-    drawn as a Skew-T diagram.
+    drawn as a Skew-T diagram. A record of a grid that moves along is drawn where it lies, in
+    animations and against time all of them on a grid over all their places.
     """
-    with reading.open_output(file) as opened, looks.style():
+    with reading.open_output(file, moving=True) as opened, looks.style():
+        if moves(opened):
+            every = animate or hovmoeller is not None
+            opened = at_places(opened, None if every else reading.time_index(opened, time, file))
+            time = None
         dataset = _readable(wave_fields.with_wind_speed(opened))
         kind = reading.kind_of(dataset, file)
         place = place_of(Path(file), output)

@@ -43,8 +43,11 @@ _OF_NO_USE_TO_READERS = ["record_checksum"]
 _SPECTRUM = "sea_surface_wave_directional_variance_spectral_density"
 
 
-def open_output(file: Path | str) -> xr.Dataset:
-    """Open a netCDF file or a Zarr folder; one clear message if that cannot be done."""
+def open_output(file: Path | str, *, moving: bool = False) -> xr.Dataset:
+    """Open a netCDF file or a Zarr folder; one clear message if that cannot be done.
+
+    Where records lie at places of their own (`moving_files`), that is for readers who say `moving`.
+    """
     path = Path(file)
     if not path.exists():
         raise UserError(f"Cannot draw '{path}': there is no such file.")
@@ -60,11 +63,10 @@ def open_output(file: Path | str) -> xr.Dataset:
             f"Cannot draw '{path}': it has no record. The run ended before the interval of this"
             " stream: run longer, or set a shorter interval."
         )
-    if any(str(name).startswith("moving_") for name in dataset.variables):
+    if not moving and any(str(name).startswith("moving_") for name in dataset.variables):
         raise UserError(
-            f"Cannot draw '{path}': its grid moves along, and a picture has one place. Draw the"
-            " member around it, or a record by xarray: its coordinates (moving_x, longitude, ...)"
-            " say where it is."
+            f"Cannot read '{path}' here: its grid moves along, and this is of one place. Draw it by"
+            " 'halocline plot', or take the member around it."
         )
     return dataset
 

@@ -100,11 +100,16 @@ def interval_seconds(record: RunRecord) -> float:
 
 
 def _message(words: str) -> str:
-    """What Halocline said, without what the launcher adds."""
+    """What Halocline said, without what the launcher adds, and that one could go on.
+
+    >>> _message("halocline: No wind.\\n'halocline resume' goes on from there.\\n-----\\nended")
+    'No wind.'
+    """
     told = words.rpartition("halocline: ")[2] if "halocline: " in words else words
     lines = told.strip().splitlines()
     ends = [at for at, line in enumerate(lines) if line.startswith("-----")]
-    return "\n".join(lines[: ends[0] if ends else None])
+    lines = lines[: ends[0] if ends else None]
+    return "\n".join(line for line in lines if "'halocline resume'" not in line)
 
 
 def measured_divisions(

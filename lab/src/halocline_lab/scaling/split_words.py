@@ -12,6 +12,9 @@ from halocline_lab.scaling.split_costs import MeasuredCosts
 from halocline_lab.scaling.split_search import Found
 from halocline_lab.scaling.split_timeline import Division, Turns, speed
 
+much_off = 0.1
+"""Of a prediction: where it errs by more, it decides nothing."""
+
 most_rows = 8
 """Divisions in a table."""
 
@@ -79,8 +82,10 @@ def case_lines(division: Division) -> str:
     lines = []
     for crew, count in zip(division.crews, division.ranks, strict=True):
         share = math.floor(1000 * count / division.total) / 1000
-        words = f"ranks = {count}".ljust(20)
-        lines += [f"[members.{crew[0]}]", f"{words}# on any number of ranks: share = {share:g}"]
+        words = f"ranks = {count}"
+        if len(division.crews) > 1:
+            words = f"{words.ljust(20)}# on any number of ranks: share = {share:g}"
+        lines += [f"[members.{crew[0]}]", words]
         for name in crew[1:]:
             lines += [f"[members.{name}]", f'on_ranks_of = "{crew[0]}"']
     return "\n".join(lines)
@@ -111,6 +116,21 @@ def confidence(
             " so that times of more ranks than cores are too long. Measure where there are as many."
         )
     return said
+
+
+def trust_in_predictions(off: float) -> list[str]:
+    """What to know where what was run came out otherwise than predicted, by such a share at most.
+
+    >>> trust_in_predictions(0.05), len(trust_in_predictions(0.39))
+    ([], 1)
+    """
+    if off <= much_off:
+        return []
+    return [
+        f"What was run took up to {percent(off)} more or less than predicted, so that divisions"
+        " that were not run may be better: give records of several runs (--records), of a quiet"
+        " machine."
+    ]
 
 
 def result(
