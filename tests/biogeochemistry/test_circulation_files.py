@@ -108,6 +108,22 @@ def changed(folder: Path, tmp_path: Path, change) -> dict:
     return case(tmp_path)
 
 
+def test_flow_is_taken_level_by_level_where_depths_are_not_their_middles(
+    folder: Path, tmp_path: Path
+):
+    """As other oceans state them; what lies between two levels is interpolated."""
+    own = run(case(folder)).component.model.state
+    for share, same in ((0.05, True), (0.3, False)):
+        off = share * np.array([30.0, -15.0, 15.0])  # of the distances of levels, from the deepest
+        shifted = changed(folder, tmp_path, lambda data, d=off: data.assign_coords(
+            depth=("depth", data.depth.values + d, data.depth.attrs)))  # fmt: skip
+        shifted["transport"]["files"]["largest_surface_water"] = 1e5
+        found = run(shifted).component.model.state
+        for name in ("x_volume_flux", "y_volume_flux"):
+            one, other = getattr(own, name).gather(), getattr(found, name).gather()
+            assert np.allclose(other, one, rtol=1e-12, atol=1e-6) is same
+
+
 mistakes = {
     r"has a gap: no record between 2000-01-02 12:00 and 2000-01-04 12:00": lambda data: data.isel(
         time=[0, 1, 3]

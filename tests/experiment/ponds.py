@@ -135,7 +135,7 @@ nests = {
 """Steps and grids of a pond, one inside of it, and one inside of that."""
 
 
-def together(cases, *, exchanges=None, nested=None, order=(), seats=None):
+def together(cases, *, exchanges=None, nested=None, order=(), seats=None, **more):
     """A run of ponds by name; `nested` says who lies in whom, `seats` options of members."""
     seats, nested = seats or {}, nested or {}
     members = {
@@ -144,4 +144,4 @@ def together(cases, *, exchanges=None, nested=None, order=(), seats=None):
         )
         for name, case in cases.items()
     }
-    return Members(members, "", ScheduleOptions(order=list(order)), exchanges or {})
+    return Members(members, "", ScheduleOptions(order=list(order)), exchanges or {}, **more)

@@ -48,6 +48,15 @@ def once_more(path, seats, folder, *, resume):
     return run(found, output=folder, walltime=1e-3, resume=resume).stopped_by
 
 
+def show_bits():
+    """A line for each pond here."""
+    for name, found in ponds.items():
+        whole = [field.gather() for field in found.restart_fields()]
+        if found.cut.communicator.rank == 0:
+            text = b"".join(np.ascontiguousarray(some).tobytes() for some in whole)
+            print("bits", name, hashlib.sha256(text).hexdigest(), flush=True)
+
+
 if __name__ == "__main__":
     path, seats, *folder = sys.argv[1:]
     if folder:
@@ -57,8 +66,4 @@ if __name__ == "__main__":
         assert times == 10, times
     else:
         run(members(path, seats))
-    for name, found in ponds.items():
-        whole = [field.gather() for field in found.restart_fields()]
-        if found.cut.communicator.rank == 0:
-            text = b"".join(np.ascontiguousarray(some).tobytes() for some in whole)
-            print("bits", name, hashlib.sha256(text).hexdigest(), flush=True)
+    show_bits()

@@ -55,7 +55,8 @@ def test_modules_import_at_their_head_only_packages_that_users_have() -> None:
                     continue
                 for name in {name.partition(".")[0] for name in names}:
                     ours = name in sys.stdlib_module_names or name.startswith("halocline")
-                    from_any = {one.lower().replace("_", "-") for one in brought.get(name, [])}
+                    sources = [name, *brought.get(name, [])]
+                    from_any = {one.lower().replace("_", "-") for one in sources}
                     if not ours and not users & from_any:
                         missing.add((path.name, name))
     assert not missing

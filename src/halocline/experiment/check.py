@@ -52,14 +52,14 @@ def report_members(members: Members, ranks: int | None, folder: Path) -> str:
     if not members.several:
         return report(members.first.case, ranks, folder)
     seats = seats_of(members, ranks or max(members.least_ranks(), cores()))
-    clocks = {name: member.clock for name, member in members.members.items()}
+    clocks = {name: member.clock for name, member in members.here.items()}
     source = members.first.case.restart.source
     interval = members.schedule().interval
     refuse_unfit_nests(members.exchanges(), members.members)
     refuse_leaving(members)
     begin = next(iter(candidates(None, source, clocks, interval, resume=False)), None)
     found: dict[str, Checked] = {}
-    for name, member in members.members.items():
+    for name, member in members.here.items():
         with of_member(name):
             path = begin[name] if begin else None
             own = len(seats.crew_of(name).ranks)

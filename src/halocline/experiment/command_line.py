@@ -122,6 +122,14 @@ def _case_arguments(parser: argparse.ArgumentParser) -> None:
         dest="settings",
         help="give an option another value, for example time.length=6h (may be repeated)",
     )
+    parser.add_argument(
+        "--site",
+        metavar="NAME",
+        action="append",
+        type="site={}".format,
+        dest="settings",
+        help="of a run at two sites: compute the members of this one",
+    )
 
 
 def _run_arguments(parser: argparse.ArgumentParser) -> None:

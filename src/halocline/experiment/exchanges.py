@@ -31,6 +31,7 @@ from halocline.runtime.record.recorder import Recorder
 if TYPE_CHECKING:
     from halocline.experiment.member_run import MemberRun
     from halocline.experiment.members import Member
+    from halocline.experiment.sites import Sites
 
 Values = list[NDArray[Any]] | None
 
@@ -45,14 +46,21 @@ class Exchanges:
         here: Sequence[MemberRun],
         council: Communicator,
         recorder: Recorder,
+        sites: Sites | None = None,
     ) -> None:
-        self.plans, self.recorder = {plan.link.exchange: plan for plan in plans}, recorder
-        self.ends = {some.name: some for some in here}
+        own = [plan for plan in plans if sites is None or sites.takes_part(plan.link)]
+        self.plans, self.recorder = {plan.link.exchange: plan for plan in own}, recorder
+        self.ends, self.sites = {some.name: some for some in here}, sites
         self.council = council
         self.working = {name: self._made(name, members) for name in self.plans}
 
     def _made(self, name: str, members: Mapping[str, Member]) -> GivenExchange:
-        return GivenExchange(self.plans[name], members, self.ends, self.council, self.recorder)
+        plan, sites = self.plans[name], self.sites
+        if sites is not None and sites.apart(plan.link):
+            from halocline.experiment.site_exchange import across_sites
+
+            return across_sites(plan, members, self.ends, self.council, self.recorder, sites)
+        return GivenExchange(plan, members, self.ends, self.council, self.recorder)
 
     def renew(
         self, moved: Collection[str], begun: Collection[str], members: Mapping[str, Member],
@@ -86,8 +94,8 @@ class Exchanges:
 
     def give(self, name: str, time: Date) -> None:
         """One exchange, where its source or target is here; `time` is that of its values."""
-        some = self.working[name]
-        if some.due(time):
+        some = self.working.get(name)  # none where both members are at another site
+        if some is not None and some.due(time):
             some.give(time)
 
     def settle(self) -> None:
@@ -125,33 +133,49 @@ class GivenExchange:
         self.source, self.target = here.get(link.source), here.get(link.target)
         self.start_time = next(iter(members.values())).clock.start
         self.added: Accumulated | None = None
-        given = ports = None
+        given = None
         if self.source is not None:
             given = self._given(self.source.clock.time)
             if plan.kind == "fields" and plan.options.operator != "instant":
                 self.added = Accumulated(name, plan.options.operator, given)
                 given = self.added.results
                 self.source.after_steps.append(self._take)
-        remap, inside = self._remap(members, here)
-        if self.target is not None:
-            ports = self._ports(self.target, inside)
         self.choice = PathChoice(name, plan.options.path)
-        ends = tuple(
-            None if some is None else some.component.run.recorder
-            for some in (self.source, self.target)
-        )
-        self.exchange = Exchange(
-            name, plan.pairs, given, ports, remap, council, recorder,
-            vectors=plan.vectors,
-            turn=remap.vectors if isinstance(remap, OnSphere) else None,
-            known_paths=self.choice.words,
-            precision=plan.options.precision.replace("field", ""),
-            ends=(ends[0], ends[1]),
-        )  # fmt: skip
+        self.exchange = self._connected(given, members, here, council)
         self.choice.times = self.exchange.times
         self._refuse_nothing_in_common(council)
         self.waiting = [self._kept(number) for number in range(plan.late)]
         self.under_way: Callable[[], None] | None = None
+
+    def _connected(
+        self,
+        given: Mapping[str, Field] | None,
+        members: Mapping[str, Member],
+        here: Mapping[str, MemberRun],
+        council: Communicator,
+    ) -> Exchange:
+        """What brings the fields that are given to ports of the target: a call for all ranks."""
+        plan, ports = self.plan, None
+        remap, inside = self._remap(members, here)
+        if self.target is not None:
+            ports = self._ports(self.target, inside)
+        return Exchange(
+            plan.link.exchange, plan.pairs, given, ports, remap, council, self.recorder,
+            vectors=plan.vectors,
+            turn=remap.vectors if isinstance(remap, OnSphere) else None,
+            known_paths=self.choice.words,
+            precision=plan.options.precision.replace("field", ""),
+            ends=self._recorders,
+        )  # fmt: skip
+
+    @property
+    def _recorders(self) -> tuple[Recorder | None, Recorder | None]:
+        """Those of source and target, where they are here."""
+        ends = [
+            None if some is None else some.component.run.recorder
+            for some in (self.source, self.target)
+        ]
+        return ends[0], ends[1]
 
     @property
     def here(self) -> bool:

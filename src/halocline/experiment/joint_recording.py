@@ -66,7 +66,7 @@ class JointRecording:
         if everyone is None:
             return ""
         known = {name: some for _, found in everyone for name, some in found.items()}
-        about = self._about({name: known[name] for name in self.members.members})
+        about = self._about({name: known[name] for name in self.members.here})
         return leave_record(folder, join([part for some, _ in everyone for part in some], about))
 
     def _about(self, facts: Mapping[str, Facts]) -> dict[str, Any]:
@@ -107,6 +107,6 @@ class JointRecording:
 
     def _communicators(self) -> dict[str, list[int]]:
         """The ranks that are together in calls for all: of the run, and of each member."""
-        names = list(self.members.members)
+        names = list(self.members.here)
         own = {str(n): list(self.seats.crew_of(name).ranks) for n, name in enumerate(names, 1)}
         return {"0": sorted({rank for ranks in own.values() for rank in ranks}), **own}

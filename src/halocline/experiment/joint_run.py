@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.schedule import Giving, in_turn
 from halocline.experiment.seating import Team
+from halocline.experiment.sites import Sites
 from halocline.experiment.travel import Travel
 from halocline.runtime.files.room import check_room
 from halocline.runtime.ranks.communicator import Communicator
@@ -59,6 +61,7 @@ class JointRun:
         self.exchanges: Exchanges | None = None
         self.log = self._begin_log(team.seats)
         self.travel = Travel(members, here, self.council, self.tell)
+        self.sites = Sites(members, here, self.council) if members.site else None
 
     @property
     def clock(self) -> Clock:
@@ -97,10 +100,13 @@ class JointRun:
             options = self.members.first.case.restart
 
             def find() -> Sequence[dict[str, Path]]:
-                interval = self.schedule.interval
-                return candidates(self.folder, options.source, self.clocks, interval, resume=resume)
+                interval, clocks = self.schedule.interval, self._own_clocks
+                return candidates(self.folder, options.source, clocks, interval, resume=resume)
 
             found = on_first_rank(self.council, find)
+            if self.sites is not None:
+                found = self.sites.common(found)
+                self.tell(self.sites.words())
             restarts = [some.restarts for some in self.here]
             self.restarted = read_together(restarts, found, self.council, self.tell, resume=resume)
         else:
@@ -145,8 +151,9 @@ class JointRun:
         if plans:
             assert self.recording is not None, "several members have one record"
             self.exchanges = Exchanges(
-                plans, self.travel.placed, self.here, self.council, self.recording.recorder
-            )
+                plans, self.travel.placed, self.here, self.council, self.recording.recorder,
+                self.sites,
+            )  # fmt: skip
             self.exchanges.begin(self.moment, restarted=self.restarted)
         if not self.restarted:
             self.travel.meet(self.moment, self.exchanges)
@@ -160,6 +167,20 @@ class JointRun:
         """At the end of an interval, all members: what they agree on for those to come."""
         for words in self.exchanges.choose_paths() if self.exchanges is not None else []:
             self.tell(words)
+
+    def agree(self, stopped_by: str) -> str:
+        """Why to stop now, also where the other site asked for it: a call for all ranks."""
+        return stopped_by if self.sites is None else self.sites.agree(stopped_by)
+
+    def leave(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        """Leave the other site, and tell it of a failure."""
+        if self.sites is not None:
+            self.sites.leave("" if error is None else str(error) or type(error).__name__)
+
+    @property
+    def _own_clocks(self) -> dict[str, Clock]:
+        """Those of members at this site."""
+        return {name: clock for name, clock in self.clocks.items() if name in self.members.here}
 
     @contextmanager
     def interval(self) -> Iterator[None]:
@@ -216,6 +237,8 @@ class JointRun:
     def finish(self, stopped_by: str) -> None:
         """Leave the last restart, close all files, and mark the end of a run that reached it."""
         self.settle()
+        if self.sites is not None:
+            self.sites.part()
         for some in self.here:
             some.end(stopped_by)
         if self.folder is None:
@@ -244,8 +267,10 @@ class JointRun:
             self.log.deliver(self.council)
         lines = [self.members.title] if self.members.title else []
         lines += [
-            f"{name}: {line}" for name in self.members.members for line in found[name].splitlines()
+            f"{name}: {line}" for name in self.members.here for line in found[name].splitlines()
         ]
+        if self.sites is not None:
+            lines.append(self.sites.report())
         return "\n".join([*lines, *filter(None, [record])])
 
     def _leave_record(self) -> str:
@@ -291,7 +316,7 @@ class JointRun:
         """Of several members: restarts that are too many go where all members' are complete."""
         if self.members.several and self.council.rank == 0:
             keep = self.members.first.case.restart.keep
-            remove_old(folder, self.clocks, self.schedule.interval, keep)
+            remove_old(folder, self._own_clocks, self.schedule.interval, keep)
 
 
 def _agreed(council: Communicator, actions: Sequence[Callable[[], None]]) -> None:

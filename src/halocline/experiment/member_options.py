@@ -84,6 +84,10 @@ class MemberOptions(Options):
         FollowOptions(), meaning="of a nest: what it keeps in its middle, moving along"
     )
 
+    site: str = option(
+        "", "", "the site where it computes, of a run at two sites; empty: all are at one"
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.ranks > 0) + (self.share > 0.0) + bool(self.on_ranks_of) > 1:

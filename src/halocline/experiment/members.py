@@ -39,9 +39,10 @@ from halocline.experiment.schedule import (
     make_schedule,
 )
 from halocline.experiment.stand_ins import with_stand_ins
+from halocline.link.options import LinkOptions
 from halocline.runtime.ranks.seats import Wish, refuse_equal_names
 
-own_tables = ("title", "data_folder", "members", "schedule", "exchanges")
+own_tables = ("title", "data_folder", "members", "schedule", "exchanges", "site", "link")
 """What a case with members has for itself; all other tables are those of its members."""
 
 
@@ -81,6 +82,8 @@ class Members:
     title: str = ""
     schedule_options: ScheduleOptions = field(default_factory=ScheduleOptions)
     exchange_tables: Mapping[str, ExchangeOptions] = field(default_factory=dict)
+    site: str = ""
+    link: LinkOptions | None = None
 
     @classmethod
     def of(cls, case: Case) -> Members:
@@ -92,11 +95,25 @@ class Members:
         _refuse_wrong_nests(self.members)
         if len(self.members) > 1 or "" not in self.members:
             _refuse_what_cannot_run_together(self)
+        _refuse_wrong_sites(self)
 
     @property
     def several(self) -> bool:
         """Whether members have names."""
         return "" not in self.members
+
+    @property
+    def here(self) -> Mapping[str, Member]:
+        """Those that compute at this site: all, unless the run is one of two sites."""
+        if not self.site:
+            return self.members
+        return {name: some for name, some in self.members.items() if some.options.site == self.site}
+
+    @property
+    def other_site(self) -> str:
+        """The name of the other site, empty where there is none."""
+        named = [some.options.site for some in self.members.values()]
+        return next((site for site in named if self.site and site != self.site), "")
 
     @property
     def first(self) -> Member:
@@ -143,7 +160,7 @@ class Members:
 
     def wishes(self, work: Mapping[str, float], servers: Mapping[str, int]) -> list[Wish]:
         """What the members ask of the ranks, those without a share by their expected `work`."""
-        options = {name: member.options for name, member in self.members.items()}
+        options = {name: member.options for name, member in self.here.items()}
         named = sum(some.share for some in options.values())
         free = [
             name
@@ -170,17 +187,17 @@ class Members:
 
     def least_ranks(self) -> int:
         """Ranks by which every member has its own, or those that it asks for."""
-        own = [m.options for m in self.members.values() if not m.options.on_ranks_of]
+        own = [m.options for m in self.here.values() if not m.options.on_ranks_of]
         return sum(some.ranks or 1 for some in own)
 
     def ranks_by_number(self) -> bool:
         """Whether all members ask for numbers of ranks, so that no other number fits."""
-        own = [m.options for m in self.members.values() if not m.options.on_ranks_of]
+        own = [m.options for m in self.here.values() if not m.options.on_ranks_of]
         return all(some.ranks for some in own)
 
     def _work_of(self, leader: str, work: Mapping[str, float]) -> float:
         """The work on the ranks of a member: its own, and of those that ask for its ranks."""
-        others = (n for n, member in self.members.items() if member.options.on_ranks_of == leader)
+        others = (n for n, member in self.here.items() if member.options.on_ranks_of == leader)
         return work[leader] + sum(work[name] for name in others)
 
     def to_table(self) -> dict[str, Any]:
@@ -191,8 +208,11 @@ class Members:
             name: {**_seat(member.options), **member.case.to_table()}
             for name, member in self.members.items()
         }
+        link = {"link": self.link.to_table()} if self.link is not None else {}
+        sites = {"site": self.site, **link} if self.site else {}
         return {
             "title": self.title,
+            **sites,
             "schedule": self.schedule_options.to_table(),
             "exchanges": {name: some.to_table() for name, some in self.exchange_tables.items()},
             "members": members,
@@ -254,7 +274,10 @@ def make_members(table: Mapping[str, Any]) -> Members:
         name: ExchangeOptions.from_table(some, f"exchanges.{name}")
         for name, some in table.get("exchanges", {}).items()
     }
-    read = Members(members, str(table.get("title", "")), schedule, exchanges)
+    site, link = str(table.get("site", "")), None
+    if site and "link" in table:
+        link = LinkOptions.from_table(table["link"], "link").beside(Path(folder))
+    read = Members(members, str(table.get("title", "")), schedule, exchanges, site, link)
     return with_stand_ins(read)
 
 
@@ -320,6 +343,38 @@ def prefixed(stream: Any, name: str) -> Any:
 def _seat(options: MemberOptions) -> dict[str, Any]:
     """Where a member computes; its case is told whole."""
     return {key: value for key, value in options.to_table().items() if key != "case"}
+
+
+def _refuse_wrong_sites(members: Members) -> None:
+    """Refuse a run of two sites without saying which, and members that are at no site or at a
+    third one, or want ranks of the other one."""
+    named = {name: some.options.site for name, some in members.members.items()}
+    sites = sorted(filter(None, set(named.values())))
+    if not sites and not members.site:
+        return
+    if lacking := [name for name, site in named.items() if not site]:
+        raise UserError(
+            f"The member '{lacking[0]}' has no site, and others have ({', '.join(sites)})."
+            f" Name one for each (members.{lacking[0]}.site), or for none."
+        )
+    if len(sites) != 2:
+        raise UserError(
+            f"The members of this run have the sites {', '.join(sites)}. Give them two"
+            " (members.NAME.site), or none where all compute in one job."
+        )
+    if members.site not in sites:
+        said = f"site = '{members.site}'" if members.site else "no site"
+        raise UserError(
+            f"This run is one of two sites, {' and '.join(sites)}, and was started with {said}."
+            f" Start each at its own: halocline run CASE --site {sites[0]}"
+        )
+    for name, some in members.members.items():
+        leader = some.options.on_ranks_of
+        if leader and named.get(leader, named[name]) != named[name]:
+            raise UserError(
+                f"The member '{name}' asks for the ranks of '{leader}', which is at another site."
+                " Let both be at one, or leave members.NAME.on_ranks_of out."
+            )
 
 
 def _refuse_wrong_nests(members: Mapping[str, Member]) -> None:

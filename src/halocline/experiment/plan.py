@@ -32,7 +32,7 @@ def plan_members(members: Members, ranks: int, case: str = "CASE") -> str:
             given[some.link.target].append(some.taken)
     if any(programs_by_rank(members, seats)):
         lines.append(mpiexec_words(members, seats, case))
-    for name, member in members.members.items():
+    for name, member in members.here.items():
         with of_member(name):
             own = plan(member.case, len(seats.crew_of(name).ranks), given[name])
         lines += ["", *(f"{name}: {line}" for line in own.splitlines())]

@@ -128,7 +128,9 @@ def assembled(
             for member, writers in team.here:
                 here.append(MemberRun(member, writers, folder, extras, recording))
                 ending.callback(here[-1].close_component)
-            yield Assembled(JointRun(members, team, here, folder, extras, recording), folder_gone)
+            joint = JointRun(members, team, here, folder, extras, recording)
+            ending.push(joint.leave)
+            yield Assembled(joint, folder_gone)
 
 
 def _run(
@@ -155,7 +157,7 @@ def _run(
                 joint.leave_restarts_where_due()
                 progress.update(joint.moment)
                 with joint.waiting():
-                    stopped_by = stopping.asked()
+                    stopped_by = joint.agree(stopping.asked())
                 joint.meet()
     stopped_by = stopped_by if joint.moment < end else ""
     joint.finish(stopped_by)

@@ -48,7 +48,7 @@ def seated(
     `joined` are, by rank, the members whose programs these are, empty where it is ours.
     """
     with ExitStack() as stack:
-        if any(joined) and not any(some.case.outside_command for some in members.members.values()):
+        if any(joined) and not any(some.case.outside_command for some in members.here.values()):
             raise UserError(
                 f"A program has joined this run as '{next(filter(None, joined))}', but none of its"
                 " members is computed by a program. Let the case have a member of that name with"
@@ -108,10 +108,10 @@ def _seated_alone(
 
 def seats_of(members: Members, computing: int) -> Seats:
     """Where the members of a run sit on so many computing ranks."""
-    servers = {name: servers_of(member) for name, member in members.members.items()}
+    servers = {name: servers_of(member) for name, member in members.here.items()}
     most = {
         name: _most_ranks(member, computing)
-        for name, member in members.members.items()
+        for name, member in members.here.items()
         if not member.case.outside_command
     }
     wishes = members.wishes(expected_work(members), servers)
@@ -190,7 +190,7 @@ def mpiexec_words(members: Members, seats: Seats, case: str) -> str:
 def expected_work(members: Members) -> Mapping[str, float]:
     """Expected time of each member on one core [s]."""
     found = {}
-    for name, member in members.members.items():
+    for name, member in members.here.items():
         with of_member(name):
             found[name] = work(member.case, member.case.build_grid(), member.clock)
     return found
@@ -213,7 +213,7 @@ def servers_of(member: Member) -> int:
 
 def _computing(members: Members, size: int) -> int:
     """How many ranks of a world compute."""
-    servers = sum(servers_of(member) for member in members.members.values())
+    servers = sum(servers_of(member) for member in members.here.values())
     if servers >= size:
         raise UserError(
             f"The members ask for {servers} output servers, and there are {size} ranks. Start more"

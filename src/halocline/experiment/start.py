@@ -84,7 +84,7 @@ def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
 
     threads = options.threads or 1
     grids = {}
-    for name, member in members.members.items():
+    for name, member in members.here.items():
         with of_member(name):
             grids[name] = member.case.build_grid()
     points = sum(grid.sea_points for grid in grids.values())
@@ -97,7 +97,7 @@ def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
     seats = seats_of(members, ranks)
     if not options.oversubscribe:
         fields = {
-            name: field_bytes(member.case, grids[name]) for name, member in members.members.items()
+            name: field_bytes(member.case, grids[name]) for name, member in members.here.items()
         }
         refuse_too_many(fields, seats.size, threads, cores())
     if not options.quiet:
@@ -203,8 +203,9 @@ def running_here(options: Any | None, program_of: str = "") -> Pauses[int]:
 
 
 def results_folder(options: Any) -> str:
-    """Where the results of a run go."""
-    return options.output or default_folder(options.case)
+    """Where the results of a run go; of one at two sites those of each to its own folder."""
+    site = next((some[5:] for some in options.settings if some.startswith("site=")), "")
+    return options.output or default_folder(options.case) + (f"-{site}" if site else "")
 
 
 def default_folder(case: str) -> str:

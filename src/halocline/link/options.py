@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.core.options import Options, option
@@ -79,6 +80,14 @@ class LinkOptions(Options):
                 " link.connect, link.listen and link.relay, as 'host:port'."
             )
         address(self.connect or self.listen or self.relay)
+
+    def beside(self, folder: Path) -> LinkOptions:
+        """The same with files found from a folder, wherever a run goes on."""
+        names = ("credentials", "certificate", "key", "authority", "revoked", "passphrase_file")
+        found: dict[str, Any] = {
+            name: str((folder / some).absolute()) for name in names if (some := getattr(self, name))
+        }
+        return replace(self, **found)
 
     def path(self, name: str, folder: Path) -> Path:
         """Where the file of one credential lies; paths are taken from `folder`."""

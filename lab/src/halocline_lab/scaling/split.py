@@ -130,6 +130,9 @@ def main(options: argparse.Namespace) -> int:
     here = not options.records and not options.launcher
     ran = [one.division.total for one in runs.done]
     notes = split_words.confidence(costs, best, cores=cores, measured_on=ran, here=here)
+    if verify:
+        off = max(abs(measured[one.division] / one.seconds - 1.0) for one in shown)
+        notes += split_words.trust_in_predictions(off)
     notes += [busy] if busy else []
     print("\n".join([*said, "", f"recommended on {chosen.division.total} ranks:",
                      split_words.case_lines(chosen.division), "", *notes]).rstrip())  # fmt: skip

@@ -12,6 +12,9 @@ from halocline_lab.scaling.split_costs import MeasuredCosts
 from halocline_lab.scaling.split_search import Found
 from halocline_lab.scaling.split_timeline import Division, Turns, speed
 
+much_off = 0.1
+"""Of a prediction: where it errs by more, it decides nothing."""
+
 most_rows = 8
 """Divisions in a table."""
 
@@ -113,6 +116,21 @@ def confidence(
             " so that times of more ranks than cores are too long. Measure where there are as many."
         )
     return said
+
+
+def trust_in_predictions(off: float) -> list[str]:
+    """What to know where what was run came out otherwise than predicted, by such a share at most.
+
+    >>> trust_in_predictions(0.05), len(trust_in_predictions(0.39))
+    ([], 1)
+    """
+    if off <= much_off:
+        return []
+    return [
+        f"What was run took up to {percent(off)} more or less than predicted, so that divisions"
+        " that were not run may be better: give records of several runs (--records), of a quiet"
+        " machine."
+    ]
 
 
 def result(

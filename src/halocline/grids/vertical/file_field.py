@@ -45,6 +45,29 @@ def level_weights(theirs: Array, ours: Array) -> LevelWeights:
     return LevelWeights(order[low], order[low + 1], weight)
 
 
+same_levels = 0.1
+"""Levels of files are ours if they lie no further off than this part of what they are apart."""
+
+
+def own_levels(theirs: Array, ours: Array) -> LevelWeights | None:
+    """Level by level where theirs are ours: none is between two of them. None where they are not.
+
+    Oceans state the depth of a level where it suits them, which need not be its middle.
+
+    >>> own_levels(np.array([4.9, 15.2]), np.array([15.0, 5.0])).upper.tolist()
+    [1, 0]
+    >>> own_levels(np.array([4.0, 11.0]), np.array([15.0, 5.0]))
+    """
+    if theirs.size != ours.size or ours.size < 2:
+        return None
+    upper = np.argsort(theirs)[np.argsort(np.argsort(ours))]
+    apart = np.abs(np.diff(np.sort(ours)))
+    nearest = np.minimum(np.append(apart, np.inf), np.append(np.inf, apart))
+    if (np.abs(np.sort(theirs) - np.sort(ours)) > same_levels * nearest).any():
+        return None
+    return LevelWeights(upper, upper, np.zeros(ours.size))
+
+
 @dataclass(frozen=True)
 class WantedPoints:
     """Points that values are wanted at, and depths of levels over them; one map without these.
@@ -75,7 +98,8 @@ class FileField:
     `refused` says which places of the file's grid must not be missing at the surface, as
     `GapsOverSea` tells; all gaps are filled without it. What is `like` another variable of the
     files at these points has its weights, and where gaps are the same its ways to fill them.
-    Points that are `exact` are places of the files' grid, but for a hundredth of a cell.
+    Points that are `exact` are places of the files' grid, but for a hundredth of a cell; levels
+    that are the files' own are taken as they are (`own_levels`).
     """
 
     def __init__(
@@ -93,7 +117,7 @@ class FileField:
     ) -> None:
         self.files, self.variable, self.short_name = files, variable, short_name
         self.units = "" if short_name else units
-        self.wanted, self.refused = wanted, refused
+        self.wanted, self.refused, self._exact = wanted, refused, exact
         if variable not in files.first.variables:
             raise UserError(
                 f"{files.name} has no variable '{variable}'. It has: {files.first.listing()}."
@@ -121,6 +145,10 @@ class FileField:
             )
         return weights.of_nearest
 
+    def _levels(self, theirs: Array, ours: Array) -> LevelWeights:
+        same = own_levels(theirs, ours) if self._exact else None
+        return same or level_weights(theirs, ours)
+
     @property
     def wet(self) -> Mask:
         """Which values are to be known, shape (levels, points)."""
@@ -140,7 +168,7 @@ class FileField:
         if self.theirs is None or self.wanted.depth is None:
             value, weight = self._known(record, None)
         else:
-            levels, shape = level_weights(self.theirs, self.wanted.depth), self.wet.shape
+            levels, shape = self._levels(self.theirs, self.wanted.depth), self.wet.shape
             value, weight = np.zeros(shape), np.zeros(shape)
             for level in np.unique([levels.upper, levels.lower]).tolist():
                 shares = np.where(levels.upper == level, 1.0 - levels.weight, 0.0)
@@ -170,7 +198,7 @@ class FileField:
 
     def _on_levels(self, record: Record | None, theirs: Array, ours: Array) -> Array:
         """Values on our levels, those of the file read once each, from the surface down."""
-        levels, wet = level_weights(theirs, ours), self.wet
+        levels, wet = self._levels(theirs, ours), self.wet
         result = np.zeros(wet.shape)
         above: Array | None = None
         for level in np.argsort(theirs, kind="stable").tolist():

@@ -1,0 +1,298 @@
+"""A run at two sites, each with members and a job of its own: who is where, and what they agree on.
+
+The first rank of the members that give or take across sites has the link. Messages carry the name
+of an exchange and the time of its values, so that both sites need not ask in the same order. After
+each interval both say whether they are to stop; what was said is acted on an interval later, when
+both know it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.core.clock import Date, text
+from halocline.core.errors import UserError
+from halocline.experiment.schedule import ExchangeEnds
+from halocline.link.connection import Link
+from halocline.runtime.fields.field import Field
+from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.restart import restart_stamp
+
+if TYPE_CHECKING:
+    from halocline.experiment.member_run import MemberRun
+    from halocline.experiment.members import Members
+
+Array = NDArray[Any]
+Some = TypeVar("Some")
+Header = Mapping[str, Any]
+
+
+class Sites:
+    """This site of a run, and the other one."""
+
+    def __init__(self, members: Members, here: Sequence[MemberRun], council: Communicator) -> None:
+        self.members, self.council = members, council
+        self.here, self.there = members.site, members.other_site
+        self.own = frozenset(members.here)
+        self.link: Link | None = None
+        self._mail: dict[tuple[str, str], tuple[Header, memoryview]] = {}
+        self._said, self._number = "", 0
+        if self._is_gate(here):
+            self.link = self._made()
+
+    def _made(self) -> Link:
+        options = self.members.link
+        if options is None:
+            raise UserError(
+                f"The site '{self.here}' has no link to '{self.there}'. Give one side link.listen"
+                " and the other link.connect, as 'host:port', or both link.relay, and each its"
+                " link.credentials ('halocline site --help')."
+            )
+
+        def log(line: str) -> None:
+            print(f"halocline: {line}", file=sys.stderr, flush=True)
+
+        return Link(options, here=self.here, there=self.there, log=log)
+
+    def apart(self, ends: ExchangeEnds) -> bool:
+        """Whether source and target are at different sites."""
+        return (ends.source in self.own) != (ends.target in self.own)
+
+    def takes_part(self, ends: ExchangeEnds) -> bool:
+        """Whether source or target are here."""
+        return not self.own.isdisjoint((ends.source, ends.target))
+
+    def _is_gate(self, here: Sequence[MemberRun]) -> bool:
+        """Whether this rank has the link: the first one of all members that exchange across it."""
+        plans = [plan for plan in self.members.exchanges() if self.apart(plan.link)]
+        for plan in plans:
+            if plan.kind != "fields":
+                raise UserError(
+                    f"The member '{plan.link.target}' is nested in '{plan.link.source}' at another"
+                    " site, and nests need their surroundings in every step. Let both have the"
+                    " same site."
+                )
+        names = {name for plan in plans for name in (plan.link.source, plan.link.target)}
+        if not names:
+            raise UserError(
+                f"No exchange passes between the sites '{self.here}' and '{self.there}'. Run their"
+                " members on their own, or let them exchange something ([exchanges.NAME])."
+            )
+        leading = any(some.leads and some.name in names for some in here)
+        gates = self.council.broadcast(self.council.gather(leading))
+        if sum(gates) > 1:
+            apart = ", ".join(sorted(names & self.own))
+            raise UserError(
+                f"The members {apart} of the site '{self.here}' exchange with the other site and"
+                " have ranks of their own, but one rank has the link. Let them compute in sequence"
+                " on the same ranks (members.NAME.on_ranks_of)."
+            )
+        return leading
+
+    # --- before the first step ------------------------------------------------------------------
+
+    def common(self, restarts: Sequence[dict[str, Path]]) -> Sequence[dict[str, Path]]:
+        """Greet the other site; the restarts here of moments of which it has some too.
+
+        A call for all ranks. Refused where both have not the same run in mind.
+        """
+        own = [max(restart_stamp(path, name) for name, path in paths.items()) for paths in restarts]
+
+        def greeting() -> list[str]:
+            assert self.link is not None
+            run = _run_of(self.members)
+            hello = json.dumps({"run": run, "restarts": own}).encode()
+            theirs = json.loads(self.link.open(hello))
+            self._refuse_another_run(run, theirs["run"])
+            both = [stamp for stamp in own if stamp in theirs["restarts"]]
+            if not both and (own or theirs["restarts"]):
+                raise UserError(
+                    "The two sites have no restart of one moment:"
+                    f" {listed_or_none(own)} at '{self.here}',"
+                    f" {listed_or_none(theirs['restarts'])} at '{self.there}'. Begin both anew, or"
+                    " name restarts of one moment (restart.source)."
+                )
+            return both
+
+        found = self._by_gate(greeting)
+        return [paths for stamp, paths in zip(own, restarts, strict=True) if stamp in found]
+
+    def _refuse_another_run(self, own: Header, theirs: Header) -> None:
+        for what in own:
+            if own[what] != theirs.get(what):
+                raise UserError(
+                    f"The two sites of this run have different cases: {what} is {own[what]} at"
+                    f" '{self.here}' and {theirs.get(what)} at '{self.there}'. Start both with the"
+                    " same case and the same settings of members, steps, times and exchanges."
+                )
+
+    def tell_facts(self, exchange: str, fields: Sequence[Field]) -> None:
+        """Say what fields an exchange gives."""
+        if self.link is not None:
+            facts = [
+                (some.units, some.place.name, list(some.outer), some.dtype.str) for some in fields
+            ]
+            self.link.send(_packed({"facts of": exchange, "fields": facts}))
+
+    def facts(self, exchange: str) -> list[Any]:
+        """Units, place, outer axes and type of each field that an exchange brings."""
+        header, _ = self._next("facts of", exchange)
+        return list(header["fields"])
+
+    def words(self) -> str:
+        """Who is where."""
+        away = ", ".join(name for name in self.members.members if name not in self.own)
+        return f"This is the site '{self.here}', linked with '{self.there}', which has {away}."
+
+    def report(self) -> str:
+        """What the link carried, on all ranks."""
+
+        def words() -> str:
+            assert self.link is not None
+            some = self.link.counts
+            trip = 1e3 * some.seconds_of_round_trips / max(some.round_trips, 1)
+            return (
+                f"link with '{self.there}': {some.messages_sent} messages there"
+                f" ({some.bytes_sent / 1e6:.3g} MB), {some.messages_received} back"
+                f" ({some.bytes_received / 1e6:.3g} MB), {some.seconds_waiting:.3g} s waited,"
+                f" {some.seconds_sending:.3g} s sending; round trip {trip:.3g} ms;"
+                f" cuts mended: {some.cuts_mended}"
+            )
+
+        return self._by_gate(words)
+
+    # --- while it runs --------------------------------------------------------------------------
+
+    def send(
+        self, exchange: str, time: Date, found: Sequence[Array | None], precision: str
+    ) -> None:
+        """Send whole fields, which the first rank of the source has."""
+        if self.link is None:
+            return
+        arrays = [np.ascontiguousarray(_narrow(some, precision)) for some in found]
+        about = [(some.dtype.str, some.shape) for some in arrays]
+        header = {"values of": f"{exchange} at {time.isoformat()}", "arrays": about}
+        self.link.send(_packed(header, *arrays))
+
+    def receive(self, exchange: str, time: Date, fields: Sequence[Field]) -> list[Array]:
+        """The values of a time, as many and of the shape of some fields."""
+        header, body = self._next("values of", f"{exchange} at {time.isoformat()}")
+        arrays, begin = [], 0
+        for (kind, shape), field in zip(header["arrays"], fields, strict=True):
+            dtype = np.dtype(kind)
+            if tuple(shape) != field.shape:
+                raise UserError(
+                    f"The exchange '{exchange}' brings '{field.name}' from the site"
+                    f" '{self.there}' with the shape {tuple(shape)}, and here its grid has"
+                    f" {field.shape}. Let both sites have the same grid file and [grid]."
+                )
+            end = begin + dtype.itemsize * int(np.prod(shape))
+            arrays.append(np.frombuffer(body[begin:end], dtype).reshape(shape))
+            begin = end
+        return arrays
+
+    def agree(self, stopped_by: str) -> str:
+        """Why both sites stop now, or an empty text; a call for all ranks after each interval."""
+
+        def agreeing() -> str:
+            assert self.link is not None
+            self.link.send(_packed({"stops after": str(self._number), "why": stopped_by}))
+            reason, self._said = self._said, stopped_by
+            if self._number:
+                header, _ = self._next("stops after", str(self._number - 1))
+                theirs = f"{header['why']} at the site '{self.there}'" if header["why"] else ""
+                reason = reason or theirs
+            self._number += 1
+            return reason
+
+        return self._by_gate(agreeing)
+
+    def part(self) -> None:
+        """Wait until the other site has come to its end too: a call for all ranks."""
+
+        def parting() -> None:
+            assert self.link is not None
+            self.link.send(_packed({"has ended": self.here}))
+            self._next("has ended", self.there)
+
+        self._by_gate(parting)
+
+    def leave(self, reason: str = "") -> None:
+        """Close the link, and say why."""
+        if self.link is not None:
+            link, self.link = self.link, None
+            link.close(reason)
+
+    def _by_gate(self, action: Callable[[], Some]) -> Some:
+        """Do something on the rank that has the link; the result, or the refusal, on all ranks."""
+        found: tuple[str, Any] | None = None
+        if self.link is not None:
+            try:
+                found = "", action()
+            except UserError as error:
+                found = str(error), None
+        everyone = self.council.broadcast(self.council.gather(found))
+        words, result = next(some for some in everyone if some is not None)
+        if words:
+            raise UserError(words)
+        answer: Some = result
+        return answer
+
+    def _next(self, kind: str, name: str) -> tuple[Header, memoryview]:
+        """The message of this kind and name, which may have come before others that were asked."""
+        assert self.link is not None
+        while (kind, name) not in self._mail:
+            header, body = _unpacked(self.link.receive())
+            first = next(iter(header))
+            self._mail[first, header[first]] = header, body
+        return self._mail.pop((kind, name))
+
+
+def _run_of(members: Members) -> dict[str, Any]:
+    """What both sites must have alike, in words."""
+    first = members.first.clock
+    return {
+        "the schedule": members.schedule().text(),
+        "the start": f"{text(first.start)} ({first.calendar})",
+        "the end": text(max(member.clock.end for member in members.members.values())),
+        "what members exchange": [plan.words() for plan in members.exchanges()],
+        "the site of each member": {
+            name: member.options.site for name, member in members.members.items()
+        },
+        "restart.interval": str(members.first.case.restart.interval),
+    }
+
+
+def listed_or_none(stamps: Sequence[str]) -> str:
+    """Stamps in words."""
+    return ", ".join(stamps) or "none"
+
+
+def _narrow(values: Array | None, precision: str) -> Array:
+    assert values is not None, "the first rank of a member has what it gathers"
+    if precision and np.dtype(precision).itemsize < values.dtype.itemsize:
+        return values.astype(precision)
+    return values
+
+
+def _packed(header: Header, *arrays: Array) -> bytes:
+    """A message: length of the header, header, values.
+
+    >>> _unpacked(_packed({"a": 1}, np.ones(2, np.int8)))[1].tolist()
+    [1, 1]
+    """
+    words = json.dumps(header).encode()
+    return b"".join([len(words).to_bytes(4, "little"), words, *(some.tobytes() for some in arrays)])
+
+
+def _unpacked(message: Any) -> tuple[Header, memoryview]:
+    view = memoryview(message)
+    begin = 4 + int.from_bytes(view[:4], "little")
+    return json.loads(bytes(view[4:begin])), view[begin:]
