@@ -87,6 +87,36 @@ def test_the_sea_has_the_same_numbers(coupled):
         assert np.array_equal(field.gather()[sea], (given * factor)[sea]), name
 
 
+def between_four(plane):
+    return 0.25 * (plane[1:, 1:] + plane[:-1, 1:] + plane[1:, :-1] + plane[:-1, :-1])
+
+
+def test_the_ocean_has_the_stress_that_waves_leave(coupled):
+    """At corners between four cells of sea; over the run no momentum is lost between the three."""
+    fields, ocean = coupled["fluxes"].fields, coupled["ocean"]
+    for to in ("east", "north"):
+        air, into, out, left = (
+            fields[f"{name}_{to}"].gather()
+            for name in (
+                "wind_stress",
+                "stress_into_waves",
+                "stress_from_waves",
+                "stress_into_ocean",
+            )
+        )
+        assert np.abs(into).max() > 1e-4 and np.abs(out).max() > 1e-5
+        given = ocean.ports[f"wind_stress_{to}"].field.gather()[1:-1, 1:-1]
+        there = np.isfinite(given) & (given != 0.0)
+        assert there.sum() > 20
+        off, off_air = (np.abs(given - between_four(some))[there].max() for some in (left, air))
+        assert off < 0.2 * off_air
+    passed = coupled["fluxes"].passed.read()[0]
+    whole, into, out, left = passed[2:10].reshape(4, 2)
+    assert np.abs(whole - into + out - left).max() < 1e-14 * np.abs(whole).max()
+    assert np.abs(into).min() > 0.0
+    assert "entered the ocean: all but" in coupled["fluxes"].summary()
+
+
 def test_rain_is_the_rate_of_the_last_step(coupled):
     component = coupled["air"]
     before = component.diagnose(["precipitation_total"], component.time)

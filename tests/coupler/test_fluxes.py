@@ -38,8 +38,31 @@ def test_what_passes_the_surface_is_added_up():
     area = np.broadcast_to(component.plane.at(component.sea.place).area, mask.shape)[mask].sum()
     expected = heat[mask][0] * area * 6 * 3600.0
     assert passed[0] == pytest.approx(expected, rel=1e-13)
-    assert passed[2] > 0.0 and passed[3] == 0.0 and passed[4] == 6 * 3600.0
+    assert passed[2] > 0.0 and passed[3] == 0.0 and passed[-1] == 6 * 3600.0
     assert f"heat {passed[0]:+.6e} J" in component.summary()
+
+
+def test_waves_take_their_part_of_the_momentum():
+    """What waves take and give is constant here: the rest is the ocean's, on the sea alone."""
+    usual = {
+        "wind_u": 8.0, "wind_v": -3.0, "stress_into_waves_east": 0.05,
+        "stress_into_waves_north": -0.02, "stress_from_waves_east": 0.03,
+        "stress_from_waves_north": -0.015,
+    }  # fmt: skip
+    component = run(case(fluxes={"usual": usual})).component
+    mask = component.plane.mask
+    passed = component.passed.read()[0]
+    area = np.broadcast_to(component.plane.at(component.sea.place).area, mask.shape)[mask].sum()
+    for n, (to, kept) in enumerate((("east", 0.02), ("north", -0.005))):
+        air, left = (
+            component.fields[f"{name}_{to}"].gather()
+            for name in ("wind_stress", "stress_into_ocean")
+        )
+        np.testing.assert_allclose(left[mask], air[mask] - kept, rtol=0, atol=1e-16)
+        assert not left[~mask].any()
+        whole, into, out, rest = passed[2 + n : 10 : 2]
+        assert abs(whole - into + out - rest) < 1e-14 * abs(whole)
+        assert whole - rest == pytest.approx(kept * area * 6 * 3600.0, rel=1e-12)
 
 
 def test_what_others_give_takes_the_place_of_what_the_case_says():

@@ -127,6 +127,27 @@ def test_python_computes_the_same_bits_when_a_user_starts_it(folder, ours):
     assert state(folder / "out") == ours
 
 
+def test_a_program_that_a_user_starts_and_that_never_joins_ends_the_start(folder):
+    """In time and with one message, where it has begun MPI."""
+    (folder / "silent.py").write_text(
+        "import time\nfrom mpi4py import MPI\nassert MPI.COMM_WORLD.size == 3\ntime.sleep(60)\n"
+    )
+    (folder / "patient.py").write_text(
+        "import sys\nfrom halocline.experiment import command_line, launching\n"
+        "launching.patience = 3.0\nsys.exit(command_line.main())\n"
+    )
+    words = [sys.executable, "patient.py", "run", ".", "--output", "out", "--quiet"]
+    command = [*mpiexec_command(2), *words, ":", "-n", "1", sys.executable, "silent.py"]
+    (folder / "case.toml").write_text(tomli_w.dumps(turned(table())))
+    done = subprocess.run(
+        command, cwd=folder, env=mpi_environment({**os.environ, "OMP_NUM_THREADS": "1"}),
+        capture_output=True, text=True, timeout=limit,
+    )  # fmt: skip
+    assert done.returncode == exit_codes.user_error
+    assert done.stderr.count("has not joined it within 3 s: it has ended, or") == 1
+    assert "Traceback" not in done.stderr
+
+
 def turned(found):
     """The same members in another order, the program on one rank."""
     members = found["members"]

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
+from halocline.experiment.check import look
+from halocline.experiment.members import make_members
 from halocline.experiment.run import run
 from invariance.coupled_seas import case, ocean
 from invariance.printed_bits import printed_bits
@@ -104,6 +106,19 @@ refused = {
 def test_refused(recorded, words: str):
     with pytest.raises(UserError, match=words):
         run(lone(recorded[0], **refused[words]))
+
+
+def test_room_for_restarts_counts_what_exchanges_add(recorded, tmp_path: Path):
+    """What is looked for before a run, beside the files that it leaves."""
+    table = coupled()
+    members_of = make_members(table)
+    folder, _ = recorded
+    for name, member in members_of.members.items():
+        found = look(
+            member.running(), 1, tmp_path, member=name, exchanges=members_of.exchanges()
+        ).restarts  # fmt: skip
+        sizes = sorted(path.stat().st_size for path in folder.glob(f"restart_*.{name}.safetensors"))
+        assert sizes[-1] <= found[0].largest < 1.1 * sizes[-1] + 4096, name
 
 
 def test_names_and_files_that_are_not_there_are_refused(recorded):

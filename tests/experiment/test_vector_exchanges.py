@@ -6,11 +6,13 @@ eastward and northward components jump at the pole, the wind does not.
 
 import numpy as np
 import pytest
+import xarray
 
 from halocline.component.exchange import Exchange, Pair
 from halocline.component.port import Port
 from halocline.experiment.exchange_table import ExchangeOptions, _other
 from halocline.experiment.grid_pairs import OnSphere, remap_by
+from halocline.experiment.run import run
 from halocline.grids.horizontal.regular import GridOptions, build_grid
 from halocline.grids.remapping.vectors import Vector
 from halocline.runtime.fields.decomposition import Decomposition
@@ -128,8 +130,50 @@ def test_components_by_themselves_are_wrong_at_the_pole():
     assert alone[:, north].max() > 0.05 > 10.0 * whole[:, north].max()
 
 
+def test_members_of_a_run_over_the_pole(tmp_path):
+    """From a file on a globe to a finer one by the table of exchanges, which finds the pair."""
+    source, target = globe(36), globe(120)
+    east, north = wind(source, Place.center, "geographic")
+    lines = source.at(Place.center)
+    both = {
+        name: (("time", "lat", "lon"), np.stack([values] * 2), {"standard_name": f"{to}ward_wind",
+                                                               "units": "m s-1"})
+        for name, to, values in (("u", "east", east), ("v", "north", north))
+    }  # fmt: skip
+    axes = {
+        "time": np.datetime64("2000-01-01") + np.array([0, 24]) * np.timedelta64(1, "h"),
+        "lat": ("lat", lines.y[:, 0], {"units": "degrees_north"}),
+        "lon": ("lon", lines.x[0], {"units": "degrees_east"}),
+    }
+    xarray.Dataset(both, axes).to_netcdf(tmp_path / "wind.nc")
+    step = 3.0
+    here = {
+        "nx": 120, "ny": 60, "x0": 1.5, "y0": -88.5, "dx": step, "dy": step, "closed_edges": False,
+    }  # fmt: skip
+    data = {"component": "data", "precision": "float64", "time": {"step": "1h"}}
+    found = {}
+    for way in ("space", "components"):
+        done = run({
+            "data_folder": str(tmp_path), "time": {"start": "2000-01-01T00:00:00", "length": "1h"},
+            "members": {
+                "air": data | {"data": {"gives": {"w": {"file": "wind.nc",
+                                                        "fields": ["wind_u", "wind_v"]}}}},
+                "sink": data | {"data": {"takes": ["wind_u", "wind_v"]}, "grid": here},
+            },
+            "exchanges": {"wind": {"source": "air", "target": "sink", "vectors": way,
+                                   "remapping": "bilinear", "fields": ["wind_u", "wind_v"]}},
+        })  # fmt: skip
+        taken = done.components["sink"].fields
+        true = wind(target, Place.center, "geographic")
+        pair = zip(("wind_u", "wind_v"), true, strict=True)
+        errors = np.stack([np.abs(taken[name].gather() - one) for name, one in pair])
+        found[way] = errors[:, target.at(Place.center).y > 85.0].max()
+    assert found["components"] > 0.05 > 10.0 * found["space"], found
+
+
 def test_names_of_components():
     assert _other("eastward volume that Stokes drift carries")[0].startswith("northward")
+    assert _other("eastward_wind") == ("northward_wind", "geographic")
     assert _other("sea_water_x_velocity") == ("sea_water_y_velocity", "grid")
     assert _other("x_wind") == ("y_wind", "grid")
     assert _other("northward_wind")[0] == "" and _other("air_temperature")[0] == ""

@@ -65,6 +65,7 @@ waves: dict[str, Any] = {
     "spectrum": {"first_frequency": 0.06, "factor": 1.2, "frequencies": 10, "directions": 12},
     "start": {"kind": "jonswap", "jonswap": {"fetch": 1e5}},
     "forcing": {"wind": {"speed": 8.0}},
+    "waves": {"momentum_fluxes": True},
 }
 fluxes: dict[str, Any] = {
     "component": "air-sea-fluxes",
@@ -87,10 +88,17 @@ exchanges: dict[str, dict[str, Any]] = {
     "rough": {
         "source": "waves", "target": "fluxes", "fields": ["significant_height", "peak_period"],
     },
+    "breaking": {
+        "source": "waves", "target": "fluxes", "operator": "mean",
+        "fields": [
+            "stress_into_waves_east", "stress_into_waves_north", "stress_from_waves_east",
+            "stress_from_waves_north",
+        ],
+    },
     "down": {
         "source": "fluxes", "target": "ocean",
         "fields": [
-            "wind_stress_east", "wind_stress_north", "short_wave", "heat_flux_into_sea",
+            "stress_into_ocean_east", "stress_into_ocean_north", "short_wave", "heat_flux_into_sea",
             "water_flux",
         ],
     },

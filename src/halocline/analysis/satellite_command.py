@@ -27,6 +27,7 @@ def main(options: argparse.Namespace) -> int:
     """Compare, print and draw; the exit code."""
     from halocline.analysis.satellite import agreement_figure, compare_chlorophyll
     from halocline.core.clock import duration
+    from halocline.core.counting import amount
 
     found = compare_chlorophyll(
         options.model,
@@ -35,7 +36,8 @@ def main(options: argparse.Namespace) -> int:
         satellite_variable=options.satellite_variable,
         within=duration(options.within).total_seconds(),
     )
-    print(f"{len(found.records)} records of chlorophyll, model against satellite")
+    count = amount(len(found.records), "record")
+    print(f"{count} of chlorophyll, model against satellite")
     for line in found.whole.lines():
         print(f"  {line}")
     picture = Path(options.output or Path(options.model).with_name("satellite.png"))

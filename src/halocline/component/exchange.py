@@ -103,7 +103,8 @@ class Exchange:
     finishing it are ones for those that have the source or the target. Every target point is the
     same sum of the same source points in the same order, whoever computes it, by any path.
 
-    `ends` are the recorders of source and target, where they are here.
+    All ranks may `prepare` weights between places. `ends` are the recorders of source and target,
+    where they are here.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class Exchange:
         *,
         vectors: Sequence[Vector] = (),
         turn: Turn | None = None,
+        prepare: Callable[[Sequence[tuple[Place, Place]]], None] = lambda places: None,
         known_paths: Sequence[str] = ("parallel",),
         precision: str = "",
         ends: tuple[Recorder | None, Recorder | None] = (None, None),
@@ -125,6 +127,7 @@ class Exchange:
         self.name = name
         self.times = {word: PartTimes(f"exchange {name}", *ends) for word in known_paths}
         facts, roots = _agreed(name, pairs, given, ports, communicator)
+        prepare(list(dict.fromkeys((one.place, other.place) for one, other in facts)))
         self.ports: list[Port] = []
         self.bundles = []
         for kind, some in _together(facts, vectors if turn is not None else ()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from halocline.component.case.case import Case, named
@@ -11,7 +11,7 @@ from halocline.core.clock import Clock
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import option
 from halocline.coupler.component import FluxComponent
-from halocline.coupler.options import FluxOptions, given, taken
+from halocline.coupler.options import FluxOptions, given, into_ocean, stresses, taken
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
@@ -53,6 +53,14 @@ class FluxCase(Case):
             check_halos=check_halos,
             plan=plan,
         )
+
+    def gives(self) -> Mapping[str, Quantity]:
+        """All fields; the stress that is left for the ocean is what that knows as the wind's."""
+        left = {
+            name: replace(quantities[name], standard_name=quantities[stress].standard_name)
+            for name, stress in zip(into_ocean, stresses, strict=True)
+        }
+        return {**self.exports, **left}
 
     @property
     def cost(self) -> float:

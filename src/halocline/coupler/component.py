@@ -15,7 +15,7 @@ from halocline.core.errors import UserError
 from halocline.core.moist_air import mixing_ratio, saturation_pressure
 from halocline.core.names import quantities
 from halocline.coupler import _native
-from halocline.coupler.options import FluxOptions, given, taken
+from halocline.coupler.options import FluxOptions, given, into_ocean, of_waves, stresses, taken
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
@@ -45,7 +45,7 @@ arguments = {
 }
 """Names of the kernel's arguments that differ from those of fields."""
 
-totals = ("heat_flux_into_sea", "water_flux", "wind_stress_east", "wind_stress_north")
+totals = ("heat_flux_into_sea", "water_flux", *stresses, *of_waves, *into_ocean)
 """What is added up over the sea and the run."""
 
 
@@ -84,7 +84,11 @@ class FluxComponent(Component):
         self.ports = {name: Port(self.fields[name]) for name in taken}
         self.sea = self.fields.pop("sea_fraction")
         self.sea.set_global(grid.mask.astype(np.float64))
-        bound = {arguments.get(name, name): some for name, some in self.fields.items()}
+        bound = {
+            arguments.get(name, name): some
+            for name, some in self.fields.items()
+            if name not in (*of_waves, *into_ocean)
+        }
         self.kernel = self.run.bind(kernels["air_sea_fluxes"], sea=self.sea, **bound)
         self.fields["sea_fraction"] = self.sea
         self.passed = Field(
@@ -166,12 +170,20 @@ class FluxComponent(Component):
 
     def summary(self) -> str:
         """What has passed the surface of the sea since the start."""
-        heat, water, east, north, seconds = self.passed.read()[0]
+        heat, water, east, north, *through_waves, seconds = self.passed.read()[0]
         whole = self.sea_area * max(seconds, 1.0)
-        return (
+        words = (
             f"into the sea: heat {heat:+.6e} J ({heat / whole:+.3f} W m-2), water {water:+.6e} kg"
             f" ({86400.0 * water / whole:+.3f} mm/day), momentum eastward {east:+.6e} and"
             f" northward {north:+.6e} N s"
+        )
+        if not set(of_waves) & set(self.expected):
+            return words
+        into, out, left = (np.array(through_waves[n : n + 2]) for n in (0, 2, 4))
+        off = np.abs((east, north) - into + out - left).max() / np.abs((east, north)).max()
+        return (
+            f"{words}; of it (east, north) waves took {_pair(into)} and gave {_pair(out)}, so that"
+            f" {_pair(left)} N s entered the ocean: all but {off:.0e} of it"
         )
 
     def _update(self) -> None:
@@ -188,7 +200,21 @@ class FluxComponent(Component):
             cool_skin=int(o.cool_skin),
             turns=o.turns,
         )
+        self._share_with_waves()
         self.is_stale = False
+
+    def _share_with_waves(self) -> None:
+        """What is left for the ocean: the stress of the air, less and more what waves have of it.
+
+        Land has none.
+        """
+        for left, whole, into, out in zip(
+            into_ocean, stresses, of_waves[:2], of_waves[2:], strict=True
+        ):
+            terms = (self.fields[name].read() for name in (whole, into, out))
+            with self.fields[left].change() as owned:
+                for to, sea, air, less, more in zip(owned, self.sea.read(), *terms, strict=True):
+                    to[...] = np.where(sea > 0.0, air - less + more, 0.0)
 
     def _moisten(self, humidity: float) -> None:
         """Give air whose humidity nobody tells a part of what it could hold [1]."""
@@ -197,3 +223,7 @@ class FluxComponent(Component):
             for to, warm, under in zip(owned, warmth, pressure, strict=True):
                 ratio = mixing_ratio(humidity * saturation_pressure(warm), under)
                 to[...] = ratio / (1.0 + ratio)
+
+
+def _pair(values: Array) -> str:
+    return f"{values[0]:+.6e}, {values[1]:+.6e}"

@@ -27,19 +27,45 @@ class UsualSurface(Options):
         0.0, "m", "of waves; 0: the roughness is that of the wind", at_least=0, at_most=40
     )
     peak_period: float = option(8.0, "s", "of the waves", at_least=0.1, at_most=60)
+    stress_into_waves_east: float = option(
+        0.0, "Pa", "eastward momentum that waves take from the air", at_least=-20, at_most=20
+    )
+    stress_into_waves_north: float = option(
+        0.0, "Pa", "northward momentum that waves take from the air", at_least=-20, at_most=20
+    )
+    stress_from_waves_east: float = option(
+        0.0, "Pa", "eastward momentum that waves give the ocean", at_least=-20, at_most=20
+    )
+    stress_from_waves_north: float = option(
+        0.0, "Pa", "northward momentum that waves give the ocean", at_least=-20, at_most=20
+    )
 
 
 taken = tuple(one.name for one in fields(UsualSurface))
 """What other members may give, by short name."""
 
+of_waves = (
+    *("stress_into_waves_east", "stress_into_waves_north"),
+    *("stress_from_waves_east", "stress_from_waves_north"),
+)
+"""The momentum that waves take from the air, and that they give the ocean."""
+
+stresses = ("wind_stress_east", "wind_stress_north")
+"""The momentum that the air loses."""
+
+into_ocean = ("stress_into_ocean_east", "stress_into_ocean_north")
+"""The momentum that is left for the ocean."""
+
 given = (
     *("wind_stress_east", "wind_stress_north", "heat_flux_into_sea", "water_flux", "short_wave"),
     *("sensible_heat", "latent_heat", "net_long_wave", "evaporation"),
     *("friction_velocity", "roughness_length", "sea_fraction"),
+    *into_ocean,
 )
 """What it gives others."""
 
 assert all(name in quantities for name in (*taken, *given))
+assert set(of_waves) <= set(taken)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,7 @@ Index = NDArray[np.int64]
 places = (Place.center, Place.x_face, Place.y_face, Place.corner)
 
 
-class Variable(NamedTuple):
+class RecordedVariable(NamedTuple):
     """A field of a record."""
 
     name: str
@@ -43,11 +43,11 @@ class Variable(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Record:
+class ExchangeFile:
     """A file that an exchange of an earlier run was written to."""
 
     path: str
-    variables: tuple[Variable, ...]
+    variables: tuple[RecordedVariable, ...]
     times: tuple[float, ...]  # [s]
     calendar: str
 
@@ -98,18 +98,18 @@ def _opened(path: str) -> Iterator[netCDF4.Dataset]:
 
 
 @lru_cache(maxsize=32)
-def read_facts(path: str) -> Record:
+def read_facts(path: str) -> ExchangeFile:
     """What a record holds."""
     with _opened(path) as file:
         time = file.variables.get("time")
         if time is None or not time.size:
             raise UserError(f"{path} holds no records of exchanges: it has no times.")
         found = [
-            Variable(name, str(some.units), some.dtype.str[1:], some.dimensions, some.shape)
+            RecordedVariable(name, str(some.units), some.dtype.str[1:], some.dimensions, some.shape)
             for name, some in file.variables.items()
             if some.dimensions[:1] == ("time",) and some.ndim == 3
         ]
-        return Record(path, tuple(found), tuple(map(float, time[:])), str(time.calendar))
+        return ExchangeFile(path, tuple(found), tuple(map(float, time[:])), str(time.calendar))
 
 
 class RecordedFields:

@@ -17,6 +17,8 @@ from halocline.core.assumptions import taken
 from halocline.core.clock import Clock, duration_text, text
 from halocline.core.counting import amount
 from halocline.experiment.building import build_component, build_streams
+from halocline.experiment.exchange_room import bytes_of_exchanges
+from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.expectations import showing, to_start, work
 from halocline.experiment.grid_pairs import refuse_unfit_nests
 from halocline.experiment.idle_ranks import idle_words, useful_ranks
@@ -63,7 +65,10 @@ def report_members(members: Members, ranks: int | None, folder: Path) -> str:
         with of_member(name):
             path = begin[name] if begin else None
             own = len(seats.crew_of(name).ranks)
-            found[name] = look(member.running(), own, folder, member=name, begin=path)
+            found[name] = look(
+                member.running(), own, folder, member=name, begin=path,
+                exchanges=members.exchanges(),
+            )  # fmt: skip
     check_room([need for some in found.values() for need in some.needs])
     lines = [members.title, *members.turns(), *seats.describe().split("; "), ""]
     lines += _table(found, seats)
@@ -141,12 +146,13 @@ def look(
     *,
     member: str = "",
     begin: Path | None = None,
+    exchanges: Sequence[ExchangePlan] = (),
 ) -> Checked:
     """What a run would need, but whether there is room for it.
 
     What a run reads is read, and what it makes before its first step is made, so that what would
     stop the run is found here; `folder` is where its results would go. A `member` of several begins
-    from the restart `begin`.
+    from the restart `begin`; its restarts hold what it has of `exchanges`.
     """
     clock = case.time.clock()
     grid = case.build_grid()
@@ -154,12 +160,18 @@ def look(
     there, ranks = ranks, useful_ranks(case, grid, ranks)
     communicator = Imagined(ranks)
     component = build_component(case, clock, communicator, plan=Plan())
+    for plan in exchanges:
+        if plan.kind == "fields" and plan.link.target == member:
+            component.expect(plan.taken)
     restarts = Restarts(case.restart, component, clock, folder, lambda line: None, member)
     with closing(component):
         restarted = not restarts.read_from(begin) if begin else not member and restarts.read()
         component.start(clock.time, restarted)
         lines_of_input = list(_input(component))
-    room, needs, streams = _check_output(case, component, clock, communicator, folder, restarts)
+    exchanged = bytes_of_exchanges(exchanges, member, case, component)
+    room, needs, streams = _check_output(
+        case, component, clock, communicator, folder, restarts, exchanged
+    )
     Referee(
         component.run.exchange, case.communication, lambda line: None, watch=False,
         sums=component.sums,
@@ -268,13 +280,15 @@ def _check_output(
     some: Imagined,
     folder: Path,
     restarts: Restarts,
+    exchanged: int,
 ) -> tuple[Sequence[Need], Sequence[Need], Sequence[OutputStream]]:
     """See whether the output has its place, and open its files in a folder thrown away.
 
     Returns the room that streams and restarts need, and the streams.
     """
     streams = build_streams(case, component, clock, some, folder, resumed=False)
-    needs = restarts.needs([field for stream in streams for field in stream.restart_fields])
+    gathered = [field for stream in streams for field in stream.restart_fields]
+    needs = restarts.needs(gathered, exchanged)
     check_places([stream.plan for stream in streams], make_folders=False)
     writers = Writers(Alone(), WritingOptions(way="gathered"))
     with tempfile.TemporaryDirectory() as name:

@@ -89,6 +89,12 @@ class ExchangeOptions(Options):
         " both models are the same",
         choices=("fracarea", "destarea", "ownarea"),
     )
+    weights: str = option(
+        "",
+        "",
+        "folder where weights on the sphere are kept for runs to come, and taken from if grids,"
+        " masks and method are the same; empty: they are made by each run",
+    )
     vectors: str = option(
         "space",
         "",

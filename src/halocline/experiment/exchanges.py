@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from halocline.experiment.grid_pairs import OnSphere, by_nest, nest_between, rem
 from halocline.experiment.path_choice import PathChoice
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.record.recorder import Recorder
 
@@ -53,6 +55,15 @@ class Exchanges:
         self.ends, self.sites = {some.name: some for some in here}, sites
         self.council = council
         self.working = {name: self._made(name, members) for name in self.plans}
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the log tells of how they were made."""
+        return [
+            f"exchange {name}: {words}"
+            for name, some in self.working.items()
+            for words in some.remarks
+        ]
 
     def _made(self, name: str, members: Mapping[str, Member]) -> GivenExchange:
         plan, sites = self.plans[name], self.sites
@@ -133,6 +144,7 @@ class GivenExchange:
         self.source, self.target = here.get(link.source), here.get(link.target)
         self.start_time = next(iter(members.values())).clock.start
         self.added: Accumulated | None = None
+        self.remarks: list[str] = []  # on the first rank, for the log
         given = None
         if self.source is not None:
             given = self._given(self.source.clock.time)
@@ -163,6 +175,7 @@ class GivenExchange:
             plan.link.exchange, plan.pairs, given, ports, remap, council, self.recorder,
             vectors=plan.vectors,
             turn=remap.vectors if isinstance(remap, OnSphere) else None,
+            prepare=partial(self._prepare, remap, council),
             known_paths=self.choice.words,
             precision=plan.options.precision.replace("field", ""),
             ends=self._recorders,
@@ -331,6 +344,14 @@ class GivenExchange:
 
             inside = inside_of
         return by_nest(link.exchange, nest, outwards=outwards), inside
+
+    def _prepare(
+        self, remap: Remap, council: Communicator, places: Sequence[tuple[Place, Place]]
+    ) -> None:
+        """Take weights from a folder or keep them there, where the case says so."""
+        folder = self.plan.options.weights
+        if folder and isinstance(remap, OnSphere):
+            remap.prepare(Path(folder), places, council, self.remarks.append)
 
     def _ports(
         self, target: MemberRun, inside: Callable[[Field], NDArray[np.bool_]] | None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +12,15 @@ from halocline.component.exchange import Remap
 from halocline.core.errors import UserError
 from halocline.experiment.exchange_table import ExchangeOptions, ExchangePlan
 from halocline.grids.horizontal.grid import Grid
+from halocline.grids.remapping.kept import kept_rows
 from halocline.grids.remapping.nests import Nest
 from halocline.grids.remapping.remap import GridRemap, RemapOptions, SurfaceRemap
+from halocline.grids.remapping.rows import Mask, RemapRows
+from halocline.grids.remapping.surface import wet_points
 from halocline.grids.remapping.vectors import Vector, VectorWeights
 from halocline.grids.remapping.weights import Index, RemapWeights
 from halocline.runtime.fields.place import Place
+from halocline.runtime.ranks.communicator import Communicator
 
 if TYPE_CHECKING:
     from halocline.experiment.members import Member
@@ -44,15 +49,23 @@ def refuse_unfit_nests(plans: Sequence[ExchangePlan], members: Mapping[str, Memb
             nest_between(source, target, names)
 
 
-def by_nest(name: str, nest: Nest, *, outwards: bool) -> Remap:
-    """Values between cells of which those of one grid fill those of the other."""
+def by_nest(
+    name: str, nest: Nest, *, outwards: bool, across: Callable[[Place], Mask] | None = None
+) -> Remap:
+    """Values between cells of which those of one grid fill those of the other.
+
+    Between unlike places they are linear among the wet points that `across` tells of the source.
+    """
     way = nest.outwards if outwards else nest.inwards
 
     def remap(source: Place, target: Place, j: Index, i: Index) -> RemapWeights:
+        if source != target and across is not None:
+            return nest.across((source, target), across(source), j, i, outwards=outwards)
         if source != target:
             raise UserError(
                 f"The exchange '{name}' gives values at {source.value} to {target.value}. Both"
-                " have to lie at the same place of their cells where remapping is 'nest'."
+                " have to lie at the same place of their cells where remapping is 'nest'; 'auto'"
+                " is linear between them."
             )
         if not outwards:
             return way(source, j, i)
@@ -98,7 +111,9 @@ def remap_by(
         nest_way = as_they_are(source)
     elif options.remapping == "auto" and (flat or _fills(source, target)):
         nest, outwards = nest_between(source, target, names)
-        nest_way = by_nest(name, nest, outwards=outwards)
+        nest_way = by_nest(
+            name, nest, outwards=outwards, across=lambda place: wet_points(source, place)
+        )
         if flat:
             return nest_way
     method = "bilinear" if options.remapping == "auto" else options.remapping
@@ -129,12 +144,13 @@ class OnSphere:
         self.between = GridRemap(source, target, options, names).between
         self.nest = nest
         self._made: dict[tuple[Place, Place], SurfaceRemap] = {}
+        self._kept: dict[tuple[Place, Place], RemapRows] = {}
 
     def __call__(self, source: Place, target: Place, j: Index, i: Index) -> RemapWeights:
         """Weights from a place of the source for points (j, i) of a place of the target."""
         if self.nest is not None and source == target:
             return self.nest(source, target, j, i)
-        return self._of(source, target).rows(j, i).packed()
+        return self._rows(source, target, j, i).packed()
 
     def vectors(
         self, source: Place, target: Place, j: Index, i: Index, vector: Vector
@@ -145,7 +161,32 @@ class OnSphere:
         between = self._of(source, target)
         surfaces = between.source, between.target
         numbers = j * between.target.shape[1] + i
-        return VectorWeights.of(between.rows(j, i), surfaces, numbers, vector)
+        return VectorWeights.of(self._rows(source, target, j, i), surfaces, numbers, vector)
+
+    def prepare(
+        self,
+        folder: Path,
+        places: Sequence[tuple[Place, Place]],
+        communicator: Communicator,
+        tell: Callable[[str], None],
+    ) -> None:
+        """Take weights between places from files in a folder, or keep them there.
+
+        A call for all ranks.
+        """
+        for source, target in places:
+            if self.nest is None or source != target:
+                remap = self._of(source, target)
+                self._kept[source, target] = kept_rows(remap, folder, communicator, tell)
+
+    def _rows(self, source: Place, target: Place, j: Index, i: Index) -> RemapRows:
+        """Rows of points of the target: those that are kept, and made ones where none are."""
+        between, kept = self._of(source, target), self._kept.get((source, target))
+        if kept is None:
+            return between.rows(j, i)
+        found = kept.some(j * between.target.shape[1] + i)
+        empty = found.counts == 0
+        return found.filled(between.rows(j[empty], i[empty])) if empty.any() else found
 
     def _of(self, source: Place, target: Place) -> SurfaceRemap:
         if (source, target) not in self._made:

@@ -120,7 +120,9 @@ class JointRun:
         """Make the folder that of this run, with the files of all members."""
         for some in self.here:
             some.restarted = self.restarted
-            some.recorded = self.members.recorded(some.name) if self.members.several else ()
+            if self.members.several:
+                some.exchanges = self.members.exchanges()
+                some.recorded = self.members.recorded(some.name)
         _agreed(self.council, [some.prepare for some in self.here])
         if self.folder is not None:
             own = [need for some in self.here if some.leads for need in some.needs()]
@@ -154,6 +156,8 @@ class JointRun:
                 plans, self.travel.placed, self.here, self.council, self.recording.recorder,
                 self.sites,
             )  # fmt: skip
+            for words in self.exchanges.remarks:
+                self.tell(words)
             self.exchanges.begin(self.moment, restarted=self.restarted)
         if not self.restarted:
             self.travel.meet(self.moment, self.exchanges)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 from types import FrameType
 from typing import TypeVar
 
@@ -30,6 +30,7 @@ from halocline.runtime.ranks.launch import (
     rank_command,
     tethered,
 )
+from halocline.runtime.ranks.launched import rank_started, under_mpi
 from halocline.runtime.ranks.roles import count_words
 
 held = (signal.SIGTERM, signal.SIGHUP)
@@ -47,6 +48,9 @@ grace = 4.0
 
 patience = 120.0
 """Time within which programs that compute members join the run [s]."""
+
+seconds_between = 1.0
+"""Time by which each rank waits longer than the one before it, so that one of them tells [s]."""
 
 Found = TypeVar("Found")
 
@@ -120,16 +124,52 @@ def _start_words(ranks: int, threads: int, servers: int) -> str:
     return f"{words} and {count_words(servers)}" if servers else words
 
 
-def ready_to_stop(meeting: Callable[[], Found]) -> Found:
-    """Meet all ranks; say so on one that `on_ranks` has started: all can take its signal then."""
+def ready_to_stop(
+    meeting: Callable[[], Found], wait_for_programs: Callable[[], bool] = lambda: False
+) -> Found:
+    """Meet all ranks; say so on one that `on_ranks` has started: all can take its signal then.
+
+    Of ranks that a user has started nobody else looks whether programs join that they wait for.
+    """
     path = os.environ.get(code_file)
     if path is None:
-        return meeting()
+        with _ending_without_programs(wait_for_programs):
+            return meeting()
     hold_back()
     found = meeting()  # every rank holds back before it comes there, where all wait for all
     if world().rank == 0:
         Path(path).touch()
     return found
+
+
+@contextmanager
+def _ending_without_programs(wait_for_them: Callable[[], bool]) -> Iterator[None]:
+    """End this rank, and with it all others, where programs have not joined in time.
+
+    The first rank tells.
+    """
+
+    def end() -> None:
+        if wait_for_them():
+            print(f"halocline: error: {_not_joined()}", file=sys.stderr, flush=True)
+            os._exit(exit_codes.user_error)
+
+    timer = Timer(patience + seconds_between * rank_started(), end)
+    timer.daemon = True
+    if under_mpi():
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _not_joined() -> str:
+    return (
+        f"A program of this run has not joined it within {patience:g} s: it has ended, or"
+        " computes without having joined. Let it call halocline_join (in Python"
+        " halocline.join) first of all."
+    )
 
 
 def _end_without_programs(
@@ -140,11 +180,7 @@ def _end_without_programs(
     while process.poll() is None and not met():
         time.sleep(0.1)
         if time.monotonic() > deadline:
-            tell(
-                f"A program of this run has not joined it within {patience:g} s: it has ended, or"
-                " computes without having joined. Let it call halocline_join (in Python"
-                " halocline.join) first of all."
-            )
+            tell(_not_joined())
             return _end(process)
 
 

@@ -21,6 +21,7 @@ from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.building import build_component, build_streams, shown_names
 from halocline.experiment.exchange_record import ExchangeRecord
 from halocline.experiment.exchange_report import exchange_facts, exchange_words
+from halocline.experiment.exchange_room import bytes_of_exchanges
 from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.files_written import FilesWritten
 from halocline.experiment.itinerary import Itinerary
@@ -93,7 +94,8 @@ class MemberRun:
         self.looked_at = Itinerary.of(member).looked_at
         self.referee: Referee | None = None
         self.after_steps: list[Callable[[], None]] = []
-        self.recorded: Sequence[ExchangePlan] = ()  # exchanges that it keeps on file
+        self.exchanges: Sequence[ExchangePlan] = ()  # all of the run
+        self.recorded: Sequence[ExchangePlan] = ()  # those whose values it keeps on file
         self.log: MemberLog | None = None
         self.streams: Sequence[OutputStream] = ()
         self.restarted = False
@@ -157,7 +159,8 @@ class MemberRun:
     def needs(self) -> list[Need]:
         """The room that it needs on disks; of one of several members with its name."""
         needs = [need_of(stream.plan) for stream in self.streams]
-        needs += self.restarts.needs(self._gathered())
+        exchanged = bytes_of_exchanges(self.exchanges, self.name, self.case, self.component)
+        needs += self.restarts.needs(self._gathered(), exchanged)
         return named_needs(needs, self.name)
 
     def _own_streams(self) -> list[OwnStream]:

@@ -152,8 +152,10 @@ class Restarts:
         """The file of the clock's time."""
         return restart_path(folder, self.clock.time, self.member)
 
-    def needs(self, more: Sequence[Field] = ()) -> list[Need]:
+    def needs(self, more: Sequence[Field] = (), exchanged: int = 0) -> list[Need]:
         """The room for the restarts from now on, those of `more` fields: for all that stay.
+
+        Fields of exchanges, which are made later, add so many bytes to each.
 
         One more is there while the next is written. Those that an unbroken run had left go for it.
         """
@@ -166,6 +168,7 @@ class Restarts:
             return []
         fields = [*self.component.restart_fields(), *more]
         each = restart_target(path, fields, self.clock.end, self.facts()).layout.size
+        each += exchanged
         what = f"The restart needs {size_words(each)}"
         if count > 1:
             what = f"{count} restarts need {size_words(count * each)}"

@@ -180,7 +180,7 @@ def running_here(options: Any | None, program_of: str = "") -> Pauses[int]:
     It pauses wherever the program computes that this rank runs, which is that of a member and has
     the `options` of the others.
     """
-    met = ready_to_stop(lambda: meet(world(), options, program_of))
+    met = ready_to_stop(lambda: meet(world(), options, program_of), lambda: _has_programs(options))
     from halocline.experiment.member_run import Extras
     from halocline.experiment.members import read_members
     from halocline.experiment.run import run_with_pauses
@@ -200,6 +200,16 @@ def running_here(options: Any | None, program_of: str = "") -> Pauses[int]:
             print(f"to go on: halocline resume {shlex.quote(str(folder))}")
         print(f"results are in {folder}: {', '.join(sorted(os.listdir(folder)))}")
     return report_code(exit_codes.stopped if result.stopped_by else exit_codes.done)
+
+
+def _has_programs(options: Any | None) -> bool:
+    """Whether this rank is halocline's, and programs of others are members of its run."""
+    from halocline.experiment.members import read_members
+
+    if options is None:
+        return False
+    members = read_members(options.case, options.settings).members.values()
+    return any(member.case.outside_command for member in members)
 
 
 def results_folder(options: Any) -> str:

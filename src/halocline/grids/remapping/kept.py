@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,20 +32,29 @@ def _take(found: hashlib._Hash, surface: Surface) -> None:
         found.update(b"-" if plane is None else np.ascontiguousarray(plane).tobytes())
 
 
-def kept_rows(remap: SurfaceRemap, folder: Path, communicator: Communicator) -> RemapRows:
+def kept_rows(
+    remap: SurfaceRemap,
+    folder: Path,
+    communicator: Communicator,
+    tell: Callable[[str], None] = lambda words: None,
+) -> RemapRows:
     """Rows of all points of the target, of a file in a folder or made by all ranks and kept there.
 
     A call for all ranks. Points of the target without values have no terms. A file that cannot be
-    read, or whose weights do not fit, is made anew.
+    read, or whose weights are not those that were written, is made anew; the first rank may `tell`.
     """
     key = key_of(remap)
     path = folder / f"{remap.options.method}-{key}.nc"
     found = _read(path, remap, key)
     whole = communicator.gather(found is not None)
     if communicator.broadcast(whole is not None and all(whole)) and found is not None:
+        if communicator.rank == 0:
+            tell(f"weights are those kept in '{path}'")
         return found
     rows = made_by_all(remap, communicator)
     if communicator.rank == 0:
+        damaged = " anew: the file there was damaged or has other weights" * path.exists()
+        tell(f"weights are made{damaged}, and kept in '{path}'")
         folder.mkdir(parents=True, exist_ok=True)
         conservative = remap.options.method.startswith("conservative")
         write_weights(
@@ -52,10 +62,19 @@ def kept_rows(remap: SurfaceRemap, folder: Path, communicator: Communicator) -> 
             "esmf",
             rows,
             (remap.source, remap.target),
-            words_of(remap) | {"key": key},
+            words_of(remap) | {"key": key, "checksum": checksum_of(rows)},
             all_fractions(remap) if conservative else None,
         )
     return rows
+
+
+def checksum_of(rows: RemapRows) -> str:
+    """A word that changes with every bit of the weights."""
+    found = hashlib.sha256()
+    for some in (rows.counts, rows.numbers):
+        found.update(np.ascontiguousarray(some, np.int64).tobytes())
+    found.update(np.ascontiguousarray(rows.weights, np.float64).tobytes())
+    return found.hexdigest()[:32]
 
 
 def words_of(remap: SurfaceRemap) -> dict[str, str]:
@@ -110,4 +129,5 @@ def _read(path: Path, remap: SurfaceRemap, key: str) -> RemapRows | None:
     except (UserError, OSError, KeyError):
         return None
     fits = stored.words.get("key") == key and stored.rows.counts.size == remap.target.size
+    fits = fits and stored.words.get("checksum") == checksum_of(stored.rows)
     return stored.rows if fits and stored.source_size == remap.source.size else None

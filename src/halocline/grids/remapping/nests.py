@@ -79,6 +79,35 @@ class Nest:
         points = [(first_j + b) * columns + first_i + a for b in steps_j for a in steps_i]
         return RemapWeights.of(np.stack(points), np.full((len(points), j.size), 1.0 / len(points)))
 
+    def across(
+        self, places: tuple[Place, Place], wet: NDArray[np.bool_], j: Index, i: Index, *,
+        outwards: bool,
+    ) -> RemapWeights:  # fmt: skip
+        """Weights of points of one place for points (j, i) of another: linear among `wet` ones.
+
+        Where no wet point of the source is beside a point it has no terms.
+        """
+        source, target = places
+        topology, ratio = (self.inner, 1.0 / self.ratio) if outwards else (self.outer, self.ratio)
+        rows, columns = topology.shape(source)
+        sides = [
+            _between(index, first if not outwards else -first * self.ratio, ratio, *of)
+            for index, first, of in (
+                (j, self.row, (rows, source.between_rows, target.between_rows,
+                               topology.is_joined("south"))),
+                (i, self.column, (columns, source.between_columns, target.between_columns,
+                                  topology.is_joined("west"))),
+            )
+        ]  # fmt: skip
+        both = [(row, column) for row in sides[0] for column in sides[1]]
+        points = np.stack([row[0] * columns + column[0] for row, column in both])
+        weights = np.stack([row[1] * column[1] for row, column in both])
+        weights = weights * wet.ravel()[points]
+        whole = weights.sum(axis=0)
+        kept = weights.T > 0.0
+        found = (weights / np.where(whole > 0.0, whole, 1.0)).T[kept]
+        return RemapWeights.of_rows(kept.sum(axis=1), points.T[kept], found)
+
     def inside(self, place: Place, rim: int) -> NDArray[np.bool_]:
         """Outer points that lie more than `rim` outer cells inside; shape of the place."""
         marked = np.zeros(self.outer.shape(place), bool)
@@ -108,6 +137,22 @@ def _linear(
     beyond = at - before
     after = (before + 1) % count
     return [(before % count, 1.0 - beyond), (after, beyond)]
+
+
+def _between(
+    index: Index, first: float, ratio: float, count: int, source: bool, target: bool, joined: bool
+) -> list[tuple[Index, Array]]:
+    """As `_linear`, from places between cells (or not) to places between cells (or not).
+
+    Points beyond the last ones take these; those more than half a cell beyond take none.
+    """
+    at = first + (index + (0.0 if target else 0.5)) / ratio - (0.0 if source else 0.5)
+    there = np.ones(at.shape) if joined else ((at > -0.75) & (at < count - 0.25)).astype(float)
+    at = at if joined else np.clip(at, 0.0, count - 1.0)
+    before = np.floor(at).astype(np.int64)
+    beyond = at - before
+    after = before + 1 if joined else np.minimum(before + 1, count - 1)
+    return [(before % count, there * (1.0 - beyond)), (after % count, there * beyond)]
 
 
 def _along(

@@ -41,6 +41,19 @@ class RemapRows:
         """The target of every term."""
         return np.repeat(np.arange(self.counts.size), self.counts)
 
+    def some(self, targets: Index) -> RemapRows:
+        """Those of some targets, in their order.
+
+        >>> rows = RemapRows(np.array([1, 2]), np.array([5, 6, 7]), np.array([1.0, 0.5, 0.5]))
+        >>> rows.some(np.array([1])).numbers.tolist()
+        [6, 7]
+        """
+        counts = self.counts[targets]
+        begins = np.repeat(self.ends[targets] - counts, counts)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        terms = begins + within
+        return RemapRows(counts, self.numbers[terms], self.weights[terms])
+
     def sums(self) -> Array:
         """Sums of weights, term after term."""
         return _sums(self.targets, self.weights, self.counts.size)

@@ -59,7 +59,7 @@ class Surface:
             longitude=some.x,
             latitude=some.y,
             angle=some.angle,
-            wet=_wet(grid, place) & once,
+            wet=wet_points(grid, place) & once,
             topology=grid.topology,
             place=place,
             corner_x=corner_x,
@@ -244,7 +244,7 @@ def around_cells(corners: NDArray[Any]) -> NDArray[Any]:
     return np.stack([south_west, south_east, corners[1:, 1:], corners[1:, :-1]], axis=-1)
 
 
-def _wet(grid: Grid, place: Place) -> Mask:
+def wet_points(grid: Grid, place: Place) -> Mask:
     """Points of a place of which all cells beside them are sea."""
     rows, columns = grid.topology.shape(place)
     j, i = np.mgrid[0:rows, 0:columns]

@@ -17,6 +17,12 @@ def ranks_started() -> int:
     return next((int(os.environ[name]) for name in sizes if os.environ.get(name)), 1)
 
 
+def rank_started() -> int:
+    """The rank that an MPI launcher says this process is; 0 if there is none."""
+    ranks = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID")
+    return next((int(os.environ[name]) for name in ranks if os.environ.get(name)), 0)
+
+
 def under_mpi() -> bool:
     """Whether this process was started by an MPI launcher with more than one rank."""
     return ranks_started() > 1
