@@ -28,7 +28,7 @@ from halocline.runtime.record.run_record_file import read_record
 from halocline_lab.scaling import split
 from halocline_lab.scaling.split_costs import MeasuredCosts, costs_of
 from halocline_lab.scaling.split_search import Search, compositions, partitions
-from halocline_lab.scaling.split_timeline import Division, Turns, neighbours, passes
+from halocline_lab.scaling.split_timeline import Division, MemberTurns, neighbours, passes
 from halocline_lab.scaling.split_words import case_lines, confidence
 
 coupled = Path(__file__).parent / "coupled"
@@ -56,7 +56,7 @@ class Known:
         return self.outside
 
 
-def turns(*, lagged: bool, every: int = 0, late: bool = False, names: str = "ab") -> Turns:
+def turns(*, lagged: bool, every: int = 0, late: bool = False, names: str = "ab") -> MemberTurns:
     """a steps thrice by 20 min, b twice by 30 min; each gives the other something."""
     minutes = dict(zip(names, (20, 30, 60, 15), strict=False))
     steps = {name: timedelta(minutes=some) for name, some in minutes.items()}
@@ -66,7 +66,7 @@ def turns(*, lagged: bool, every: int = 0, late: bool = False, names: str = "ab"
         ExchangeEnds("up", names[1], names[0], lagged or late, often, hour),
     ]
     found = make_schedule(steps, None, links)
-    return Turns(found, frozenset({"down", "up"} if late else ()), max(every, 1))
+    return MemberTurns(found, frozenset({"down", "up"} if late else ()), max(every, 1))
 
 
 costs = Known(
@@ -163,7 +163,7 @@ def test_neighbours_differ_by_one_rank():
 class Crews:
     """Crews as threads that sleep as long as their members' steps take: no model of ours."""
 
-    def __init__(self, here: Turns, division: Division, known: Known) -> None:
+    def __init__(self, here: MemberTurns, division: Division, known: Known) -> None:
         self.here, self.division, self.known = here, division, known
         self.meeting = threading.Barrier(len(division.crews))
         self.mail: dict[str, Any] = {name: queue.Queue() for name in here.exchanges}
@@ -370,7 +370,7 @@ def test_by_mpi_the_split_found_is_within_5_percent_of_the_best_of_all(tmp_path:
 
     assert ToyCase is not None
     search = Search(
-        Turns.of(make_members(pair())), costs_of(records, ["sky", "sea"]), ["sky", "sea"]
+        MemberTurns.of(make_members(pair())), costs_of(records, ["sky", "sea"]), ["sky", "sea"]
     )
     for ranks in range(2, 9):
         chosen = search.best(ranks)[0].division

@@ -65,7 +65,7 @@ def linked(monkeypatch):
 def site_of(members):
     """A site, whose members have nothing but a name and a first rank."""
     here = [SimpleNamespace(name=name, leads=True) for name in members.here]
-    return sites.Sites(members, here, world())
+    return sites.TwoSites(members, here, world())
 
 
 def both(first, second):
@@ -114,18 +114,18 @@ def test_what_cannot_pass_between_sites_is_refused(linked):
     here = [SimpleNamespace(name=name, leads=True) for name in ("a", "b")]
     members = together(cases, exchanges=exchange("a", "b"), seats=three, site="east", link=link)
     with pytest.raises(UserError, match="No exchange passes between the sites 'east' and 'west'"):
-        sites.Sites(members, here, world())
+        sites.TwoSites(members, here, world())
     table = {**exchange("a", "c"), "back": exchange("c", "b")["levels"]}
     members = together(cases, exchanges=table, seats=three, site="east")
     on_ranks_of_their_own = SimpleNamespace(gather=lambda _: None, broadcast=lambda _: [True, True])
     with pytest.raises(UserError, match="members a, b of the site 'east' exchange with the other"):
-        sites.Sites(members, here, on_ranks_of_their_own)
+        sites.TwoSites(members, here, on_ranks_of_their_own)
     nested = {**three, "b": {"site": "west"}}
     with pytest.raises(UserError, match="nested in 'a' at another site"):
         members = together(
             cases, exchanges=exchange("a", "c"), nested={"b": "a"}, seats=nested, site="east"
         )
-        sites.Sites(members, here[:1], world())
+        sites.TwoSites(members, here[:1], world())
 
 
 def test_restarts_of_moments_that_both_have(linked, tmp_path):

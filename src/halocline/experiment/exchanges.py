@@ -33,7 +33,7 @@ from halocline.runtime.record.recorder import Recorder
 if TYPE_CHECKING:
     from halocline.experiment.member_run import MemberRun
     from halocline.experiment.members import Member
-    from halocline.experiment.sites import Sites
+    from halocline.experiment.sites import TwoSites
 
 Values = list[NDArray[Any]] | None
 
@@ -48,7 +48,7 @@ class Exchanges:
         here: Sequence[MemberRun],
         council: Communicator,
         recorder: Recorder,
-        sites: Sites | None = None,
+        sites: TwoSites | None = None,
     ) -> None:
         own = [plan for plan in plans if sites is None or sites.takes_part(plan.link)]
         self.plans, self.recorder = {plan.link.exchange: plan for plan in own}, recorder

@@ -32,7 +32,7 @@ from halocline.experiment.resuming import leave_end, taking_over
 from halocline.experiment.run_log import RunLog
 from halocline.experiment.schedule import Giving, in_turn
 from halocline.experiment.seating import Team
-from halocline.experiment.sites import Sites
+from halocline.experiment.sites import TwoSites
 from halocline.experiment.travel import Travel
 from halocline.runtime.files.room import check_room
 from halocline.runtime.ranks.communicator import Communicator
@@ -61,7 +61,7 @@ class JointRun:
         self.exchanges: Exchanges | None = None
         self.log = self._begin_log(team.seats)
         self.travel = Travel(members, here, self.council, self.tell)
-        self.sites = Sites(members, here, self.council) if members.site else None
+        self.sites = TwoSites(members, here, self.council) if members.site else None
 
     @property
     def clock(self) -> Clock:

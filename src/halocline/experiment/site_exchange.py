@@ -27,7 +27,7 @@ from halocline.runtime.record.recorder import Recorder
 if TYPE_CHECKING:
     from halocline.experiment.member_run import MemberRun
     from halocline.experiment.members import Member
-    from halocline.experiment.sites import Sites
+    from halocline.experiment.sites import TwoSites
 
 
 def across_sites(
@@ -36,7 +36,7 @@ def across_sites(
     here: Mapping[str, MemberRun],
     council: Communicator,
     recorder: Recorder,
-    sites: Sites,
+    sites: TwoSites,
 ) -> GivenExchange:
     """An exchange whose source or target is at the other site; a call for all ranks."""
     kind = SentAway if plan.link.source in sites.own else Brought
@@ -53,7 +53,7 @@ class SentAway(GivenExchange):
         here: Mapping[str, MemberRun],
         council: Communicator,
         recorder: Recorder,
-        sites: Sites,
+        sites: TwoSites,
     ) -> None:
         self.sites, self.moment = sites, next(iter(members.values())).clock.start
         by_first_ranks = replace(plan, options=replace(plan.options, path="serial"))
@@ -110,32 +110,34 @@ class Brought(GivenExchange):
         here: Mapping[str, MemberRun],
         council: Communicator,
         recorder: Recorder,
-        sites: Sites,
+        sites: TwoSites,
     ) -> None:
-        self.sites, self.stand_in = sites, None
+        self.sites, self.remote = sites, None
         target = here.get(plan.link.target)
         if target is not None:
-            self.stand_in = StandIn(plan, members[plan.link.source], target, sites)
-            here = {**here, plan.link.source: self.stand_in.as_member()}
+            self.remote = RemoteSource(plan, members[plan.link.source], target, sites)
+            here = {**here, plan.link.source: self.remote.as_member()}
         added_there = replace(plan, options=replace(plan.options, operator="instant"))
         super().__init__(added_there, members, here, council, recorder)
 
     def _send(self, time: Date) -> None:
         """Look for the values of a time when they are wanted."""
-        self.under_way = partial(self._fetch, time) if self.stand_in is not None else None
+        self.under_way = partial(self._fetch, time) if self.remote is not None else None
 
     def _fetch(self, time: Date) -> None:
-        assert self.stand_in is not None and self.source is not None
+        assert self.remote is not None and self.source is not None
         path = self.choice.next()
         with self.exchange.times[path].takes("wait"):
-            self.stand_in.fetch(time)
+            self.remote.fetch(time)
         self._arrive(self.exchange.start(path, self._given(time)), time)
 
 
-class StandIn:
+class RemoteSource:
     """Fields like those of a member at the other site, on the ranks of one here."""
 
-    def __init__(self, plan: ExchangePlan, member: Member, target: MemberRun, sites: Sites) -> None:
+    def __init__(
+        self, plan: ExchangePlan, member: Member, target: MemberRun, sites: TwoSites
+    ) -> None:
         self.exchange, self.sites, self.target = plan.link.exchange, sites, target
         self.communicator, self.clock = target.communicator, member.clock
         self.plane = member.case.build_grid()

@@ -34,7 +34,7 @@ Some = TypeVar("Some")
 Header = Mapping[str, Any]
 
 
-class Sites:
+class TwoSites:
     """This site of a run, and the other one."""
 
     def __init__(self, members: Members, here: Sequence[MemberRun], council: Communicator) -> None:

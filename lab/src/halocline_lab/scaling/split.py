@@ -30,7 +30,7 @@ from halocline_lab.scaling.scale import order_of_round
 from halocline_lab.scaling.split_costs import MeasuredCosts, costs_of
 from halocline_lab.scaling.split_runs import ShortRuns, measured_divisions
 from halocline_lab.scaling.split_search import Found, Search, refuse_none
-from halocline_lab.scaling.split_timeline import Division, Turns, neighbours
+from halocline_lab.scaling.split_timeline import Division, MemberTurns, neighbours
 from halocline_lab.statistics import turns as statistics
 from halocline_lab.statistics.number_lists import whole_numbers
 
@@ -86,7 +86,7 @@ def main(options: argparse.Namespace) -> int:
     _refuse(options, members)
     cores = len(os.sched_getaffinity(0))
     ranks = options.ranks or cores
-    turns, most = Turns.of(members), _most(members, ranks)
+    turns, most = MemberTurns.of(members), _most(members, ranks)
     runs = ShortRuns(members, options.intervals or max(8, 2 * turns.cycle), options.launcher)
     busy = "" if options.launcher else load_words()
 
@@ -265,7 +265,7 @@ def _drawn(search: Search, ranks: int) -> tuple[list[Found], list[Found]]:
 
 
 def _draw(
-    turns: Turns,
+    turns: MemberTurns,
     drawn: tuple[Sequence[Found], Sequence[Found]],
     shown: Sequence[Found],
     measured: Mapping[Division, float],

@@ -12,13 +12,13 @@ from halocline.analysis import looks
 from halocline.analysis.series import plain_axes
 from halocline_lab.output_cost.output_plots import colours
 from halocline_lab.scaling.split_search import Found
-from halocline_lab.scaling.split_timeline import Division, Turns, speed
+from halocline_lab.scaling.split_timeline import Division, MemberTurns, speed
 
 dots = 130.0
 
 
 def draw(
-    turns: Turns,
+    turns: MemberTurns,
     side_by_side: Sequence[Found],
     in_sequence: Sequence[Found],
     shown: Sequence[Found],
@@ -31,7 +31,7 @@ def draw(
 
 
 def figure(
-    turns: Turns,
+    turns: MemberTurns,
     side_by_side: Sequence[Found],
     in_sequence: Sequence[Found],
     shown: Sequence[Found],

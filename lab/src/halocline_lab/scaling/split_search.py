@@ -12,7 +12,7 @@ from itertools import combinations
 from math import comb
 
 from halocline.core.errors import UserError
-from halocline_lab.scaling.split_timeline import Costs, Division, Interval, Turns, passes
+from halocline_lab.scaling.split_timeline import Costs, Division, Interval, MemberTurns, passes
 
 most_shares = 2000
 """Ways to share ranks among some crews that are all tried."""
@@ -43,7 +43,7 @@ class Search:
     `most` ranks a member has work for; 0 where nobody knows.
     """
 
-    turns: Turns
+    turns: MemberTurns
     costs: Costs
     members: Sequence[str]
     alone: Collection[str] = ()

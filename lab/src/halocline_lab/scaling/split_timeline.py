@@ -74,7 +74,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Turns:
+class MemberTurns:
     """The turns of a run, and the exchanges whose values arrive an interval later or more."""
 
     schedule: Schedule
@@ -82,7 +82,7 @@ class Turns:
     cycle: int  # intervals after which all comes again
 
     @classmethod
-    def of(cls, members: Members) -> Turns:
+    def of(cls, members: Members) -> MemberTurns:
         """Those of some members."""
         schedule = members.schedule()
         plans = members.exchanges()
@@ -108,7 +108,7 @@ class Turns:
         )
 
 
-def passes(turns: Turns, division: Division, costs: Costs) -> Interval:
+def passes(turns: MemberTurns, division: Division, costs: Costs) -> Interval:
     """The mean interval of a cycle."""
     crews = {name: at for at, crew in enumerate(division.crews) for name in crew}
     count = len(division.crews)
@@ -141,7 +141,7 @@ def passes(turns: Turns, division: Division, costs: Costs) -> Interval:
     )
 
 
-def speed(turns: Turns, seconds: float) -> float:
+def speed(turns: MemberTurns, seconds: float) -> float:
     """Simulated days per day, of the seconds of an interval."""
     return turns.schedule.interval.total_seconds() / max(seconds, 1e-300)
 

@@ -10,7 +10,7 @@ from halocline_lab.reporting.report_columns import lines_up
 from halocline_lab.reporting.report_words import percent, seconds
 from halocline_lab.scaling.split_costs import MeasuredCosts
 from halocline_lab.scaling.split_search import Found
-from halocline_lab.scaling.split_timeline import Division, Turns, speed
+from halocline_lab.scaling.split_timeline import Division, MemberTurns, speed
 
 much_off = 0.1
 """Of a prediction: where it errs by more, it decides nothing."""
@@ -20,7 +20,7 @@ most_rows = 8
 
 
 def cost_table(
-    turns: Turns, costs: MeasuredCosts, members: Sequence[str], counts: Sequence[int]
+    turns: MemberTurns, costs: MeasuredCosts, members: Sequence[str], counts: Sequence[int]
 ) -> str:
     """Members and exchanges against ranks: seconds of an interval; * was not measured."""
     rows = [["an interval of", *(f"{count} ranks" if count > 1 else "1 rank" for count in counts)]]
@@ -40,7 +40,9 @@ def cost_table(
     return lines_up(rows)
 
 
-def division_table(turns: Turns, found: Sequence[Found], measured: Mapping[Division, float]) -> str:
+def division_table(
+    turns: MemberTurns, found: Sequence[Found], measured: Mapping[Division, float]
+) -> str:
     """Divisions, the best first: interval, speed, and of each crew its work and waiting."""
     told = any(one.division in measured for one in found)
     rows = [
@@ -134,7 +136,7 @@ def trust_in_predictions(off: float) -> list[str]:
 
 
 def result(
-    turns: Turns,
+    turns: MemberTurns,
     best: Found,
     others: Sequence[Found],
     measured: Mapping[Division, float],
@@ -150,7 +152,7 @@ def result(
     }
 
 
-def _plain(turns: Turns, one: Found, measured: Mapping[Division, float]) -> dict[str, Any]:
+def _plain(turns: MemberTurns, one: Found, measured: Mapping[Division, float]) -> dict[str, Any]:
     return {
         "crews": [list(crew) for crew in one.division.crews],
         "ranks": list(one.division.ranks),
@@ -177,6 +179,6 @@ keys = {
 }
 
 
-def head(turns: Turns, ranks: int) -> str:
+def head(turns: MemberTurns, ranks: int) -> str:
     """What was asked."""
     return f"{ranks} rank{'s' * (ranks > 1)}; {turns.schedule.text()}"
