@@ -142,9 +142,10 @@ def test_lock_names_no_registry(name: str) -> None:
 
 
 def pinned(name: str) -> dict[str, str]:
-    """Versions of a lock by package, with what they depend on."""
+    """Versions of a lock by package; of several for unlike interpreters the last."""
     lines = (top / name).read_text().splitlines()
-    return dict(line.removesuffix(" \\").split("==", 1) for line in lines if "==" in line[:60])
+    pins = [line.partition(" ;")[0].removesuffix(" \\") for line in lines if "==" in line[:60]]
+    return dict(pin.split("==", 1) for pin in pins)
 
 
 def names_of(requirements: list[str]) -> set[str]:
