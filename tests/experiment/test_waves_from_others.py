@@ -60,7 +60,10 @@ def others(folder: Path, west: float = -1.0, rates: float = 0.0) -> dict[str, An
 
 
 def coupled(source: dict[str, Any], given: list[str], **more: Any) -> dict[str, Any]:
-    exchange = {"source": "others", "target": "sea", "fields": given}
+    # `components` of vectors, as files give them
+    exchange = {
+        "source": "others", "target": "sea", "fields": given, "vectors": "components",
+    }  # fmt: skip
     return {
         "time": time,
         "members": {"others": source, "sea": sea | more},

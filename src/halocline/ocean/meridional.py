@@ -8,15 +8,17 @@ All is made of whole fields on one rank, in one order, from the faces between ce
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack, vstack
 
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.place import Direction, Place
 from halocline.runtime.fields.topology import Topology
+
+if TYPE_CHECKING:  # SciPy takes a while to load, and few runs ask for such numbers
+    from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 
@@ -40,6 +42,8 @@ class Parallels:
 
     def sums(self, topology: Topology) -> csr_array:
         """Matrix (bands, cells) that adds up each band, what stands twice on a fold once."""
+        from scipy.sparse import csr_array
+
         once = topology.once(Place.center).ravel()
         cells = once.astype(float), (self.band.ravel(), np.arange(once.size))
         return csr_array(cells, shape=(self.edges.size - 1, once.size))
@@ -59,6 +63,8 @@ class _Points:
 
     def at(self, j: int, i: int, shape: tuple[int, int]) -> csr_array:
         """Matrix (lines, points) with the point so far north and east of each place of a plane."""
+        from scipy.sparse import csr_array
+
         there = slice(1 + j, 1 + j + shape[0]), slice(1 + i, 1 + i + shape[1])
         number, sign = self.number[there].ravel(), self.sign[there].ravel()
         (lines,) = np.nonzero(number)
@@ -76,6 +82,8 @@ class Faces:
 
     def __init__(self, parallels: Parallels, grid: Grid, widths: tuple[Array, Array]) -> None:
         """`widths`: dx, dy of corners [m] (j, i)."""
+        from scipy.sparse import csr_array, hstack, vstack
+
         of, (dx, dy) = grid.topology, widths
         x, y, cells = of.shape(Place.x_face), of.shape(Place.y_face), (of.nj, of.ni)
         x_faces, y_faces = _Points(of, Place.x_face, "x"), _Points(of, Place.y_face, "y")
