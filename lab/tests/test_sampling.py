@@ -51,10 +51,11 @@ def test_what_takes_time_after_the_start_is_proposed_and_traced(tmp_path, steps)
     found = {one["name"]: one for one in read_record(tmp_path).about["samples"]}
     relax, smooth, tables = (found[name] for name in ("relax", "smooth", "make_tables"))
     assert relax["file"] == "sampled.c" and relax["own"]
-    assert relax["steady"] == pytest.approx(2 * smooth["steady"], rel=0.35)
+    likely = 0.35 if steps else 0.7  # of some 50 samples
+    assert relax["steady"] == pytest.approx(2 * smooth["steady"], rel=likely)
     total = relax["steady"] + smooth["steady"] + tables["start"]
     assert total > 100 if steps else 40 < total <= 2 * 64
-    assert tables["start"] == pytest.approx(0.29 * total, rel=0.35)
+    assert tables["start"] == pytest.approx(0.29 * total, rel=likely)
     assert tables["steady"] < 0.1 * tables["start"]
     signs = {
         line.partition("%")[2].partition("[")[0].strip(): line[0]

@@ -32,6 +32,7 @@ in_other_units = {"temperature": "degree_C"}
 """Not in the table's canonical units: ocean models give temperatures so."""
 
 without_standard_name = {
+    "stress_into_ocean_east": "Pa", "stress_into_ocean_north": "Pa",
     "stokes_transport_u": "m2 s-1", "stokes_transport_v": "m2 s-1",
     "peak_frequency": "s-1", "absolute_peak_frequency": "s-1", "absolute_peak_period": "s",
     "directional_moment_a1": "1", "directional_moment_b1": "1",
