@@ -5,9 +5,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from experiment.ponds import nests, pond, pond_units, ponds, together
+from experiment.ponds import Pond, nests, pond, pond_units, ponds, together
 from halocline.analysis.exchange_picture import Arrow, exchange_sheet
-from halocline.core.errors import UserError
+from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.exchange_plot import plot_exchanges
 from halocline.experiment.exchange_report import exchange_facts
 from halocline.experiment.exchange_table import ExchangeOptions
@@ -49,6 +49,24 @@ def test_a_target_has_what_the_source_has_at_the_end_of_the_interval_or_before(l
     times = [time for _, time in ponds["b"].heard]
     first = ponds["b"].case.time.clock().start
     assert times == [first + hour * timedelta(hours=1) for hour in range(4)]
+
+
+def test_values_that_are_not_finite_end_the_run(monkeypatch):
+    """With the place at the target; the run would carry them on for ever."""
+    step = Pond.step
+
+    def breaks(self, time):
+        step(self, time)
+        values = whole(self.level)
+        values[2, 3] = np.nan
+        if self.case.title == "a":
+            self.level.set_global(values)
+
+    cases = {"a": pond("a", "20min"), "b": pond("b", "30min")}
+    monkeypatch.setattr(Pond, "step", breaks)
+    words = "'level' from 'a' to 'b' at 2000-01-01 01:00, and it is nan in row [12] and column [23]"
+    with pytest.raises(BrokenState, match=words):
+        run(together(cases, exchanges=to_b()))
 
 
 def test_who_steps_later_gives_at_the_end():

@@ -187,6 +187,10 @@ class Exchange:
 
         return finish
 
+    def places(self) -> list[Index]:
+        """Of each port the numbers of the points of this rank that get values."""
+        return [sites.all for sites in self._sites()]
+
     def put(self, values: Sequence[Array], fields: Sequence[Field] | None = None) -> None:
         """Set the fields of all ports, or others like them."""
         fields = fields or [port.field for port in self.ports]

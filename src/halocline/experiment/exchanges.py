@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.component.exchange import Exchange, Remap
-from halocline.component.port import Port
-from halocline.core.clock import Date
-from halocline.core.errors import UserError
+from halocline.component.port import Port, cell_place
+from halocline.core.clock import Date, text
+from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.accumulation import Accumulated
 from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.grid_pairs import OnSphere, by_nest, nest_between, remap_by
@@ -271,10 +271,33 @@ class GivenExchange:
         self.choice.done()
         if values is None:
             return
+        if self.plan.kind == "fields":
+            self._refuse_not_finite(values, time)
         if self.waiting:
             self.exchange.put(values, self.waiting[-1])
         else:
             self._deliver(values, time)
+
+    def _refuse_not_finite(self, values: Sequence[NDArray[Any]], time: Date) -> None:
+        """Refuse what no model can go on from, with the place at the target where it is."""
+        assert self.target is not None
+        names = {id(port.field): name for name, port in self.target.component.ports.items()}
+        at = zip(self.exchange.ports, self.exchange.places(), values, strict=True)
+        for port, numbers, some in at:
+            bad = ~np.isfinite(some).reshape(-1, numbers.size).all(axis=0)
+            if not bad.any():
+                continue
+            where = int(np.argmax(bad))
+            columns = port.field.decomposition.world.topology.shape(cell_place(port.field.place))[1]
+            row, column = divmod(int(numbers[where]), columns)
+            found = some.reshape(-1, numbers.size)[:, where]
+            link, value = self.plan.link, found[~np.isfinite(found)][0]
+            raise BrokenState(
+                f"The exchange '{link.exchange}' brings '{names[id(port.field)]}' from"
+                f" '{link.source}' to '{link.target}' at {text(time)}, and it is {value} in row"
+                f" {row} and column {column} (from 0) of '{link.target}'. Look at '{link.source}'"
+                " there: its state is broken, or it has no values for so much of the sea."
+            )
 
     def _deliver(self, values: Sequence[NDArray[Any]], time: Date) -> None:
         assert self.target is not None
