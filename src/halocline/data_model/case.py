@@ -92,6 +92,11 @@ class DataCase(Case):
         return dict.fromkeys(self.described(), MapShape())
 
     @property
+    def gives_holes(self) -> bool:
+        """What was recorded is that of points which had something."""
+        return bool(self.data.recorded)
+
+    @property
     def cost(self) -> float:
         """Of a value and a step [s]: it is interpolated in time."""
         return 2e-9

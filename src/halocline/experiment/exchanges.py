@@ -142,6 +142,7 @@ class GivenExchange:
         self.plan, self.recorder = plan, recorder
         link, name = plan.link, plan.link.exchange
         self.source, self.target = here.get(link.source), here.get(link.target)
+        self.with_holes = plan.kind != "fields" or members[link.source].case.gives_holes
         self.start_time = next(iter(members.values())).clock.start
         self.added: Accumulated | None = None
         self.remarks: list[str] = []  # on the first rank, for the log
@@ -271,7 +272,7 @@ class GivenExchange:
         self.choice.done()
         if values is None:
             return
-        if self.plan.kind == "fields":
+        if not self.with_holes:
             self._refuse_not_finite(values, time)
         if self.waiting:
             self.exchange.put(values, self.waiting[-1])

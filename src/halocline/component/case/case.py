@@ -111,6 +111,11 @@ class Case(Options):
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
 
     @property
+    def gives_holes(self) -> bool:
+        """Whether what it gives is no number where it has nothing for the target."""
+        return False
+
+    @property
     def outside_command(self) -> Sequence[str]:
         """The command of the program outside that computes its steps; empty: there is none."""
         return ()
