@@ -1,6 +1,7 @@
 """What members give each other: the right values at the right time, whatever the grids."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.exchange_plot import plot_exchanges
 from halocline.experiment.exchange_report import exchange_facts
 from halocline.experiment.exchange_table import ExchangeOptions
+from halocline.experiment.exchanges import GivenExchange
 from halocline.experiment.grid_pairs import refuse_unfit_nests
 from halocline.experiment.plan import exchange_lines
 from halocline.experiment.run import run
@@ -67,6 +69,13 @@ def test_values_that_are_not_finite_end_the_run(monkeypatch):
     words = "'level' from 'a' to 'b' at 2000-01-01 01:00, and it is nan in row [12] and column [23]"
     with pytest.raises(BrokenState, match=words):
         run(together(cases, exchanges=to_b()))
+
+
+def test_a_rank_that_gets_no_point_has_nothing_to_refuse():
+    target = SimpleNamespace(component=SimpleNamespace(ports={}))
+    nothing = SimpleNamespace(ports=[None], places=lambda: [np.zeros(0, int)])
+    here = SimpleNamespace(target=target, exchange=nothing)
+    GivenExchange._refuse_not_finite(here, [np.zeros((1, 0))], None)
 
 
 def test_who_steps_later_gives_at_the_end():

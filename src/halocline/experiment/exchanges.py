@@ -285,13 +285,13 @@ class GivenExchange:
         names = {id(port.field): name for name, port in self.target.component.ports.items()}
         at = zip(self.exchange.ports, self.exchange.places(), values, strict=True)
         for port, numbers, some in at:
-            bad = ~np.isfinite(some).reshape(-1, numbers.size).all(axis=0)
+            bad = ~np.isfinite(some).all(axis=0)
             if not bad.any():
                 continue
             where = int(np.argmax(bad))
             columns = port.field.decomposition.world.topology.shape(cell_place(port.field.place))[1]
             row, column = divmod(int(numbers[where]), columns)
-            found = some.reshape(-1, numbers.size)[:, where]
+            found = some[:, where]
             link, value = self.plan.link, found[~np.isfinite(found)][0]
             raise BrokenState(
                 f"The exchange '{link.exchange}' brings '{names[id(port.field)]}' from"
