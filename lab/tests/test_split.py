@@ -243,8 +243,9 @@ def test_what_was_measured_is_taken_and_between_it_a_law():
     found = measured(Known({"a": (0.6, 0.03, 0.0)}), (1, 2, 4, 8))
     for ranks in range(1, 13):
         assert found.step("a", ranks) == pytest.approx(0.6 / ranks + 0.03, rel=1e-6)
-    odd = replace(found, times={key: [*some] for key, some in found.times.items()})
-    odd.times["a", "step"][2] = replace(odd.times["a", "step"][2], seconds=1.0)  # type: ignore[index]
+    times = {key: [*some] for key, some in found.times.items()}
+    times["a", "step"][2] = replace(times["a", "step"][2], seconds=1.0)
+    odd = replace(found, times=times)
     assert odd.step("a", 4) == 1.0
 
 

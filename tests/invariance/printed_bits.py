@@ -11,20 +11,15 @@ from halocline.runtime.ranks.launch import mpi_environment, mpiexec_command
 
 @lru_cache
 def printed_bits(
-    script: str, ranks: int, threads: int, lines: int, *arguments: str, patience: float = 240.0
+    script: str, ranks: int, threads: int, lines: int, *arguments: str
 ) -> frozenset[str]:
-    """The distinct ones of the `lines` lines that begin with "bits", of a script beside this.
-
-    After `patience` [s] it hangs; ranks beyond the cores of a busy machine take many times as long.
-    """
+    """The distinct ones of the `lines` lines that begin with "bits", of a script beside this."""
     command = [sys.executable, str(Path(__file__).parent / script), *arguments]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
     if ranks > 1:
         command = [*mpiexec_command(ranks, threads), *command]
         environment = mpi_environment(environment)
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=patience
-    )
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     found = [line for line in done.stdout.splitlines() if line.startswith("bits ")]
     assert len(found) == lines, done.stdout

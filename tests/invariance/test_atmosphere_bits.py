@@ -49,7 +49,7 @@ def test_a_forecast_in_three_domains(scheme):
     alone = printed_bits("small_forecast.py", 1, 1, 12, scheme)
     assert len(alone) == 3  # one of each domain
     for ranks in (2, 4):
-        assert printed_bits("small_forecast.py", ranks, 1, 12, scheme, patience=900.0) == alone
+        assert printed_bits("small_forecast.py", ranks, 1, 12, scheme) == alone
 
 
 def test_ranks_without_cells_idle_and_are_said(tmp_path: Path):
