@@ -46,7 +46,7 @@ meanings = {
 
 
 @dataclass(frozen=True)
-class Event:
+class JobEvent:
     """What the script of a run has put down: when, what, and a word more."""
 
     time: datetime
@@ -58,7 +58,7 @@ class Event:
 class Looked:
     """A run at its site: events, its entry in the queue, newest restart, end of its log."""
 
-    events: Sequence[Event]
+    events: Sequence[JobEvent]
     entry: QueueEntry | None
     newest: str
     log: str
@@ -139,9 +139,9 @@ def look(shell: SiteShell, submission: Submission) -> Looked:
     )
 
 
-def _event(line: str) -> Event:
+def _event(line: str) -> JobEvent:
     time, what, *more = line.split(" ", 2)
-    return Event(datetime.fromisoformat(time), what, *more)
+    return JobEvent(datetime.fromisoformat(time), what, *more)
 
 
 def status_lines(submission: Submission, looked: Looked, site_kind: str) -> list[str]:
