@@ -19,7 +19,8 @@ import atexit
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, NoReturn, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -163,7 +164,10 @@ class Program:
 
     def compute(self, key: Any) -> None:
         """Run declared loops; halos that they need and that are stale are filled before."""
-        self._do(lambda: self._in_loops.compute(key))
+        try:
+            self._in_loops.compute(key)
+        except Exception as error:  # `_do` is for what is rarer: it takes a microsecond
+            self._do(partial(_raise, error))
 
     def sum(self, name: str) -> float:
         """Sum of a field over its wet points, the same bits on any ranks."""
@@ -239,6 +243,10 @@ class Program:
             self._over = True
             raise SystemExit(code)
         return found[0]
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
 
 
 def _before_finalize(action: Callable[[], None]) -> None:

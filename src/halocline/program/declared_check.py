@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from halocline.core.errors import UserError
 from halocline.program.declared_loops import DeclaredLoops, block_of, sides
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.kernel import Argument
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.halo_trials import bits
 from halocline.runtime.running.halo_truth import StaleHalo
@@ -113,20 +114,23 @@ class DeclaredCheck:
                     " what it held is in the answer: it reads it, or leaves some values as they"
                     f" are. Declare updates = '{name}'."
                 )
-            far = self._farthest(declared, begin, after, name)
+            far = self._farthest(declared, begin, after, argument)
             return (
                 f"Kernel '{kernel.name}' reads '{name}' {far}, and declares"
                 f" '{_words(name, argument.depths)}'. Declare how far it is read."
             )
         return f"Kernel '{kernel.name}' reads what it does not declare, in several fields."
 
-    def _farthest(self, declared: DeclaredLoops, begin: Values, after: Values, name: str) -> str:
+    def _farthest(
+        self, declared: DeclaredLoops, begin: Values, after: Values, argument: Argument
+    ) -> str:
         """How far a field is read beyond what is declared, in words."""
+        name = argument.name
         j0, j1, i0, i1, _ = declared.box
         _, rows, columns = self._array(name).shape
         whole = {"west": i0, "east": columns - i1, "south": j0, "north": rows - j1}
         for at, side in enumerate(sides):
-            for deep in range(whole[side], 0, -1):
+            for deep in range(whole[side], argument.depths[at], -1):
                 reach = [whole[some] for some in sides]
                 reach[at] = deep - 1
                 kept = (j0 - reach[2], j1 + reach[3], i0 - reach[0], i1 + reach[1])
