@@ -125,10 +125,8 @@ class Case(Options):
         """State that nests take from it and give back."""
         return ()
 
-    @property
-    def rooted(self) -> str:
-        """The option of a file on its grid, by which a nest cannot move along; '' if it can."""
-        return ""
+    def refuse_uncovered(self) -> None:
+        """Refuse a place of a nest that moves which files of the case do not cover."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
