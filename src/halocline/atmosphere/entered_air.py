@@ -64,7 +64,8 @@ class EnteredAir:
         found = self.other.columns(air, around.ravel()[sites.all], ground.ravel()[sites.all])
         for name in ("mass", "theta", "geopotential", *(("water",) if s.species else ())):
             values: Array = getattr(found, name)
-            sites.put(values.reshape(-1, count), getattr(s, name))
+            rows = int(np.prod(values.shape[:-1]))
+            sites.put(values.reshape(rows, count), getattr(s, name))
 
     def _wind(self, around: Array, ground: Array, new: Callable[[Place], Mask]) -> None:
         """Wind on faces, over the mean of the grounds on both sides."""
