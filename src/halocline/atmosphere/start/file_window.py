@@ -80,7 +80,7 @@ def _refuse_other_steps(grid: Grid, x: Array, y: Array, file: str) -> None:
         ("rows", along, x.shape[0], grid.step_y),
     ):
         times = length / max(count - 1, 1) / step
-        if count > 1 and abs(times - 1.0) > 1e-3:
+        if count > 1 and abs(times - 1.0) > 1e-2:
             raise UserError(
                 f"{file} has {what} {times:.4g} times as far apart as the grid. Give one with the"
                 " cells of the grid."
