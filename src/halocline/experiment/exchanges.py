@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,16 @@ if TYPE_CHECKING:
     from halocline.experiment.sites import TwoSites
 
 Values = list[NDArray[Any]] | None
+
+
+@dataclass(frozen=True)
+class Everyone:
+    """Who exchanges: all members, those on this rank, and what all ranks have in common."""
+
+    members: Mapping[str, Member]
+    here: Mapping[str, MemberRun]
+    council: Communicator
+    recorder: Recorder
 
 
 class Exchanges:
@@ -67,11 +78,12 @@ class Exchanges:
 
     def _made(self, name: str, members: Mapping[str, Member]) -> GivenExchange:
         plan, sites = self.plans[name], self.sites
+        everyone = Everyone(members, self.ends, self.council, self.recorder)
         if sites is not None and sites.apart(plan.link):
             from halocline.experiment.site_exchange import across_sites
 
-            return across_sites(plan, members, self.ends, self.council, self.recorder, sites)
-        return GivenExchange(plan, members, self.ends, self.council, self.recorder)
+            return across_sites(plan, everyone, sites)
+        return GivenExchange(plan, everyone)
 
     def renew(
         self, moved: Collection[str], begun: Collection[str], members: Mapping[str, Member],
@@ -131,15 +143,9 @@ class GivenExchange:
     on its way (`settle`).
     """
 
-    def __init__(
-        self,
-        plan: ExchangePlan,
-        members: Mapping[str, Member],
-        here: Mapping[str, MemberRun],
-        council: Communicator,
-        recorder: Recorder,
-    ) -> None:
-        self.plan, self.recorder = plan, recorder
+    def __init__(self, plan: ExchangePlan, everyone: Everyone) -> None:
+        members, here = everyone.members, everyone.here
+        self.plan, self.recorder = plan, everyone.recorder
         link, name = plan.link, plan.link.exchange
         self.source, self.target = here.get(link.source), here.get(link.target)
         self.with_holes = plan.kind != "fields" or members[link.source].case.gives_holes
@@ -154,22 +160,16 @@ class GivenExchange:
                 given = self.added.results
                 self.source.after_steps.append(self._take)
         self.choice = PathChoice(name, plan.options.path)
-        self.exchange = self._connected(given, members, here, council)
+        self.exchange = self._connected(given, everyone)
         self.choice.times = self.exchange.times
-        self._refuse_nothing_in_common(council)
+        self._refuse_nothing_in_common(everyone.council)
         self.waiting = [self._kept(number) for number in range(plan.late)]
         self.under_way: Callable[[], None] | None = None
 
-    def _connected(
-        self,
-        given: Mapping[str, Field] | None,
-        members: Mapping[str, Member],
-        here: Mapping[str, MemberRun],
-        council: Communicator,
-    ) -> Exchange:
+    def _connected(self, given: Mapping[str, Field] | None, everyone: Everyone) -> Exchange:
         """What brings the fields that are given to ports of the target: a call for all ranks."""
-        plan, ports = self.plan, None
-        remap, inside = self._remap(members, here)
+        plan, ports, council = self.plan, None, everyone.council
+        remap, inside = self._remap(everyone.members, everyone.here)
         if self.target is not None:
             ports = self._ports(self.target, inside)
         return Exchange(

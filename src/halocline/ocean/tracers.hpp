@@ -71,8 +71,8 @@ class TracerRow {
       west[i1] = x_volume_flux<T>(u0, u1, dz, i1);
       fetch(i0, i1, f_.u, k, j + 2);
       fetch(i0, i1, f_.v, k, j + 2);
-      for (const auto& field : {f_.column.vertical_diffusivity, f_.column.nonlocal_share,
-                                f_.column.salinity_excess})
+      for (const auto& field :
+           {f_.column.vertical_diffusivity, f_.column.nonlocal_share, f_.column.salinity_excess})
         fetch(i0, i1, field, k, j + 1);
       const T* below = at(rise_, k, i0);
       T* above = at(rise_, k + 1, i0);
