@@ -148,7 +148,8 @@ class GivenExchange:
         self.plan, self.recorder = plan, everyone.recorder
         link, name = plan.link, plan.link.exchange
         self.source, self.target = here.get(link.source), here.get(link.target)
-        self.with_holes = plan.kind != "fields" or members[link.source].case.gives_holes
+        holes = plan.given if plan.kind != "fields" else members[link.source].case.holes
+        self.whole = {taken for given, taken in plan.pairs if given not in holes}
         self.start_time = next(iter(members.values())).clock.start
         self.added: Accumulated | None = None
         self.remarks: list[str] = []  # on the first rank, for the log
@@ -272,8 +273,7 @@ class GivenExchange:
         self.choice.done()
         if values is None:
             return
-        if not self.with_holes:
-            self._refuse_not_finite(values, time)
+        self._refuse_not_finite(values, time)
         if self.waiting:
             self.exchange.put(values, self.waiting[-1])
         else:
@@ -286,7 +286,7 @@ class GivenExchange:
         at = zip(self.exchange.ports, self.exchange.places(), values, strict=True)
         for port, numbers, some in at:
             bad = ~np.isfinite(some).all(axis=0)
-            if not bad.any():
+            if not bad.any() or (name := names[id(port.field)]) not in self.whole:
                 continue
             where = int(np.argmax(bad))
             columns = port.field.decomposition.world.topology.shape(cell_place(port.field.place))[1]
@@ -294,10 +294,10 @@ class GivenExchange:
             found = some[:, where]
             link, value = self.plan.link, found[~np.isfinite(found)][0]
             raise BrokenState(
-                f"The exchange '{link.exchange}' brings '{names[id(port.field)]}' from"
-                f" '{link.source}' to '{link.target}' at {text(time)}, and it is {value} in row"
-                f" {row} and column {column} (from 0) of '{link.target}'. Look at '{link.source}'"
-                " there: its state is broken, or it has no values for so much of the sea."
+                f"The exchange '{link.exchange}' brings '{name}' from '{link.source}'"
+                f" to '{link.target}' at {text(time)}, and it is {value} in row {row} and"
+                f" column {column} (from 0) of '{link.target}'. Look at '{link.source}' there: its"
+                " state is broken, or it has no values for so much of the sea."
             )
 
     def _deliver(self, values: Sequence[NDArray[Any]], time: Date) -> None:
