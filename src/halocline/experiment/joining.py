@@ -56,7 +56,7 @@ class Program:
     """The run as the program sees it that computes one of its members."""
 
     def __init__(self, member: str) -> None:
-        self.member = member or "the run"
+        self.member, self._whose = member or "the run", f"'{member}'" if member else "a run"
         self._over = False
         self._going: Pauses[int] = running_here(None, self.member)
         self._component = self._do(self._first)
@@ -66,7 +66,7 @@ class Program:
     def _first(self) -> ComputedOutside:
         if not (under_mpi() or os.environ.get(told_variable)):
             raise UserError(
-                f"The program of '{self.member}' is alone: MPI has not started it beside others."
+                f"The program of {self._whose} is alone: MPI has not started it beside others."
                 " Start all with 'halocline run CASE'; 'halocline plan CASE' says the command."
             )
         return next(self._going)

@@ -6,6 +6,7 @@
 #ifndef HALOCLINE_H
 #define HALOCLINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
