@@ -5,10 +5,15 @@ import json
 import random
 import socket
 import time
+from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 
 from halocline.core.errors import UserError
+from halocline.experiment.schedule import ExchangeEnds, make_schedule
+from halocline_lab.scaling.split_search import Search
+from halocline_lab.scaling.split_timeline import MemberTurns
 from halocline_lab.sites import field_exchange, namespaces, paper_cases, site_words, sites, what_if
 from halocline_lab.sites.field_exchange import ExchangeTimes
 from halocline_lab.sites.packet_path import PacketPath
@@ -16,6 +21,7 @@ from halocline_lab.sites.path_fit import bandwidth_of_exchanges, fit_path
 from halocline_lab.sites.rounds import counted_rounds
 from halocline_lab.sites.shaper import NetworkPath, Passed
 from halocline_lab.sites.site_cases import SiteCase, case_result, floors
+from halocline_lab.sites.site_split import Crossing, site_divisions
 from halocline_lab.sites.slow_start import WindowPath, transfer, transfers
 from halocline_lab.sites.two_sides import PairSettings, make_credentials, run_pair
 
@@ -117,8 +123,9 @@ def test_rounds_are_counted_by_connection_and_side():
     passed += [Passed(10.015, 0, 1, 46), Passed(10.045, 1, 1, 1448), Passed(11.0, 0, 1, 1448)]
     passed.sort()
     begins = [ExchangeTimes(10.0, 0, 0, 0, 0), ExchangeTimes(11.0, 0, 0, 0, 0)]
-    assert counted_rounds(passed, 0, begins, 0.015) == [3, 1]
-    assert counted_rounds(passed, 1, begins, 0.015) == [1, 0]
+    assert counted_rounds(passed, 0, begins, [0.1, 0.1], 0.015) == [3, 1]
+    assert counted_rounds(passed, 0, begins, [0.05, 0.1], 0.015) == [2, 1]
+    assert counted_rounds(passed, 1, begins, [0.1, 0.1], 0.015) == [1, 0]
 
 
 # --- over paths -----------------------------------------------------------------------------------
@@ -250,3 +257,63 @@ def test_the_command_tells_all_of_it(tmp_path, capsys):
 def test_what_makes_no_sense_is_refused(words, told):
     with pytest.raises(UserError, match=told):
         sites.main(arguments(*words))
+
+
+# --- a case at two sites --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Known:
+    """Members a, b, c that take 0.6, 0.6 and 0.1 s a step over their ranks; exchanges take none."""
+
+    def step(self, member, ranks):
+        return {"a": 0.6, "b": 0.6, "c": 0.1}[member] / ranks
+
+    def gives(self, exchange, ranks):
+        return 0.0
+
+    takes = gives
+
+    def rest(self):
+        return 0.0
+
+
+def search(late=False):
+    steps = dict.fromkeys("abc", timedelta(hours=1))
+    links = [ExchangeEnds("ab", "a", "b", True), ExchangeEnds("bc", "b", "c", True)]
+    turns = MemberTurns(make_schedule(steps, None, links), frozenset({"ab"} if late else ()), 1)
+    return Search(turns, Known(), list("abc"))
+
+
+def crossing(name, size=1_000_000, **more):
+    return Crossing(name, name[0], name[1], size, 0.0, False, **more)
+
+
+def test_the_best_two_sites_are_those_of_least_work_and_least_way():
+    """a alone, b and c in sequence: 0.7 s, and the way of a's fields; c apart would be 1.2 s.
+
+    The way: 1 MB over 16 streams and 100 Mbit/s is 80 ms and 15 ms of delay, and a round of
+    windows that do not fill the path less what the line takes of it: 30 - 18.5 ms.
+    """
+    way = WindowPath(0.015, 100e6, 16)
+    first = 16 * 14480 * 8 / 100e6
+    assert transfer(way, 1_000_000).seconds == pytest.approx(0.08 + 0.015 + 0.03 - first)
+    found = site_divisions(search(), [crossing("ab"), crossing("bc")], way, 1, 1)
+    best = found[0]
+    assert {best.here.words, best.there.words} == {"a: 1", "b, c: 1"}
+    assert best.crossing == ("ab",)
+    # Both give at the end of the interval: a was ready at 0.6, what it gives is there at 0.7065.
+    assert best.seconds == pytest.approx(max(0.7, 0.6 + transfer(way, 1_000_000).seconds))
+    hidden = site_divisions(search(late=True), [crossing("ab"), crossing("bc")], way, 1, 1)
+    assert hidden[0].seconds == pytest.approx(0.7)
+
+
+def test_nests_and_links_of_two_ranks_are_not_proposed():
+    way = WindowPath(0.015, 100e6, 16)
+    nest = [crossing("ab", why_not="a nest"), crossing("bc")]
+    found = site_divisions(search(), nest, way, 2, 2)
+    assert {one.crossing for one in found} == {("bc",)}
+    # Where b exchanges with both, a and c share ranks: the link has one rank at each site.
+    both = site_divisions(search(), [crossing("ab"), crossing("bc")], way, 2, 2)
+    apart = [one for one in both if one.crossing == ("ab", "bc")]
+    assert apart and all("a, c" in one.here.words + one.there.words for one in apart)

@@ -11,39 +11,50 @@ from collections.abc import Sequence
 from halocline_lab.sites.field_exchange import ExchangeTimes
 from halocline_lab.sites.shaper import Passed
 
-least_size = 200
-"""Fewer bytes are a word of the link's own, not of a field."""
+least_part, least_burst = 200, 1000
+"""Fewer bytes at once, or in a burst, are words of the link's own, not of a field."""
 
 
-def bursts(times: Sequence[float], delay: float) -> int:
-    """How often something was sent after a pause, a round trip or more after the last burst began.
+def bursts(sent: Sequence[tuple[float, int]], delay: float) -> int:
+    """How often something came after a pause, a round trip or more after the last burst began.
 
-    Less is no round: the sender was busy.
+    sent: time [s] and bytes of all parts. Less of a pause is no round: the sender was busy.
 
-    >>> bursts([0.0, 0.001, 0.030, 0.031, 0.060], 0.015), bursts([0.0, 0.018, 0.019], 0.015)
-    (3, 1)
+    >>> bursts([(0.0, 2000), (0.001, 2000), (0.030, 2000), (0.031, 2000), (0.060, 600)], 0.015)
+    2
+    >>> bursts([(0.0, 2000), (0.018, 2000), (0.019, 2000)], 0.015)
+    1
     """
-    count, begun, last = 0, 0.0, 0.0
-    for time in times:
-        if not count or (time - last > delay and time - begun >= 1.99 * delay):
-            count, begun = count + 1, time
+    found: list[int] = []
+    begun = last = 0.0
+    for time, size in sent:
+        if not found or (time - last > delay and time - begun >= 1.99 * delay):
+            found.append(0)
+            begun = time
+        found[-1] += size
         last = time
-    return count
+    return sum(size >= least_burst for size in found)
 
 
 def counted_rounds(
-    passed: Sequence[Passed], side: int, exchanges: Sequence[ExchangeTimes], delay: float
+    passed: Sequence[Passed],
+    side: int,
+    exchanges: Sequence[ExchangeTimes],
+    travel: Sequence[float],
+    delay: float,
 ) -> list[int]:
-    """Of each exchange that `side` sent, the rounds of the connection that needed most."""
-    begins = [one.begun for one in exchanges]
-    ends = [*begins[1:], begins[-1] + 1.0]
+    """Of each exchange that `side` sent, the rounds of the connection that needed most.
+
+    `travel`: how long each was on its way; what entered the path later is none of it.
+    """
     found = []
-    for begin, end in zip(begins, ends, strict=True):
-        times: dict[int, list[float]] = {}
-        for one in passed:
-            if one.side == side and one.size >= least_size and begin <= one.time < end:
-                times.setdefault(one.connection, []).append(one.time)
-        found.append(max((bursts(some, delay) for some in times.values()), default=0))
+    for one, seconds in zip(exchanges, travel, strict=True):
+        sent: dict[int, list[tuple[float, int]]] = {}
+        for some in passed:
+            if some.side == side and some.size >= least_part:
+                if one.begun <= some.time < one.begun + seconds:
+                    sent.setdefault(some.connection, []).append((some.time, some.size))
+        found.append(max((bursts(some, delay) for some in sent.values()), default=0))
     return found
 
 

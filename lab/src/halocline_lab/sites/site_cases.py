@@ -147,8 +147,9 @@ def _whole_seconds(run: PairResult) -> float:
 
 def _rounds(run: PairResult, side: str, path: NetworkPath) -> int:
     """Of one exchange, usually."""
-    at = run.side_of_path(side)
-    return usual(counted_rounds(run.passed, at, run.exchanges[side], path.delay)[-measured:])
+    at, own = run.side_of_path(side), run.exchanges[side]
+    travel = [one.travel for one in run.exchanges[receivers[side]]]
+    return usual(counted_rounds(run.passed, at, own, travel, path.delay)[-measured:])
 
 
 def _window(run: PairResult, side: str) -> int:

@@ -23,6 +23,7 @@ from halocline_lab.sites.site_split import Crossing, SiteDivision, crossings, si
 from halocline_lab.sites.slow_start import WindowPath
 
 most_rows = 6
+no_difference = 0.02
 
 keys = {
     "interval": "of the schedule [s]",
@@ -101,11 +102,12 @@ def _site_words(
         ]  # fmt: skip
     fastest = min((some[0] for _, some in alone if some), key=lambda one: one.seconds)
     gain = fastest.seconds / found[0].seconds
-    verdict = (
-        f"Two sites are {gain:.2f} times as fast as the better one alone."
-        if gain > 1.0
-        else f"One site is {1.0 / gain:.2f} times as fast as both: {fastest.division.words}."
-    )
+    if abs(gain - 1.0) < no_difference:
+        verdict = f"Two sites are as fast as one alone ({fastest.division.words})."
+    elif gain > 1.0:
+        verdict = f"Two sites are {gain:.2f} times as fast as the better one alone."
+    else:
+        verdict = f"One site is {1.0 / gain:.2f} times as fast as both: {fastest.division.words}."
     return [
         lines_up(rows, 100),
         "",
