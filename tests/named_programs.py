@@ -16,8 +16,8 @@ readelf strip
 git
 [ awk basename bash cat chmod cksum cmp cp cut date dd df diff dirname du echo env expr false find
 flock grep gzip head hostname id ln ls mkdir mkfifo mktemp mv nice nohup nproc od printf prlimit pwd
-readlink realpath rm rmdir sed seq setarch setsid sh sleep sort stat stdbuf sync tail tar taskset
-tee test timeout touch tr true truncate uname uniq wc which xargs
+readlink realpath rm rmdir sed seq setarch setsid sh sha256sum sleep sort stat stdbuf sync tail tar
+taskset tee test timeout touch tr true truncate uname uniq wc which xargs
 """.split()
 
 variable = "HALOCLINE_MACHINE_PATH"

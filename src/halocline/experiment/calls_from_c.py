@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.component.outside import Loops
 from halocline.experiment.joining import Program, join
 
 number, real, words = ctypes.c_int64, ctypes.c_double, ctypes.c_char_p
@@ -22,8 +23,8 @@ class Calls:
 
     program: Program
 
-    def join(self, member: bytes) -> None:
-        self.program = join(member.decode())
+    def join(self, member: bytes | None) -> None:
+        self.program = join((member or b"").decode())
 
     def cells(self, count: int, cells: Any, longitude: Any, latitude: Any) -> None:
         east, north = (array(some, count) if some else None for some in (longitude, latitude))
@@ -40,6 +41,33 @@ class Calls:
 
     def take(self, name: bytes, count: int, values: Any) -> None:
         self.program.take_into(name.decode(), array(values, count))
+
+    def field(self, name: bytes, axes: int, bounds: Any) -> None:
+        """Where a field lies: address, first column and row, columns, rows and levels there.
+
+        The program sees it with so many axes.
+        """
+        array, row, column = self.program.window(name.decode(), axes)
+        levels, rows, columns = array.shape
+        found = array.ctypes.data, column, row, columns, rows, levels
+        for at, value in enumerate(found):
+            bounds[at] = value
+
+    def kernel(
+        self, loops: int, in_fortran: int, name: bytes, reads: bytes, writes: bytes, updates: bytes
+    ) -> None:
+        make = loops_of_fortran if in_fortran else loops_of_c
+        words = (some.decode() for some in (reads, writes, updates))
+        self.program.declare(loops, name.decode(), make(loops), *words)
+
+    def run(self, loops: int) -> None:
+        self.program.compute(loops)
+
+    def sum(self, name: bytes, found: Any) -> None:
+        found[0] = self.program.sum(name.decode())
+
+    def largest(self, name: bytes, found: Any) -> None:
+        found[0] = self.program.largest(name.decode())
 
     def step(self) -> int:
         return int(self.program.step())
@@ -71,11 +99,39 @@ kinds: dict[str, Any] = {
     "takes": ctypes.CFUNCTYPE(number, words, words),
     "put": ctypes.CFUNCTYPE(number, words, number, reals),
     "take": ctypes.CFUNCTYPE(number, words, number, reals),
+    "field": ctypes.CFUNCTYPE(number, words, number, numbers),
+    "kernel": ctypes.CFUNCTYPE(number, ctypes.c_void_p, number, words, words, words, words),
+    "run": ctypes.CFUNCTYPE(number, ctypes.c_void_p),
+    "sum": ctypes.CFUNCTYPE(number, words, reals),
+    "largest": ctypes.CFUNCTYPE(number, words, reals),
     "step": ctypes.CFUNCTYPE(number),
     "end": ctypes.CFUNCTYPE(number),
     "fact": ctypes.CFUNCTYPE(number, words),
     "seconds": ctypes.CFUNCTYPE(real, words),
 }
+
+whole = ctypes.c_int
+
+
+def loops_of_c(address: int) -> Loops:
+    """Loops that C has at an address: first and last columns and rows, the last not included."""
+    found: Loops = ctypes.CFUNCTYPE(None, whole, whole, whole, whole)(address)
+    return found
+
+
+def loops_of_fortran(address: int) -> Loops:
+    """Those of Fortran, which counts from 1, includes the last, and takes addresses."""
+    place = ctypes.POINTER(whole)
+    call = ctypes.CFUNCTYPE(None, place, place, place, place)(address)
+    bounds = (whole * 4)()
+    places = [ctypes.pointer(whole.from_buffer(bounds, 4 * at)) for at in range(4)]
+
+    def loops(i0: int, i1: int, j0: int, j1: int) -> None:
+        bounds[0], bounds[1], bounds[2], bounds[3] = i0 + 1, i1, j0 + 1, j1
+        call(*places)
+
+    return loops
+
 
 kept: list[Any] = []
 """Functions live as long as this holds them."""

@@ -46,6 +46,7 @@ def start(options: Any, arguments: list[str]) -> int:
         return to_end(running_here(options))
     if options.walltime:
         read_walltime(options.walltime)  # refused before ranks are started
+    from halocline.experiment.meeting import told
     from halocline.experiment.members import read_members
     from halocline.experiment.server_advice import planned_servers, refuse_wrong_layout, telling
     from halocline.experiment.too_many_ranks import field_bytes, refuse_too_many
@@ -69,10 +70,16 @@ def start(options: Any, arguments: list[str]) -> int:
         refuse_too_many(fields, ranks + servers.count, threads, cores())
     if servers.count and not options.quiet:
         print(servers.line, flush=True)
+    command = _program_of(members, members.first.name)
+    parts = [(ranks + servers.count, command)] if command else []
     with telling(servers):
-        if ranks + servers.count == 1:
+        if ranks + servers.count == 1 and not command:
             return to_end(running_here(options))
-        return on_ranks(arguments, ranks, threads, servers=servers.count, quiet=options.quiet)
+        return on_ranks(
+            arguments, ranks, threads,
+            servers=servers.count, quiet=options.quiet, parts=parts,
+            told=told(options) if command else "",
+        )  # fmt: skip
 
 
 def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
@@ -113,10 +120,12 @@ def _start_members(members: Members, options: Any, arguments: list[str]) -> int:
 
 def _program_of(members: Members, name: str) -> Sequence[str]:
     """The command of a member that is a program of its own; empty: ours."""
-    command = members.members[name].case.outside_command if name else ()
+    alone = not members.several
+    command = members.members[name].case.outside_command if name or alone else ()
     if command and not find_program(command[0], own_first=False):
+        member = "" if alone else f"Member '{name}': "
         raise UserError(
-            f"Member '{name}': there is no program '{command[0]}' (program.command) beside the"
+            f"{member}there is no program '{command[0]}' (program.command) beside the"
             " case, in this folder or on PATH. Build it, or give its path."
         )
     return command

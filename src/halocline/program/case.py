@@ -14,7 +14,9 @@ from halocline.core.names import Quantity
 from halocline.core.options import option
 from halocline.grids.horizontal.grid import Grid
 from halocline.program.component import ProgramComponent
+from halocline.program.declared import DeclaredComponent
 from halocline.program.options import ProgramOptions
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.ranks.once_per_node import once_per_node
 from halocline.runtime.running.runner import Plan
@@ -38,8 +40,18 @@ class ProgramCase(Case):
         check_halos: bool = False,
         plan: Plan | None = None,
         given: Mapping[str, Any] | None = None,
-    ) -> ProgramComponent:
-        """Its fields on its grid."""
+    ) -> ProgramComponent | DeclaredComponent:
+        """Its fields on its grid: those of loops that it declares, or of cells that it shares."""
+        if self.program.fields:
+            return DeclaredComponent(
+                once_per_node(communicator, self.build_grid),
+                self.program,
+                clock,
+                communicator,
+                decomposition=self.decomposition,
+                check_halos=check_halos,
+                plan=plan,
+            )
         return ProgramComponent(
             once_per_node(communicator, self.build_grid),
             self.program,
@@ -60,7 +72,9 @@ class ProgramCase(Case):
 
     def gives(self) -> Mapping[str, Quantity]:
         """What the case says that it gives."""
-        return {name: self.program.quantity(name) for name in self.program.gives}
+        fields = self.program.fields.items()
+        centers = [name for name, some in fields if (some.place, some.levels) == ("center", 1)]
+        return {name: self.program.quantity(name) for name in (*self.program.gives, *centers)}
 
     def takes_from_others(self) -> Mapping[str, Quantity]:
         """What the case says that it takes."""
@@ -68,11 +82,21 @@ class ProgramCase(Case):
 
     def described(self) -> Mapping[str, Quantity]:
         """All that maps can hold."""
-        return {**self.gives(), **self.takes_from_others()}
+        own = {name: self.program.quantity(name) for name in self.program.fields}
+        return {**self.gives(), **self.takes_from_others(), **own}
 
     def map_shapes(self) -> Mapping[str, MapShape]:
-        """Planes."""
-        return dict.fromkeys(self.described(), MapShape())
+        """Planes, but of fields that it declares with places or levels."""
+        own = {
+            name: MapShape(Place(some.place), (some.levels,) if some.levels > 1 else ())
+            for name, some in self.program.fields.items()
+        }
+        return {**dict.fromkeys(self.described(), MapShape()), **own}
+
+    @property
+    def halo(self) -> int:
+        """How deep halos are [cells]."""
+        return self.program.halo if self.program.fields else 1
 
     @property
     def cost(self) -> float:
@@ -82,4 +106,5 @@ class ProgramCase(Case):
     def state_values(self, grid: Grid) -> int:
         """All fields."""
         kept = sum(some.levels for some in self.program.keeps.values())
-        return (len(self.described()) + kept) * grid.depth.size
+        declared = sum(some.levels - 1 for some in self.program.fields.values())
+        return (len(self.described()) + kept + declared) * grid.depth.size

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halocline.component.outside import ComputedOutside, Values
+from halocline.component.outside import ComputedInCells, Values
 from halocline.component.port import Port
 from halocline.core.clock import Clock, Date, text
 from halocline.core.errors import BrokenState, UserError, nearest
@@ -19,11 +19,11 @@ from halocline.program.options import ProgramOptions
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
-from halocline.runtime.ranks.communicator import Communicator, Ranks
+from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.running.runner import Plan, Runner
 
 
-class ProgramComponent(ComputedOutside):
+class ProgramComponent(ComputedInCells):
     """Brings values between the cells that the program has on each rank and fields of ours."""
 
     def __init__(
@@ -67,12 +67,6 @@ class ProgramComponent(ComputedOutside):
         self.begun = False
 
     # --- what the program calls -----------------------------------------------------------------
-
-    @property
-    def mpi_communicator(self) -> Any:
-        """mpi4py's communicator of the ranks of this member."""
-        assert isinstance(self.communicator, Ranks), "a program runs under MPI"
-        return self.communicator.comm
 
     def set_cells(
         self, numbers: ArrayLike, longitude: ArrayLike | None, latitude: ArrayLike | None

@@ -10,6 +10,9 @@ from halocline.core.errors import UserError, nearest
 from halocline.core.names import Quantity, quantities
 from halocline.core.options import Options, option
 
+own_fields = ("depth",)
+"""Fields that declared loops can read and that no case names."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class KeptField(Options):
@@ -25,6 +28,20 @@ class OwnQuantity(Options):
     standard_name: str = option("", "", "its CF standard name, if there is one")
     units: str = option("1", "", "its units in files and between members")
     long_name: str = option("", "", "what it is")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredField(OwnQuantity):
+    """A field on which the program declares loops: an array with halos, in Halocline's memory."""
+
+    place: str = option(
+        "center",
+        "",
+        "where its values lie: x_face west of the cell of the same number, y_face south of it",
+        choices=("center", "x_face", "y_face", "corner"),
+    )
+    levels: int = option(1, "1", "values of each cell", at_least=1)
+    restart: bool = option(False, "", "whether restarts hold it")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +62,15 @@ class ProgramOptions(Options):
     quantities: Mapping[str, OwnQuantity] = option(
         {}, "", "quantities of its own among these, by short name"
     )
+    fields: Mapping[str, DeclaredField] = option(
+        {},
+        "",
+        "fields of a program that declares its loops, in place of `keeps` and `gives`; others may"
+        " take those at centres, and give it those that `takes` names",
+    )
+    halo: int = option(
+        1, "1", "cells around each block that declared loops may read", at_least=1, at_most=16
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,6 +78,9 @@ class ProgramOptions(Options):
             raise UserError(
                 "A program has no command. Say how it starts: program.command = './theirs'."
             )
+        if self.fields:
+            self._refuse_wrong_fields()
+            return
         names = [*self.gives, *self.takes, *self.keeps]
         twice = [name for name in names if names.count(name) > 1]
         if twice:
@@ -72,6 +101,30 @@ class ProgramOptions(Options):
                     " 'halocline explain' lists."
                 )
 
+    def _refuse_wrong_fields(self) -> None:
+        """Refuse what does not go with declared loops."""
+        for word in ("gives", "keeps", "quantities"):
+            if getattr(self, word):
+                raise UserError(
+                    f"program.{word} is for programs that cut the grid themselves, but"
+                    f" program.fields has fields of declared loops. Leave program.{word} out:"
+                    " a field says itself what it is."
+                )
+        for name in self.fields:
+            if not name.isidentifier() or name in own_fields:
+                raise UserError(
+                    f"[program.fields] has '{name}'. Give a field a name of letters, digits and"
+                    f" underscores, other than that of what there is: {', '.join(own_fields)}."
+                )
+        for name in self.takes:
+            some = self.fields.get(name)
+            if some is None or some.place != "center" or some.levels > 1:
+                raise UserError(
+                    f"program.takes has '{name}', which is no field at centres without levels."
+                    f"{nearest(name, self.fields)} Others give to such fields of"
+                    " [program.fields]."
+                )
+
     @property
     def words(self) -> list[str]:
         """The command, word by word."""
@@ -79,7 +132,8 @@ class ProgramOptions(Options):
 
     def quantity(self, name: str) -> Quantity:
         """What a field is."""
-        own = self.quantities.get(name)
-        if own is None:
+        own = self.quantities.get(name) or self.fields.get(name)
+        unsaid = own is None or (own.standard_name, own.units, own.long_name) == ("", "1", "")
+        if own is None or (unsaid and name in quantities):
             return quantities[name]
         return Quantity(name, own.standard_name, own.units, own.long_name)

@@ -111,9 +111,9 @@ class Case(Options):
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
 
     @property
-    def gives_holes(self) -> bool:
-        """Whether what it gives is no number where it has nothing for the target."""
-        return False
+    def holes(self) -> Collection[str]:
+        """What it gives that is no number where it means nothing, as the period of a calm sea."""
+        return ()
 
     @property
     def outside_command(self) -> Sequence[str]:

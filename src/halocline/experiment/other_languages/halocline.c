@@ -14,6 +14,12 @@ static struct {
   int64_t (*takes)(const char* name, const char* units);
   int64_t (*put)(const char* name, int64_t count, const double* values);
   int64_t (*take)(const char* name, int64_t count, double* values);
+  int64_t (*field)(const char* name, int64_t axes, int64_t* bounds);
+  int64_t (*kernel)(void (*loops)(void), int64_t in_fortran, const char* name, const char* reads,
+                    const char* writes, const char* updates);
+  int64_t (*run)(void (*loops)(void));
+  int64_t (*sum)(const char* name, double* found);
+  int64_t (*largest)(const char* name, double* found);
   int64_t (*step)(void);
   int64_t (*end)(void);
   int64_t (*fact)(const char* name);
@@ -115,6 +121,55 @@ void halocline_put(const char* name, int64_t count, const double* values) {
 void halocline_take(const char* name, int64_t count, double* values) {
   joined();
   checked(calls.take(name, count, values));
+}
+
+double* halocline_bounds(const char* name, int axes, int64_t* bounds) {
+  int64_t found[6];
+  joined();
+  checked(calls.field(name, axes, found));
+  for (int at = 0; at < 5; at++) bounds[at] = found[at + 1];
+  return (double*)(intptr_t)found[0];
+}
+
+halocline_array halocline_field(const char* name) {
+  int64_t bounds[5];
+  intptr_t first = (intptr_t)halocline_bounds(name, 3, bounds);
+  halocline_array found;
+  found.row = bounds[2];
+  found.level = bounds[2] * bounds[3];
+  found.at = (double*)(first - (bounds[0] + bounds[1] * found.row) * (intptr_t)sizeof(double));
+  return found;
+}
+
+void halocline_kernel_in(int in_fortran, halocline_loops loops, const char* name, const char* reads,
+                         const char* writes, const char* updates) {
+  joined();
+  checked(calls.kernel((void (*)(void))loops, in_fortran, name, reads ? reads : "",
+                       writes ? writes : "", updates ? updates : ""));
+}
+
+void halocline_kernel(halocline_loops loops, const char* name, const char* reads,
+                      const char* writes, const char* updates) {
+  halocline_kernel_in(0, loops, name, reads, writes, updates);
+}
+
+void halocline_run(halocline_loops loops) {
+  joined();
+  checked(calls.run((void (*)(void))loops));
+}
+
+double halocline_sum(const char* name) {
+  double found = 0.0;
+  joined();
+  checked(calls.sum(name, &found));
+  return found;
+}
+
+double halocline_largest(const char* name) {
+  double found = 0.0;
+  joined();
+  checked(calls.largest(name, &found));
+  return found;
 }
 
 int halocline_step(void) {

@@ -2,14 +2,22 @@
 !!
 !! They are those of halocline.h, where each is explained; cells count from 1 here.
 module halocline
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_loc, c_null_char, &
-    c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_f_pointer, c_funloc, c_funptr, c_int, &
+    c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr
   implicit none
   private
   public :: halocline_join, halocline_communicator, halocline_rank, halocline_ranks
   public :: halocline_rows, halocline_columns, halocline_step_length, halocline_restarted
   public :: halocline_cells, halocline_gives, halocline_takes, halocline_put, halocline_take
+  public :: halocline_field, halocline_kernel, halocline_run, halocline_sum, halocline_largest
   public :: halocline_step, halocline_seconds, halocline_end
+
+  abstract interface
+    !> Loops over columns first_i to last_i and rows first_j to last_j, from 1.
+    subroutine halocline_loops(first_i, last_i, first_j, last_j)
+      integer, intent(in) :: first_i, last_i, first_j, last_j
+    end subroutine
+  end interface
 
   interface
     function halocline_communicator() bind(c) result(found)
@@ -80,6 +88,39 @@ module halocline
       integer(c_int64_t), value :: count
       real(c_double), intent(out) :: values(*)
     end subroutine
+    function c_bounds(name, axes, bounds) bind(c, name="halocline_bounds") result(found)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: axes
+      integer(c_int64_t), intent(out) :: bounds(5)
+      type(c_ptr) :: found
+    end function
+    subroutine c_kernel(in_fortran, loops, name, reads, writes, updates) &
+      bind(c, name="halocline_kernel_in")
+      import :: c_char, c_funptr, c_int
+      integer(c_int), value :: in_fortran
+      type(c_funptr), value :: loops
+      character(kind=c_char), intent(in) :: name(*), reads(*), writes(*), updates(*)
+    end subroutine
+    subroutine c_run(loops) bind(c, name="halocline_run")
+      import :: c_funptr
+      type(c_funptr), value :: loops
+    end subroutine
+    function c_sum(name) bind(c, name="halocline_sum") result(found)
+      import :: c_char, c_double
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double) :: found
+    end function
+    function c_largest(name) bind(c, name="halocline_largest") result(found)
+      import :: c_char, c_double
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double) :: found
+    end function
+  end interface
+
+  !> The memory of a field, (i, j) or (i, j, k), by columns and rows of the whole grid, from 1.
+  interface halocline_field
+    module procedure field_plane, field_levels
   end interface
 
   !> Cells and values in an array of one dimension, or of two: a plane, or cells by levels.
@@ -95,10 +136,65 @@ module halocline
 
 contains
 
+  !> Join the run, as the one that computes a member of it, or all of it.
   subroutine halocline_join(member)
-    character(len=*), intent(in) :: member
-    call c_join(trim(member)//c_null_char)
+    character(len=*), intent(in), optional :: member
+    call c_join(words(member))
   end subroutine
+
+  !> Words as C has them; none where there are none.
+  function words(given) result(found)
+    character(len=*), intent(in), optional :: given
+    character(len=:, kind=c_char), allocatable :: found
+    found = c_null_char
+    if (present(given)) found = trim(given)//c_null_char
+  end function
+
+  subroutine field_plane(name, field)
+    character(len=*), intent(in) :: name
+    real(c_double), pointer, contiguous, intent(out) :: field(:, :)
+    real(c_double), pointer, contiguous :: whole(:, :)
+    integer(c_int64_t) :: bounds(5)
+    type(c_ptr) :: first
+    first = c_bounds(words(name), 2_c_int, bounds)
+    call c_f_pointer(first, whole, bounds(3:4))
+    field(bounds(1) + 1:, bounds(2) + 1:) => whole
+  end subroutine
+
+  subroutine field_levels(name, field)
+    character(len=*), intent(in) :: name
+    real(c_double), pointer, contiguous, intent(out) :: field(:, :, :)
+    real(c_double), pointer, contiguous :: whole(:, :, :)
+    integer(c_int64_t) :: bounds(5)
+    type(c_ptr) :: first
+    first = c_bounds(words(name), 3_c_int, bounds)
+    call c_f_pointer(first, whole, bounds(3:5))
+    field(bounds(1) + 1:, bounds(2) + 1:, 1:) => whole
+  end subroutine
+
+  !> Declare loops and what they touch: "height(west=1, north=2), u".
+  subroutine halocline_kernel(loops, name, reads, writes, updates)
+    procedure(halocline_loops) :: loops
+    character(len=*), intent(in) :: name
+    character(len=*), intent(in), optional :: reads, writes, updates
+    call c_kernel(1_c_int, c_funloc(loops), words(name), words(reads), words(writes), words(updates))
+  end subroutine
+
+  !> Run declared loops on all cells of this rank.
+  subroutine halocline_run(loops)
+    procedure(halocline_loops) :: loops
+    call c_run(c_funloc(loops))
+  end subroutine
+
+  real(c_double) function halocline_sum(name)
+    character(len=*), intent(in) :: name
+    halocline_sum = c_sum(words(name))
+  end function
+
+  real(c_double) function halocline_largest(name)
+    character(len=*), intent(in) :: name
+    halocline_largest = c_largest(words(name))
+  end function
 
   integer function halocline_rows()
     halocline_rows = int(c_rows())

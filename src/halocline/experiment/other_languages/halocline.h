@@ -6,14 +6,16 @@
 #ifndef HALOCLINE_H
 #define HALOCLINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Join the run that started this program, as the one that computes `member`. MPI is begun here if
-   the program has not done so, and then ends with `halocline_end`. */
+/* Join the run that started this program, as the one that computes `member`; NULL where it computes
+   all of the run. MPI is begun here if the program has not done so, and then ends with
+   `halocline_end`. */
 void halocline_join(const char* member);
 
 /* The communicator of the ranks of this program, as Fortran has it: MPI_Comm_f2c makes it C's. */
@@ -45,6 +47,38 @@ void halocline_put(const char* name, int64_t count, const double* values);
 
 /* Values of fields that it takes or keeps. */
 void halocline_take(const char* name, int64_t count, double* values);
+
+/* A program that declares its loops (docs/declared-programs.md) has no calls from
+   `halocline_cells` to `halocline_take`, but these. Columns i and rows j are those of the whole
+   grid, from 0.
+
+   The memory of a field of the case: at[i + j * row], or at[i + j * row + k * level]. */
+typedef struct {
+  double* at;
+  int64_t row, level;
+} halocline_array;
+halocline_array halocline_field(const char* name);
+
+/* Loops over columns i0 <= i < i1 and rows j0 <= j < j1, and what they touch: fields that they
+   read, with how far, as in "height(west=1, north=2), u"; that they write, whatever was there; and
+   that they update. NULL: none. */
+typedef void (*halocline_loops)(int i0, int i1, int j0, int j1);
+void halocline_kernel(halocline_loops loops, const char* name, const char* reads,
+                      const char* writes, const char* updates);
+
+/* Run declared loops on all cells of this rank; halos are filled before where they need it. */
+void halocline_run(halocline_loops loops);
+
+/* Sum (the same bits on any ranks) and largest value of a field at its wet points, on all ranks. */
+double halocline_sum(const char* name);
+double halocline_largest(const char* name);
+
+/* What Fortran calls: the first value in memory of a field that it sees with 2 or 3 axes, and its
+   column and row (from 0, negative in a halo), columns, rows and levels there; loops that take
+   addresses, count from 1 and include the last. */
+double* halocline_bounds(const char* name, int axes, int64_t* bounds);
+void halocline_kernel_in(int in_fortran, halocline_loops loops, const char* name, const char* reads,
+                         const char* writes, const char* updates);
 
 /* End a step and wait for the next to begin; 0 where the run has ended. */
 int halocline_step(void);

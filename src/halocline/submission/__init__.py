@@ -1,0 +1,1 @@
+"""Runs at other machines: a case is sent there, started, continued, looked after and fetched."""

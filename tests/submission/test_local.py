@@ -1,0 +1,181 @@
+"""Runs sent to this machine: whole, continued, cancelled, and taken up again wherever killed.
+
+They start processes of their own, and judge no time.
+"""
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+import halocline as package
+from halocline.component.case.shipped import case_folder
+from halocline.submission.submissions import all_submissions, load
+from submission.sending import Desk, halocline, killed, small, stand_in
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch, capsys) -> Desk:
+    found = Desk(tmp_path, monkeypatch, capsys)
+    found.sites(here={"kind": "local", "cores": 2})
+    return found
+
+
+def blown_case(folder: Path) -> Path:
+    """A case whose wind is a function of a file beside it, with names that shells would read."""
+    folder.mkdir()
+    text = (case_folder() / "duration-limited/case.toml").read_text(encoding="utf-8")
+    strange = 'the "wind\'s" $(touch stray);.py'
+    (folder / strange).write_text(
+        "import numpy as np\n\n\n"
+        "def blow(seconds, x, y):\n    return np.full(x.shape, 12.0), np.zeros(x.shape)\n",
+        encoding="utf-8",
+    )
+    setting = f"function = '''{strange}:blow'''"
+    text = text.replace("speed = 10.0\ndirection = 270.0", setting)
+    (folder / "case.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_run_there_is_the_run_here(desk: Desk) -> None:
+    """Input goes there under odd names, results come back bit for bit; the same command again
+    does nothing, `--again` runs once more without sending input."""
+    case = blown_case(desk.folder / "a case's")
+    said = desk("submit", str(case), "--to", "here", *small)
+    assert "4 files" in said and "submitted a-case-s." in said
+    desk.wait()
+    assert f"{desk.job}: complete" in desk("job", "log")
+    said = desk("job", "fetch", "--output", "fetched")
+    assert "8 files with right checksums" in said and "not complete" not in said
+    assert all_submissions()[0].stage == "fetched" and all_submissions()[0].took
+    package.run(str(case), settings=["time.length=2h"], output="plain")
+    for name in ("maps.nc", "spectra.nc"):
+        assert Path("fetched", name).read_bytes() == Path("plain", name).read_bytes()
+    assert not list(desk.folder.rglob("stray"))
+    said = desk("submit", str(case), "--to", "here", *small)
+    assert "already: complete" in said and len(desk.histories()) == 1
+    said = desk("submit", str(case), "--to", "here", "--again", *small)
+    assert sum(size > 0 for size in sizes_of_stores(desk)) == 6  # two scripts more
+    desk.wait()
+    assert len(desk.histories()) == 2
+    assert desk("job", "list").count("here") == 2
+
+
+def sizes_of_stores(desk: Desk) -> list[int]:
+    return [path.stat().st_size for path in desk.there.glob("store/*")]
+
+
+def test_a_run_that_a_wall_time_stops_goes_on_to_its_end(desk: Desk) -> None:
+    """Jobs follow each other; what they write is what one run writes."""
+    desk("submit", "duration-limited", "--to", "here", "-n", "1", "--walltime", "00:00:10",
+         "--set", "time.length=20d")  # fmt: skip
+    said = desk.wait(within=240.0)
+    (history,) = desk.histories().values()
+    assert history.count("running") >= 2, "a faster machine needs a longer run"
+    assert history.count("continued") == history.count("running") - 1
+    assert f"{history.count('running')} so far" in said
+    desk("job", "fetch", "--output", "fetched")
+    package.run("duration-limited", settings=["time.length=20d"], output="plain")
+    assert Path("fetched/maps.nc").read_bytes() == Path("plain/maps.nc").read_bytes()
+
+
+def test_a_run_without_progress_is_not_continued(desk: Desk) -> None:
+    """A job that leaves no newer restart is the last one; one that does is followed."""
+    script = """
+echo "$@" >> called; mkdir -p results; : > results/halocline.toml; n=$(wc -l < called)
+[ $n -lt 4 ] && : > results/restart_2000010${n}T000000.safetensors
+exit 3"""
+    desk.sites(here={"kind": "local", "halocline": stand_in(desk.folder / "stand-in", script)})
+    desk("submit", "duration-limited", "--to", "here", "--walltime", "00:01:00", *small)
+    said = desk.wait(until="comes no step further")
+    assert "2000-01-03 00:00" in said
+    (called,) = desk.there.glob("jobs/*/called")
+    lines = called.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("run case.toml --output results --walltime ")
+    assert all(line.startswith("resume results --walltime ") for line in lines[1:])
+    assert 0 < int(lines[0].split()[5]) <= 48  # a fifth of the minute is kept
+
+
+def test_a_failed_run_says_why_and_is_taken_up_again(desk: Desk) -> None:
+    broken = stand_in(desk.folder / "stand-in", "echo 'halocline: no such wind' >&2; exit 2")
+    desk.sites(here={"kind": "local", "halocline": broken})
+    desk("submit", "duration-limited", "--to", "here", *small)
+    said = desk.wait(until="failed")
+    assert "failed 2" in said and "no such wind" in said
+    desk.sites(here={"kind": "local", "halocline": halocline})
+    desk("submit", "duration-limited", "--to", "here", *small)
+    desk.wait()
+
+
+def test_a_run_is_cancelled_with_a_restart_and_goes_on(desk: Desk) -> None:
+    words = ("submit", "duration-limited", "--to", "here", "-n", "1", "--set", "time.length=20d")
+    desk(*words)
+    results = desk.there / "jobs" / desk.job / "results"
+    while not (results / "maps.nc").exists():
+        time.sleep(0.1)
+    said = desk("job", "fetch", "--output", "early")
+    assert "the run is not complete: running" in said
+    said = desk("job", "cancel")
+    assert "cancelled, with a restart" in said
+    assert list(results.glob("restart_*")) and not (results / "halocline.end").exists()
+    assert "does not run" in desk("job", "cancel")
+    desk(*words)
+    desk.wait(within=240.0)
+    desk("job", "fetch", "--output", "early")
+    assert Path("early/halocline.end").exists()
+
+
+def test_killed_anywhere_it_is_taken_up_again(desk: Desk) -> None:
+    """The process dies before or after each thing that it does at the site or puts down here."""
+    count = 0
+    for module, function in (("site_shell", "SiteShell.run"), ("submitting", "save")):
+        for where in ("before", "after"):
+            for at in range(1, 20):
+                count += 1
+                words = ("submit", "duration-limited", "--to", "here", "-n", "1")
+                words += ("--set", "time.length=1h", "--set", f"perturbation.member={count}")
+                if not killed(module, function, at, where, *words):
+                    break
+                assert "Traceback" not in desk(*words)
+            assert at >= 3
+    jobs = desk.histories()
+    assert len(jobs) == count
+    for job in jobs:
+        desk.wait(job)
+    for job, history in desk.histories().items():
+        assert history.count("running") == history.count("complete") == 1, job
+        known = load(job)
+        assert known is not None and known.stage == "submitted", job
+
+
+def test_killed_while_it_fetches_it_goes_on(desk: Desk) -> None:
+    desk("submit", "duration-limited", "--to", "here", *small)
+    desk.wait()
+    there = desk.there / "jobs" / desk.job / "results"
+    for where in ("before", "after"):
+        for at in range(1, 20):
+            shutil.rmtree("fetched", ignore_errors=True)
+            words = ("job", "fetch", "--output", "fetched")
+            if not killed("transfer", "_take_one", at, where, *words):
+                break
+            before = len(list(Path("fetched").glob("*.nc")))
+            desk(*words)
+            assert before < 3
+            for path in there.iterdir():
+                assert Path("fetched", path.name).read_bytes() == path.read_bytes()
+            assert len(list(Path("fetched").iterdir())) == len(list(there.iterdir()))
+        assert at == 9  # one more than there are files
+
+
+def test_nothing_of_the_users_environment_is_there(desk: Desk, monkeypatch) -> None:
+    monkeypatch.setenv("A_SECRET", "of the user")
+    script = "env > seen; mkdir -p results; exit 0"
+    desk.sites(here={"kind": "local", "halocline": stand_in(desk.folder / "stand-in", script)})
+    desk("submit", "duration-limited", "--to", "here", *small)
+    desk.wait()
+    (seen,) = desk.there.glob("jobs/*/seen")
+    assert "PATH=" in seen.read_text(encoding="utf-8")
+    for path in desk.there.rglob("*"):
+        assert path.is_dir() or "of the user" not in path.read_text(errors="replace")
