@@ -380,3 +380,12 @@ def test_by_mpi_the_split_found_is_within_5_percent_of_the_best_of_all(tmp_path:
             if sum(int(some.rpartition(": ")[2]) for some in words.split("; ")) == ranks
         )  # fmt: skip
         assert found[chosen.words] <= 1.05 * least, (ranks, chosen.words, found)
+
+
+def test_what_crosses_sites_comes_later_but_for_what_has_a_lag():
+    """down is on its way for 0.2 s: taken at 1.11 to 1.13, up given to 1.16, and taken to 1.2."""
+    found = passes(turns(lagged=True), apart, costs, {"down": 0.2})
+    assert found.seconds == pytest.approx(1.2)
+    assert found.waiting[1] == pytest.approx(0.51 + 0.04)
+    late = passes(turns(lagged=True, late=True), apart, costs, {"down": 0.2, "up": 0.2})
+    assert late.seconds == pytest.approx(0.95)

@@ -250,3 +250,15 @@ def test_a_rank_has_one_block():
     case = ProgramCase.from_table(table)
     with pytest.raises(UserError, match="one block on each rank, but .*blocks_per_rank = 1"):
         case.build(case.time.clock(), Alone())
+
+
+def test_before_its_first_step_a_program_sets_arrays_by_hand():
+    """Halos that a kernel has filled are filled again."""
+    some = component(check=False)
+    see = views(some)
+    some.declare(1, "theirs", lambda *box: moved("a", -1)(see, box), "a(west=1)", "b", "")
+    some.compute(1)
+    see["a"](0, 7, 0, 5)[...] = 5.0
+    some.start(start, restarted=False)
+    some.compute(1)
+    assert (see["b"](0, 7, 0, 5) == 5.0).all()

@@ -74,7 +74,12 @@ def bits(arrays):
     return [np.ascontiguousarray(some, np.float64).tobytes() for some in arrays]
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6])
+slow = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "ranks", [1, pytest.param(2, marks=slow), 3, pytest.param(4, marks=slow), 6]
+)
 def test_c_computes_the_bits_of_numpy_on_any_ranks(folder, in_c, truth, ranks):
     shutil.copy(in_c, folder)
     said, _ = run(folder, ranks)
@@ -151,6 +156,20 @@ def test_only_declarations_differ():
     assert len(declared_words) < 30
 
 
+def test_the_page_shows_the_program():
+    """Calls in the page are those of declared.f90, its table of fields that of the case."""
+    page = (top / "docs" / "declared-programs.md").read_text()
+    program = " ".join((example / "declared.f90").read_text().replace("&\n", "").split())
+    shown = re.findall(r"^(?:call|if|do|volume|subroutine|  call) .*$", page, re.MULTILINE)
+    assert len(shown) >= 8
+    for line in shown:
+        assert " ".join(line.split()) in program, line
+    (case,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    there, whole = (tomllib.loads(text) for text in (case, (example / "case.toml").read_text()))
+    assert there["program"]["fields"].keys() == whole["program"]["fields"].keys()
+    assert there["program"]["fields"]["height"] == whole["program"]["fields"]["height"]
+
+
 def text_of_loops(lines):
     """From the first subroutine to the end of the last that has loops."""
     found = "\n".join(lines).partition("contains")[2].partition("end module")[0]
@@ -193,7 +212,7 @@ faults = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [pytest.param(1, marks=slow), 2])
 def test_the_check_finds_nothing_wrong_with_the_example(folder, in_c, truth, ranks):
     shutil.copy(in_c, folder)
     said, _ = run(folder, ranks, "--check", "halos")
@@ -201,7 +220,7 @@ def test_the_check_finds_nothing_wrong_with_the_example(folder, in_c, truth, ran
     assert state(folder / "out") == bits(truth)
 
 
-@pytest.mark.parametrize("fault", faults)
+@pytest.mark.parametrize("fault", ["narrow", pytest.param("written", marks=slow)])
 def test_the_check_names_kernel_field_and_width(folder, fault):
     before, after, words = faults[fault]
     changed(folder, "declared.c", (before, after))

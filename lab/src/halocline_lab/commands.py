@@ -158,6 +158,13 @@ def coupler() -> Command:
     return coupler
 
 
+def sites() -> Command:
+    """exchanges between two sites, why they take so long, and whether two sites pay"""
+    from halocline_lab.sites import sites
+
+    return sites
+
+
 def solver() -> Command:
     """the elliptic solver on POP's x1 grid"""
     from halocline_lab.benchmarks import solver
@@ -252,6 +259,7 @@ rooms = {
         decompose,
     ),
     "output_cost": (output,),
+    "sites": (sites,),
     "acceptance": (papers, loading, tracers),
 }
 """Commands by room."""

@@ -36,6 +36,7 @@ from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.command_line import guarded
+from halocline.experiment.ending import report_code
 from halocline.experiment.meeting import told_variable
 from halocline.experiment.pauses import Pauses
 from halocline.experiment.start import running_here
@@ -56,7 +57,7 @@ class Program:
     """The run as the program sees it that computes one of its members."""
 
     def __init__(self, member: str) -> None:
-        self.member = member or "the run"
+        self.member, self._whose = member or "the run", f"'{member}'" if member else "a run"
         self._over = False
         self._going: Pauses[int] = running_here(None, self.member)
         self._component = self._do(self._first)
@@ -66,7 +67,7 @@ class Program:
     def _first(self) -> ComputedOutside:
         if not (under_mpi() or os.environ.get(told_variable)):
             raise UserError(
-                f"The program of '{self.member}' is alone: MPI has not started it beside others."
+                f"The program of {self._whose} is alone: MPI has not started it beside others."
                 " Start all with 'halocline run CASE'; 'halocline plan CASE' says the command."
             )
         return next(self._going)
@@ -146,9 +147,20 @@ class Program:
 
         self._do(take)
 
-    def window(self, name: str) -> FieldMemory:
-        """The memory of a field on which it declares loops."""
-        return self._do(lambda: self._in_loops.window(name))
+    def window(self, name: str, axes: int = 3) -> FieldMemory:
+        """The memory of a field on which it declares loops; with two axes it has no levels."""
+
+        def look() -> FieldMemory:
+            found = self._in_loops.window(name)
+            levels = found.array.shape[0]
+            if axes == 2 and levels > 1:
+                raise UserError(
+                    f"The program has an array (:, :) for the field '{name}', which has {levels}"
+                    " levels. Make it (:, :, :)."
+                )
+            return found
+
+        return self._do(look)
 
     def declare(
         self,
@@ -241,7 +253,7 @@ class Program:
         code = guarded(act)
         if not found:
             self._over = True
-            raise SystemExit(code)
+            raise SystemExit(code if under_mpi() else report_code(code))
         return found[0]
 
 

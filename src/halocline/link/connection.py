@@ -15,7 +15,7 @@ from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.link import frames
-from halocline.link.channel import Channel, Lost
+from halocline.link.channel import Channel, Lost, congestion_window
 from halocline.link.compression import compress, decompress
 from halocline.link.counts import LinkCounts
 from halocline.link.credentials import Credentials, name_matches
@@ -89,6 +89,12 @@ class Link:
         """The port where this side listens."""
         assert self._listener is not None
         return int(self._listener.getsockname()[1])
+
+    def windows(self) -> list[int]:
+        """Bytes that TCP may have on its way now, of each connection; empty where nobody tells."""
+        with self._changed:
+            found = [congestion_window(channel.socket) for channel in self._up()]
+        return [some for some in found if some]
 
     def listen(self) -> None:
         """Open the port, if this side has one; `open` does it if it was not done."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halocline.component.outside import ComputedInLoops, FieldMemory, Loops
 from halocline.component.port import Port
@@ -75,6 +76,7 @@ class DeclaredComponent(ComputedInLoops):
         }
         self.ports = {name: Port(self.fields[name]) for name in options.takes}
         self.sums = {name: FieldSums(field, 1) for name, field in self.fields.items()}
+        self._wet_at: dict[Place, NDArray[np.bool_]] = {}
         self.calls: dict[Any, tuple[DeclaredLoops, BoundCall]] = {}
         self.check = DeclaredCheck(self._all, communicator) if self.run.truth else None
 
@@ -132,14 +134,12 @@ class DeclaredComponent(ComputedInLoops):
     def largest(self, name: str) -> float:
         """The largest value of a field at its wet points."""
         field = self._field(name)
-        wet = [np.broadcast_to(w, a.shape) for w, a in zip(field.wet, field.owned, strict=True)]
-        mine = [a[w].max(initial=-np.inf) for w, a in zip(wet, field.owned, strict=True)]
-        return float(self.communicator.maximum(np.array(mine))[0])
+        (array,) = field.owned
+        mine = np.max(array, where=self._wet(field), initial=-np.inf)
+        return float(self.communicator.maximum(np.array([mine]))[0])
 
     def hand_out(self) -> None:
-        """Halos of what others gave are stale."""
-        for port in self.ports.values():
-            port.field.written()
+        """What others gave is in the fields already."""
         if self.check is not None:
             self.check.trust_all()
 
@@ -180,16 +180,23 @@ class DeclaredComponent(ComputedInLoops):
     def _look(self, fields: Sequence[Field], time: Date) -> None:
         """Refuse a state in the sea that is no number."""
         for field in fields:
-            for array, wet in zip(field.owned, field.wet, strict=True):
-                bad = ~np.isfinite(array) & wet
-                if bad.any():
-                    *level, j, i = (int(at[0]) for at in np.nonzero(bad))
-                    value = array[(*level, j, i)]
-                    j, i = j + block_of(field).rectangle.j0, i + block_of(field).rectangle.i0
-                    raise BrokenState(
-                        f"The program has computed {value} in '{field.name}' by {text(time)}, in"
-                        f" row {j} and column {i} (from 0)."
-                    )
+            (array,) = field.owned
+            if np.isfinite(array).all():
+                continue
+            bad = ~np.isfinite(array) & self._wet(field)
+            if bad.any():
+                *level, j, i = (int(at[0]) for at in np.nonzero(bad))
+                value, r = array[(*level, j, i)], block_of(field).rectangle
+                raise BrokenState(
+                    f"The program has computed {value} in '{field.name}' by {text(time)}, in"
+                    f" row {j + r.j0} and column {i + r.i0} (from 0)."
+                )
+
+    def _wet(self, field: Field) -> NDArray[np.bool_]:
+        """Which of the values that this rank owns are in the sea, of all levels alike."""
+        if field.place not in self._wet_at:
+            (self._wet_at[field.place],) = field.wet
+        return self._wet_at[field.place]
 
     def _field(self, name: str) -> Field:
         known = self._all

@@ -86,13 +86,13 @@ def main(options: argparse.Namespace) -> int:
     _refuse(options, members)
     cores = len(os.sched_getaffinity(0))
     ranks = options.ranks or cores
-    turns, most = MemberTurns.of(members), _most(members, ranks)
+    turns, most = MemberTurns.of(members), most_ranks(members, ranks)
     runs = ShortRuns(members, options.intervals or max(8, 2 * turns.cycle), options.launcher)
     busy = "" if options.launcher else load_words()
 
     # 2. costs
     counts = _counts(options, ranks, cores)
-    coupled, alone = _records(options.records)
+    coupled, alone = records_given(options.records)
     if not options.records:
         for division in measured_divisions(members, counts, most):
             _tell(f"measuring: {division.words}")
@@ -164,7 +164,7 @@ def _tell(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
-def _most(members: Members, ranks: int) -> dict[str, int]:
+def most_ranks(members: Members, ranks: int) -> dict[str, int]:
     """On how many ranks each member has work."""
     found = {}
     for name, member in members.members.items():
@@ -182,7 +182,7 @@ def _counts(options: argparse.Namespace, ranks: int, cores: int) -> list[int]:
     return sorted({*doubled, most})
 
 
-def _records(given: Sequence[str]) -> tuple[list[RunRecord], dict[str, list[RunRecord]]]:
+def records_given(given: Sequence[str]) -> tuple[list[RunRecord], dict[str, list[RunRecord]]]:
     """Records of the case, and of members alone."""
     coupled: list[RunRecord] = []
     alone: dict[str, list[RunRecord]] = {}

@@ -108,8 +108,14 @@ class MemberTurns:
         )
 
 
-def passes(turns: MemberTurns, division: Division, costs: Costs) -> Interval:
-    """The mean interval of a cycle."""
+def passes(
+    turns: MemberTurns,
+    division: Division,
+    costs: Costs,
+    travel: Mapping[str, float] | None = None,
+) -> Interval:
+    """The mean interval of a cycle; `travel`: what exchanges take on a path between sites [s]."""
+    travel, on_way = travel or {}, dict.fromkeys(turns.late, 0.0)
     crews = {name: at for at, crew in enumerate(division.crews) for name in crew}
     count = len(division.crews)
     stepping, exchanging, waiting = ([0.0] * count for _ in range(3))
@@ -126,9 +132,12 @@ def passes(turns: MemberTurns, division: Division, costs: Costs) -> Interval:
                 given = costs.gives(turn.exchange, division.ranks[source])
                 taken = costs.takes(turn.exchange, division.ranks[target])
                 now[source] += given
-                if turn.exchange not in turns.late and now[source] > now[target]:
-                    waiting[target] += now[source] - now[target]
-                    now[target] = now[source]
+                comes = now[source] + travel.get(turn.exchange, 0.0)
+                if turn.exchange in turns.late:  # what was given the last time is taken
+                    comes, on_way[turn.exchange] = on_way[turn.exchange], comes
+                if comes > now[target]:
+                    waiting[target] += comes - now[target]
+                    now[target] = comes
                 now[target] += taken
                 exchanging[source] += given
                 exchanging[target] += taken

@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 segment = 1448
 first_window = 10 * segment
@@ -43,13 +44,29 @@ class NetworkPath:
     """Share of chunks with which their connection breaks."""
     slow_start: bool = False
     """Connections have congestion windows, which grow by what arrives and shrink when idle."""
+    restart_after_idle: bool = True
+    """Whether windows shrink; Linux has a setting for it (`tcp_slow_start_after_idle`)."""
+
+
+class Passed(NamedTuple):
+    """Bytes of a connection that entered a path."""
+
+    time: float
+    """Of `time.monotonic` [s]."""
+    side: int
+    """0: from who connects, or from the first device."""
+    connection: int
+    size: int
 
 
 class _Direction:
     """One direction of one connection."""
 
-    def __init__(self, source: socket.socket, sink: socket.socket, side: int) -> None:
+    def __init__(
+        self, source: socket.socket, sink: socket.socket, side: int, connection: int
+    ) -> None:
         self.source, self.sink, self.side = source, sink, side
+        self.connection = connection
         self.due: deque[bytes] = deque()
         self.held = 0
         self.latest = 0.0
@@ -80,6 +97,8 @@ class _Direction:
 class Shaper:
     """A proxy: who connects to `port` is connected to `target` over a `path`.
 
+    `passed` has all that entered, if it is `watched`.
+
     >>> with socket.create_server(("127.0.0.1", 0)) as server:
     ...     with Shaper(server.getsockname()[1], NetworkPath(delay=0.01)) as shaper:
     ...         near = socket.create_connection(("127.0.0.1", shaper.port))
@@ -92,8 +111,12 @@ class Shaper:
     (None, None)
     """
 
-    def __init__(self, target: int, path: NetworkPath, *, seed: int = 0) -> None:
+    def __init__(
+        self, target: int, path: NetworkPath, *, seed: int = 0, watched: bool = False
+    ) -> None:
         self.path = path
+        self.passed: list[Passed] = []
+        self._watched = watched
         self.cuts = self.stalls = self.connections = 0
         self._target = target
         self._random = random.Random(seed)
@@ -163,7 +186,8 @@ class Shaper:
             near.close()
             return
         self.connections += 1
-        one, two = _Direction(near, far, 0), _Direction(far, near, 1)
+        number = self.connections
+        one, two = _Direction(near, far, 0, number), _Direction(far, near, 1, number)
         one.partner, two.partner = two, one
         for direction in (one, two):
             direction.source.setblocking(False)
@@ -182,7 +206,7 @@ class Shaper:
 
     def _read(self, direction: _Direction) -> None:
         now = time.monotonic()
-        if self.path.slow_start:
+        if self.path.slow_start and self.path.restart_after_idle:
             direction.validate(now)
         room = self._room(direction)
         if room <= 0:
@@ -207,6 +231,8 @@ class Shaper:
         direction.last = now
         direction.over = not data
         side = direction.side
+        if self._watched and data:
+            self.passed.append(Passed(now, side, direction.connection, len(data)))
         start = max(now, self._free[side])
         end = start + (8.0 * len(data) / self.path.rate if self.path.rate else 0.0)
         self._free[side] = end
