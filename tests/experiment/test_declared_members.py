@@ -201,3 +201,28 @@ def test_levels(tmp_path, language):
         assert in_restart(file, "deep") == deep.tobytes()
         total, most = (float(word) for word in said.split("sum ")[1].split(" largest "))
         assert (total, most) == pytest.approx((deep.sum(), deep.max()), rel=1e-11)
+
+
+def test_a_plane_is_no_array_of_levels(tmp_path):
+    """In Fortran, where the axes of an array are known."""
+    compiler = where_installed("gfortran")
+    if not compiler:
+        return
+    (tmp_path / "plane.f90").write_text(plane)
+    compiled(tmp_path, compiler, "plane.f90", "-o", "plane")
+    program = {"command": "./plane", "fields": {"deep": {"levels": 3}}}
+    case = {"component": "program", "time": {"length": "1h", "step": "1h"}, "program": program}
+    (tmp_path / "case.toml").write_text(tomli_w.dumps(case))
+    code, _, err = finished(begin(tmp_path, "run", ".", "-n", "1", "--output", "out"))
+    assert code == exit_codes.user_error and err.count("halocline:") == 1
+    assert "has an array (:, :) for the field 'deep', which has 3 levels. Make it (:, :, :)." in err
+
+
+plane = """
+program main
+  use halocline
+  real(kind(1.0d0)), pointer, contiguous :: deep(:, :)
+  call halocline_join()
+  call halocline_field("deep", deep)
+end program
+"""

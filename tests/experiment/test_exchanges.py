@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from experiment.ponds import Pond, nests, pond, pond_units, ponds, together
+from experiment.ponds import Pond, PondCase, nests, pond, pond_units, ponds, together
 from halocline.analysis.exchange_picture import Arrow, exchange_sheet
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment.exchange_plot import plot_exchanges
@@ -69,6 +69,11 @@ def test_values_that_are_not_finite_end_the_run(monkeypatch):
     words = "'level' from 'a' to 'b' at 2000-01-01 01:00, and it is nan in row [12] and column [23]"
     with pytest.raises(BrokenState, match=words):
         run(together(cases, exchanges=to_b()))
+
+    monkeypatch.setattr(PondCase, "holes", ("level",))  # as the period of a calm sea is none
+    run(together(cases, exchanges=to_b()))
+    missing = np.isnan(whole(ponds["b"].given))
+    assert missing.any() and not missing.all()
 
 
 def test_a_rank_that_gets_no_point_has_nothing_to_refuse():

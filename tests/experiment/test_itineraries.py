@@ -39,7 +39,7 @@ maps = {"fields": {"means": {"interval": "1min", "processing": "mean"}}}
         ({"follow": {"field": "updrafts"}}, "Did you mean 'updraft'"),
         ({"follow": {"field": "air_pressure"}}, "no map of it without levels"),
         ({"moves": ["6s east 1"], "output": maps}, "maps of moments and of all its cells"),
-        ({"moves": ["6s east 1"], "atmosphere": on_file}, "atmosphere.start.file lies on one grid"),
+        ({"moves": ["6s east 1"], "atmosphere": on_file}, "No data file 'start.nc'"),
         ({"moves": ["6s east 12"]}, "after '6s east 12' 'inner' goes from x"),
         ({"moves": ["6s south 1", "12s south 2"]}, "after '12s south 2' 'inner' goes from y"),
     ],

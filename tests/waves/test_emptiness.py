@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import halocline
@@ -39,6 +40,16 @@ tracers = {"component": "transport", "time": {"length": "1h"}}
 def test_where_waves_would_come_from(table: dict[str, object], empty: bool) -> None:
     found = make_case({**calm, **maps, **table}).lacking()
     assert [words[:8] for words in found] == ["no waves"] * empty
+
+
+def test_what_a_calm_sea_lacks_is_what_others_may_get_as_missing() -> None:
+    case = make_case(calm)
+    sea = halocline.run(calm).component
+    wanted = [name for name in case.described() if "_waves_" not in name]  # those need an option
+    found = {name: sea.diagnose([name], sea.taken_at)[name].gather() for name in wanted}
+    missing = {name for name, values in found.items() if not np.isfinite(values).all()}
+    assert missing == set(case.holes) & set(found)
+    assert {"peak_period", "mean_direction"} < missing
 
 
 def test_what_a_run_has_of_its_own_counts() -> None:

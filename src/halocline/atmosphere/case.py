@@ -28,6 +28,8 @@ from halocline.atmosphere.shown_fields import (
 from halocline.atmosphere.start.analysis_case import AnalysisCase
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.made_for_run import MadeForRun
+from halocline.atmosphere.start.start_reading import StartFile
+from halocline.atmosphere.start.terrain_files import ground_on_grid
 from halocline.atmosphere.step_work import expected_seconds
 from halocline.atmosphere.taken_fluxes import taken
 from halocline.component.case.case import Case, named
@@ -86,11 +88,22 @@ class AtmosphereCase(Case):
         """Wind, mass, heat, geopotential, and water of moist air."""
         return nested_names(self.atmosphere.species)
 
-    @property
-    def rooted(self) -> str:
-        """A start or a ground from a file."""
-        files = {"start": self.atmosphere.start.file, "mountain": self.atmosphere.mountain.file}
-        return next((f"atmosphere.{name}.file" for name, file in files.items() if file), "")
+    def refuse_uncovered(self) -> None:
+        """Refuse a place that the files of start and ground do not cover, or do not tell.
+
+        Starts that the run makes itself are made anew at each place, over the ground of a file.
+        """
+        air, grid = self.atmosphere, self.build_grid()
+        grounds = [air.mountain.file]
+        if air.analysis.files:
+            grounds.append(air.analysis.ground)
+        elif air.start.file:
+            column = HybridColumn.of_coordinate(HybridCoordinate.of(air.layers, air.base_air))
+            with StartFile(Path(self._made(air.start.file)), column) as file:
+                file.check_grid(grid)
+        for name in grounds:
+            if name:
+                ground_on_grid(self.find(name), grid, placed=True)
 
     def build(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
 from halocline.atmosphere.dynamics.state import AirFields, lies_on_globe, nested_names, prognostic
+from halocline.atmosphere.entered_air import EnteredAir
 from halocline.atmosphere.land.ground_options import GroundPlanes, planes_of_start
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
@@ -118,6 +119,7 @@ class AtmosphereComponent(Component):
         )
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
         self.files: FileSides | None = None
+        self.entering: EnteredAir | None = None
         self.clouds: Clouds | None = None
         if (scheme := options.microphysics.chosen) is not None:
             self.clouds = Clouds(scheme, self.run, self.air, self.state.space, precision)
@@ -136,11 +138,26 @@ class AtmosphereComponent(Component):
         self.ports = self.taken.ports
 
     def inherited(self) -> Mapping[str, Field]:
-        """What a restart holds, but for what has fallen and risen, and the ground, finer here."""
+        """What a restart holds, but for what has fallen and risen, and the soil, finer here.
+
+        And the height of the ground, with which nests compare their own.
+        """
         totals = [*self.watch.fallen, *filter(None, [self.dynamics.evaporation])]
         own = {"skin_temperature", "roughness", "soil_temperature", *(some.name for some in totals)}
         held = [some for some in self.restart_fields() if some.place != Place.none]
-        return {some.name: some for some in held if some.name not in own}
+        found = {some.name: some for some in held if some.name not in own}
+        return {**found, "ground": self.state.ground}
+
+    def compared(self) -> Mapping[str, Field]:
+        """The height of the ground of the member around it."""
+        self.entering = EnteredAir(self.state, self.plane, self.reference)
+        return {"ground": self.entering.around}
+
+    def entered(self, new: Callable[[Place], NDArray[np.bool_]]) -> None:
+        """Bring air that came over other ground to its own."""
+        if self.entering is not None:
+            self.entering.settle(self._ground(), new)
+            self.entering = None
 
     def _ground(self) -> Array:
         """Height of the ground [m]: that of the start's file, or of the mountain."""
@@ -160,7 +177,7 @@ class AtmosphereComponent(Component):
         if o.ground.kind != "start":
             return o.ground.planes(self.plane)
         with StartFile(Path(o.start.file), HybridColumn.of_coordinate(self.coordinate)) as file:
-            return planes_of_start(file)
+            return planes_of_start(file, self.plane)
 
     def restart_fields(self) -> Sequence[Field]:
         """What is advanced, what it returns to, and what has fallen."""

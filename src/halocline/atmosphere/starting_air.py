@@ -78,8 +78,8 @@ class AirStartOptions(Options):
     file: str = option(
         "",
         "",
-        "start of an analysis with its ground, as `halocline analysis` writes it; what else is said"
-        " of the start does not count then",
+        "start of an analysis with its ground, as `halocline analysis` writes it, on the columns of"
+        " the case or on more around them; what else is said of the start does not count then",
     )
     wind_u: float = option(0.0, "m s-1", "wind along x", at_least=-150.0, at_most=150.0)
     wind_v: float = option(0.0, "m s-1", "wind along y", at_least=-150.0, at_most=150.0)

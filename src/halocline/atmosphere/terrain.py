@@ -27,14 +27,14 @@ class MountainOptions(Options):
     kind: str = option(
         "flat",
         "",
-        "its shape; 'file': the ground of `file`, on the grid itself",
+        "its shape; 'file': the ground of `file`, at the cells of the grid",
         choices=("flat", "bell", "waves", "file"),
     )
     file: str = option(
         "",
         "",
-        "height of the ground on the grid of the case (CF standard_name surface_altitude), of kind"
-        " 'file'",
+        "height of the ground at the cells of the case, or at more around them (CF standard_name"
+        " surface_altitude), of kind 'file'",
     )
     height: float = option(0.0, "m", "of its top", at_least=-500.0, at_most=9000.0)
     width: float = option(10e3, "m", "half-width along x", at_least=1.0)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
+
+import numpy as np
+from numpy.typing import NDArray
 
 from halocline.component.port import Port
 from halocline.core.clock import Date
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
+from halocline.runtime.fields.place import Place
 from halocline.runtime.running.runner import Runner
 from halocline.runtime.sums.reductions import GlobalSums
 
@@ -68,8 +72,21 @@ class Component(ABC):
         self.taken_at = time
 
     def inherited(self) -> Mapping[str, Field]:
-        """State that a nest which begins or moves takes from the member around it, by name."""
+        """What a nest which begins or moves takes from the member around it, by name.
+
+        That is state, and what nests compare with their own.
+        """
         return {}
+
+    def compared(self) -> Mapping[str, Field]:
+        """Fields of its own that take what the member around it inherits to others by these names.
+
+        They are not of its state, which it brings to what it is itself by them (`entered`).
+        """
+        return {}
+
+    def entered(self, new: Callable[[Place], NDArray[np.bool_]]) -> None:  # noqa: B027
+        """What it takes from the member around it came at some points of places, True there."""
 
     def settled(self, time: Date) -> None:
         """The state was set from outside, at `time`: make what follows from it."""

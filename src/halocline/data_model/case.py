@@ -92,9 +92,9 @@ class DataCase(Case):
         return dict.fromkeys(self.described(), MapShape())
 
     @property
-    def gives_holes(self) -> bool:
+    def holes(self) -> Collection[str]:
         """What was recorded is that of points which had something."""
-        return bool(self.data.recorded)
+        return self.gives() if self.data.recorded else ()
 
     @property
     def cost(self) -> float:

@@ -42,9 +42,12 @@ class Calls:
     def take(self, name: bytes, count: int, values: Any) -> None:
         self.program.take_into(name.decode(), array(values, count))
 
-    def field(self, name: bytes, bounds: Any) -> None:
-        """Where a field lies: address, first column and row, columns, rows and levels there."""
-        array, row, column = self.program.window(name.decode())
+    def field(self, name: bytes, axes: int, bounds: Any) -> None:
+        """Where a field lies: address, first column and row, columns, rows and levels there.
+
+        The program sees it with so many axes.
+        """
+        array, row, column = self.program.window(name.decode(), axes)
         levels, rows, columns = array.shape
         found = array.ctypes.data, column, row, columns, rows, levels
         for at, value in enumerate(found):
@@ -96,7 +99,7 @@ kinds: dict[str, Any] = {
     "takes": ctypes.CFUNCTYPE(number, words, words),
     "put": ctypes.CFUNCTYPE(number, words, number, reals),
     "take": ctypes.CFUNCTYPE(number, words, number, reals),
-    "field": ctypes.CFUNCTYPE(number, words, numbers),
+    "field": ctypes.CFUNCTYPE(number, words, number, numbers),
     "kernel": ctypes.CFUNCTYPE(number, ctypes.c_void_p, number, words, words, words, words),
     "run": ctypes.CFUNCTYPE(number, ctypes.c_void_p),
     "sum": ctypes.CFUNCTYPE(number, words, reals),

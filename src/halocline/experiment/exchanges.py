@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,16 @@ if TYPE_CHECKING:
     from halocline.experiment.sites import TwoSites
 
 Values = list[NDArray[Any]] | None
+
+
+@dataclass(frozen=True)
+class Everyone:
+    """Who exchanges: all members, those on this rank, and what all ranks have in common."""
+
+    members: Mapping[str, Member]
+    here: Mapping[str, MemberRun]
+    council: Communicator
+    recorder: Recorder
 
 
 class Exchanges:
@@ -67,11 +78,12 @@ class Exchanges:
 
     def _made(self, name: str, members: Mapping[str, Member]) -> GivenExchange:
         plan, sites = self.plans[name], self.sites
+        everyone = Everyone(members, self.ends, self.council, self.recorder)
         if sites is not None and sites.apart(plan.link):
             from halocline.experiment.site_exchange import across_sites
 
-            return across_sites(plan, members, self.ends, self.council, self.recorder, sites)
-        return GivenExchange(plan, members, self.ends, self.council, self.recorder)
+            return across_sites(plan, everyone, sites)
+        return GivenExchange(plan, everyone)
 
     def renew(
         self, moved: Collection[str], begun: Collection[str], members: Mapping[str, Member],
@@ -131,18 +143,13 @@ class GivenExchange:
     on its way (`settle`).
     """
 
-    def __init__(
-        self,
-        plan: ExchangePlan,
-        members: Mapping[str, Member],
-        here: Mapping[str, MemberRun],
-        council: Communicator,
-        recorder: Recorder,
-    ) -> None:
-        self.plan, self.recorder = plan, recorder
+    def __init__(self, plan: ExchangePlan, everyone: Everyone) -> None:
+        members, here = everyone.members, everyone.here
+        self.plan, self.recorder = plan, everyone.recorder
         link, name = plan.link, plan.link.exchange
         self.source, self.target = here.get(link.source), here.get(link.target)
-        self.with_holes = plan.kind != "fields" or members[link.source].case.gives_holes
+        holes = plan.given if plan.kind != "fields" else members[link.source].case.holes
+        self.whole = {taken for given, taken in plan.pairs if given not in holes}
         self.start_time = next(iter(members.values())).clock.start
         self.added: Accumulated | None = None
         self.remarks: list[str] = []  # on the first rank, for the log
@@ -154,22 +161,16 @@ class GivenExchange:
                 given = self.added.results
                 self.source.after_steps.append(self._take)
         self.choice = PathChoice(name, plan.options.path)
-        self.exchange = self._connected(given, members, here, council)
+        self.exchange = self._connected(given, everyone)
         self.choice.times = self.exchange.times
-        self._refuse_nothing_in_common(council)
+        self._refuse_nothing_in_common(everyone.council)
         self.waiting = [self._kept(number) for number in range(plan.late)]
         self.under_way: Callable[[], None] | None = None
 
-    def _connected(
-        self,
-        given: Mapping[str, Field] | None,
-        members: Mapping[str, Member],
-        here: Mapping[str, MemberRun],
-        council: Communicator,
-    ) -> Exchange:
+    def _connected(self, given: Mapping[str, Field] | None, everyone: Everyone) -> Exchange:
         """What brings the fields that are given to ports of the target: a call for all ranks."""
-        plan, ports = self.plan, None
-        remap, inside = self._remap(members, here)
+        plan, ports, council = self.plan, None, everyone.council
+        remap, inside = self._remap(everyone.members, everyone.here)
         if self.target is not None:
             ports = self._ports(self.target, inside)
         return Exchange(
@@ -272,8 +273,7 @@ class GivenExchange:
         self.choice.done()
         if values is None:
             return
-        if not self.with_holes:
-            self._refuse_not_finite(values, time)
+        self._refuse_not_finite(values, time)
         if self.waiting:
             self.exchange.put(values, self.waiting[-1])
         else:
@@ -286,7 +286,7 @@ class GivenExchange:
         at = zip(self.exchange.ports, self.exchange.places(), values, strict=True)
         for port, numbers, some in at:
             bad = ~np.isfinite(some).all(axis=0)
-            if not bad.any():
+            if not bad.any() or (name := names[id(port.field)]) not in self.whole:
                 continue
             where = int(np.argmax(bad))
             columns = port.field.decomposition.world.topology.shape(cell_place(port.field.place))[1]
@@ -294,10 +294,10 @@ class GivenExchange:
             found = some[:, where]
             link, value = self.plan.link, found[~np.isfinite(found)][0]
             raise BrokenState(
-                f"The exchange '{link.exchange}' brings '{names[id(port.field)]}' from"
-                f" '{link.source}' to '{link.target}' at {text(time)}, and it is {value} in row"
-                f" {row} and column {column} (from 0) of '{link.target}'. Look at '{link.source}'"
-                " there: its state is broken, or it has no values for so much of the sea."
+                f"The exchange '{link.exchange}' brings '{name}' from '{link.source}'"
+                f" to '{link.target}' at {text(time)}, and it is {value} in row {row} and"
+                f" column {column} (from 0) of '{link.target}'. Look at '{link.source}' there: its"
+                " state is broken, or it has no values for so much of the sea."
             )
 
     def _deliver(self, values: Sequence[NDArray[Any]], time: Date) -> None:

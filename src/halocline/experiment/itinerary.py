@@ -205,11 +205,6 @@ def refuse_wrong_itineraries(members: Members, interval: timedelta) -> None:
         _refuse_exchanges(name, members)
         if some.moving:
             _refuse_what_stays(name, member)
-            if member.case.rooted:
-                raise UserError(
-                    f"The member '{name}' is to move, but {member.case.rooted} lies on one grid."
-                    " Let it stay, or take one in closed form."
-                )
         if some.follow is not None:
             _refuse_unknown_map(name, some.follow, member.case)
 
@@ -246,8 +241,18 @@ def _refuse_unknown_map(name: str, follow: FollowOptions, case: Case) -> None:
 
 
 def refuse_leaving(members: Members) -> None:
-    """Refuse prescribed moves that lead a nest out of the grid around it, or past one inside."""
+    """Refuse places that its files do not cover of a nest that moves, and prescribed moves.
+
+    These are refused where they lead out of the grid around it, past a nest inside, or out of
+    its files.
+    """
     plans = itineraries(members)
+    for name, plan in plans.items():
+        if plan.moving and name in members.here:
+            try:
+                members.members[name].case.refuse_uncovered()
+            except UserError as error:
+                raise UserError(f"The member '{name}' is to move, but {error}") from None
     moves = sorted((m.after, name, m) for name, plan in plans.items() for m in plan.moves)
     if not moves:
         return
@@ -263,9 +268,14 @@ def refuse_leaving(members: Members) -> None:
 
 
 def refuse_unfit(name: str, members: Members, cases: Mapping[str, Case]) -> None:
-    """Refuse a place of a member at which it, or one inside of it, does not lie where it has to."""
+    """Refuse a place of a member at which it, or one inside of it, does not lie where it has to.
+
+    So are places that files of the member do not cover.
+    """
     outer = members.members[name].options.nested_in
     nest_of(name, outer, cases)
+    if name in members.here:
+        cases[name].refuse_uncovered()
     for inner, member in members.members.items():
         if member.options.nested_in == name:
             nest_of(inner, name, cases)

@@ -36,6 +36,7 @@ from halocline.core.clock import text
 from halocline.core.errors import BrokenState, UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.command_line import guarded
+from halocline.experiment.ending import report_code
 from halocline.experiment.meeting import told_variable
 from halocline.experiment.pauses import Pauses
 from halocline.experiment.start import running_here
@@ -146,9 +147,20 @@ class Program:
 
         self._do(take)
 
-    def window(self, name: str) -> FieldMemory:
-        """The memory of a field on which it declares loops."""
-        return self._do(lambda: self._in_loops.window(name))
+    def window(self, name: str, axes: int = 3) -> FieldMemory:
+        """The memory of a field on which it declares loops; with two axes it has no levels."""
+
+        def look() -> FieldMemory:
+            found = self._in_loops.window(name)
+            levels = found.array.shape[0]
+            if axes == 2 and levels > 1:
+                raise UserError(
+                    f"The program has an array (:, :) for the field '{name}', which has {levels}"
+                    " levels. Make it (:, :, :)."
+                )
+            return found
+
+        return self._do(look)
 
     def declare(
         self,
@@ -241,7 +253,7 @@ class Program:
         code = guarded(act)
         if not found:
             self._over = True
-            raise SystemExit(code)
+            raise SystemExit(code if under_mpi() else report_code(code))
         return found[0]
 
 

@@ -17,7 +17,7 @@ from halocline.component.exchange_paths import PartTimes
 from halocline.component.port import Port
 from halocline.core.clock import Date
 from halocline.experiment.exchange_table import ExchangePlan
-from halocline.experiment.exchanges import GivenExchange, Values
+from halocline.experiment.exchanges import Everyone, GivenExchange, Values
 from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
@@ -30,34 +30,19 @@ if TYPE_CHECKING:
     from halocline.experiment.sites import TwoSites
 
 
-def across_sites(
-    plan: ExchangePlan,
-    members: Mapping[str, Member],
-    here: Mapping[str, MemberRun],
-    council: Communicator,
-    recorder: Recorder,
-    sites: TwoSites,
-) -> GivenExchange:
+def across_sites(plan: ExchangePlan, everyone: Everyone, sites: TwoSites) -> GivenExchange:
     """An exchange whose source or target is at the other site; a call for all ranks."""
     kind = SentAway if plan.link.source in sites.own else Brought
-    return kind(plan, members, here, council, recorder, sites)
+    return kind(plan, everyone, sites)
 
 
 class SentAway(GivenExchange):
     """An exchange whose target is at the other site."""
 
-    def __init__(
-        self,
-        plan: ExchangePlan,
-        members: Mapping[str, Member],
-        here: Mapping[str, MemberRun],
-        council: Communicator,
-        recorder: Recorder,
-        sites: TwoSites,
-    ) -> None:
-        self.sites, self.moment = sites, next(iter(members.values())).clock.start
+    def __init__(self, plan: ExchangePlan, everyone: Everyone, sites: TwoSites) -> None:
+        self.sites, self.moment = sites, next(iter(everyone.members.values())).clock.start
         by_first_ranks = replace(plan, options=replace(plan.options, path="serial"))
-        super().__init__(by_first_ranks, members, here, council, recorder)
+        super().__init__(by_first_ranks, everyone)
 
     def _send(self, time: Date) -> None:
         self.moment = time
@@ -66,13 +51,7 @@ class SentAway(GivenExchange):
     def _refuse_nothing_in_common(self, council: Communicator) -> None:
         """The site of the target sees to that."""
 
-    def _connected(
-        self,
-        given: Mapping[str, Field] | None,
-        members: Mapping[str, Member],
-        here: Mapping[str, MemberRun],
-        council: Communicator,
-    ) -> Any:
+    def _connected(self, given: Mapping[str, Field] | None, everyone: Everyone) -> Any:
         name = self.plan.link.exchange
         if given is not None:
             self.sites.tell_facts(name, [given[one] for one in self.plan.given])
@@ -103,22 +82,15 @@ class _Sender:
 class Brought(GivenExchange):
     """An exchange whose source is at the other site."""
 
-    def __init__(
-        self,
-        plan: ExchangePlan,
-        members: Mapping[str, Member],
-        here: Mapping[str, MemberRun],
-        council: Communicator,
-        recorder: Recorder,
-        sites: TwoSites,
-    ) -> None:
+    def __init__(self, plan: ExchangePlan, everyone: Everyone, sites: TwoSites) -> None:
         self.sites, self.remote = sites, None
-        target = here.get(plan.link.target)
+        source, target = plan.link.source, everyone.here.get(plan.link.target)
         if target is not None:
-            self.remote = RemoteSource(plan, members[plan.link.source], target, sites)
-            here = {**here, plan.link.source: self.remote.as_member()}
+            self.remote = RemoteSource(plan, everyone.members[source], target, sites)
+            here = {**everyone.here, source: self.remote.as_member()}
+            everyone = replace(everyone, here=here)
         added_there = replace(plan, options=replace(plan.options, operator="instant"))
-        super().__init__(added_there, members, here, council, recorder)
+        super().__init__(added_there, everyone)
 
     def _send(self, time: Date) -> None:
         """Look for the values of a time when they are wanted."""

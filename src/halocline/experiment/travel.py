@@ -1,8 +1,9 @@
 """Nests that begin late and move along, at work.
 
 A nest that moves is made anew where it then lies, as after a restart elsewhere: it has the state
-that it had where both places overlap, and what the member around it has there on all other points.
-One that begins has that everywhere. Both happen when all members are at one moment.
+that it had where both places overlap, and on all other points what the member around it has there,
+brought to its own ground. One that begins has that everywhere. Both happen when all members are at
+one moment.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from halocline.grids.remapping.weights import Index, RemapWeights
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
+from halocline.runtime.writing.restart import on_first_rank
 
 if TYPE_CHECKING:
     from halocline.experiment.exchanges import Exchanges
@@ -60,7 +62,7 @@ class Travel:
         self.placed: dict[str, Member] = dict(members.members)
         self.away = {name: (0, 0) for name, plan in self.plans.items() if plan.moving}
         self.fields: dict[str, Field] = {}
-        refuse_leaving(members)
+        on_first_rank(council, lambda: refuse_leaving(members))
 
     def asleep(self, moment: Date) -> set[str]:
         """Nests that have not begun at a moment."""
@@ -146,7 +148,7 @@ class Travel:
         self._place(name, (old[0] + cells[0], old[1] + cells[1]))
         try:
             cases = {known: member.case for known, member in self.placed.items()}
-            refuse_unfit(name, self.members, cases)
+            on_first_rank(self.council, lambda: refuse_unfit(name, self.members, cases))
         except UserError as error:
             self.away[name], self.placed[name] = old, before
             self.tell(f"{text(moment)}: '{name}' does not move: {error}")
@@ -184,18 +186,21 @@ class Travel:
         source = self.here[outer].component if outer in self.here else None
         remap = by_nest(f"start of {name}", self._nest(name), outwards=False)
         given = None if source is None else source.inherited()
-        taken = None if target is None else target.inherited()
-        self._bring(
-            f"start of {name}", given, taken, remap, lambda place: ~_old(target, place, shift)
-        )
+        taken = None if target is None else {**target.inherited(), **target.compared()}
+
+        def new(place: Place) -> Mask:
+            return ~_old(target, place, shift)
+
+        self._bring(f"start of {name}", given, taken, remap, new)
         if shift is not None:
             old = None if former is None else _on_places(former)
-            new = None if target is None else _on_places(target)
+            own = None if target is None else _on_places(target)
             self._bring(
-                f"state of {name}", old, new, _shifted(target, shift),
+                f"state of {name}", old, own, _shifted(target, shift),
                 lambda place: _old(target, place, shift),
             )  # fmt: skip
         if target is not None:
+            target.entered(new)
             target.settled(moment)
 
     def _bring(

@@ -41,6 +41,17 @@ INLINE void over_row_again(std::ptrdiff_t i0, std::ptrdiff_t i1, const Body& bod
   }
 }
 
+/// Have columns [i0, i1) of a row brought near, which is next to be read or written: a processor
+/// does not foresee rows of one level after the other, which lie far apart. No value changes, and
+/// the row may be one beyond the last.
+template <class Field, class... At>
+INLINE void fetch(std::ptrdiff_t i0, std::ptrdiff_t i1, const Field& field, At... at) {
+  if (!field.data) return;
+  const auto* row = field.row(at...);
+  constexpr std::ptrdiff_t line = 64 / sizeof(*row);
+  for (std::ptrdiff_t i = i0; i < i1; i += line) __builtin_prefetch(row + i, 0, 2);
+}
+
 /// `Count` order-independent sums that a loop makes on its way; one object per thread.
 template <int Count>
 class LoopSums {

@@ -112,6 +112,8 @@ void ocean_pressure(Box box, View3<const T> old_density, View3<const T> density,
       T* to = pressure.row(k, j);
       const T* floor = floor_level.row(j);
       const RowShares<T> cells = bottom.row(k, j);
+      for (const auto& field : {old_density, density, new_density})
+        fetch(box.i0, box.i1, field, k, j + 1);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
         if (!any(wet)) {

@@ -175,6 +175,11 @@ class EddyTile {
 
   void level(int k) {
     for (int j = j0_ - 1; j <= j1_; ++j) {
+      for (int t = 0; t < tracers_; ++t) {
+        fetch(i0_, i1_, f_.tracer, t, over(k), j + 3);
+        fetch(i0_, i1_, f_.mixing_convergence, t, k, j + 1);
+      }
+      fetch(i0_, i1_, f_.vertical_diffusivity, k, j + 1);
       slopes(k, j, i0_ - 1, i1_ + 1);
       for (int t = 0; t < tracers_; ++t) rise(t, k, j);
       if (j > j0_) steepen(k, j - 1);

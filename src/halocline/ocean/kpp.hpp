@@ -228,6 +228,8 @@ class KppColumns {
       const T* stability = f_.stability.row(k(d), j);
       const std::ptrdiff_t shift = d * pitch_ - i0;
       const T* before = viscosity_ + shift - (d > 0 ? pitch_ : 0);
+      fetch(i0, i1, f_.stability, k(d), j + 1);
+      for (const auto& field : {f_.old_u, f_.old_v}) fetch(i0, i1, field, k(d), j + 2);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         V number = d > 0 ? load<V>(before + i) : V{};
         const V wet = splat<V>(T(levels_)) - load<V>(floor + i), below = load<V>(stability + i);

@@ -184,6 +184,10 @@ class MomentumRow {
                               south_of = f_.corners.template row<Whole>(k, j - 1);
     const RowShares<T, Whole> north_of = f_.corners.template row<Whole>(k, j + 1);
     const T dz = f_.thickness(k), per_whole = T(1) / dz, level = static_cast<T>(k);
+    for (const auto& field : {f_.u, f_.v, f_.old_u, f_.old_v}) fetch(i0, i1, field, k, j + 2);
+    for (const auto& field : {f_.pressure, f_.vertical_viscosity, f_.friction_x, f_.friction_y})
+      fetch(i0, i1, field, k, j + 1);
+    for (const auto& field : {f_.new_u, f_.new_v}) fetch(i0, i1, field, k, j + 1);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };

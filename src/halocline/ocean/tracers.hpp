@@ -69,6 +69,11 @@ class TracerRow {
         store<V>(west + i, wet ? x_volume_flux<V>(u0, u1, dz, i) : V{});
       });
       west[i1] = x_volume_flux<T>(u0, u1, dz, i1);
+      fetch(i0, i1, f_.u, k, j + 2);
+      fetch(i0, i1, f_.v, k, j + 2);
+      for (const auto& field :
+           {f_.column.vertical_diffusivity, f_.column.nonlocal_share, f_.column.salinity_excess})
+        fetch(i0, i1, field, k, j + 1);
       const T* below = at(rise_, k, i0);
       T* above = at(rise_, k + 1, i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
@@ -127,6 +132,9 @@ class TracerRow {
     const FaceWeights<T> upright = roof_weights(k);
     T *content = columns_.content(k, i0), *bent_x = bent_x_ - i0, *bent_up = bent_up_ - i0;
     if constexpr (Upwind) bends_along_x(t, k, j, i0, i1);
+    fetch(i0, i1, f_.tracer, t, k, j + (Upwind ? 3 : 2));
+    fetch(i0, i1, f_.old_tracer, t, k, j + (Upwind ? 3 : 2));
+    fetch(i0, i1, f_.column.mixing_convergence, t, k, j + 1);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       if (k < columns_.first(i, i0)) return;
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };

@@ -151,6 +151,8 @@ class ViscousRows {
   void rows(int k, int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     cells(k, j0 - 1, i0, i1);
     for (int j = j0; j < j1; ++j) {
+      for (const auto& field : {f_.u, f_.v}) fetch(i0, i1, field, k, j + 3);
+      for (const auto& field : {f_.force_x, f_.force_y}) fetch(i0, i1, field, k, j + 2);
       cells(k, j, i0, i1);
       forces(k, j, i0, i1);
     }

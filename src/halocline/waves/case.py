@@ -24,7 +24,7 @@ from halocline.waves.from_others import taken, wind
 from halocline.waves.model import WavesOptions
 from halocline.waves.momentum import of_sources
 from halocline.waves.output import OutputOptions, make_streams, output_volume
-from halocline.waves.output_names import map_names
+from halocline.waves.output_names import map_names, missing_in_calm
 from halocline.waves.output_sources import output_sources
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
@@ -88,6 +88,11 @@ class WaveCase(Case):
         """Maps, and fluxes of momentum where they are computed."""
         fluxes = self.waves.momentum_fluxes
         return {name: q for name, q in self.exports.items() if fluxes or name not in of_sources}
+
+    @property
+    def holes(self) -> Collection[str]:
+        """Periods and directions of a calm sea."""
+        return missing_in_calm
 
     def streams(
         self,

@@ -13,6 +13,13 @@ partition_names = (*PARTITION_FIELDS, *WHOLE_VALUES)
 map_names = (*PARAMETERS, *absolute_outputs, *partition_names, *WaveModel.diagnostics)
 """What maps and series at points can hold."""
 
+missing_in_calm = {
+    name
+    for name in (*PARAMETERS, *absolute_outputs, *PARTITION_FIELDS)
+    if not name.endswith(("_height", "_slope")) and not name.startswith("stokes_drift")
+} | {"wind_direction", "drag_coefficient"}
+"""What is no number where there are no waves, or no wind."""
+
 
 def listing() -> str:
     """All of `map_names`, a line for each."""

@@ -29,7 +29,7 @@ freezing_sea = 271.35
 """Temperature below sea ice [K]."""
 
 
-def planes_of_start(file: StartFile) -> GroundPlanes:
+def planes_of_start(file: StartFile, grid: Grid) -> GroundPlanes:
     """The ground of a start, with soil as warm in the depth as the lowest layer of the air.
 
     More than half of land makes a cell land, more than half of ice one at sea ice.
@@ -42,6 +42,7 @@ def planes_of_start(file: StartFile) -> GroundPlanes:
             " it from an analysis with land and the temperature of the surface, or choose another"
             " kind."
         )
+    file.check_grid(grid)
     land = (file.read("land", 0) > 0.5).astype(float)
     ice = np.zeros_like(land)
     if "ice" in file.names:

@@ -21,8 +21,8 @@ class AnalysisOptions(Options):
     ground: str = option(
         "",
         "",
-        "height of the ground on the grid of the case (surface_altitude), with its land"
-        " (land_binary_mask) where it has one; not given: the ground of the analyses",
+        "height of the ground at the cells of the case, or at more around them (surface_altitude),"
+        " with its land (land_binary_mask) where it has one; not given: the ground of the analyses",
     )
     steady: bool = option(False, "", "sides made by a run are those of the start all the time")
     saturation: str = option(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.atmosphere.constants import reference_temperature
+from halocline.atmosphere.start.file_window import FileWindow
 from halocline.atmosphere.start.hybrid_column import HybridColumn, dry_volume
 from halocline.atmosphere.start.start_files import side_names
 from halocline.atmosphere.starting_air import ReferenceColumns, StartColumns
@@ -30,7 +31,7 @@ remedy = "Make it again with 'halocline analysis' and the case of this run."
 def read_start(path: Path, grid: Grid, column: HybridColumn, moment: Date) -> Mapping[str, Array]:
     """All fields and planes of a start by name, (layers, rows, columns) or (rows, columns).
 
-    The file must have the grid, the layers and the time of the run.
+    The file must have the cells of the grid, the layers and the time of the run.
     """
     with StartFile(path, column) as file:
         file.check_grid(grid)
@@ -92,6 +93,7 @@ class StartFile:
 
     def __init__(self, path: Path, column: HybridColumn) -> None:
         self.path, self.source = path, open_source(path)
+        self._part: dict[str, slice] = {}
         missing = {"time", "c1", "c2", "top_pressure"} - set(self.source.variables)
         if missing:
             raise UserError(
@@ -118,20 +120,38 @@ class StartFile:
         self.source.close()
 
     def check_grid(self, grid: Grid) -> None:
-        """Refuse a start on other places than those of `grid`."""
+        """Read at the cells of `grid` alone from now on; refuse a start that lacks any of them."""
         centers, shape = grid.at(Place.center), self.shape("mass")[1:]
-        if shape != grid.shape:
+        if shape[0] < grid.shape[0] or shape[1] < grid.shape[1]:
             raise UserError(
                 f"{self.path} has {shape[0]} x {shape[1]} columns, but the grid of the run"
                 f" {grid.shape[0]} x {grid.shape[1]}. {remedy}"
             )
-        off = np.abs(self.read("latitude") - centers.y).max()
+        self._part = {}
+        window = FileWindow.find(
+            grid, self.read("longitude"), self.read("latitude"), str(self.path)
+        )
+        self._part = self._lines(window)
         turned = (self.read("longitude") - centers.x + 180.0) % 360.0 - 180.0
+        off = np.abs(self.read("latitude") - centers.y).max()
         off = max(off, np.abs(turned * np.cos(np.deg2rad(centers.y))).max())
         if off > 1e-4:
             raise UserError(
                 f"{self.path} lies up to {off:.3g} degrees off the grid of the run. {remedy}"
             )
+
+    def _lines(self, window: FileWindow) -> dict[str, slice]:
+        """Of each axis those lines that a grid has, in a file with all of its faces."""
+        rows, columns = window.slices()
+        row_faces, column_faces = window.slices(Place.y_face)[0], window.slices(Place.x_face)[1]
+        found = {"y": rows, "x": columns, "y_face": row_faces, "x_face": column_faces}
+        for axis, which, number in (("y_face", "v", -2), ("x_face", "u", -1)):
+            if self.shape(which)[number] < found[axis].stop:
+                raise UserError(
+                    f"{self.path} ends with the sides of the grid joined, so that it lacks the last"
+                    f" faces of '{which}' of the grid of the run. {remedy}"
+                )
+        return found
 
     @property
     def names(self) -> list[str]:
@@ -144,7 +164,7 @@ class StartFile:
     def read(self, name: str, record: int | None = None) -> Array:
         """A variable, or one record of it."""
         variable = self.source[name]
-        return variable.read() if record is None else variable.read(time=record)
+        return variable.read(**self._part, **({} if record is None else {"time": record}))
 
     def _check_layers(self, column: HybridColumn) -> None:
         c1, top = self.read("c1"), float(self.read("top_pressure"))

@@ -111,9 +111,9 @@ class Case(Options):
     tiles: ClassVar[str] = ""  # the option with the bytes of a tile, if there is one
 
     @property
-    def gives_holes(self) -> bool:
-        """Whether what it gives is no number where it has nothing for the target."""
-        return False
+    def holes(self) -> Collection[str]:
+        """What it gives that is no number where it means nothing, as the period of a calm sea."""
+        return ()
 
     @property
     def outside_command(self) -> Sequence[str]:
@@ -125,10 +125,8 @@ class Case(Options):
         """State that nests take from it and give back."""
         return ()
 
-    @property
-    def rooted(self) -> str:
-        """The option of a file on its grid, by which a nest cannot move along; '' if it can."""
-        return ""
+    def refuse_uncovered(self) -> None:
+        """Refuse a place of a nest that moves which files of the case do not cover."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,7 +14,7 @@ static struct {
   int64_t (*takes)(const char* name, const char* units);
   int64_t (*put)(const char* name, int64_t count, const double* values);
   int64_t (*take)(const char* name, int64_t count, double* values);
-  int64_t (*field)(const char* name, int64_t* bounds);
+  int64_t (*field)(const char* name, int64_t axes, int64_t* bounds);
   int64_t (*kernel)(void (*loops)(void), int64_t in_fortran, const char* name, const char* reads,
                     const char* writes, const char* updates);
   int64_t (*run)(void (*loops)(void));
@@ -123,17 +123,17 @@ void halocline_take(const char* name, int64_t count, double* values) {
   checked(calls.take(name, count, values));
 }
 
-double* halocline_bounds(const char* name, int64_t* bounds) {
+double* halocline_bounds(const char* name, int axes, int64_t* bounds) {
   int64_t found[6];
   joined();
-  checked(calls.field(name, found));
+  checked(calls.field(name, axes, found));
   for (int at = 0; at < 5; at++) bounds[at] = found[at + 1];
   return (double*)(intptr_t)found[0];
 }
 
 halocline_array halocline_field(const char* name) {
   int64_t bounds[5];
-  intptr_t first = (intptr_t)halocline_bounds(name, bounds);
+  intptr_t first = (intptr_t)halocline_bounds(name, 3, bounds);
   halocline_array found;
   found.row = bounds[2];
   found.level = bounds[2] * bounds[3];

@@ -88,9 +88,10 @@ module halocline
       integer(c_int64_t), value :: count
       real(c_double), intent(out) :: values(*)
     end subroutine
-    function c_bounds(name, bounds) bind(c, name="halocline_bounds") result(found)
-      import :: c_char, c_int64_t, c_ptr
+    function c_bounds(name, axes, bounds) bind(c, name="halocline_bounds") result(found)
+      import :: c_char, c_int, c_int64_t, c_ptr
       character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: axes
       integer(c_int64_t), intent(out) :: bounds(5)
       type(c_ptr) :: found
     end function
@@ -155,7 +156,7 @@ contains
     real(c_double), pointer, contiguous :: whole(:, :)
     integer(c_int64_t) :: bounds(5)
     type(c_ptr) :: first
-    first = c_bounds(words(name), bounds)
+    first = c_bounds(words(name), 2_c_int, bounds)
     call c_f_pointer(first, whole, bounds(3:4))
     field(bounds(1) + 1:, bounds(2) + 1:) => whole
   end subroutine
@@ -166,7 +167,7 @@ contains
     real(c_double), pointer, contiguous :: whole(:, :, :)
     integer(c_int64_t) :: bounds(5)
     type(c_ptr) :: first
-    first = c_bounds(words(name), bounds)
+    first = c_bounds(words(name), 3_c_int, bounds)
     call c_f_pointer(first, whole, bounds(3:5))
     field(bounds(1) + 1:, bounds(2) + 1:, 1:) => whole
   end subroutine

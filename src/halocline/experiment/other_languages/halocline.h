@@ -73,10 +73,10 @@ void halocline_run(halocline_loops loops);
 double halocline_sum(const char* name);
 double halocline_largest(const char* name);
 
-/* What Fortran calls: the first value in memory, and its column and row (from 0, negative in a
-   halo), columns, rows and levels there; loops that take addresses, count from 1 and include the
-   last. */
-double* halocline_bounds(const char* name, int64_t* bounds);
+/* What Fortran calls: the first value in memory of a field that it sees with 2 or 3 axes, and its
+   column and row (from 0, negative in a halo), columns, rows and levels there; loops that take
+   addresses, count from 1 and include the last. */
+double* halocline_bounds(const char* name, int axes, int64_t* bounds);
 void halocline_kernel_in(int in_fortran, halocline_loops loops, const char* name, const char* reads,
                          const char* writes, const char* updates);
 

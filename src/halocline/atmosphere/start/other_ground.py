@@ -1,0 +1,115 @@
+"""Columns of air over one ground brought to another one, at whose height they are cut anew.
+
+Air keeps its potential temperature, its water and its wind at each pressure. A column gets so much
+mass that the geopotential of its top is as far from that of the base state as before: what is above
+the ground does not feel that it is another. What was out of balance stays so on its interfaces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.atmosphere.constants import gravity, kappa, reference_temperature
+from halocline.atmosphere.start.hybrid_column import HybridColumn, dry_volume
+from halocline.atmosphere.starting_air import ReferenceColumns
+
+Array = NDArray[np.float64]
+
+turns = 8
+"""In which the mass is found: each leaves a tenth of the error or less, of tens of Pa at first.
+Their number is fixed, so that a column has the same bits whatever others are beside it."""
+
+
+class AirColumns(NamedTuple):
+    """Columns as the model's fields have them, less the base state over their ground."""
+
+    mass: Array  # [Pa], shape (columns,)
+    theta: Array  # moist potential temperature less 300 K, shape (nk, columns)
+    geopotential: Array  # of interfaces [m2 s-2], shape (nk + 1, columns)
+    water: Array  # mixing ratios and numbers by mass, shape (species, nk, columns)
+
+
+@dataclass(frozen=True)
+class OtherGround:
+    """Brings columns from one ground to another; the first `kinds` of their water weigh."""
+
+    column: HybridColumn
+    reference: ReferenceColumns
+    kinds: int
+
+    def columns(self, air: AirColumns, former: Array, ground: Array) -> AirColumns:
+        """Over a ground the columns that stood over a `former` one [m], both (columns,)."""
+        old, new = self.reference.columns(former), self.reference.columns(ground)
+        column, mass, theta = self.column, old.mass + air.mass, air.theta + reference_temperature
+        weighing = self._weighing(air.water)
+        pressure = column.pressure(mass, weighing)
+        balanced = column.geopotential(gravity * former, mass, dry_volume(theta, pressure))
+        off = air.geopotential - (balanced - old.geopotential)
+        top = balanced[-1] - old.geopotential[-1] + new.geopotential[-1]
+        mass = mass + (new.mass - old.mass)
+        for turn in range(turns + 1):
+            there = column.pressure(mass, weighing)
+            between = Between.of(pressure, there)
+            water = (
+                np.stack([between.held(one) for one in air.water]) if len(air.water) else air.water
+            )
+            weighing, warm = self._weighing(water), between.theta(theta)
+            volume = dry_volume(warm, there)
+            found = column.geopotential(gravity * ground, mass, volume)
+            if turn < turns:
+                mass = mass - (found[-1] - top) / volume[0]
+        return AirColumns(
+            mass - new.mass,
+            warm - reference_temperature,
+            found - new.geopotential + off,
+            water,
+        )
+
+    def wind(self, wind: Array, former: Array, ground: Array) -> Array:
+        """The same for wind (nk, columns), by the pressure of the base state."""
+        old, new = self.reference.columns(former), self.reference.columns(ground)
+        return Between.of(old.pressure, new.pressure).held(wind)
+
+    def _weighing(self, water: Array) -> Array:
+        """Mixing ratio of all water, (nk, columns)."""
+        return np.asarray(sum(water[: self.kinds], np.zeros(water.shape[1:])))
+
+
+class Between(NamedTuple):
+    """Where pressures lie between those of layers, in logarithms, (nk, columns) each."""
+
+    below: NDArray[np.int64]  # the layer below, or the lowest, or the last but one
+    share: Array  # of the layer above, less than 0 below the lowest and more than 1 above the last
+    beyond: Array  # logarithm of the pressure less that of the lowest layer
+    step: Array  # of logarithms from the lowest layer to the next, (columns,)
+
+    @classmethod
+    def of(cls, pressure: Array, wanted: Array) -> Between:
+        """Of wanted pressures among those of layers, which fall upward."""
+        lines, at = np.log(pressure), np.log(wanted)
+        below = np.zeros(at.shape, np.int64)
+        for one in lines[1:-1]:
+            below += at <= one
+        low, high = (np.take_along_axis(lines, below + n, axis=0) for n in (0, 1))
+        return cls(below, (at - low) / (high - low), at - lines[0], lines[1] - lines[0])
+
+    def held(self, values: Array) -> Array:
+        """Linear between layers, and constant beyond the lowest and the last one."""
+        return self._at(values, np.clip(self.share, 0.0, 1.0))
+
+    def theta(self, theta: Array) -> Array:
+        """Potential temperature [K], which goes on below the lowest layer as it does above it.
+
+        But there it neither rises downward nor falls faster than in air of one temperature.
+        """
+        fall = np.clip((theta[1] - theta[0]) / self.step, -kappa * theta[0], 0.0)
+        found = self._at(theta, np.maximum(self.share, 0.0))
+        return found + fall * np.maximum(self.beyond, 0.0)
+
+    def _at(self, values: Array, share: Array) -> Array:
+        low, high = (np.take_along_axis(values, self.below + n, axis=0) for n in (0, 1))
+        return np.asarray(low + share * (high - low))
