@@ -5,6 +5,7 @@ import json
 import random
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -19,7 +20,7 @@ from halocline_lab.sites.field_exchange import ExchangeTimes
 from halocline_lab.sites.packet_path import PacketPath
 from halocline_lab.sites.path_fit import bandwidth_of_exchanges, fit_path
 from halocline_lab.sites.rounds import counted_rounds
-from halocline_lab.sites.shaper import NetworkPath, Passed
+from halocline_lab.sites.shaper import NetworkPath, Passed, Shaper
 from halocline_lab.sites.site_cases import SiteCase, case_result, floors
 from halocline_lab.sites.site_split import Crossing, site_divisions
 from halocline_lab.sites.slow_start import WindowPath, transfer, transfers
@@ -317,3 +318,39 @@ def test_nests_and_links_of_two_ranks_are_not_proposed():
     both = site_divisions(search(), [crossing("ab"), crossing("bc")], way, 2, 2)
     apart = [one for one in both if one.crossing == ("ab", "bc")]
     assert apart and all("a, c" in one.here.words + one.there.words for one in apart)
+
+
+# --- another site ---------------------------------------------------------------------------------
+
+
+def test_two_people_measure_their_path(credentials, tmp_path, capsys):
+    """Both commands at once, over a path of 10 ms each way; each has its own side of it."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with Shaper(port, NetworkPath(delay=0.01, rate=50e6)) as shaper:
+
+        def at(name, other, *way):
+            words = [*way, "--credentials", str(credentials / name), "--site", name, "--other"]
+            words += [other, "--step", "0.01", "--streams", "2", "--pairs", "1x1"]
+            return sites.main(arguments(*words, "--json", str(tmp_path / name)))
+
+        with ThreadPoolExecutor() as two:
+            one = two.submit(at, "air", "ocean", "--listen", f"127.0.0.1:{port}")
+            other = two.submit(at, "ocean", "air", "--connect", f"127.0.0.1:{shaper.port}")
+            assert one.result(60) == other.result(60) == 0
+    for name in ("air", "ocean"):
+        found = json.loads((tmp_path / name).read_text())
+        assert found["side"] == name
+        assert [row["streams"] for row in found["rows"]] == [1, 2]
+        assert found["fit"]["latency"] > 0.009
+        assert found["fit"]["bandwidth"] < 55e6
+        for one in found["rows"][0]["exchanges"]:
+            assert one["travel"] > 0.01
+    assert "the paper's best: 0.34" in capsys.readouterr().out
+
+
+def test_a_meeting_needs_names(credentials):
+    with pytest.raises(UserError, match=r"--site NAME and --other NAME"):
+        sites.main(arguments("--connect", "127.0.0.1:7000"))
+    with pytest.raises(UserError, match=r"--listen needs a port"):
+        sites.main(arguments("--listen", "127.0.0.1:0", "--site", "air", "--other", "ocean"))

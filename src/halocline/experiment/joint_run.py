@@ -295,7 +295,8 @@ class JointRun:
         servers = {some.name: some.writers.server_parts for some in self.here if some.leads}
         some = self.here[0]
         rank = some.recording.ranks[some.communicator.rank]
-        return self.recording.leave(self.folder, rank, led, servers)
+        site = self.sites.clock_facts() if self.sites is not None else None
+        return self.recording.leave(self.folder, rank, led, servers, site)
 
     def _begin_log(self, seats: Seats | None) -> RunLog | None:
         if self.folder is None:
