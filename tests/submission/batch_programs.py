@@ -35,7 +35,7 @@ for word; do case $word in --test-only) [ -e "$queue/tells" ] && cat "$queue/tel
     + _take
     + "echo $number",
     "squeue": """
-[ -e "$queue/down" ] && { echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1; }
+[ -e "$queue/down" ] && { echo 'slurm_load_jobs error: Unable to contact' >&2; exit 1; }
 name=; while [ $# -gt 0 ]; do [ "$1" = -n ] && name=$2; [ "$1" = PENDING ] && waiting=1; shift; done
 cd "$queue" || exit 1
 for job in [0-9]*; do [ -e "$job" ] || continue
@@ -68,7 +68,8 @@ done""",
     "qstat": """
 job=${2%.server}; [ -e "$queue/$job" ] || { echo "qstat: Unknown Job Id $2" >&2; exit 153; }
 IFS='|' read -r own state < "$queue/$job"
-printf 'Job Id: %s\\n    Job_Name = %s\\n    Job_Owner = me@login\\n    job_state = %s\\n' "$2" "$own" "$state"
+printf 'Job Id: %s\\n    Job_Name = %s\\n    Job_Owner = me@login\\n' "$2" "$own"
+printf '    job_state = %s\\n' "$state"
 [ "$state" = Q ] && printf '    estimated.start_time = Sat Nov 28 18:00:00 2026\\n'
 printf '    Variable_List = A=b,\\n\\tC=d\\n\\n'""",
     "qdel": 'rm "$queue/${1%.server}"',
