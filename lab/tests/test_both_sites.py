@@ -8,6 +8,8 @@ import pytest
 from halocline.core.errors import UserError
 from halocline.runtime.record.run_record import Region, RunRecord, empty
 from halocline.runtime.record.run_record_file import write_record
+from halocline_lab.diagnosis.states import states, states_of_regions
+from halocline_lab.diagnosis.timeline import timeline
 from halocline_lab.reporting import report
 from halocline_lab.reporting.both_sites import both_sites
 
@@ -123,3 +125,10 @@ def test_numbers_of_the_tables_are_as_they_were(pair):
     for name in ("ranks", "events", "messages", "counters"):
         assert getattr(found, name).dtype == empty(name).dtype
     assert np.all(np.diff(found.events["rank"].astype(int)) >= 0)
+
+
+def test_waiting_for_the_link_is_idle(pair):
+    east, _ = pair
+    east.regions[1] = Region("air: exchange temperature: wait", "phase")
+    found = states_of_regions(timeline(east), {report.waits_for_a_site: "idle"})
+    assert [states[one] for one in found[:2]] == ["busy", "idle"]

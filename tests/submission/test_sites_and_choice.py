@@ -61,6 +61,7 @@ def test_files_that_a_case_names_are_staged(tmp_path: Path) -> None:
     for name in ("restart_20000101T000000.safetensors", "other"):
         (tmp_path / "restarts" / name).write_bytes(name.encode())
     settings = ["forcing.ice.file=w_*.nc", f"restart.source={tmp_path}/restarts"]
+    settings += ["output.fields.maps.file=maps.nc"]
     table = read_members(folder, settings).to_table()
     files = {file.name: file for file in staged_files(table)}
     case = tomllib.loads(files["case.toml"].content.decode())

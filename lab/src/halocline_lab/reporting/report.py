@@ -28,6 +28,9 @@ from halocline_lab.reporting.report_page import page
 from halocline_lab.reporting.report_text import full_text, short_text
 from halocline_lab.reporting.report_words import Report
 
+waits_for_a_site = "*exchange *: wait"
+"""Regions in which ranks wait for the other site, over a link: MPI does not know of it."""
+
 
 def report_of(
     record: RunRecord,
@@ -101,7 +104,7 @@ def main(options: Any) -> int:
     if not record.size:
         raise UserError(f"The record '{named}' holds no ranks: nothing was recorded.")
     other = record_in_window(options.against, options) if options.against else None
-    assigned = assignments(options.state)
+    assigned = {waits_for_a_site: "idle", **assignments(options.state)}
     machine = roof_here(record, again=options.roof)
     report = report_of(record, other, assigned, options.against or "", machine)
     print(full_text(report) if options.text else short_text(report))
