@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from atmosphere.dynamics_cases import values
+from atmosphere.dynamics_cases import begun, values
 from atmosphere.test_air_nests import ended
 from atmosphere.test_moving_nests import peak, short
 from halocline.atmosphere.air_column import AirColumn
+from halocline.atmosphere.case import AtmosphereCase
 from halocline.atmosphere.coordinate import AirLayerOptions, HybridCoordinate
 from halocline.atmosphere.start.hybrid_column import HybridColumn
 from halocline.atmosphere.start.other_ground import AirColumns, OtherGround
 from halocline.atmosphere.starting_air import AirStartOptions, ReferenceColumns, StartingAir
+from halocline.component.case.reading import make_case
 
 base = AirColumn(kind="standard")
 coordinate = HybridCoordinate.of(AirLayerOptions(count=25, top=16e3), base)
@@ -143,3 +145,22 @@ def test_upward_wind_at_the_ground_is_along_its_slopes():
     here = np.s_[5:-5, 15:-5]
     assert np.abs(along[here]).max() > 1.0
     assert_allclose(w[0][here], along[here], atol=0.1)
+
+
+def test_wind_that_grows_with_height_comes_at_its_height():
+    """Of a nest that has come over a hill, after a step of the air around, and of one that begins
+    there: layers that are 200 m higher have 0.4 m/s more."""
+    shear = {"start": {"shear": {"kind": "linear", "speed": 20.0, "depth": 1e4}}}
+    case = short("6s", {"moves": ["6s east 10"], "feedback": False}, **peak(43.5e3), **shear)
+    outer, come = ended(case)
+    member = case["members"]["inner"]
+    place = member["grid"] | {"x0": member["grid"]["x0"] + 15e3}
+    own = ("component", "precision", "time", "atmosphere")
+    alone = make_case({key: member[key] for key in own} | {"grid": place})
+    assert isinstance(alone, AtmosphereCase)
+    there = begun(alone)
+    height, around = values(there, "ground"), values(outer, "ground")
+    assert_array_equal(values(come, "ground"), height)
+    assert np.abs(height.reshape(12, 3, 14, 3).mean((1, 3)) - around[2:14, 21:35]).max() > 30.0
+    here = np.s_[1:3, 5:-5, 15:-5]  # in the step the lowest wind changes by 0.4 m/s
+    assert_allclose(values(come, "u")[here], values(there, "u")[here], atol=0.12)
