@@ -13,6 +13,21 @@ Array = NDArray[np.float64]
 least, largest = 1e-6, 1.0
 
 
+def in_one_piece(longitude: Array) -> Array:
+    """Longitudes [degree] cut where no point is for longest, else at 180 degrees.
+
+    >>> in_one_piece(np.array([175.0, -175.0, -165.0])).tolist()
+    [-185.0, -175.0, -165.0]
+    """
+    sorted_ones = np.unique(longitude % 360.0)
+    gaps = np.diff(sorted_ones, append=sorted_ones[0] + 360.0)
+    west = 180.0
+    if gaps.max() > 30.0:
+        west = float(sorted_ones[(int(gaps.argmax()) + 1) % gaps.size])
+    found = (longitude - west) % 360.0 + west
+    return np.asarray(found - 360.0 * (np.median(found) >= 180.0))
+
+
 def misfit_sheet(
     longitude: Array, latitude: Array, misfits: Mapping[tuple[str, str], Array], title: str
 ) -> Figure:
@@ -22,7 +37,7 @@ def misfit_sheet(
     size = (3.2 * len(functions) + 1.0, 1.9 * len(methods) + 0.9)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(len(methods), len(functions), squeeze=False, sharex=True, sharey=True)
-    around = (longitude + 180.0) % 360.0 - 180.0
+    around = in_one_piece(longitude)
     shown = None
     for row, method in zip(axes, methods, strict=True):
         for axis, function in zip(row, functions, strict=True):

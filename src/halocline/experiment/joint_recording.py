@@ -50,11 +50,12 @@ class JointRecording:
         rank: int,
         facts: Mapping[str, Facts],
         servers: Mapping[str, Sequence[bytes]],
+        site: Facts | None = None,
     ) -> str:
         """Write the record; a line on it, on rank 0. A call for all ranks of the council, once.
 
         This is `rank` of the whole run, `facts` are those of the members that it leads, and
-        `servers` what the output servers of these bring.
+        `servers` what the output servers of these bring; `site` tells of the clocks of two sites.
         """
         crew = next(crew for crew in self.seats.crews if rank in crew.ranks)
         own = self.recorder.part(rank, self.seats.size, {"role": ", then ".join(crew.members)})
@@ -67,7 +68,12 @@ class JointRecording:
             return ""
         known = {name: some for _, found in everyone for name, some in found.items()}
         about = self._about({name: known[name] for name in self.members.here})
-        return leave_record(folder, join([part for some, _ in everyone for part in some], about))
+        everything = [part for some, _ in everyone for part in some]
+        record = join(everything, about)
+        if site is not None:
+            zero = min(part.about["begin"] for part in everything)
+            record.about["site"] = {**site, "zero": zero}
+        return leave_record(folder, record)
 
     def _about(self, facts: Mapping[str, Facts]) -> dict[str, Any]:
         """What is known of all members, as of one run: sizes are sums, times the longest."""

@@ -143,10 +143,9 @@ class JointRun:
     def begin(self) -> None:
         """Get all members ready for their first steps."""
         plans = self.members.exchanges() if self.members.several else []
-        asleep = self.travel.asleep(self.moment)
         for some in self.here:
             with self._busy(some):
-                some.begin(asleep=some.name in asleep)
+                some.begin()
         for words in dict.fromkeys(chain(*(self.council.gather(taken()) or []))):
             self.tell(words)
         self.times = dict.fromkeys(self.clocks, self.moment)
@@ -160,7 +159,16 @@ class JointRun:
                 self.tell(words)
             self.exchanges.begin(self.moment, restarted=self.restarted)
         if not self.restarted:
+            self._show_starts()
             self.travel.meet(self.moment, self.exchanges)
+
+    def _show_starts(self) -> None:
+        """Write what is due before the first step, with what members have of each other then."""
+        asleep = self.travel.asleep(self.moment)
+        for some in self.here:
+            if some.name not in asleep:
+                with self._busy(some), of_member(some.name):
+                    some.simulation.show()
 
     def settle(self) -> None:
         """Wait for what members give each other and is on its way."""
@@ -287,7 +295,8 @@ class JointRun:
         servers = {some.name: some.writers.server_parts for some in self.here if some.leads}
         some = self.here[0]
         rank = some.recording.ranks[some.communicator.rank]
-        return self.recording.leave(self.folder, rank, led, servers)
+        site = self.sites.clock_facts() if self.sites is not None else None
+        return self.recording.leave(self.folder, rank, led, servers, site)
 
     def _begin_log(self, seats: Seats | None) -> RunLog | None:
         if self.folder is None:

@@ -200,8 +200,8 @@ class MemberRun:
                 stream.open(self.writers)
             on_first_rank(self.communicator, leave_names)
 
-    def begin(self, *, asleep: bool = False) -> None:
-        """Get ready for the first step; a nest that is `asleep` begins later."""
+    def begin(self) -> None:
+        """Get ready for the first step."""
         missing = self.restarts.add(self._gathered())
         if missing and self.log is not None:
             self.log.line(f"not in the restart, begun anew: {', '.join(missing)}")
@@ -227,7 +227,7 @@ class MemberRun:
             component, clock, self.streams, restarted=self.restarted, after_step=after_step
         )
         with of_member(self.name):
-            self.simulation.begin(asleep=asleep)
+            self.simulation.begin()
         for remark in component.remarks:
             self.tell(remark)
 

@@ -46,12 +46,10 @@ class Simulation:
         self.restarted, self.after_step = restarted, after_step
         self.first, self.steps, self.began = clock.time, 0, wall.perf_counter()
 
-    def begin(self, *, asleep: bool = False) -> None:
-        """Get ready for the first step, and write what is due before it unless it is `asleep`."""
+    def begin(self) -> None:
+        """Get ready for the first step."""
         self.first, self.began = self.clock.time, wall.perf_counter()
         self.component.start(self.clock.time, self.restarted)
-        if not self.restarted and not asleep:
-            self.show()
 
     def sleep(self, steps: int) -> None:
         """Let the time of some steps pass."""

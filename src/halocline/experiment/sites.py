@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.experiment.schedule import ExchangeEnds
+from halocline.link.clocks import ClockOffset, compare_clocks
 from halocline.link.connection import Link
 from halocline.runtime.fields.field import Field
 from halocline.runtime.ranks.communicator import Communicator
@@ -44,6 +46,7 @@ class TwoSites:
         self.link: Link | None = None
         self._mail: dict[tuple[str, str], tuple[Header, memoryview]] = {}
         self._said, self._number = "", 0
+        self._clocks: list[tuple[float, ClockOffset]] = []
         if self._is_gate(here):
             self.link = self._made()
 
@@ -119,6 +122,7 @@ class TwoSites:
                     f" {listed_or_none(theirs['restarts'])} at '{self.there}'. Begin both anew, or"
                     " name restarts of one moment (restart.source)."
                 )
+            self._compare_clocks()
             return both
 
         found = self._by_gate(greeting)
@@ -221,8 +225,33 @@ class TwoSites:
             assert self.link is not None
             self.link.send(_packed({"has ended": self.here}))
             self._next("has ended", self.there)
+            self._compare_clocks()
 
         self._by_gate(parting)
+
+    def _compare_clocks(self) -> None:
+        """At the start and at the end, when no other message is under way."""
+        assert self.link is not None
+        asks = self.here < self.there
+        found = compare_clocks(self.link, asks=asks, clock=time.monotonic)
+        self._clocks.append((time.monotonic(), found))
+
+    def clock_facts(self) -> dict[str, Any]:
+        """What the record says of the two sites; a call for all ranks.
+
+        Their names; of the clock here, times and what has to be added to the other site's clock
+        then to get it [ns], and how well that is known [s].
+        """
+
+        def facts() -> dict[str, Any]:
+            return {
+                "name": self.here,
+                "other": self.there,
+                "clock": [[round(1e9 * at), round(1e9 * one.seconds)] for at, one in self._clocks],
+                "uncertainty": max((one.uncertainty for _, one in self._clocks), default=0.0),
+            }
+
+        return self._by_gate(facts)
 
     def leave(self, reason: str = "") -> None:
         """Close the link, and say why."""

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from halocline.submission.job_script import JobWords, job_there
 from halocline.submission.site_file import SiteOptions
+from halocline.submission.site_shell import lines_of
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ fi
 
     def read(self, said: str) -> QueueEntry | None:
         """What the script has printed."""
-        for pid, state, *more in map(str.split, said.splitlines()):
+        for pid, state, *more in lines_of(said):
             where = f" on {more[0]}, if that has not ended" if state == "elsewhere" else ""
             return QueueEntry(pid, "running", f"process {pid}{where}")
         return None
@@ -88,7 +89,7 @@ class Slurm:
         """What squeue has printed."""
         words = {"PENDING": "waiting", "COMPLETING": "ending", "CONFIGURING": "waiting"}
         found = []
-        for identity, state, *start in map(str.split, said.splitlines()):
+        for identity, state, *start in lines_of(said):
             when = start[0] if start and start[0] != "N/A" else ""
             told = f", expected to start {when}" if when and state == "PENDING" else ""
             word = f"job {identity} {state}{told}"
@@ -107,7 +108,7 @@ class Slurm:
     def trial(self, site: SiteOptions, words: JobWords) -> str:
         """A script that prints when such a job would start; Slurm says it without submitting."""
         command = shlex.join(self._command(site, words, "--test-only"))
-        return f"{command} --wrap : 2>&1 </dev/null; date +now=%Y-%m-%dT%H:%M:%S"
+        return f"{command} --wrap=true 2>&1 </dev/null; date +now=%Y-%m-%dT%H:%M:%S"
 
 
 class Pbs:
@@ -127,8 +128,8 @@ class Pbs:
 
     def ask(self, name: str) -> str:
         """A script that prints facts of each job of this name which has not ended."""
-        found = f'$(qselect -N {name} -u "$(id -un)")'
-        return f'for job in {found}; do qstat -f "$job" 2>/dev/null; done\n'
+        found = f'jobs=$(qselect -N {name} -u "$(id -un)") || exit 1\n'
+        return f'{found}for job in $jobs; do qstat -f "$job" 2>/dev/null; done\n'
 
     def read(self, said: str) -> QueueEntry | None:
         """What qstat has printed: Job Id, job_state, estimated.start_time."""

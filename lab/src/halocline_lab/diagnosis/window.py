@@ -43,7 +43,11 @@ def add_window(parser: argparse.ArgumentParser) -> None:
 
 def record_in_window(path: str | Path, options: Any) -> RunRecord:
     """The record of a file, or the part of it that `options` ask for."""
-    record = read_record(path)
+    return part_in_window(read_record(path), path, options)
+
+
+def part_in_window(record: RunRecord, path: str | Path, options: Any) -> RunRecord:
+    """A record, or the part of it that `options` ask for; `path` names it."""
     if not record.size or not (options.without_start or options.begin or options.end):
         return record
     length = int(record.ranks["end"].max())

@@ -1,7 +1,7 @@
 """`halocline lab report RECORD`: what a run did with its time, as a page and on the terminal.
 
 A record is the `halocline.record` that `halocline run` and `halocline lab record` leave, or its
-folder.
+folder. Two are those of both sites of one run, which are shown as one, on one time axis.
 The page is one file with everything in it; it needs no network.
 """
 
@@ -15,17 +15,21 @@ from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.runtime.record.run_record import RunRecord
-from halocline.runtime.record.run_record_file import record_name
+from halocline.runtime.record.run_record_file import read_record, record_name
 from halocline_lab.diagnosis.analysis import analyse
 from halocline_lab.diagnosis.matching import match
 from halocline_lab.diagnosis.roof_here import roof_here
 from halocline_lab.diagnosis.roofline import Machine
 from halocline_lab.diagnosis.timeline import timeline
-from halocline_lab.diagnosis.window import add_window, record_in_window
+from halocline_lab.diagnosis.window import add_window, part_in_window, record_in_window
+from halocline_lab.reporting.both_sites import both_sites
 from halocline_lab.reporting.report_json import keys
 from halocline_lab.reporting.report_page import page
 from halocline_lab.reporting.report_text import full_text, short_text
 from halocline_lab.reporting.report_words import Report
+
+waits_for_a_site = "*exchange *: wait"
+"""Regions in which ranks wait for the other site, over a link: MPI does not know of it."""
 
 
 def report_of(
@@ -62,7 +66,12 @@ def assignments(words: Sequence[str]) -> dict[str, str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `halocline lab report`."""
-    parser.add_argument("record", metavar="RECORD", help="halocline.record, or a folder of results")
+    parser.add_argument(
+        "record",
+        metavar="RECORD",
+        nargs="+",
+        help="halocline.record, or a folder of results; two are both sites of one run",
+    )
     add_window(parser)
     parser.add_argument(
         "--page", "--output", metavar="FILE", help="the page; report.html beside the record"
@@ -90,25 +99,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: Any) -> int:
     """Run the command."""
-    record = record_in_window(options.record, options)
+    named = " and ".join(options.record)
+    record = part_in_window(_read(options.record), named, options)
     if not record.size:
-        raise UserError(f"The record '{options.record}' holds no ranks: nothing was recorded.")
+        raise UserError(f"The record '{named}' holds no ranks: nothing was recorded.")
     other = record_in_window(options.against, options) if options.against else None
-    assigned = assignments(options.state)
+    assigned = {waits_for_a_site: "idle", **assignments(options.state)}
     machine = roof_here(record, again=options.roof)
     report = report_of(record, other, assigned, options.against or "", machine)
     print(full_text(report) if options.text else short_text(report))
     if options.json:
         write_json(report, Path(options.json))
     if options.page or not options.text:
-        path = Path(options.page) if options.page else beside(Path(options.record))
+        path = Path(options.page) if options.page else beside(*map(Path, options.record))
         path.write_text(page(report, assigned), encoding="utf-8")
         print(f"\nThe page: {path} (all numbers on the terminal: --text; for programs: --json)")
     return 0
 
 
-def beside(record: Path) -> Path:
-    """Where the page of a record goes."""
+def _read(paths: Sequence[str]) -> RunRecord:
+    """One record, or those of both sites of a run as one."""
+    if len(paths) > 2:
+        raise UserError(f"A report is of one record, or of two sites of a run; got {len(paths)}.")
+    records = [read_record(path) for path in paths]
+    return records[0] if len(records) == 1 else both_sites(records[0], records[1], paths)
+
+
+def beside(record: Path, other: Path | None = None) -> Path:
+    """Where the page of a record goes; of two it is `sites.html` beside the first."""
+    if other is not None:
+        return (record if record.is_dir() else record.parent) / "sites.html"
     if record.is_dir():
         return record / "report.html"
     return record.with_name("report.html" if record.name == record_name else f"{record.stem}.html")

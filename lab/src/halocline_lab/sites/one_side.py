@@ -24,7 +24,10 @@ def measure_side(
     link: Link, side: str, *, pause: float, look_at_windows: bool, fit: bool
 ) -> dict[str, Any]:
     """All of one side, from meeting the other to its end; plain values."""
-    asked = {"protocol": 1, "pause": pause, "sizes": field_exchange.sizes, "fit": fit, "side": side}
+    asked = {
+        "protocol": 1, "pause": pause, "sizes": field_exchange.sizes, "fit": fit,
+        "streams": link.options.streams, "side": side,
+    }  # fmt: skip
     theirs = json.loads(link.open(json.dumps(asked).encode()))
     _refuse_unlike(asked, theirs)
     clocks, found = field_exchange.exchange_fields(
@@ -52,7 +55,7 @@ def _refuse_unlike(own: dict[str, Any], theirs: dict[str, Any]) -> None:
             f"Both sites are the side '{own['side']}'. Say --side air at one and --side ocean at"
             " the other."
         )
-    for name in ("protocol", "pause", "sizes", "fit"):
+    for name in ("protocol", "pause", "sizes", "fit", "streams"):
         if theirs.get(name) != own[name]:
             raise UserError(
                 f"The other site has {name} = {theirs.get(name)}, this one {own[name]}. Start both"

@@ -39,6 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--step", type=float, default=0.4, metavar="S", help="a step computes so long (0.4 s)")
     add("--rounds", type=int, default=1, help="how often cases take turns (1): the fastest counts,"
         " or that in the middle where packets are lost")  # fmt: skip
+    add("--listen", metavar="HOST:PORT", help="measure the path to another site, which connects")
+    add("--connect", metavar="HOST:PORT", help="the same, where that site listens")
+    add("--relay", metavar="HOST:PORT", help="the same, where both connect to a relay")
+    add("--credentials", metavar="FOLDER", help="of this site, as 'halocline site certificate'"
+        " makes them")  # fmt: skip
+    add("--site", default="", metavar="NAME", help="of this site, as in its certificate")
+    add("--other", default="", metavar="NAME", help="of the other site")
+    add("--side", choices=("air", "ocean"), help="what this site is (who listens: air)")
     add("--case", metavar="CASE", help="predict whether a coupled case is faster at two sites")
     add("--ranks-here", type=int, metavar="N", help="of --case: ranks of one site")
     add("--ranks-there", type=int, metavar="M", help="of --case: ranks of the other")
@@ -59,6 +67,10 @@ def main(options: argparse.Namespace) -> int:
         from halocline_lab.sites.site_prediction import predict
 
         return predict(options, path)
+    if options.listen or options.connect or options.relay:
+        from halocline_lab.sites.site_meeting import meet
+
+        return meet(options, _pairs(options.pairs))
     return _measure(options, path)
 
 

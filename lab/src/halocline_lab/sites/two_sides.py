@@ -31,8 +31,6 @@ congestion = "reno"
 """Of the namespaces: what RFC 5681 says, and what every kernel allows there."""
 
 namespace_port = 7000
-longest_window_look = 0.004
-"""Round trips that are shorter leave no time to look at windows before the answer comes [s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +157,7 @@ class _Sides:
             "restart_after_idle": settings.restarts,
             "congestion": congestion,
             "pause": settings.pause,
-            "look_at_windows": spaces and settings.path.delay > longest_window_look,
+            "look_at_windows": spaces,
             "fit": settings.fit,
         }
         path = self._folder / f"{side}.json"
