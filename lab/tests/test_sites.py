@@ -2,8 +2,10 @@
 
 import argparse
 import json
+import queue
 import random
 import socket
+import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ import pytest
 
 from halocline.core.errors import UserError
 from halocline.experiment.schedule import ExchangeEnds, make_schedule
+from halocline.link.clocks import compare_clocks
 from halocline_lab.scaling.split_search import Search
 from halocline_lab.scaling.split_timeline import MemberTurns
 from halocline_lab.sites import field_exchange, namespaces, paper_cases, site_words, sites, what_if
@@ -22,9 +25,9 @@ from halocline_lab.sites.path_fit import bandwidth_of_exchanges, fit_path
 from halocline_lab.sites.rounds import counted_rounds
 from halocline_lab.sites.shaper import NetworkPath, Passed, Shaper
 from halocline_lab.sites.site_cases import SiteCase, case_result, floors
-from halocline_lab.sites.site_split import Crossing, site_divisions
+from halocline_lab.sites.site_split import Crossing, _seats, site_divisions
 from halocline_lab.sites.slow_start import WindowPath, transfer, transfers
-from halocline_lab.sites.two_sides import PairSettings, make_credentials, run_pair
+from halocline_lab.sites.two_sides import PairResult, PairSettings, make_credentials, run_pair
 
 segment = 1448
 no_namespaces = namespaces.why_not()
@@ -64,6 +67,8 @@ def test_a_line_that_is_full_decides():
     """A megabyte over 100 Mbit/s and no delay worth a window: 80 ms, however windows grow."""
     found = transfer(WindowPath(1e-5, 100e6), 1_000_000)
     assert found.seconds == pytest.approx(0.08, rel=1e-3)
+    filled = transfer(WindowPath(0.015, 100e6, streams=40), 1_000_000)
+    assert filled.rounds == 1 and filled.seconds == pytest.approx(0.08 + 0.015)
     assert transfer(WindowPath(0.015, 100e6), 1_000_000).seconds > 0.08 + 0.015 + 2 * 0.03
 
 
@@ -201,25 +206,79 @@ def test_the_shapers_windows_make_the_rounds_of_the_model(credentials):
         assert all(some.transfer > 0.0 for some in found.exchanges[side])
 
 
-def test_who_comes_later_is_waited_for():
-    """The clock of the other is ahead: what it sent while this one waited is transfer, not wait."""
-    from halocline.link.clocks import compare_clocks
+class Words:
+    """A link to a clock 5 s ahead, over ways that take (there, back) so long in turn."""
 
-    class Words:
-        """A link whose other side's clock is 5 s ahead and answers after 10 ms."""
+    def __init__(self, ways):
+        self.now, self.ways, self.sent = 100.0, ways, []
 
-        def send(self, message):
-            self.asked = time.monotonic()
+    def send(self, message):
+        self.sent.append(message)
+        self.now += self.ways[0][0] if self.ways else 0.0
 
-        def receive(self):
-            time.sleep(0.01)
-            import struct
+    def receive(self):
+        theirs = self.now + 5.0
+        self.now += self.ways.pop(0)[1]
+        return struct.pack(">d", theirs)
 
-            return struct.pack(">d", self.asked + 0.005 + 5.0)
 
-    found = compare_clocks(Words(), asks=True, clock=time.monotonic)
-    assert found.seconds == pytest.approx(-5.0, abs=found.uncertainty)
-    assert found.uncertainty >= 0.005
+def test_clocks_are_compared_by_the_shortest_round_trip():
+    """The one of 20 ms has even ways; by the others the clock would be 5.02 or 4.98 s ahead."""
+    link = Words([(0.05, 0.01), (0.01, 0.01), (0.01, 0.05)])
+    found = compare_clocks(link, asks=True, clock=lambda: link.now, trips=3)
+    assert found.seconds == pytest.approx(-5.0)
+    assert found.uncertainty == pytest.approx(0.01)
+    # The other side is told, and turns the sign.
+    assert struct.unpack(">dd", link.sent[-1]) == pytest.approx((-5.0, 0.01))
+
+
+class Queues:
+    """One end of a link in memory."""
+
+    def __init__(self, mine, theirs):
+        self.mine, self.theirs = mine, theirs
+
+    def send(self, message):
+        self.theirs.put(bytes(message))
+
+    def receive(self):
+        return self.mine.get(timeout=10)
+
+
+def test_who_comes_early_waits_and_what_is_under_way_is_transfer():
+    """The ocean computes 0.15 s longer: so long air waits in each exchange, the ocean not."""
+    one, other = queue.Queue(), queue.Queue()
+    ends = {"air": (Queues(one, other), 0.01), "ocean": (Queues(other, one), 0.16)}
+    small = {"air": 1000, "ocean": 500}
+    with ThreadPoolExecutor() as two:
+        asked = {
+            side: two.submit(
+                field_exchange.exchange_fields, link, side, pause=pause, sizes=small, count=2
+            )
+            for side, (link, pause) in ends.items()
+        }
+        found = {side: some.result(30)[1] for side, some in asked.items()}
+    for early, late in zip(found["air"], found["ocean"], strict=True):
+        assert early.wait > 0.1 > early.transfer
+        assert late.wait < 0.05
+        assert late.travel > 0.1  # it lay there
+    assert field_exchange.from_table(field_exchange.as_table(found["air"])) == found["air"]
+
+
+def ran(seconds):
+    """A run whose sides wait so long in each exchange."""
+    times = [ExchangeTimes(10.0 * n, 0.0, seconds, 0.1, 0.1 + seconds) for n in range(5)]
+    sides = {"air": times, "ocean": times}
+    return PairResult(sides, {}, {"air": [], "ocean": []}, [], 0, of_bytes=False)
+
+
+def test_the_fastest_round_counts_or_the_middle_one_where_chance_does():
+    runs, case = [ran(some) for some in (0.3, 0.1, 0.2)], SiteCase("", 1, True, True, None)
+    sure = case_result(case, NetworkPath(delay=0.01), runs)
+    assert sure.spent["air"] == pytest.approx({"send": 0.0, "wait": 0.4, "transfer": 0.4})
+    assert case_result(case, NetworkPath(stalls=0.01), runs).spent["air"]["wait"] == (
+        pytest.approx(0.8)
+    )
 
 
 def arguments(*words):
@@ -314,6 +373,10 @@ def test_nests_and_links_of_two_ranks_are_not_proposed():
     nest = [crossing("ab", why_not="a nest"), crossing("bc")]
     found = site_divisions(search(), nest, way, 2, 2)
     assert {one.crossing for one in found} == {("bc",)}
+    # One rank has the link: who exchanges across shares it, others need not.
+    seats = [one.crews for one in _seats(search(), "ac", 2, {"a", "c"})]
+    assert seats == [(("a", "c"),)]
+    assert len(list(_seats(search(), "ac", 2, {"a"}))) == 2
     # Where b exchanges with both, a and c share ranks: the link has one rank at each site.
     both = site_divisions(search(), [crossing("ab"), crossing("bc")], way, 2, 2)
     apart = [one for one in both if one.crossing == ("ab", "bc")]
