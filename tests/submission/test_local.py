@@ -200,6 +200,17 @@ while [ ! -e end ]; do sleep 0.1; done; exit 0"""
     assert "complete" in desk("job", "list")
 
 
+def test_the_log_is_followed_byte_by_byte(desk: Desk) -> None:
+    """It is printed once, whole, though letters come in halves, and ends with the run."""
+    script = """
+for n in 1 2 3; do printf 'gr\\303'; sleep 1.2; printf '\\266\\303\\237e %s\\n' $n; done"""
+    desk.sites(here={"kind": "local", "halocline": stand_in(desk.folder / "stand-in", script)})
+    desk("submit", "duration-limited", "--to", "here", "-n", "1")
+    said = desk("job", "log")
+    assert said.splitlines()[:3] == [f"größe {n}" for n in (1, 2, 3)]
+    assert said.splitlines()[3:] == [f"-- {desk.job}: complete"]
+
+
 def test_a_run_is_removed_once_it_has_ended(desk: Desk) -> None:
     """With its input, unless another run has that or it came within a day."""
     script = "while [ ! -e end ]; do sleep 0.1; done; exit 0"
