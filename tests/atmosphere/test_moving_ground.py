@@ -129,8 +129,57 @@ def test_a_nest_from_a_start_moves_over_its_ground(tmp_path: Path):
         before, after = values(still, name), values(moved, name)
         assert_array_equal(after[..., :-3, :-6], before[..., 3:, 6:])
         assert np.isfinite(after).all()
-    table["members"]["inner"]["moves"] = ["4min east 1"]
-    run(table)
+
+
+def test_a_nest_from_a_start_goes_on_where_it_has_moved(tmp_path: Path):
+    """The same bits of state and soil over a restart after the move; land is that of its place."""
+    table = analysed(tmp_path)
+    table["members"]["inner"]["moves"] = ["4min east 2 north 1"]
+
+    def lasting(length: str, **more: Any) -> dict[str, Any]:
+        members = {
+            name: some | {"time": some["time"] | {"length": length}} | more
+            for name, some in table["members"].items()
+        }
+        return {"members": members}
+
+    whole = ended(lasting("12min"))[1]
+    run(lasting("8min", restart={"at_end": True}), output=tmp_path / "first")
+    parted = ended(lasting("12min", restart={"source": str(tmp_path / "first")}))[1]
+    for one, other in zip(whole.restart_fields(), parted.restart_fields(), strict=True):
+        assert_array_equal(one.gather(), other.gather())
+    lands = [s.dynamics.physics.columns.ground.land for s in (whole, parted) if s.dynamics.physics]
+    assert_array_equal(lands[1].gather(), lands[0].gather())
+    assert 0.2 < float(lands[0].gather().mean()) < 0.8
+
+
+def test_a_start_that_the_run_makes_is_made_where_the_nest_goes(tmp_path: Path, capfd):
+    """Its ground and land are those of a start of all columns; analyses have to cover the way."""
+    table = analysed(tmp_path)
+    table["members"]["inner"]["moves"] = ["4min east 1 north 1"]
+    for some in table["members"].values():
+        some["time"]["length"] = "4min"
+    whole = ended(table)[1]
+    air = table["members"]["inner"]["atmosphere"]
+    air["analysis"]["files"] = [str(tmp_path / "analysis.nc")]
+    air["start"]["file"] = str(tmp_path / "own" / "start.nc")
+    capfd.readouterr()
+    made = ended(table)[1]
+    assert capfd.readouterr().err.count("making") == 2
+    with xr.open_dataset(tmp_path / "own" / "start.nc") as file:
+        assert file.ground.shape == (1, 18, 24)
+    assert np.ptp(values(made, "ground")) > 100.0
+    assert_array_equal(values(made, "ground"), values(whole, "ground"))
+    lands = [s.dynamics.physics.columns.ground.land for s in (whole, made) if s.dynamics.physics]
+    assert_array_equal(lands[1].gather(), lands[0].gather())
+    with xr.open_dataset(tmp_path / "analysis.nc", decode_times=False) as file:
+        file.sel(longitude=slice(None, 8.0)).to_netcdf(tmp_path / "west.nc")
+    air["analysis"]["files"] = [str(tmp_path / "west.nc")]
+    table["members"]["inner"]["moves"] = ["4min east 4"]
+    with pytest.raises(
+        UserError, match="after '4min east 4' .*west.nc.* of the model grid lie out"
+    ):
+        run(table)
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,19 @@ def test_members_are_driven_together(driven):
     assert np.allclose(driven.get_value_ptr("b.level"), begin + begin + 1.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("case", ["swell", "gyre", "bubble", "bloom-box", "tracer-rotation"])
+def test_all_outputs_of_every_component_can_be_had(driven, case):
+    driven.initialize(case)
+    driven.update()
+    names = driven.get_output_var_names()
+    assert len(names) == driven.get_output_item_count() > 2
+    for name in names:
+        values = np.empty(
+            driven.get_grid_size(driven.get_var_grid(name)), driven.get_var_type(name)
+        )
+        assert driven.get_value(name, values) is values
+
+
 def regular(**options):
     return build_grid(GridOptions(**{"nx": 5, "ny": 4, "dx": 2.0, "dy": 3.0} | options))
 

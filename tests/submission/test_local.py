@@ -3,6 +3,7 @@
 They start processes of their own, and judge no time.
 """
 
+import os
 import shutil
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 import halocline as package
 from halocline.component.case.shipped import case_folder
-from halocline.submission.submissions import all_submissions, load
+from halocline.submission.submissions import all_submissions, load, working_on
 from submission.sending import Desk, halocline, killed, small, stand_in
 
 
@@ -174,6 +175,72 @@ def test_killed_while_it_fetches_it_goes_on(desk: Desk) -> None:
                 assert Path("fetched", path.name).read_bytes() == path.read_bytes()
             assert len(list(Path("fetched").iterdir())) == len(list(there.iterdir()))
         assert at == 9  # one more than there are files
+
+
+def test_status_tells_how_far_it_is(desk: Desk) -> None:
+    """What the run printed last, unless a restart is newer; what it takes is remembered."""
+    line = "2000-01-01 06:00   12%  1,234 simulated days per day, 1 min 15 s left"
+    script = f"""
+mkdir -p results; echo '2000-01-01 03:00    6%  x'; echo '{line}'
+while [ ! -e go ]; do sleep 0.1; done; : > results/restart_20000101T073000.safetensors
+while [ ! -e end ]; do sleep 0.1; done; exit 0"""
+    desk.sites(here={"kind": "local", "halocline": stand_in(desk.folder / "stand-in", script)})
+    desk("submit", "duration-limited", "--to", "here", "-n", "1")
+    told = "12%  1,234 simulated days per day, 1 min 15 s left"
+    said = desk.wait(until=told)
+    assert f"reached   2000-01-01 06:00 of 2000-01-03 00:00, {told}" in said
+    folder = desk.there / "jobs" / desk.job
+    (folder / "go").touch()
+    said = desk.wait(until="newest restart")
+    assert "reached   2000-01-01 07:30 of 2000-01-03 00:00, newest restart" in said
+    (folder / "end").touch()
+    desk.wait()
+    (known,) = all_submissions()
+    assert known.took >= 1.0 and known.steps == 192
+    assert "complete" in desk("job", "list")
+
+
+def test_the_log_is_followed_byte_by_byte(desk: Desk) -> None:
+    """It is printed once, whole, though letters come in halves, and ends with the run."""
+    script = """
+for n in 1 2 3; do printf 'gr\\303'; sleep 1.2; printf '\\266\\303\\237e %s\\n' $n; done"""
+    desk.sites(here={"kind": "local", "halocline": stand_in(desk.folder / "stand-in", script)})
+    desk("submit", "duration-limited", "--to", "here", "-n", "1")
+    said = desk("job", "log")
+    assert said.splitlines()[:3] == [f"größe {n}" for n in (1, 2, 3)]
+    assert said.splitlines()[3:] == [f"-- {desk.job}: complete"]
+
+
+def test_a_run_is_removed_once_it_has_ended(desk: Desk) -> None:
+    """With its input, unless another run has that or it came within a day."""
+    script = "while [ ! -e end ]; do sleep 0.1; done; exit 0"
+    desk.sites(here={"kind": "local", "halocline": stand_in(desk.folder / "stand-in", script)})
+    desk("submit", "duration-limited", "--to", "here", "-n", "1")
+    first = desk.job
+    assert "has not ended" in desk("job", "remove", code=2)
+    (desk.there / "jobs" / first / "end").touch()
+    desk.wait()
+    desk("submit", "duration-limited", "--to", "here", "-n", "1", "--again")
+    for path in desk.there.glob("store/*"):
+        os.utime(path, (0, 0))
+    assert "removed at 'here'" in desk("job", "remove", first)
+    assert list(desk.histories()) == [desk.job] == [f"{first}-2"]
+    assert len(list(desk.there.glob("store/*"))) == 3
+    (desk.there / "jobs" / desk.job / "end").touch()
+    desk.wait()
+    new = desk.there / "store/new"
+    new.touch()
+    desk("job", "remove")
+    assert list(desk.there.glob("store/*")) == [new]
+    assert not all_submissions() and not desk.histories()
+
+
+def test_two_commands_do_not_work_on_one_run(desk: Desk) -> None:
+    desk("submit", "duration-limited", "--to", "here", *small)
+    desk.wait()
+    with working_on(desk.job):
+        said = desk("submit", "duration-limited", "--to", "here", *small, code=2)
+    assert "Another command works on the job" in said
 
 
 def test_nothing_of_the_users_environment_is_there(desk: Desk, monkeypatch) -> None:

@@ -94,16 +94,14 @@ class AtmosphereCase(Case):
         Starts that the run makes itself are made anew at each place, over the ground of a file.
         """
         air, grid = self.atmosphere, self.build_grid()
-        grounds = [air.mountain.file]
         if air.analysis.files:
-            grounds.append(air.analysis.ground)
+            self._to_be_made(self.time.clock()).refuse_uncovered()
         elif air.start.file:
             column = HybridColumn.of_coordinate(HybridCoordinate.of(air.layers, air.base_air))
             with StartFile(Path(self._made(air.start.file)), column) as file:
                 file.check_grid(grid)
-        for name in grounds:
-            if name:
-                ground_on_grid(self.find(name), grid, placed=True)
+        if air.mountain.file:
+            ground_on_grid(self.find(air.mountain.file), grid, placed=True)
 
     def build(
         self,
@@ -139,6 +137,11 @@ class AtmosphereCase(Case):
 
     def _make_start(self, clock: Clock) -> None:
         """Make the start and its sides of the analyses that the case names, where they lack."""
+        for line in self._to_be_made(clock).make():
+            print(f"halocline: {line}", file=sys.stderr, flush=True)
+
+    def _to_be_made(self, clock: Clock) -> MadeForRun:
+        """The start and its sides of the analyses that the case names."""
         air = self.atmosphere
         analysis, sides = air.analysis, air.sides
         case = AnalysisCase(
@@ -148,15 +151,13 @@ class AtmosphereCase(Case):
             analysis,
             sides.width,
         )
-        made = MadeForRun(
+        return MadeForRun(
             case,
             expand(self.find_all(analysis.files), Path()),
             self.find(analysis.ground) if analysis.ground else None,
             Path(air.start.file),
             Path(sides.file) if sides.kind == "file" and sides.file else None,
         )
-        for line in made.make():
-            print(f"halocline: {line}", file=sys.stderr, flush=True)
 
     def _made(self, name: str) -> str:
         """Path of a file of `halocline analysis`; '' if it has no name."""

@@ -16,7 +16,7 @@ from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
 from halocline.atmosphere.dynamics.state import AirFields, lies_on_globe, nested_names, prognostic
-from halocline.atmosphere.entered_air import EnteredAir
+from halocline.atmosphere.entered_air import EnteredAir, ground_fields, grounds
 from halocline.atmosphere.land.ground_options import GroundPlanes, planes_of_start
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
@@ -140,18 +140,18 @@ class AtmosphereComponent(Component):
     def inherited(self) -> Mapping[str, Field]:
         """What a restart holds, but for what has fallen and risen, and the soil, finer here.
 
-        And the height of the ground, with which nests compare their own.
+        And heights of the ground, with which nests compare their own.
         """
         totals = [*self.watch.fallen, *filter(None, [self.dynamics.evaporation])]
         own = {"skin_temperature", "roughness", "soil_temperature", *(some.name for some in totals)}
         held = [some for some in self.restart_fields() if some.place != Place.none]
         found = {some.name: some for some in held if some.name not in own}
-        return {**found, "ground": self.state.ground}
+        return {**found, **ground_fields(self.state, grounds(self.plane, self._ground()))}
 
     def compared(self) -> Mapping[str, Field]:
-        """The height of the ground of the member around it."""
+        """Heights of the ground of the member around it."""
         self.entering = EnteredAir(self.state, self.plane, self.reference)
-        return {"ground": self.entering.around}
+        return self.entering.around
 
     def entered(self, new: Callable[[Place], NDArray[np.bool_]]) -> None:
         """Bring air that came over other ground to its own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from halocline.runtime.fields.place import Place
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 center, x_face, y_face = Place.center, Place.x_face, Place.y_face
+places = {"ground": center, "x_ground": x_face, "y_ground": y_face}
 
 alike = 1e-3
 """Grounds that differ by less are the same [m]: single precision has no more of high ones."""
@@ -33,21 +34,24 @@ class EnteredAir:
         self.other = OtherGround(
             HybridColumn.of_coordinate(state.coordinate), reference, state.kinds
         )
-        self.around = Field("ground", "m", state.space, place=center, dtype=state.dtype)
+        self.around = ground_fields(state)
 
     def settle(self, ground: Array, new: Callable[[Place], Mask]) -> None:
         """Bring air at `new` points to the `ground` [m], where it came over another.
 
         A call for all ranks of the nest.
         """
-        came = new(center)
-        around = np.where(came, _whole(self.around), ground)
-        differs = np.abs(around - ground) > alike
-        if not differs.any():
+        came, own = {name: new(place) for name, place in places.items()}, grounds(self.grid, ground)
+        around = {name: _whole(field) for name, field in self.around.items()}
+        differs = {name: came[name] & (np.abs(around[name] - own[name]) > alike) for name in places}
+        if not any(some.any() for some in differs.values()):
             return
-        self._columns(around, ground, differs)
-        self._wind(around, ground, new)
-        self._rise(ground, came & _beside(self.grid, differs))
+        self._columns(around["ground"], ground, differs["ground"])
+        for field, name in ((self.state.u, "x_ground"), (self.state.v, "y_ground")):
+            sites = Sites.of(Port(field, differs[name]))
+            at = around[name].ravel()[sites.all], own[name].ravel()[sites.all]
+            sites.put(self.other.wind(_wide(sites.read(field)), *at), field)
+        self._rise(ground, came["ground"] & _beside(self.grid, differs["ground"]))
 
     def _columns(self, around: Array, ground: Array, differs: Mask) -> None:
         """Mass, heat, geopotential and water of columns."""
@@ -67,21 +71,6 @@ class EnteredAir:
             rows = int(np.prod(values.shape[:-1]))
             sites.put(values.reshape(rows, count), getattr(s, name))
 
-    def _wind(self, around: Array, ground: Array, new: Callable[[Place], Mask]) -> None:
-        """Wind on faces, over the mean of the grounds on both sides."""
-        wide = [
-            self.grid.topology.widened(some, (1, 1, 1, 1), nearest=True)
-            for some in (around, ground)
-        ]
-        for field, place in ((self.state.u, x_face), (self.state.v, y_face)):
-            rows, columns = self.grid.topology.shape(place)
-            before = np.s_[1:-1, :-1] if place is x_face else np.s_[:-1, 1:-1]
-            behind = np.s_[1:-1, 1:] if place is x_face else np.s_[1:, 1:-1]
-            former, own = ((0.5 * (some[before] + some[behind]))[:rows, :columns] for some in wide)
-            sites = Sites.of(Port(field, new(place) & (np.abs(former - own) > alike)))
-            at = former.ravel()[sites.all], own.ravel()[sites.all]
-            sites.put(self.other.wind(_wide(sites.read(field)), *at), field)
-
     def _rise(self, ground: Array, where: Mask) -> None:
         """Upward wind at the ground, along its slopes, by the wind that the core has there."""
         s, low = self.state, {}
@@ -99,6 +88,27 @@ class EnteredAir:
         values = sites.read(s.w)
         values[0] = rise.ravel()[sites.all]
         sites.put(values, s.w)
+
+
+def grounds(grid: Grid, ground: Array) -> dict[str, Array]:
+    """Heights of a ground [m] at centres, and at faces as means of both sides."""
+    wide = grid.topology.widened(ground, (1, 1, 1, 1), nearest=True)
+    x = 0.5 * (wide[1:-1, :-1] + wide[1:-1, 1:])
+    y = 0.5 * (wide[:-1, 1:-1] + wide[1:, 1:-1])
+    found = {"ground": ground, "x_ground": x, "y_ground": y}
+    shapes = {name: grid.topology.shape(place) for name, place in places.items()}
+    return {name: some[: shapes[name][0], : shapes[name][1]] for name, some in found.items()}
+
+
+def ground_fields(state: AirFields, values: Mapping[str, Array] | None = None) -> dict[str, Field]:
+    """Fields for heights of the ground at centres and faces, or of these `values`."""
+    found = {
+        name: Field(name, "m", state.space, place=place, dtype=np.float64)
+        for name, place in places.items()
+    }
+    for name, plane in (values or {}).items():
+        found[name].set_global(plane)
+    return found
 
 
 def _whole(field: Field) -> Array:

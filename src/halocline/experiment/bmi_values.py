@@ -118,8 +118,11 @@ def variables_of(joint: JointRun) -> tuple[dict[str, BmiVariable], list[BmiGrid]
     for member in joint.here:
         before = f"{member.name}." if member.name else ""
         component, described = member.component, member.case.described()
+        not_computed = member.case.exports.keys() - member.case.gives().keys()
         dtype = np.dtype(member.case.precision)
         for name, shape in member.case.map_shapes().items():
+            if name in not_computed:
+                continue
             field = component.shown.get(name)
             axes = field.axes if field else tuple(Axis("", size) for size in shape.extents)
             units = described[name].units if name in described else quantities[name].units

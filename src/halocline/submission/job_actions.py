@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 from halocline.core.counting import amount
 from halocline.core.errors import UserError
@@ -16,7 +19,7 @@ from halocline.submission.job_script import log_there
 from halocline.submission.looking import Looked, look, meanings, status_lines
 from halocline.submission.schedulers import scheduler_of
 from halocline.submission.site_shell import SiteShell
-from halocline.submission.submissions import Submission, load, save, working_on
+from halocline.submission.submissions import Submission, WorkedOn, forget, load, save, working_on
 from halocline.submission.transfer import fetch
 
 look_interval = 1.0
@@ -49,7 +52,7 @@ def looked_after(shell: SiteShell, submission: Submission) -> Looked:
     """A look at a run; how long it took is remembered once it is complete."""
     looked = look(shell, submission)
     if looked.state == "complete" and not submission.took:
-        with working_on(submission.identity):
+        with suppress(WorkedOn), working_on(submission.identity):
             known = load(submission.identity) or submission
             save(replace(known, took=max(looked.seconds, 1.0)))
     return looked
@@ -65,16 +68,20 @@ def status(shell: SiteShell, submission: Submission) -> int:
 def follow_log(shell: SiteShell, submission: Submission) -> int:
     """Print what a run has printed, and go on until it ends; the exit code."""
     offset = 0
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")  # letters may come in halves
+
+    def take(pipe: IO[bytes]) -> None:
+        nonlocal offset
+        while piece := pipe.read(1 << 16):
+            sys.stdout.write(decoder.decode(piece))
+            offset += len(piece)
+
     script = "cd {folder} && [ ! -f {log} ] || tail -c +{at} {log}\n"
     while True:
         looked = looked_after(shell, submission)
-        said = shell.run(
-            script.format(folder=shlex.quote(submission.folder), log=log_there, at=offset + 1),
-            what="read the log",
-        )
-        sys.stdout.write(said)
+        words = {"folder": shlex.quote(submission.folder), "log": log_there, "at": offset + 1}
+        shell.run(script.format(**words), what="read the log", take=take)
         sys.stdout.flush()
-        offset += len(said.encode())
         if not looked.alive:
             print(f"-- {submission.identity}: {meanings[looked.state]}")
             return 0
@@ -102,6 +109,27 @@ def cancel(shell: SiteShell, submission: Submission) -> int:
         print(f"{submission.identity} is asked to end; 'halocline job status' tells when it has")
     else:
         print(f"{submission.identity}: {meanings[looked.state]}")
+    return 0
+
+
+def remove(shell: SiteShell, submission: Submission) -> int:
+    """Remove the folder of a run that has ended, and input that no run has any more; exit code.
+
+    Input of the last day stays: another command may be about to use it.
+    """
+    with working_on(submission.identity):
+        there = submission.folder.removesuffix(f"/jobs/{submission.identity}")
+        base, folder = shlex.quote(there), shlex.quote(f"jobs/{submission.identity}")
+        gone = shell.run(f"[ -d {shlex.quote(submission.folder)} ] || echo gone\n", what="look")
+        if not gone and look(shell, submission).alive:
+            raise UserError(f"'{submission.identity}' has not ended. Cancel it first.")
+        shell.run(
+            f"cd {base} 2>/dev/null || exit 0\nrm -rf {folder} || exit 1\n"
+            "find store -type f -links 1 -mtime +0 -exec rm -f {} +\n",
+            what="remove the run",
+        )
+        forget(submission)
+    print(f"{submission.identity}: removed at '{shell.name}'")
     return 0
 
 

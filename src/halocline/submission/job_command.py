@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     action("status", "where it is: queue, simulated time reached, time left")
     action("log", "what it prints, until it ends")
+    action("remove", "remove its folder at the site, results too, and remember it no more")
     action("cancel", "end it, with a restart from which 'halocline submit' goes on")
     fetch = action("fetch", "bring its results, by checksum; of a run under way what is complete")
     fetch.add_argument("--output", metavar="DIR", type=Path, help="folder of results; results/JOB")
@@ -65,5 +66,6 @@ def _act(options: argparse.Namespace, shell: SiteShell, submission: Submission) 
         "status": job_actions.status,
         "log": job_actions.follow_log,
         "cancel": job_actions.cancel,
+        "remove": job_actions.remove,
     }
     return simple[options.job_action](shell, submission)

@@ -24,6 +24,10 @@ suffix = ".toml"
 stages = ("staging", "submitted", "fetched")
 
 
+class WorkedOn(UserError):
+    """Another command works on a submission."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Submission(Options):
     """A run at a site, as this machine knows it."""
@@ -100,6 +104,12 @@ def find(words: str) -> Submission:
     raise UserError(f"There is no job '{words}'.{nearest(words, known)} Jobs: {', '.join(known)}.")
 
 
+def forget(submission: Submission) -> None:
+    """Remember nothing of a submission any more."""
+    for ending in (suffix, ".lock"):
+        (state_folder() / f"{submission.identity}{ending}").unlink(missing_ok=True)
+
+
 @contextmanager
 def working_on(identity: str, *, wait: bool = False) -> Iterator[None]:
     """Keep other commands off a submission; ends with this process, however that ends.
@@ -116,7 +126,7 @@ def working_on(identity: str, *, wait: bool = False) -> Iterator[None]:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
         os.close(handle)
-        raise UserError(
+        raise WorkedOn(
             f"Another command works on the job '{identity}'. Wait for its end, then try again."
         ) from None
     try:

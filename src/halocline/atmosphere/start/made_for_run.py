@@ -11,6 +11,7 @@ import netCDF4
 
 from halocline import __version__
 from halocline.atmosphere.start.analysis_case import AnalysisCase
+from halocline.atmosphere.start.terrain_files import ground_on_grid
 from halocline.core.errors import UserError
 from halocline.core.netcdf_lock import netcdf_lock
 from halocline.runtime.fields.place import Place
@@ -52,6 +53,16 @@ class MadeForRun:
             with netcdf_lock, netCDF4.Dataset(unready, "a") as file:
                 file.made_for = self._mark(path)
             unready.replace(path)
+
+    def refuse_uncovered(self) -> None:
+        """Refuse a grid that the analyses or the ground do not cover, before any is made."""
+        from halocline.atmosphere.start.pressure_level_files import PressureLevelFiles
+
+        grid, centers = self.case.grid, self.case.grid.at(Place.center)
+        files = PressureLevelFiles(self.analyses, self.case.clock.start.calendar)
+        files.weights(centers.x, centers.y, "the model grid")
+        if self.ground:
+            ground_on_grid(self.ground, grid, placed=True)
 
     def _fits(self, path: Path) -> bool:
         """Whether a file is there, and is of this case or of the user's own making."""

@@ -57,7 +57,7 @@ class OtherGround:
             water = (
                 np.stack([between.held(one) for one in air.water]) if len(air.water) else air.water
             )
-            weighing, warm = self._weighing(water), between.theta(theta)
+            weighing, warm = self._weighing(water), self._heat(theta, pressure, there, between)
             volume = dry_volume(warm, there)
             found = column.geopotential(gravity * ground, mass, volume)
             if turn < turns:
@@ -73,6 +73,17 @@ class OtherGround:
         """The same for wind (nk, columns), by the pressure of the base state."""
         old, new = self.reference.columns(former), self.reference.columns(ground)
         return Between.of(old.pressure, new.pressure).held(wind)
+
+    def _heat(self, theta: Array, pressure: Array, there: Array, between: Between) -> Array:
+        """Potential temperature [K] at pressures `there`, that off the base state on lines.
+
+        It goes on below the lowest layer as it does above it, but there it neither rises downward
+        nor falls faster than in air of one temperature.
+        """
+        base, own = (self.reference.base.potential_temperature(at) for at in (pressure, there))
+        steepness = (base[1] - base[0]) / between.step
+        bounds = -kappa * theta[0] - steepness, -steepness
+        return np.asarray(own + between.going_on(theta - base, *bounds))
 
     def _weighing(self, water: Array) -> Array:
         """Mixing ratio of all water, (nk, columns)."""
@@ -101,14 +112,14 @@ class Between(NamedTuple):
         """Linear between layers, and constant beyond the lowest and the last one."""
         return self._at(values, np.clip(self.share, 0.0, 1.0))
 
-    def theta(self, theta: Array) -> Array:
-        """Potential temperature [K], which goes on below the lowest layer as it does above it.
+    def going_on(self, values: Array, least: Array, most: Array) -> Array:
+        """Linear between layers, above the last one too, and below the lowest one as above it.
 
-        But there it neither rises downward nor falls faster than in air of one temperature.
+        There they change with the logarithm by `least` to `most`, (columns,).
         """
-        fall = np.clip((theta[1] - theta[0]) / self.step, -kappa * theta[0], 0.0)
-        found = self._at(theta, np.maximum(self.share, 0.0))
-        return found + fall * np.maximum(self.beyond, 0.0)
+        change = np.clip((values[1] - values[0]) / self.step, least, most)
+        found = self._at(values, np.maximum(self.share, 0.0))
+        return np.asarray(found + change * np.maximum(self.beyond, 0.0))
 
     def _at(self, values: Array, share: Array) -> Array:
         low, high = (np.take_along_axis(values, self.below + n, axis=0) for n in (0, 1))
