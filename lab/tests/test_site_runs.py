@@ -75,15 +75,14 @@ def at_two_sites(case, folder):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with Shaper(port, NetworkPath(delay=delay)) as shaper, ThreadPoolExecutor() as two:
-        where = {"air": f"listen=127.0.0.1:{port}", "ocean": f"connect=127.0.0.1:{shaper.port}"}
-        found = [
-            two.submit(
-                run, case, folder / f"at-{site}", "-n", "1", "--site", site, "--set", f"link.{where[site]}",
-                "--set", f"link.credentials={folder / site}", "--set", "members.sky.site=air",
-                "--set", "members.sea.site=ocean",
-            )
-            for site in where
-        ]  # fmt: skip
+        ends = {"air": f"listen=127.0.0.1:{port}", "ocean": f"connect=127.0.0.1:{shaper.port}"}
+        seats = ["members.sky.site=air", "members.sea.site=ocean"]
+        found = []
+        for site, end in ends.items():
+            settings = [*seats, f"link.{end}", f"link.credentials={folder / site}"]
+            words = [word for one in settings for word in ("--set", one)]
+            place = folder / f"at-{site}"
+            found.append(two.submit(run, case, place, "-n", "1", "--site", site, *words))
         return max(one.result()[0] for one in found)
 
 

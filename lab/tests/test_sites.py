@@ -269,7 +269,7 @@ def ran(seconds):
     """A run whose sides wait so long in each exchange."""
     times = [ExchangeTimes(10.0 * n, 0.0, seconds, 0.1, 0.1 + seconds) for n in range(5)]
     sides = {"air": times, "ocean": times}
-    return PairResult(sides, {}, {"air": [], "ocean": []}, [], 0, of_bytes=False)
+    return PairResult(sides, {}, {"air": [], "ocean": []}, [], of_bytes=False)
 
 
 def test_the_fastest_round_counts_or_the_middle_one_where_chance_does():
