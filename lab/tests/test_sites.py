@@ -6,6 +6,8 @@ import queue
 import random
 import socket
 import struct
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -169,6 +171,18 @@ def test_packets_are_late_and_narrow_and_some_are_lost():
     assert 25 < path.lost < 75
     for some in (near, far, one[0], other[0]):
         some.close()
+
+
+@pytest.mark.skipif(bool(no_namespaces), reason=no_namespaces)
+def test_namespaces_need_no_rights():
+    """Without CAP_SYS_ADMIN (21) and CAP_NET_ADMIN (12), as any user is."""
+    drop = "import ctypes, os, sys; [ctypes.CDLL(None).prctl(24, one) for one in (21, 12)]; "
+    again = "os.execv(sys.executable, [sys.executable, '-P', '-m', sys.argv[1]])"
+    done = subprocess.run([sys.executable, "-c", drop + again, namespaces.__name__],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    if done.stdout.startswith("no network namespaces"):
+        pytest.skip("users make no namespaces on this machine")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def pair(credentials, way, streams, *, restarts=True, pause=1.0, **more):
