@@ -69,6 +69,7 @@ alone = tuple(
             "platform_measure",
             "processors",
             "recorder",
+            "site_runs",
             "stream",
             "sums",
         ),

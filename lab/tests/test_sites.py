@@ -6,6 +6,8 @@ import queue
 import random
 import socket
 import struct
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -171,6 +173,18 @@ def test_packets_are_late_and_narrow_and_some_are_lost():
         some.close()
 
 
+@pytest.mark.skipif(bool(no_namespaces), reason=no_namespaces)
+def test_namespaces_need_no_rights():
+    """Without CAP_SYS_ADMIN (21) and CAP_NET_ADMIN (12), as any user is."""
+    drop = "import ctypes, os, sys; [ctypes.CDLL(None).prctl(24, one) for one in (21, 12)]; "
+    again = "os.execv(sys.executable, [sys.executable, '-P', '-m', sys.argv[1]])"
+    done = subprocess.run([sys.executable, "-c", drop + again, namespaces.__name__],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    if done.stdout.startswith("no network namespaces"):
+        pytest.skip("users make no namespaces on this machine")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def pair(credentials, way, streams, *, restarts=True, pause=1.0, **more):
     path = NetworkPath(delay=0.02, rate=100e6, slow_start=True, restart_after_idle=restarts, **more)
     settings = PairSettings(
@@ -269,7 +283,7 @@ def ran(seconds):
     """A run whose sides wait so long in each exchange."""
     times = [ExchangeTimes(10.0 * n, 0.0, seconds, 0.1, 0.1 + seconds) for n in range(5)]
     sides = {"air": times, "ocean": times}
-    return PairResult(sides, {}, {"air": [], "ocean": []}, [], 0, of_bytes=False)
+    return PairResult(sides, {}, {"air": [], "ocean": []}, [], of_bytes=False)
 
 
 def test_the_fastest_round_counts_or_the_middle_one_where_chance_does():

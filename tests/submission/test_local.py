@@ -3,8 +3,10 @@
 They start processes of their own, and judge no time.
 """
 
+import contextlib
 import os
 import shutil
+import signal
 import time
 from pathlib import Path
 
@@ -177,6 +179,42 @@ def test_killed_while_it_fetches_it_goes_on(desk: Desk) -> None:
         assert at == 9  # one more than there are files
 
 
+def processes_in(folder: Path) -> list[int]:
+    """All processes that work in a folder."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/cwd"):
+        with contextlib.suppress(OSError):
+            if link.resolve() == folder.resolve():
+                found.append(int(link.parent.name))
+    return found
+
+
+def test_a_run_that_dies_with_its_machine_goes_on_from_its_last_restart(desk: Desk) -> None:
+    """Everything there is killed at once, as by a power failure, twice."""
+    desk.sites(here={"kind": "local", "setup": ["export HALOCLINE_DISK=slow:60000"]})
+    settings = ["time.length=4d", "restart.interval=1d"]
+    words = ("submit", "duration-limited", "--to", "here", "-n", "1")
+    words += ("--set", settings[0], "--set", settings[1])
+    desk(*words)
+    folder = desk.there / "jobs" / desk.job
+    for date in ("20000102", "20000103"):
+        deadline = time.monotonic() + 90
+        while not list(folder.glob(f"results/restart_{date}*.safetensors")):
+            assert time.monotonic() < deadline, desk.printed()
+            time.sleep(0.05)
+        for process in processes_in(folder):
+            os.kill(process, signal.SIGKILL)
+        assert "ended without a word" in desk("job", "status")
+        desk(*words)
+    desk.wait()
+    (history,) = desk.histories().values()
+    assert history == ["submitted", "running"] * 3 + ["complete"]
+    assert "20000103T000000" in desk.printed()
+    desk("job", "fetch", "--output", "fetched")
+    package.run("duration-limited", settings=settings, output="plain")
+    assert Path("fetched/maps.nc").read_bytes() == Path("plain/maps.nc").read_bytes()
+
+
 def test_status_tells_how_far_it_is(desk: Desk) -> None:
     """What the run printed last, unless a restart is newer; what it takes is remembered."""
     line = "2000-01-01 06:00   12%  1,234 simulated days per day, 1 min 15 s left"
@@ -198,6 +236,17 @@ while [ ! -e end ]; do sleep 0.1; done; exit 0"""
     (known,) = all_submissions()
     assert known.took >= 1.0 and known.steps == 192
     assert "complete" in desk("job", "list")
+
+
+def test_the_log_is_followed_byte_by_byte(desk: Desk) -> None:
+    """It is printed once, whole, though letters come in halves, and ends with the run."""
+    script = """
+for n in 1 2 3; do printf 'gr\\303'; sleep 1.2; printf '\\266\\303\\237e %s\\n' $n; done"""
+    desk.sites(here={"kind": "local", "halocline": stand_in(desk.folder / "stand-in", script)})
+    desk("submit", "duration-limited", "--to", "here", "-n", "1")
+    said = desk("job", "log")
+    assert said.splitlines()[:3] == [f"größe {n}" for n in (1, 2, 3)]
+    assert said.splitlines()[3:] == [f"-- {desk.job}: complete"]
 
 
 def test_a_run_is_removed_once_it_has_ended(desk: Desk) -> None:

@@ -10,7 +10,7 @@ from halocline.component.case.shipped import copy_case, data_folder
 from halocline.core.errors import UserError
 from halocline.experiment.members import read_members
 from halocline.submission.site_file import SiteOptions, read_sites
-from halocline.submission.staging import staged_files
+from halocline.submission.staging import StagedFile, staged_files
 from halocline.submission.submissions import Submission, save, state_folder
 from halocline.submission.submitting import shape_of
 from submission import batch_programs
@@ -75,14 +75,19 @@ def test_files_that_a_case_names_are_staged(tmp_path: Path) -> None:
     assert not [name for name in files if "maps.nc" in name or "other" in name]
 
 
+def place(files: list[StagedFile], folder: Path) -> None:
+    """Put files where they lie at a site."""
+    for file in files:
+        path = folder / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content if file.path is None else file.path.read_bytes())
+
+
 @pytest.mark.parametrize("name", ["storm-coupled", "global-waves", "mediterranean-bloom"])
 def test_a_staged_case_is_the_same_case(name: str, tmp_path: Path) -> None:
     """Read where only its staged files are, it has the options that it has here, but for names."""
     table = read_members(name).to_table()
-    for file in staged_files(table):
-        path = tmp_path / file.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.content if file.path is None else file.path.read_bytes())
+    place(staged_files(table), tmp_path)
     there = read_members(tmp_path / "case.toml").to_table()
     names, changed = [], [(table, there)]
     while changed:
@@ -97,6 +102,27 @@ def test_a_staged_case_is_the_same_case(name: str, tmp_path: Path) -> None:
     for here, there_name in names:
         assert there_name == f"input/{here}" and (data_folder() / here).is_file()
         assert (tmp_path / there_name).read_bytes() == (data_folder() / here).read_bytes()
+
+
+def test_keys_and_certificates_are_never_staged(tmp_path: Path, monkeypatch) -> None:
+    """The half of a run at two sites is sent with the paths that it has there."""
+    (tmp_path / "denver").mkdir()
+    for name in ("key.pem", "certificate.pem"):
+        (tmp_path / "denver" / name).write_text("secret", encoding="utf-8")
+    (tmp_path / "word").write_text("secret", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    settings = ["site=denver", "members.air.site=denver", "members.ocean.site=seattle"]
+    settings += ["link.listen=127.0.0.1:7000", f"link.credentials={tmp_path}/denver"]
+    settings += [f"link.passphrase_file={tmp_path}/word"]
+    files = staged_files(read_members("atmosphere-ocean", settings).to_table())
+    for file in files:
+        assert file.path is None or file.path.is_relative_to(data_folder())
+        assert b"secret" not in file.content
+    case = tomllib.loads(files[0].content.decode())
+    assert case["site"] == "denver"
+    assert case["link"]["credentials"] == f"{tmp_path}/denver"
+    place(files, tmp_path / "there")
+    assert list(read_members(tmp_path / "there").here) == ["air"]
 
 
 @pytest.fixture

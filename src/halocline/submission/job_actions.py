@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import shlex
 import sys
 import time
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 from halocline.core.counting import amount
 from halocline.core.errors import UserError
@@ -66,16 +68,20 @@ def status(shell: SiteShell, submission: Submission) -> int:
 def follow_log(shell: SiteShell, submission: Submission) -> int:
     """Print what a run has printed, and go on until it ends; the exit code."""
     offset = 0
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")  # letters may come in halves
+
+    def take(pipe: IO[bytes]) -> None:
+        nonlocal offset
+        while piece := pipe.read(1 << 16):
+            sys.stdout.write(decoder.decode(piece))
+            offset += len(piece)
+
     script = "cd {folder} && [ ! -f {log} ] || tail -c +{at} {log}\n"
     while True:
         looked = looked_after(shell, submission)
-        said = shell.run(
-            script.format(folder=shlex.quote(submission.folder), log=log_there, at=offset + 1),
-            what="read the log",
-        )
-        sys.stdout.write(said)
+        words = {"folder": shlex.quote(submission.folder), "log": log_there, "at": offset + 1}
+        shell.run(script.format(**words), what="read the log", take=take)
         sys.stdout.flush()
-        offset += len(said.encode())
         if not looked.alive:
             print(f"-- {submission.identity}: {meanings[looked.state]}")
             return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -59,7 +59,6 @@ def exchange_fields(
     sizes: dict[str, int] = sizes,
     count: int = steps // every,
     look_at_windows: bool = False,
-    progress: Callable[[str], None] = lambda words: None,
 ) -> tuple[ClockOffset, list[ExchangeTimes]]:
     """Compare clocks, then compute for `pause` seconds and exchange, `count` times; of each, times.
 
@@ -69,7 +68,7 @@ def exchange_fields(
     other = sizes["ocean" if side == "air" else "air"]
     own = os.urandom(sizes[side])
     found = []
-    for number in range(count):
+    for _ in range(count):
         time.sleep(pause)
         begun = time.monotonic()
         link.send(stamp.pack(begun) + own)
@@ -89,7 +88,6 @@ def exchange_fields(
         heard = min(max(sent, theirs), ended)
         spent = (sent - begun, heard - sent, ended - heard)
         found.append(ExchangeTimes(begun, *spent, ended - theirs, tuple(windows)))
-        progress(f"exchange {number + 1} of {count}: {found[-1].whole:.3f} s")
     return clocks, found
 
 

@@ -26,7 +26,7 @@ packet_size = 1500
 new_user, new_network = 0x10000000, 0x40000000
 make_device, plain_packets = 0x400454CA, 0x0001 | 0x1000
 get_flags, set_flags, set_address, set_mask = 0x8913, 0x8914, 0x8916, 0x891C
-set_queue = 0x8943
+change_link, queue_attribute, ask_for_answer = 16, 13, 0x1 | 0x4  # of <linux/rtnetlink.h>
 is_up = 0x1
 longest_queue = 10_000
 """Packets that wait at the device; the path drops what is too much, not the device."""
@@ -65,13 +65,25 @@ def open_device(end: int) -> int:
             for call, words in ((set_address, addresses[end]), (set_mask, mask)):
                 place = struct.pack("HH4s8x", socket.AF_INET, 0, socket.inet_aton(words))
                 fcntl.ioctl(own, call, struct.pack("16s16s8x", name, place))
-            fcntl.ioctl(own, set_queue, struct.pack("16si20x", name, longest_queue))
             answer = fcntl.ioctl(own, get_flags, struct.pack("16sH22x", name, 0))
             flags = struct.unpack("16sH22x", answer)[1] | is_up
             fcntl.ioctl(own, set_flags, struct.pack("16sH22x", name, flags))
+        _set_queue(socket.if_nametoindex(name.decode()))
     except OSError as error:
         raise NoNamespaces(f"no device of packets: {error.strerror}") from None
     return device
+
+
+def _set_queue(device: int) -> None:
+    """Let many packets wait: by netlink, as the older call is for the machine's own root only."""
+    link = struct.pack("=BxHiII", socket.AF_UNSPEC, 0, device, 0, 0)
+    link += struct.pack("=HHI", 8, queue_attribute, longest_queue)
+    header = struct.pack("=IHHII", 16 + len(link), change_link, ask_for_answer, 1, 0)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as own:
+        own.send(header + link)
+        (error,) = struct.unpack_from("=i", own.recv(4096), 16)
+    if error:
+        raise OSError(-error, os.strerror(-error))
 
 
 def set_kernel(*, restart_after_idle: bool, congestion: str) -> None:

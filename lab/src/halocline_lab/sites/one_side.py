@@ -16,9 +16,6 @@ from halocline.link.connection import Link
 from halocline.link.options import LinkOptions
 from halocline_lab.sites import field_exchange, namespaces, transfer_times
 
-names = {"air": "air", "ocean": "ocean"}
-"""Sites of the two sides on one machine."""
-
 
 def measure_side(
     link: Link, side: str, *, pause: float, look_at_windows: bool, fit: bool
@@ -83,8 +80,8 @@ def _act() -> int:
     side = settings["side"]
     if settings.get("channel") is not None:
         _in_namespace(settings)
-    other = names["ocean" if side == "air" else "air"]
-    link = Link(LinkOptions(**settings["link"]), here=names[side], there=other)
+    other = "ocean" if side == "air" else "air"
+    link = Link(LinkOptions(**settings["link"]), here=side, there=other)
     if settings["link"].get("listen"):
         link.listen()
         print(link.port, flush=True)

@@ -57,7 +57,6 @@ class PairResult:
     clocks: dict[str, tuple[float, float]]
     transfers: dict[str, list[tuple[int, float]]]
     passed: Sequence[Passed]
-    lost: int
     of_bytes: bool
     """Whether the path was one of bytes, not of packets."""
 
@@ -75,13 +74,11 @@ def run_pair(settings: PairSettings, credentials: Path) -> PairResult:
         with _path_of(settings, own) as path:
             answers = own.answers()
         passed = path.passed if path is not None else []
-        lost = getattr(path, "lost", 0) or getattr(path, "stalls", 0)
     return PairResult(
         {side: field_exchange.from_table(one["exchanges"]) for side, one in answers.items()},
         {side: tuple(one["clock"]) for side, one in answers.items()},
         {side: [(int(a), b) for a, b in one["transfers"]] for side, one in answers.items()},
         passed,
-        lost,
         settings.way == "shaper",
     )
 
