@@ -10,7 +10,7 @@ import pytest
 from experiment.ponds import pond, together
 from halocline.core.clock import date
 from halocline.core.errors import UserError
-from halocline.experiment import sites
+from halocline.experiment import site_links, sites
 from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.link.options import LinkOptions
 from halocline.runtime.ranks.communicator import world
@@ -38,8 +38,10 @@ class FakeLink:
 
     waiting: dict[str, queue.Queue] = {}
 
-    def __init__(self, options, here, there, log):
-        self.mine, self.theirs = (self.waiting.setdefault(n, queue.Queue()) for n in (here, there))
+    def __init__(self, options, here, there, number, log):
+        ends = (here, number), (there, number)
+        self.mine, self.theirs = (self.waiting.setdefault(end, queue.Queue()) for end in ends)
+        self.where = options.connect
 
     def open(self, hello):
         self.send(hello)
@@ -58,7 +60,7 @@ class FakeLink:
 @pytest.fixture
 def linked(monkeypatch):
     """Ends of a link in memory."""
-    monkeypatch.setattr(sites, "Link", FakeLink)
+    monkeypatch.setattr(site_links, "Link", FakeLink)
     FakeLink.waiting.clear()
 
 
@@ -115,17 +117,43 @@ def test_what_cannot_pass_between_sites_is_refused(linked):
     members = together(cases, exchanges=exchange("a", "b"), seats=three, site="east", link=link)
     with pytest.raises(UserError, match="No exchange passes between the sites 'east' and 'west'"):
         sites.TwoSites(members, here, world())
-    table = {**exchange("a", "c"), "back": exchange("c", "b")["levels"]}
-    members = together(cases, exchanges=table, seats=three, site="east")
-    on_ranks_of_their_own = SimpleNamespace(gather=lambda _: None, broadcast=lambda _: [True, True])
-    with pytest.raises(UserError, match="members a, b of the site 'east' exchange with the other"):
-        sites.TwoSites(members, here, on_ranks_of_their_own)
     nested = {**three, "b": {"site": "west"}}
     with pytest.raises(UserError, match="nested in 'a' at another site"):
         members = together(
             cases, exchanges=exchange("a", "c"), nested={"b": "a"}, seats=nested, site="east"
         )
         sites.TwoSites(members, here[:1], world())
+
+
+def crews_at(site, ranks, rank):
+    """Members a and b at one site and c and d at the other, on ranks as said; the links of one."""
+    seats = {name: {"site": "east" if name in "ab" else "west"} for name in "abcd"}
+    cases = {name: pond(name, "20min") for name in seats}
+    ways = [("c", "b"), ("a", "c"), ("d", "a"), ("b", "d")]
+    table = {one + other: exchange(one, other)["levels"] for one, other in ways}
+    members = together(cases, exchanges=table, seats=seats, site=site, link=link)
+    here = [SimpleNamespace(name=n, leads=True) for n, at in ranks.items() if at == rank]
+    led = [[n for n, at in ranks.items() if at == number] for number in range(3)]
+    answers = iter([led, [""] * 3])
+    council = SimpleNamespace(rank=rank, gather=lambda _: None, broadcast=lambda _: next(answers))
+    return site_links.SiteLinks(members, here, council)
+
+
+def test_crews_have_links_of_their_own(linked):
+    """a has one rank, b another; c and d at the other site compute in sequence on one."""
+    east, west = {"a": 0, "b": 2}, {"c": 1, "d": 1}
+    a, b, neither = (crews_at("east", east, rank) for rank in (0, 2, 1))
+    cd = crews_at("west", west, 1)
+    assert [some.main is not None for some in (a, b, neither, cd)] == [True, False, False, True]
+    for some in (a, neither):
+        some.open_others(west)
+    assert both(lambda: b.open_others(west), lambda: cd.open_others(east)) == [None, None]
+    first, second = "127.0.0.1:7000", "127.0.0.1:7001"
+    ports = {"ac": first, "da": first, "cb": second, "bd": second}
+    assert {name: cd.of(name).where for name in ports} == ports
+    assert {name: a.of(name).where for name in ("ac", "da")} == {"ac": first, "da": first}
+    assert {name: b.of(name).where for name in ("cb", "bd")} == {"cb": second, "bd": second}
+    assert a.of("cb") is None and neither.of("ac") is None
 
 
 def test_restarts_of_moments_that_both_have(linked, tmp_path):
@@ -154,6 +182,7 @@ def test_another_case_is_refused(linked):
 def test_values_come_by_name_and_time(linked):
     """In another order than they were sent; with the precision of the wire."""
     east, west = site_of(run_of("east")), site_of(run_of("west"))
+    both(lambda: east.common([]), lambda: west.common([]))
     first, second = (date(f"2000-01-01T0{hour}:00:00", "standard") for hour in (1, 2))
     level = SimpleNamespace(name="level", shape=(2, 3))
     values = np.arange(6.0).reshape(2, 3) / 3.0

@@ -1,4 +1,5 @@
-"""Those of `coupled_ponds` at two sites: a and b at one, c at the other; hashes of those here.
+"""Those of `coupled_ponds` at two sites: a and b at one, on ranks of their own where there are
+several, c at the other; hashes of those here.
 
 Words: the site, its end of the link (`listen` or `connect`), where both meet, the folder with
 credentials of the sites, the path, and optionally a folder in which the run is broken off after
@@ -12,6 +13,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 from experiment.ponds import together
 from halocline.experiment.run import run
 from halocline.link.options import LinkOptions
+from halocline.runtime.ranks.communicator import world
 from invariance.coupled_ponds import members, show_bits, table
 
 
@@ -20,7 +22,7 @@ def at_site(site, end, where, credentials, path):
     cases = {name: member.case for name, member in members(path, "apart").members.items()}
     seats = {
         "a": {"site": "east"},
-        "b": {"site": "east", "on_ranks_of": "a"},
+        "b": {"site": "east"} | ({"on_ranks_of": "a"} if world().size == 1 else {}),
         "c": {"site": "west"},
     }
     link = LinkOptions(**{end: where}, credentials=f"{credentials}/{site}", patience=30.0)

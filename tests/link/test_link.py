@@ -1,6 +1,8 @@
 """Messages of a link come in order and once; errors are one message, and nothing hangs."""
 
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -76,6 +78,32 @@ def test_two_sites_meet_at_a_relay_which_may_start_again(folder):
     relay.start()
     assert east.receive() == b"between"
     closed(east, west)
+    relay.close()
+
+
+def test_links_of_two_sites_meet_their_like_at_one_relay(folder):
+    """Both of one number, whoever came first."""
+    relay = Relay("127.0.0.1:0", ("east", "west"), log=lambda line: None)
+    relay.start()
+
+    def link(here, there, number):
+        where = f"127.0.0.1:{relay.port}"
+        options = LinkOptions(relay=where, credentials=here, streams=2, meet_within=20.0)
+        return Link(options.numbered(number), here=here, there=there, number=number, folder=folder)
+
+    ends = {(here, n): link(here, there, n) for here, there in (("east", "west"), ("west", "east"))
+            for n in (0, 1)}  # fmt: skip
+    order = [("west", 1), ("west", 0), ("east", 0), ("east", 1)]
+    with ThreadPoolExecutor() as pool:
+        said = []
+        for end in order:
+            said.append(pool.submit(ends[end].open, f"{end}".encode()))
+            time.sleep(0.2)
+        assert [some.result() for some in said] == [
+            f"{({'east': 'west', 'west': 'east'}[here], n)}".encode() for here, n in order
+        ]
+    for number in (0, 1):
+        closed(ends["east", number], ends["west", number])
     relay.close()
 
 

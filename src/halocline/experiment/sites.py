@@ -1,15 +1,13 @@
 """A run at two sites, each with members and a job of its own: who is where, and what they agree on.
 
-The first rank of the members that give or take across sites has the link. Messages carry the name
-of an exchange and the time of its values, so that both sites need not ask in the same order. After
-each interval both say whether they are to stop; what was said is acted on an interval later, when
-both know it.
+Messages carry the name of an exchange and the time of its values, so that both sites need not ask
+in the same order. After each interval both say whether they are to stop; what was said is acted on
+an interval later, when both know it.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +19,7 @@ from numpy.typing import NDArray
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.experiment.schedule import ExchangeEnds
+from halocline.experiment.site_links import SiteLinks
 from halocline.link.clocks import ClockOffset, compare_clocks
 from halocline.link.connection import Link
 from halocline.runtime.fields.field import Field
@@ -43,26 +42,15 @@ class TwoSites:
         self.members, self.council = members, council
         self.here, self.there = members.site, members.other_site
         self.own = frozenset(members.here)
-        self.link: Link | None = None
+        self.links = SiteLinks(members, here, council)
         self._mail: dict[tuple[str, str], tuple[Header, memoryview]] = {}
         self._said, self._number = "", 0
         self._clocks: list[tuple[float, ClockOffset]] = []
-        if self._is_gate(here):
-            self.link = self._made()
 
-    def _made(self) -> Link:
-        options = self.members.link
-        if options is None:
-            raise UserError(
-                f"The site '{self.here}' has no link to '{self.there}'. Give one side link.listen"
-                " and the other link.connect, as 'host:port', or both link.relay, and each its"
-                " link.credentials ('halocline site --help')."
-            )
-
-        def log(line: str) -> None:
-            print(f"halocline: {line}", file=sys.stderr, flush=True)
-
-        return Link(options, here=self.here, there=self.there, log=log)
+    @property
+    def link(self) -> Link | None:
+        """That over which the sites agree, on the rank that has it."""
+        return self.links.main
 
     def apart(self, ends: ExchangeEnds) -> bool:
         """Whether source and target are at different sites."""
@@ -71,33 +59,6 @@ class TwoSites:
     def takes_part(self, ends: ExchangeEnds) -> bool:
         """Whether source or target are here."""
         return not self.own.isdisjoint((ends.source, ends.target))
-
-    def _is_gate(self, here: Sequence[MemberRun]) -> bool:
-        """Whether this rank has the link: the first one of all members that exchange across it."""
-        plans = [plan for plan in self.members.exchanges() if self.apart(plan.link)]
-        for plan in plans:
-            if plan.kind != "fields":
-                raise UserError(
-                    f"The member '{plan.link.target}' is nested in '{plan.link.source}' at another"
-                    " site, and nests need their surroundings in every step. Let both have the"
-                    " same site."
-                )
-        names = {name for plan in plans for name in (plan.link.source, plan.link.target)}
-        if not names:
-            raise UserError(
-                f"No exchange passes between the sites '{self.here}' and '{self.there}'. Run their"
-                " members on their own, or let them exchange something ([exchanges.NAME])."
-            )
-        leading = any(some.leads and some.name in names for some in here)
-        gates = self.council.broadcast(self.council.gather(leading))
-        if sum(gates) > 1:
-            apart = ", ".join(sorted(names & self.own))
-            raise UserError(
-                f"The members {apart} of the site '{self.here}' exchange with the other site and"
-                " have ranks of their own, but one rank has the link. Let them compute in sequence"
-                " on the same ranks (members.NAME.on_ranks_of)."
-            )
-        return leading
 
     # --- before the first step ------------------------------------------------------------------
 
@@ -108,10 +69,11 @@ class TwoSites:
         """
         own = [max(restart_stamp(path, name) for name, path in paths.items()) for paths in restarts]
 
-        def greeting() -> list[str]:
+        def greeting() -> tuple[list[str], dict[str, int]]:
             assert self.link is not None
             run = _run_of(self.members)
-            hello = json.dumps({"run": run, "restarts": own}).encode()
+            words = {"run": run, "restarts": own, "crews": self.links.crews}
+            hello = json.dumps(words).encode()
             theirs = json.loads(self.link.open(hello))
             self._refuse_another_run(run, theirs["run"])
             both = [stamp for stamp in own if stamp in theirs["restarts"]]
@@ -123,9 +85,10 @@ class TwoSites:
                     " name restarts of one moment (restart.source)."
                 )
             self._compare_clocks()
-            return both
+            return both, theirs["crews"]
 
-        found = self._by_gate(greeting)
+        found, crews = self._by_gate(greeting)
+        self.links.open_others(crews)
         return [paths for stamp, paths in zip(own, restarts, strict=True) if stamp in found]
 
     def _refuse_another_run(self, own: Header, theirs: Header) -> None:
@@ -139,28 +102,31 @@ class TwoSites:
 
     def tell_facts(self, exchange: str, fields: Sequence[Field]) -> None:
         """Say what fields an exchange gives."""
-        if self.link is not None:
+        link = self.links.of(exchange)
+        if link is not None:
             facts = [
                 (some.units, some.place.name, list(some.outer), some.dtype.str) for some in fields
             ]
-            self.link.send(_packed({"facts of": exchange, "fields": facts}))
+            link.send(_packed({"facts of": exchange, "fields": facts}))
 
     def facts(self, exchange: str) -> list[Any]:
         """Units, place, outer axes and type of each field that an exchange brings."""
-        header, _ = self._next("facts of", exchange)
+        header, _ = self._next("facts of", exchange, self.links.of(exchange))
         return list(header["fields"])
 
     def words(self) -> str:
         """Who is where."""
         away = ", ".join(name for name in self.members.members if name not in self.own)
-        return f"This is the site '{self.here}', linked with '{self.there}', which has {away}."
+        links = f" by {self.links.count} links" if self.links.count > 1 else ""
+        return (
+            f"This is the site '{self.here}', linked with '{self.there}'{links}, which has {away}."
+        )
 
     def report(self) -> str:
         """What the link carried, on all ranks."""
 
-        def words() -> str:
-            assert self.link is not None
-            some = self.link.counts
+        def words(link: Link) -> str:
+            some = link.counts
             trip = 1e3 * some.seconds_of_round_trips / max(some.round_trips, 1)
             return (
                 f"link with '{self.there}': {some.messages_sent} messages there"
@@ -170,7 +136,7 @@ class TwoSites:
                 f" cuts mended: {some.cuts_mended}"
             )
 
-        return self._by_gate(words)
+        return self.links.tell(words)
 
     # --- while it runs --------------------------------------------------------------------------
 
@@ -178,16 +144,18 @@ class TwoSites:
         self, exchange: str, time: Date, found: Sequence[Array | None], precision: str
     ) -> None:
         """Send whole fields, which the first rank of the source has."""
-        if self.link is None:
+        link = self.links.of(exchange)
+        if link is None:
             return
         arrays = [np.ascontiguousarray(_narrow(some, precision)) for some in found]
         about = [(some.dtype.str, some.shape) for some in arrays]
         header = {"values of": f"{exchange} at {time.isoformat()}", "arrays": about}
-        self.link.send(_packed(header, *arrays))
+        link.send(_packed(header, *arrays))
 
     def receive(self, exchange: str, time: Date, fields: Sequence[Field]) -> list[Array]:
         """The values of a time, as many and of the shape of some fields."""
-        header, body = self._next("values of", f"{exchange} at {time.isoformat()}")
+        name = f"{exchange} at {time.isoformat()}"
+        header, body = self._next("values of", name, self.links.of(exchange))
         arrays, begin = [], 0
         for (kind, shape), field in zip(header["arrays"], fields, strict=True):
             dtype = np.dtype(kind)
@@ -254,10 +222,8 @@ class TwoSites:
         return self._by_gate(facts)
 
     def leave(self, reason: str = "") -> None:
-        """Close the link, and say why."""
-        if self.link is not None:
-            link, self.link = self.link, None
-            link.close(reason)
+        """Close all links, and say why."""
+        self.links.close(reason)
 
     def _by_gate(self, action: Callable[[], Some]) -> Some:
         """Do something on the rank that has the link; the result, or the refusal, on all ranks."""
@@ -274,11 +240,12 @@ class TwoSites:
         answer: Some = result
         return answer
 
-    def _next(self, kind: str, name: str) -> tuple[Header, memoryview]:
+    def _next(self, kind: str, name: str, link: Link | None = None) -> tuple[Header, memoryview]:
         """The message of this kind and name, which may have come before others that were asked."""
-        assert self.link is not None
+        link = link or self.link
+        assert link is not None
         while (kind, name) not in self._mail:
-            header, body = _unpacked(self.link.receive())
+            header, body = _unpacked(link.receive())
             first = next(iter(header))
             self._mail[first, header[first]] = header, body
         return self._mail.pop((kind, name))

@@ -39,6 +39,7 @@ class Link:
 
     options: where they meet, credentials, patience.
     here, there: names of the two sites; the certificate of the other side must be for `there`.
+    number: of the sites' links, from 0: a relay brings equal numbers together.
     folder: where relative paths of the options begin.
     log: told of every refusal and cut, in one line; without secrets.
     """
@@ -49,6 +50,7 @@ class Link:
         *,
         here: str,
         there: str,
+        number: int = 0,
         folder: Path | None = None,
         log: Callable[[str], None] | None = None,
     ) -> None:
@@ -59,7 +61,7 @@ class Link:
         self._log = log or logging.getLogger("halocline.link").warning
         self._credentials = Credentials(options, folder or Path())
         self._server = bool(options.listen) or (bool(options.relay) and here < there)
-        self._words = relay_words(here, there) if options.relay else b""
+        self._words = relay_words(here, there, number) if options.relay else b""
         most = (options.buffer + options.largest_message) * megabyte
         self._outbox, self._inbox = Outbox(), Inbox(2 * most)
         self._nonce, self._other_nonce = os.urandom(32), frames.nobody
@@ -612,6 +614,7 @@ class Link:
             channel.events = 0
 
 
-def relay_words(here: str, there: str) -> bytes:
-    """What a side says to a relay: who it is, and whom it wants."""
-    return f"halocline-relay 1 {here} {there}\n".encode("ascii", "replace")
+def relay_words(here: str, there: str, number: int = 0) -> bytes:
+    """What a side says to a relay: who it is, whom it wants, and on which of their links."""
+    further = f" {number}" if number else ""
+    return f"halocline-relay 1 {here} {there}{further}\n".encode("ascii", "replace")

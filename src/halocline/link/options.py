@@ -89,6 +89,24 @@ class LinkOptions(Options):
         }
         return replace(self, **found)
 
+    def numbered(self, number: int) -> LinkOptions:
+        """Those of a further link of the same sites: its port is the first one's plus `number`."""
+
+        def moved(words: str) -> str:
+            host, _, port = words.rpartition(":")
+            return f"{host}:{int(port) + number}"
+
+        if self.relay:
+            return self
+        if address(self.listen or self.connect)[1] == 0:
+            raise UserError(
+                f"The link listens at {self.listen}, at any port, and these sites need {number + 1}"
+                " links, at ports one after the other. Give link.listen a port."
+            )
+        name = "listen" if self.listen else "connect"
+        changed: dict[str, Any] = {name: moved(getattr(self, name))}
+        return replace(self, **changed)
+
     def path(self, name: str, folder: Path) -> Path:
         """Where the file of one credential lies; paths are taken from `folder`."""
         own = getattr(self, name)

@@ -6,7 +6,7 @@ import selectors
 import socket
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 
 from halocline.core.errors import UserError
@@ -18,6 +18,8 @@ most_unknown = 64
 """Connections that have not yet said who they are."""
 seconds_to_say = 10.0
 longest_words = 200
+most_links = 64
+"""Links that one run may have between its sites."""
 most_held = 256 * 1024
 """Bytes of one direction that wait for a slow receiver."""
 ready_word = b"ready\n"
@@ -33,7 +35,7 @@ class _End:
         self.socket, self.where = own, where
         self.begun = time.monotonic()
         self.words = b""
-        self.site = ""
+        self.site, self.number = "", 0
         self.other: _End | None = None
         self.held = bytearray()
         self.events = 0
@@ -69,7 +71,7 @@ class Relay:
         self._listener.setblocking(False)
         self.port = int(self._listener.getsockname()[1])
         self._log = log
-        self._waiting: dict[str, deque[_End]] = {site: deque() for site in sites}
+        self._waiting: defaultdict[tuple[str, int], deque[_End]] = defaultdict(deque)
         self._other = {sites[0]: sites[1], sites[1]: sites[0]}
         self._unknown: deque[_End] = deque()
         self._ends: set[_End] = set()
@@ -152,13 +154,13 @@ class Relay:
                 self._drop(end, "says nothing that a relay understands")
                 return
         words = end.words.decode("ascii", "replace").split()
-        if len(words) != 4 or words[:2] != ["halocline-relay", "1"]:
+        if words[:2] != ["halocline-relay", "1"] or (number := _number(words[4:])) is None:
             self._drop(end, "says nothing that a relay understands")
-        elif self._other.get(words[2]) != words[3]:
+        elif len(words) < 4 or self._other.get(words[2]) != words[3]:
             self._drop(end, "is none of the two sites of this relay", b"not a site of this relay\n")
         else:
             self._unknown.remove(end)
-            end.site = words[2]
+            end.site, end.number = words[2], number
             self._bring_together(end)
 
     def _hear_early(self, end: _End) -> None:
@@ -169,7 +171,7 @@ class Relay:
             self._drop(end, "")
 
     def _bring_together(self, end: _End) -> None:
-        waiting = self._waiting[self._other[end.site]]
+        waiting = self._waiting[self._other[end.site], end.number]
         if waiting:
             other = waiting.popleft()
             end.other, other.other = other, end
@@ -177,7 +179,7 @@ class Relay:
                 each.held += ready_word
                 self._register(each)
             return
-        own = self._waiting[end.site]
+        own = self._waiting[end.site, end.number]
         if len(own) >= most_waiting:
             self._drop(own[0], "too many wait")
         own.append(end)
@@ -218,8 +220,8 @@ class Relay:
         end.socket.close()
         if end in self._unknown:
             self._unknown.remove(end)
-        if end.site and end in self._waiting[end.site]:
-            self._waiting[end.site].remove(end)
+        if end.site and end in self._waiting[end.site, end.number]:
+            self._waiting[end.site, end.number].remove(end)
         other = end.other
         if other is not None and other in self._ends:
             other.over = True
@@ -246,3 +248,15 @@ class Relay:
         else:
             self._selector.modify(end.socket, wanted, end)
         end.events = wanted
+
+
+def _number(words: list[str]) -> int | None:
+    """Which link of the two sites it is: nothing is the first, 0; None: no such number.
+
+    >>> _number([]), _number(["3"]), _number(["-1"]), _number(["64"]), _number(["1", "2"])
+    (0, 3, None, None, None)
+    """
+    if not words:
+        return 0
+    right = len(words) == 1 and words[0].isdecimal() and len(words[0]) < 4
+    return int(words[0]) if right and int(words[0]) < most_links else None
