@@ -15,7 +15,7 @@ def started(monkeypatch):
     """Ranks that would be started on a machine of two cores, by number; none is."""
     numbers = []
 
-    def on_ranks(arguments, ranks, threads, *, servers=0, quiet=False):
+    def on_ranks(arguments, ranks, threads, *, servers=0, **more):
         numbers.append(ranks + servers)
         return 0
 
