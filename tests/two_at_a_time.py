@@ -95,6 +95,7 @@ def add_option(parser: pytest.Parser) -> None:
 def configure(config: pytest.Config) -> None:
     """Two share a whole run; files that are named are run by one."""
     if folder := config.getoption(option):
+        os.environ.pop("HALOCLINE_LAUNCHER", None)  # itself: ranks of tests would signal it
         config.pluginmanager.register(Second(config, Path(folder)))
     elif (
         config.args_source is pytest.Config.ArgsSource.TESTPATHS

@@ -64,6 +64,13 @@ def test_files_are_shared_and_reported_once(tmp_path):
     assert said.splitlines()[-1].strip("= ").startswith("5 passed in")
 
 
+def test_ranks_of_tests_know_of_no_launcher_but_their_own(tmp_path):
+    """The second pytest ends with the first, as mpiexec does: a rank that ends would signal it."""
+    knows = "assert 'HALOCLINE_LAUNCHER' not in os.environ"
+    code, said = outcome(tmp_path, knows, knows)
+    assert code == 0, said
+
+
 def test_nothing_may_be_left_for_one_alone(tmp_path):
     code, said = outcome(tmp_path, "pass", "pass", "-k", "meets")
     assert code == 0, said
