@@ -137,6 +137,7 @@ def test_a_run_is_cancelled_with_a_restart_and_goes_on(desk: Desk) -> None:
     assert Path("early/halocline.end").exists()
 
 
+@pytest.mark.slow
 def test_killed_anywhere_it_is_taken_up_again(desk: Desk) -> None:
     """The process dies before or after each thing that it does at the site or puts down here."""
     count = 0
@@ -189,6 +190,7 @@ def processes_in(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_run_that_dies_with_its_machine_goes_on_from_its_last_restart(desk: Desk) -> None:
     """Everything there is killed at once, as by a power failure, twice."""
     desk.sites(here={"kind": "local", "setup": ["export HALOCLINE_DISK=slow:60000"]})
