@@ -1,5 +1,6 @@
 """A member that is a program of its own, as far as it goes in one process without MPI."""
 
+import sys
 from argparse import Namespace
 
 import numpy as np
@@ -230,3 +231,12 @@ def test_a_program_is_told_of_the_run(monkeypatch, tmp_path):
     met = meet(Alone(), None, "slab")
     assert met.programs == ["slab"] and met.options.settings == ["a=1"]
     assert met.options.case == str(tmp_path) and met.options.command == "run"
+
+
+def test_python_is_that_of_the_run_where_path_has_none(monkeypatch, tmp_path):
+    """As on Debian, whose Python is python3."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert case(command="python slab.py").outside_command == [sys.executable, "slab.py"]
+    (tmp_path / "python").write_text("#!/bin/sh\n")
+    (tmp_path / "python").chmod(0o755)
+    assert case(command="python slab.py").outside_command == ["python", "slab.py"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,9 +67,14 @@ class ProgramCase(Case):
 
     @property
     def outside_command(self) -> Sequence[str]:
-        """What starts it; a path is one from the folder of the case, if that has it."""
+        """What starts it; a path is one from the folder of the case, if that has it.
+
+        Where PATH has no `python`, as on Debian, it is the one that runs this.
+        """
         first, *rest = self.program.words
         beside = Path(self.data_folder) / first
+        if first == "python" and shutil.which(first) is None:
+            first = sys.executable
         return [str(beside.absolute()) if beside.is_file() else first, *rest]
 
     def gives(self) -> Mapping[str, Quantity]:
