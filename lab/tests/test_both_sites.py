@@ -108,6 +108,9 @@ def test_the_report_shows_both(pair, tmp_path, capsys):
     for name, some in zip(("east", "west"), pair, strict=True):
         (tmp_path / name).mkdir()
         write_record(tmp_path / name / "halocline.record", some)
+    for name, minute, words in (("east", 2, "a cut <mended>"), ("west", 1, "output is slow")):
+        log = f"== machine ==\nhost {name}\n\n2026-11-28 10:0{minute}:00Z  {words}\n"
+        (tmp_path / name / "halocline.log").write_text(log)
     parser = argparse.ArgumentParser()
     report.add_arguments(parser)
     paths = [str(tmp_path / name) for name in ("east", "west")]
@@ -116,6 +119,17 @@ def test_the_report_shows_both(pair, tmp_path, capsys):
     assert "4 ranks" in told and "east/sites.html" in told
     page = (tmp_path / "east" / "sites.html").read_text()
     assert "Two sites, east and west" in page
+    rows = [
+        f"<td>2026-11-28 10:0{minute}:00</td><td>{name}"
+        for minute, name in ((1, "west"), (2, "east"))
+    ]
+    assert 0 < page.index(rows[0]) < page.index(rows[1])
+    assert "a cut &lt;mended&gt;" in page and "host west" not in page
+    assert report.main(parser.parse_args([*paths, "--text"])) == 0
+    assert "10:01:00  west  output is slow" in capsys.readouterr().out
+    (tmp_path / "west" / "halocline.log").unlink()
+    assert report.main(parser.parse_args(paths)) == 0
+    assert "output is slow" not in (tmp_path / "east" / "sites.html").read_text()
     with pytest.raises(UserError, match="got 3"):
         report.main(parser.parse_args([*paths, paths[0]]))
 

@@ -1,6 +1,7 @@
 """A member that is a program of its own, as far as it goes in one process without MPI."""
 
 import sys
+from pathlib import Path
 from argparse import Namespace
 
 import numpy as np
@@ -236,7 +237,9 @@ def test_a_program_is_told_of_the_run(monkeypatch, tmp_path):
 def test_python_is_that_of_the_run_where_path_has_none(monkeypatch, tmp_path):
     """As on Debian, whose Python is python3."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert case(command="python slab.py").outside_command == [sys.executable, "slab.py"]
-    (tmp_path / "python").write_text("#!/bin/sh\n")
-    (tmp_path / "python").chmod(0o755)
-    assert case(command="python slab.py").outside_command == ["python", "slab.py"]
+    own = str(Path(sys.executable).with_name("python"))
+    assert case(command="python slab.py").outside_command == [own, "slab.py"]
+    theirs = tmp_path / "python"
+    theirs.write_text("#!/bin/sh\n")
+    theirs.chmod(0o755)
+    assert case(command="python slab.py").outside_command == [str(theirs), "slab.py"]

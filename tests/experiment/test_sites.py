@@ -13,6 +13,7 @@ from halocline.core.errors import UserError
 from halocline.experiment import site_links, sites
 from halocline.experiment.exchange_table import ExchangeOptions
 from halocline.link.options import LinkOptions
+from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import world
 
 seats = {"a": {"site": "east"}, "b": {"site": "west"}}
@@ -184,17 +185,26 @@ def test_values_come_by_name_and_time(linked):
     east, west = site_of(run_of("east")), site_of(run_of("west"))
     both(lambda: east.common([]), lambda: west.common([]))
     first, second = (date(f"2000-01-01T0{hour}:00:00", "standard") for hour in (1, 2))
-    level = SimpleNamespace(name="level", shape=(2, 3))
     values = np.arange(6.0).reshape(2, 3) / 3.0
     east.send("levels", first, [values], "")
     east.send("levels", second, [values + 1.0], "float32")
-    (later,) = west.receive("levels", second, [level])
+    (later,) = west.receive("levels", second)
     assert later.dtype == np.float32 and np.array_equal(later, (values + 1.0).astype(np.float32))
-    (found,) = west.receive("levels", first, [level])
+    (found,) = west.receive("levels", first)
     assert np.array_equal(found, values)
-    east.send("levels", second, [values], "")
-    with pytest.raises(UserError, match=r"shape \(2, 3\), and here its grid has \(3, 3\)"):
-        west.receive("levels", second, [SimpleNamespace(name="level", shape=(3, 3))])
+
+
+def test_the_grid_comes_from_the_site_that_has_it(linked):
+    """With all that it is made of, to the bit."""
+    east, west = site_of(run_of("east")), site_of(run_of("west"))
+    both(lambda: east.common([]), lambda: west.common([]))
+    plane = run_of().members["a"].case.build_grid()
+    level = SimpleNamespace(units="m", place=Place.center, outer=(1,), dtype=np.dtype(np.float32))
+    east.tell_facts("levels", [level], plane)
+    facts, found = west.facts("levels")
+    assert facts == [["m", "center", [1], "<f4"]]
+    assert np.array_equal(found.x, plane.x) and np.array_equal(found.depth, plane.depth)
+    assert found.topology == plane.topology and found.title == plane.title
 
 
 def test_both_stop_after_the_same_interval(linked):

@@ -1,8 +1,9 @@
-"""What members give each other across sites: whole fields on the source's grid, by the link.
+"""What members give each other across sites: values on the source's grid, by links.
 
 The site of the source adds up what is to be a mean or a sum, and sends; that of the target holds
 fields like the source's, remaps from them, and keeps what comes later waiting: so both sites
-compute what one job would, to the bit. Values that are due later are looked for then.
+compute what one job would, to the bit. Values that are due later are looked for then. First ranks
+give each other whole fields, or all ranks the points that they have in common (`rank_pairs.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from halocline.component.port import Port
 from halocline.core.clock import Date
 from halocline.experiment.exchange_table import ExchangePlan
 from halocline.experiment.exchanges import Everyone, GivenExchange, Values
+from halocline.experiment.rank_pairs import RankPairs
 from halocline.runtime.fields.decomposition import Decomposition
+from halocline.runtime.fields.doubles import fill_doubles
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.ranks.communicator import Communicator
@@ -41,8 +44,8 @@ class SentAway(GivenExchange):
 
     def __init__(self, plan: ExchangePlan, everyone: Everyone, sites: TwoSites) -> None:
         self.sites, self.moment = sites, next(iter(everyone.members.values())).clock.start
-        by_first_ranks = replace(plan, options=replace(plan.options, path="serial"))
-        super().__init__(by_first_ranks, everyone)
+        path = "parallel" if sites.rank_to_rank else "serial"
+        super().__init__(replace(plan, options=replace(plan.options, path=path)), everyone)
 
     def _send(self, time: Date) -> None:
         self.moment = time
@@ -52,30 +55,47 @@ class SentAway(GivenExchange):
         """The site of the target sees to that."""
 
     def _connected(self, given: Mapping[str, Field] | None, everyone: Everyone) -> Any:
-        name = self.plan.link.exchange
+        name, fields = self.plan.link.exchange, None
         if given is not None:
-            self.sites.tell_facts(name, [given[one] for one in self.plan.given])
-        return _Sender(name, self, self._recorders)
+            fields = [given[one] for one in self.plan.given]
+            assert self.source is not None
+            self.sites.tell_facts(name, fields, self.source.component.plane)
+        pairs = None
+        if self.sites.rank_to_rank:
+            pairs = RankPairs(name, fields, self.source, self.sites)
+        return _Sender(name, self, pairs, self._recorders)
 
 
 class _Sender:
     """What stands for an `Exchange` at the site of the source."""
 
     def __init__(
-        self, name: str, of: SentAway, ends: tuple[Recorder | None, Recorder | None]
+        self,
+        name: str,
+        of: SentAway,
+        pairs: RankPairs | None,
+        ends: tuple[Recorder | None, Recorder | None],
     ) -> None:
-        self.of, self.name = of, name
+        self.of, self.name, self.pairs = of, name, pairs
         self.times = {word: PartTimes(f"exchange {name}", *ends) for word in of.choice.words}
         self.ports: list[Port] = []
 
     def start(self, path: str, given: Mapping[str, Field] | None) -> Callable[[], Values]:
         """Send the values of now, which are those of `of.moment`."""
         assert given is not None
-        times, narrow = self.times[path], self.of.plan.options.precision
+        times, fields = self.times[path], [given[name] for name in self.of.plan.given]
+        parts: dict[int | None, list[Any]] = {}
         with times.gives("gather"):
-            found = [given[name].gather() for name in self.of.plan.given]
+            if self.pairs is None:
+                parts[None] = [field.gather() for field in fields]
+            else:
+                for field in fields:
+                    fill_doubles(field)
+                parts.update(self.pairs.read(fields))
+        precision = self.of.plan.options.precision.replace("field", "")
         with times.gives("send"):
-            self.of.sites.send(self.name, self.of.moment, found, narrow.replace("field", ""))
+            for to, found in parts.items():
+                self.of.sites.send(self.name, self.of.moment, found, precision, to)
         return lambda: None
 
 
@@ -89,6 +109,13 @@ class Brought(GivenExchange):
             self.remote = RemoteSource(plan, everyone.members[source], target, sites)
             here = {**everyone.here, source: self.remote.as_member()}
             everyone = replace(everyone, here=here)
+        if sites.rank_to_rank:
+            fields = None if self.remote is None else list(self.remote.fields.values())
+            pairs = RankPairs(
+                plan.link.exchange, fields, everyone.here.get(plan.link.target), sites
+            )
+            if self.remote is not None:
+                self.remote.pairs = pairs
         added_there = replace(plan, options=replace(plan.options, operator="instant"))
         super().__init__(added_there, everyone)
 
@@ -112,12 +139,13 @@ class RemoteSource:
     ) -> None:
         self.exchange, self.sites, self.target = plan.link.exchange, sites, target
         self.communicator, self.clock = target.communicator, member.clock
-        self.plane = member.case.build_grid()
+        told = self.communicator.broadcast(sites.facts(self.exchange) if target.leads else None)
+        facts, self.plane = told
         self.cut = Decomposition(
             self.plane.mask, self.plane.topology, halo=1, communicator=self.communicator
         )
         self.fields: dict[str, Field] = {}
-        facts = self.communicator.broadcast(sites.facts(self.exchange) if target.leads else None)
+        self.pairs: RankPairs | None = None
         for name, (units, place, outer, dtype) in zip(plan.given, facts, strict=True):
             self.fields[name] = Field(
                 name, units, self.cut, axes=tuple(outer), place=Place[place], dtype=dtype
@@ -131,9 +159,13 @@ class RemoteSource:
 
     def fetch(self, time: Date) -> None:
         """Take the values of a time from the link: a call for all ranks of the target."""
-        arrays = None
-        if self.target.leads:
-            arrays = self.sites.receive(self.exchange, time, list(self.fields.values()))
+        if self.pairs is not None:
+            parts = {
+                rank: self.sites.receive(self.exchange, time, rank) for rank in self.pairs.partners
+            }
+            self.pairs.put(parts, list(self.fields.values()))
+            return
+        arrays = self.sites.receive(self.exchange, time) if self.target.leads else None
         arrays = self.communicator.broadcast(arrays)
         for field, values in zip(self.fields.values(), arrays, strict=True):
             field.set_global(values.astype(field.dtype, copy=False))

@@ -2,13 +2,14 @@
 
 Members that compute in sequence on the same ranks are a crew; its first rank has its links. The
 first link is also the one over which both sites agree. Which others there are is known when the
-sites have told each other their crews.
+sites have told each other their crews; of ranks that give each other points, when the exchanges
+are made (`rank_pairs.py`).
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from halocline.core.errors import UserError
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 Route = tuple[str, str]
 """Two members that exchange: the one here, and the one at the other site."""
+
+RankPair = tuple[int, int]
+"""A rank of the job here, and one of that at the other site."""
 
 
 class SiteLinks:
@@ -41,18 +45,28 @@ class SiteLinks:
         led = council.gather([some.name for some in here if some.leads])
         found = council.broadcast(led)
         self.crews = {name: rank for rank, names in enumerate(found) for name in names}
-        self._links: dict[Route, Link] = {}
+        self._numbers: dict[RankPair, int] = {}
+        self._leaders: dict[Route, int] = {}  # at the other site, of routes that this rank leads
+        self._links: dict[int, Link] = {}  # of this rank, by the rank at the other site
         self._all: list[Link] = []
         self.main: Link | None = None
-        self.count = 1
         if council.rank == self.crews[self._ordered[0][0]]:
             self.main = self._made(0)
 
     @property
+    def count(self) -> int:
+        """How many links the sites have."""
+        return max(1, len(self._numbers))
+
+    @property
+    def _turn(self) -> int:
+        """How both sites bring pairs of here and there into one order."""
+        return 1 if self.here < self.there else -1
+
+    @property
     def _ordered(self) -> list[Route]:
         """All routes, in an order that both sites have."""
-        turn = 1 if self.here < self.there else -1
-        return sorted(dict.fromkeys(self._routes.values()), key=lambda route: route[::turn])
+        return sorted(dict.fromkeys(self._routes.values()), key=lambda route: route[:: self._turn])
 
     def _refuse(self, plans: Sequence[ExchangePlan]) -> None:
         for plan in plans:
@@ -87,33 +101,46 @@ class SiteLinks:
 
     def open_others(self, theirs: Mapping[str, int]) -> None:
         """Open all links but the first; `theirs` are the other site's crews, by their members."""
-        numbers: dict[tuple[int, int], int] = {}
-        further: dict[int, Link] = {}
+        ends = {route: (self.crews[route[0]], theirs[route[1]]) for route in self._ordered}
+        mine = self.council.rank
+        self._leaders = {route: there for route, (here, there) in ends.items() if here == mine}
+        self._open(ends.values())
+
+    def open_between(self, pairs: Iterable[RankPair]) -> None:
+        """Open what is missing of the links between ranks: a call for all ranks of both sites."""
+        self._open(sorted(pairs, key=lambda pair: pair[:: self._turn]))
+
+    def _open(self, pairs: Iterable[RankPair]) -> None:
+        """One after the other, as both sites have them: so nobody waits for a later one."""
         words = ""
-        for route in self._ordered:
-            mine, other = self.crews[route[0]], theirs[route[1]]
-            number = numbers.setdefault((mine, other), len(numbers))
-            if mine != self.council.rank or words:
+        for here, there in pairs:
+            number = self._numbers.setdefault((here, there), len(self._numbers))
+            if here != self.council.rank or there in self._links or words:
                 continue
             try:
-                if number and number not in further:
-                    further[number] = self._made(number)
-                    further[number].open(b"")
-                self._links[route] = further[number] if number else self._first()
+                self._links[there] = self._opened(number)
             except UserError as error:
                 words = str(error)
-        self.count = len(numbers)
         refused = self.council.broadcast(self.council.gather(words))
         if any(refused):
             raise UserError(next(some for some in refused if some))
 
-    def _first(self) -> Link:
-        assert self.main is not None, "the first route is led by the rank that has the first link"
-        return self.main
+    def _opened(self, number: int) -> Link:
+        if not number:
+            assert self.main is not None, "the first route is led by the rank with the first link"
+            return self.main
+        link = self._made(number)
+        link.open(b"")
+        return link
 
     def of(self, exchange: str) -> Link | None:
         """The link that an exchange takes, if this rank leads its member here."""
-        return self._links.get(self._routes[exchange])
+        there = self._leaders.get(self._routes[exchange])
+        return None if there is None else self._links[there]
+
+    def to(self, there: int) -> Link:
+        """That to a rank at the other site."""
+        return self._links[there]
 
     def tell(self, words: Callable[[Link], str]) -> str:
         """Words of all links, a line for each: a call for all ranks."""

@@ -20,6 +20,8 @@ from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.experiment.schedule import ExchangeEnds
 from halocline.experiment.site_links import SiteLinks
+from halocline.grids.horizontal.grid import Grid
+from halocline.grids.horizontal.grid_parts import put_together, taken_apart
 from halocline.link.clocks import ClockOffset, compare_clocks
 from halocline.link.connection import Link
 from halocline.runtime.fields.field import Field
@@ -43,7 +45,7 @@ class TwoSites:
         self.here, self.there = members.site, members.other_site
         self.own = frozenset(members.here)
         self.links = SiteLinks(members, here, council)
-        self._mail: dict[tuple[str, str], tuple[Header, memoryview]] = {}
+        self._mail: dict[tuple[Link, str, str], tuple[Header, memoryview]] = {}
         self._said, self._number = "", 0
         self._clocks: list[tuple[float, ClockOffset]] = []
 
@@ -51,6 +53,11 @@ class TwoSites:
     def link(self) -> Link | None:
         """That over which the sites agree, on the rank that has it."""
         return self.links.main
+
+    @property
+    def rank_to_rank(self) -> bool:
+        """Whether ranks give each other their points, not whole fields by the first ones."""
+        return self.members.link is not None and self.members.link.ranks == "all"
 
     def apart(self, ends: ExchangeEnds) -> bool:
         """Whether source and target are at different sites."""
@@ -100,19 +107,32 @@ class TwoSites:
                     " same case and the same settings of members, steps, times and exchanges."
                 )
 
-    def tell_facts(self, exchange: str, fields: Sequence[Field]) -> None:
-        """Say what fields an exchange gives."""
+    def tell_facts(self, exchange: str, fields: Sequence[Field], plane: Grid) -> None:
+        """Say what fields an exchange gives, and on which grid."""
         link = self.links.of(exchange)
         if link is not None:
             facts = [
                 (some.units, some.place.name, list(some.outer), some.dtype.str) for some in fields
             ]
-            link.send(_packed({"facts of": exchange, "fields": facts}))
+            grid, arrays = taken_apart(plane)
+            link.send(_with_arrays("facts of", exchange, arrays, fields=facts, grid=grid))
 
-    def facts(self, exchange: str) -> list[Any]:
-        """Units, place, outer axes and type of each field that an exchange brings."""
-        header, _ = self._next("facts of", exchange, self.links.of(exchange))
-        return list(header["fields"])
+    def facts(self, exchange: str) -> tuple[list[Any], Grid]:
+        """Units, place, outer axes and type of each field that an exchange brings; their grid."""
+        header, body = self._next("facts of", exchange, self.links.of(exchange))
+        arrays = [some.copy() for some in _arrays(header, body)]
+        return list(header["fields"]), put_together(header["grid"], arrays)
+
+    def trade(self, exchange: str, own: Mapping[str, Array]) -> dict[str, Array]:
+        """Tell the other site of some arrays by name, and get those that it tells of.
+
+        A call for the ranks that lead the members of an exchange.
+        """
+        link = self.links.of(exchange)
+        assert link is not None
+        link.send(_with_arrays("ranks of", exchange, list(own.values()), names=list(own)))
+        header, body = self._next("ranks of", exchange, link)
+        return dict(zip(header["names"], _arrays(header, body), strict=True))
 
     def words(self) -> str:
         """Who is where."""
@@ -141,34 +161,23 @@ class TwoSites:
     # --- while it runs --------------------------------------------------------------------------
 
     def send(
-        self, exchange: str, time: Date, found: Sequence[Array | None], precision: str
+        self,
+        exchange: str,
+        time: Date,
+        found: Sequence[Array | None],
+        precision: str,
+        to: int | None = None,
     ) -> None:
-        """Send whole fields, which the first rank of the source has."""
-        link = self.links.of(exchange)
-        if link is None:
-            return
-        arrays = [np.ascontiguousarray(_narrow(some, precision)) for some in found]
-        about = [(some.dtype.str, some.shape) for some in arrays]
-        header = {"values of": f"{exchange} at {time.isoformat()}", "arrays": about}
-        link.send(_packed(header, *arrays))
+        """Send whole fields, which the first rank of the source has, or values to a rank there."""
+        link = self.links.of(exchange) if to is None else self.links.to(to)
+        if link is not None:
+            arrays = [_narrow(some, precision) for some in found]
+            link.send(_with_arrays("values of", _moment(exchange, time), arrays))
 
-    def receive(self, exchange: str, time: Date, fields: Sequence[Field]) -> list[Array]:
-        """The values of a time, as many and of the shape of some fields."""
-        name = f"{exchange} at {time.isoformat()}"
-        header, body = self._next("values of", name, self.links.of(exchange))
-        arrays, begin = [], 0
-        for (kind, shape), field in zip(header["arrays"], fields, strict=True):
-            dtype = np.dtype(kind)
-            if tuple(shape) != field.shape:
-                raise UserError(
-                    f"The exchange '{exchange}' brings '{field.name}' from the site"
-                    f" '{self.there}' with the shape {tuple(shape)}, and here its grid has"
-                    f" {field.shape}. Let both sites have the same grid file and [grid]."
-                )
-            end = begin + dtype.itemsize * int(np.prod(shape))
-            arrays.append(np.frombuffer(body[begin:end], dtype).reshape(shape))
-            begin = end
-        return arrays
+    def receive(self, exchange: str, time: Date, of: int | None = None) -> list[Array]:
+        """The values of a time, from the first rank of the source or from another one there."""
+        link = self.links.of(exchange) if of is None else self.links.to(of)
+        return _arrays(*self._next("values of", _moment(exchange, time), link))
 
     def agree(self, stopped_by: str) -> str:
         """Why both sites stop now, or an empty text; a call for all ranks after each interval."""
@@ -244,11 +253,11 @@ class TwoSites:
         """The message of this kind and name, which may have come before others that were asked."""
         link = link or self.link
         assert link is not None
-        while (kind, name) not in self._mail:
+        while (link, kind, name) not in self._mail:
             header, body = _unpacked(link.receive())
             first = next(iter(header))
-            self._mail[first, header[first]] = header, body
-        return self._mail.pop((kind, name))
+            self._mail[link, first, header[first]] = header, body
+        return self._mail.pop((link, kind, name))
 
 
 def _run_of(members: Members) -> dict[str, Any]:
@@ -263,6 +272,7 @@ def _run_of(members: Members) -> dict[str, Any]:
             name: member.options.site for name, member in members.members.items()
         },
         "restart.interval": str(members.first.case.restart.interval),
+        "link.ranks": members.link.ranks if members.link is not None else "",
     }
 
 
@@ -276,6 +286,31 @@ def _narrow(values: Array | None, precision: str) -> Array:
     if precision and np.dtype(precision).itemsize < values.dtype.itemsize:
         return values.astype(precision)
     return values
+
+
+def _moment(exchange: str, time: Date) -> str:
+    return f"{exchange} at {time.isoformat()}"
+
+
+def _with_arrays(kind: str, name: str, arrays: Sequence[Array], **more: Any) -> bytes:
+    """A message of arrays, whose types and shapes its header has."""
+    about = [(some.dtype.str, some.shape) for some in arrays]
+    return _packed({kind: name, "arrays": about, **more}, *arrays)
+
+
+def _arrays(header: Header, body: memoryview) -> list[Array]:
+    """Those of a message.
+
+    >>> _arrays(*_unpacked(_with_arrays("a", "b", [np.ones(1), np.zeros((1, 2), np.int8)])))
+    [array([1.]), array([[0, 0]], dtype=int8)]
+    """
+    found, begin = [], 0
+    for kind, shape in header["arrays"]:
+        dtype = np.dtype(kind)
+        end = begin + dtype.itemsize * int(np.prod(shape))
+        found.append(np.frombuffer(body[begin:end], dtype).reshape(shape))
+        begin = end
+    return found
 
 
 def _packed(header: Header, *arrays: Array) -> bytes:

@@ -43,6 +43,13 @@ class LinkOptions(Options):
         at_least=1,
         at_most=64,
     )
+    ranks: str = option(
+        "first",
+        "",
+        "of each crew of members that have a link: the first, or all, with one for each rank at the"
+        " other site whose points they have, at ports one after the other",
+        choices=("first", "all"),
+    )
     compression: str = option(
         "none",
         "",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.grids.vertical.levels import VerticalGrid
-from halocline.ocean.metrics import least_length, open_faces
+from halocline.ocean.metrics import area_ratio, least_length, open_faces
 from halocline.ocean.options import OceanOptions
 from halocline.runtime.fields.place import Place
 
@@ -43,8 +43,9 @@ class Eddies:
         x_length, y_length = (np.maximum(w, least_length) for w in (x_face.dx, y_face.dy))
         s.add_static("per_x_length", "m-1", Place.x_face, 1.0 / x_length)
         s.add_static("per_y_length", "m-1", Place.y_face, 1.0 / y_length)
-        s.add_static("x_ratio", "1", Place.x_face, open_x * x_face.dy / x_length)
-        s.add_static("y_ratio", "1", Place.y_face, open_y * y_face.dx / y_length)
+        x_share, y_share = (area_ratio(side.dx, side.dy, some.length) for side in (x_face, y_face))
+        s.add_static("x_ratio", "1", Place.x_face, open_x * x_share * x_face.dy / x_length)
+        s.add_static("y_ratio", "1", Place.y_face, open_y * y_share * y_face.dx / y_length)
         s.mixing_convergence = s.add("mixing_convergence", "1", Place.center, s.tracers, s.levels)
         if some.along:
             s.add("diapycnal_diffusivity", "m2 s-1", Place.center, s.levels)

@@ -20,6 +20,9 @@ class EddyOptions(Options):
     flattening: float = option(
         0.0, "m2 s-1", "diffusivity that flattens them (Gent and McWilliams)", at_least=0.0
     )
+    length: float = option(
+        0.0, "m", "of cells that have both, smaller ones less, by area; 0: all alike", at_least=0.0
+    )
     taper: str = option(
         "smooth",
         "",

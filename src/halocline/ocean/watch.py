@@ -88,7 +88,8 @@ class StateWatch:
                 f"the flow passes {_number(most)} of a cell in a step of {dt:g} s; at most"
                 f" {self.most_allowed:g} may:"
                 f" {parts} at {place_words(levels, int(j), int(i), k)}. Use"
-                f" {step if most < run_away else 'a smaller time.step'}, or more viscosity."
+                f" {step if most < run_away else 'a smaller time.step'}; more viscosity helps"
+                " against noise, less against waves that are too fast for the step."
             )
         return str(self._communicator.broadcast(said))
 
@@ -106,7 +107,8 @@ class StateWatch:
             k = outer[-1] if outer else self.model.levels.thickness.size - 1
             said = (
                 f"{name} is not finite at {place_words(self.model.levels, j, i, k)}. Use a"
-                " smaller time.step, or more viscosity."
+                " smaller time.step; more viscosity helps against noise, less against waves that"
+                " are too fast for the step."
             )
         return str(self._communicator.broadcast(said))
 

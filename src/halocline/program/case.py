@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from halocline.component.streams.field_stream import MapShape
 from halocline.core.clock import Clock
 from halocline.core.names import Quantity
 from halocline.core.options import option
+from halocline.core.programs import find_program
 from halocline.grids.horizontal.grid import Grid
 from halocline.program.component import ProgramComponent
 from halocline.program.declared import DeclaredComponent
@@ -73,8 +72,8 @@ class ProgramCase(Case):
         """
         first, *rest = self.program.words
         beside = Path(self.data_folder) / first
-        if first == "python" and shutil.which(first) is None:
-            first = sys.executable
+        if first == "python":
+            first = find_program(first, own_first=False) or first
         return [str(beside.absolute()) if beside.is_file() else first, *rest]
 
     def gives(self) -> Mapping[str, Quantity]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from halocline_lab.reporting.report_json import keys
 from halocline_lab.reporting.report_page import page
 from halocline_lab.reporting.report_text import full_text, short_text
 from halocline_lab.reporting.report_words import Report
+from halocline_lab.reporting.site_logs import SiteLine, joined_logs
 
 waits_for_a_site = "*exchange *: wait"
 """Regions in which ranks wait for the other site, over a link: MPI does not know of it."""
@@ -100,13 +102,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: Any) -> int:
     """Run the command."""
     named = " and ".join(options.record)
-    record = part_in_window(_read(options.record), named, options)
+    record, logs = _read(options.record)
+    record = part_in_window(record, named, options)
     if not record.size:
         raise UserError(f"The record '{named}' holds no ranks: nothing was recorded.")
     other = record_in_window(options.against, options) if options.against else None
     assigned = {waits_for_a_site: "idle", **assignments(options.state)}
     machine = roof_here(record, again=options.roof)
     report = report_of(record, other, assigned, options.against or "", machine)
+    report = replace(report, logs=logs)
     print(full_text(report) if options.text else short_text(report))
     if options.json:
         write_json(report, Path(options.json))
@@ -117,12 +121,16 @@ def main(options: Any) -> int:
     return 0
 
 
-def _read(paths: Sequence[str]) -> RunRecord:
-    """One record, or those of both sites of a run as one."""
+def _read(paths: Sequence[str]) -> tuple[RunRecord, list[SiteLine]]:
+    """One record; or those of both sites of a run as one, and their logs."""
     if len(paths) > 2:
         raise UserError(f"A report is of one record, or of two sites of a run; got {len(paths)}.")
     records = [read_record(path) for path in paths]
-    return records[0] if len(records) == 1 else both_sites(records[0], records[1], paths)
+    if len(records) == 1:
+        return records[0], []
+    found = both_sites(records[0], records[1], paths)
+    names = [some.about["site"]["name"] for some in records]
+    return found, joined_logs([Path(path) for path in paths], names)
 
 
 def beside(record: Path, other: Path | None = None) -> Path:

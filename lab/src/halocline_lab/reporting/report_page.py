@@ -19,6 +19,7 @@ from halocline_lab.reporting.report_header import header
 from halocline_lab.reporting.report_packing import PackedTimeline, packed_timeline
 from halocline_lab.reporting.report_steps import typical_step
 from halocline_lab.reporting.report_words import Report, heading, seconds
+from halocline_lab.reporting.site_logs import site_logs
 
 most_bytes = 4_900_000
 """Of the page."""
@@ -41,6 +42,7 @@ def page(report: Report, assigned: dict[str, str] | None = None, most: int = mos
         more.kernels(report),
         more.noise(report),
         more.cpmip(report),
+        site_logs(report),
     ]
     matrix = more.matrix_data(report)
     style = _resource("report_page.css")

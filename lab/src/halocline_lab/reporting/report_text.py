@@ -26,6 +26,7 @@ from halocline_lab.reporting.report_words import (
     verdict,
     whole,
 )
+from halocline_lab.reporting.site_logs import site_log_words
 
 blocks = " ▁▂▃▄▅▆▇█"
 columns = 72
@@ -69,6 +70,7 @@ def full_text(report: Report) -> str:
         _titled("Counters of the processor, per second of the kernel", _counters(report)),
         _titled("Noise", report.analysis.noise.words),
         _titled("CPMIP", _cpmip(report)),
+        _titled("Logs of both sites", lines_up(site_log_words(report)) if report.logs else ""),
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from halocline_lab.diagnosis.members import member_words
 from halocline_lab.diagnosis.phases import own_seconds_of
 from halocline_lab.diagnosis.startup import end_of_start
 
+if TYPE_CHECKING:
+    from halocline_lab.reporting.site_logs import SiteLine
+
 
 @dataclass(frozen=True)
 class Report:
@@ -27,6 +31,7 @@ class Report:
     analysis: Analysis
     other: str = ""
     other_size: int = 0
+    logs: Sequence[SiteLine] = ()  # of both sites, where there are two
 
 
 def seconds(value: float) -> str:
