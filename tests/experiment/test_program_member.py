@@ -1,8 +1,8 @@
 """A member that is a program of its own, as far as it goes in one process without MPI."""
 
 import sys
-from pathlib import Path
 from argparse import Namespace
+from pathlib import Path
 
 import numpy as np
 import pytest

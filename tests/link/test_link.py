@@ -53,7 +53,7 @@ def test_a_reason_reaches_the_other_side_after_the_messages(folder):
 
 def test_without_the_other_side_both_stop_after_their_patience(folder):
     east, west = opened(*pair(folder, patience=1.0))
-    west._stop()  # as if its process had died: no goodbye
+    west._connections.stop()  # as if its process had died: no goodbye
     with pytest.raises(UserError, match=r"'west', could not be reached for 1 s\."):
         east.receive()
     east.close()
@@ -115,7 +115,7 @@ def test_a_small_buffer_carries_much_more_than_it_holds(folder):
     def send():
         for _ in range(30):
             east.send(message)
-            assert east._outbox.bytes_kept <= 1 << 20
+            assert east._state.outbox.bytes_kept <= 1 << 20
 
     def receive():
         for _ in range(30):
@@ -123,7 +123,7 @@ def test_a_small_buffer_carries_much_more_than_it_holds(folder):
 
     both(send, receive)
     closed(east, west)
-    kept = [*east._outbox.kept.values(), *west._outbox.kept.values()]
+    kept = [*east._state.outbox.kept.values(), *west._state.outbox.kept.values()]
     assert len(kept) <= 1 and all(
         piece.flags & goodbye for piece in kept
     )  # who leaves last has nobody to confirm it

@@ -18,7 +18,8 @@ from halocline.core.errors import UserError
 from halocline.link import frames
 from halocline.link.authority import found_authority, issue, revoke
 from halocline.link.compression import compress, decompress, prefix
-from halocline.link.connection import Link, handshake_seconds, most_strangers
+from halocline.link.connection import Link
+from halocline.link.connections import handshake_seconds, most_strangers
 from halocline.link.frames import FrameError, FrameReader, Greeting, Kind, pack
 from halocline.link.options import LinkOptions
 from link.sites import both, closed, make_credentials, opened, pair
@@ -146,9 +147,9 @@ def test_a_session_that_is_played_again_is_refused(folder):
     lines = []
     east, west = opened(*pair(folder, log=lines.append))
     for own, other in (
-        (west._nonce, os.urandom(32)),
+        (west._state.nonce, os.urandom(32)),
         (os.urandom(32), frames.nobody),
-        (os.urandom(32), east._nonce),
+        (os.urandom(32), east._state.nonce),
     ):
         before = east.counts.connections_refused
         greeting = Greeting(own, other, 0, 1 << 20, b"from west").pack()
@@ -166,10 +167,10 @@ def test_a_flood_of_connections_neither_ends_the_run_nor_fills_memory(folder):
     flood = [socket.create_connection(("127.0.0.1", east.port)) for _ in range(300)]
     # before the time of a handshake is over: the oldest go as more come
     wait_for(lambda: east.counts.connections_refused >= 300 - most_strangers, handshake_seconds / 2)
-    assert len(east._channels) <= most_strangers + 2
+    assert len(east._connections.channels) <= most_strangers + 2
     assert len(lines) < 100
     goes_on(east, west)
-    for channel in [*west._channels]:  # the site itself comes through the flood
+    for channel in [*west._connections.channels]:  # the site itself comes through the flood
         channel.socket.shutdown(socket.SHUT_RDWR)
     goes_on(east, west)
     closed(east, west)
@@ -231,7 +232,8 @@ def fuzz_a_link(folder, count, seed):
     east, west = opened(*pair(folder, log=lines.append, streams=1, buffer=1, largest_message=1))
     choices, context = random.Random(seed), tls(folder, "west")
     greeting = pack(
-        Kind.hello, payload=Greeting(west._nonce, east._nonce, 0, 1 << 20, b"from west").pack()
+        Kind.hello,
+        payload=Greeting(west._state.nonce, east._state.nonce, 0, 1 << 20, b"from west").pack(),
     )
     sent = 0
     while sent < count:
@@ -244,8 +246,8 @@ def fuzz_a_link(folder, count, seed):
                         secure.sendall(frame)
             except OSError:
                 continue
-    assert east._thread.is_alive() and not east._failure
-    assert east._inbox._early_bytes <= 4 << 20
+    assert east._connections.thread.is_alive() and not east._state.failure
+    assert east._state.inbox._early_bytes <= 4 << 20
     east.close("fuzzed")
     west.close()
 

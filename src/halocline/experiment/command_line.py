@@ -16,7 +16,7 @@ from halocline.core.errors import UserError
 from halocline.experiment import exit_codes
 from halocline.experiment.added_commands import added_commands
 from halocline.experiment.demo import name as demo_case
-from halocline.experiment.parser import Parser
+from halocline.experiment.parser import Parser, add_settings
 
 epilog = f"""examples:
   halocline cases                              list the shipped cases
@@ -114,14 +114,7 @@ def build_parser(*, complete: bool = True) -> argparse.ArgumentParser:
 
 def _case_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", metavar="CASE", help="case file, its folder, or a shipped case")
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="settings",
-        help="give an option another value, for example time.length=6h (may be repeated)",
-    )
+    add_settings(parser)
     parser.add_argument(
         "--site",
         metavar="NAME",

@@ -55,3 +55,15 @@ class Parser(argparse.ArgumentParser):
             known = [name for action in self._actions for name in action.option_strings]
             self.error(f"there is no option '{unknown[0]}'.{nearest(unknown[0], known)}")
         return found, rest
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """The argument by which options of a case get other values: `settings`."""
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="give an option of the case another value, as time.length=6h (may be repeated)",
+    )

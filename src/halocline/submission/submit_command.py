@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from halocline.core.errors import UserError
+from halocline.experiment.parser import add_settings
 
 words = "run a case at a site of the sites file, or where its result is there first"
 example = "submit swell --to cluster -n 8 --walltime 02:00:00"
@@ -20,14 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--anywhere", action="store_true", help="the site where the result is there first, and why"
     )
     parser.add_argument("-n", "--ranks", type=_positive, help="number of ranks; those of a node")
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="settings",
-        help="give an option another value, for example time.length=6h (may be repeated)",
-    )
+    add_settings(parser)
     parser.add_argument(
         "--walltime",
         metavar="HH:MM:SS",

@@ -25,6 +25,7 @@ from halocline.component.case.shipped import find_case
 from halocline.core.errors import UserError
 from halocline.experiment.advice import Advice, Candidate, Expectation
 from halocline.experiment.case_editing import setting_words, write_settings
+from halocline.experiment.parser import add_settings
 from halocline.experiment.start import cores
 from halocline_lab.benchmarks.decompose_plot import draw
 from halocline_lab.benchmarks.rank_programs import answer_of
@@ -206,7 +207,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cores", type=int, help="cores to split into ranks and threads; all")
     parser.add_argument("--steps", type=int, default=4, help="steps per turn of the last round (4)")
     parser.add_argument("--seconds", type=float, default=60.0, help="time for measuring (60)")
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="settings")
+    add_settings(parser)
     parser.add_argument("--write", action="store_true", help="put the best cut into the case file")
     parser.add_argument("--picture", metavar="FILE", help="draw the best cut, and times of all")
     parser.add_argument("--json", metavar="FILE", help=f"write results; keys: {', '.join(keys)}")

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
+from halocline.experiment.parser import add_settings
 from halocline_lab.comparing.difference_maps import draw_growth, draw_maps
 from halocline_lab.comparing.differences import Difference, difference, keys
 from halocline_lab.comparing.ensemble import Score, score
@@ -248,7 +249,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--amplitude", type=float, help="relative size of perturbations; ten roundings"
     )
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="settings")
+    add_settings(parser)
     parser.add_argument("-n", "--ranks", type=int, help="ranks of members")
     parser.add_argument("--maps", metavar="FOLDER", help="draw A, B, A - B and the growth")
     parser.add_argument("--json", metavar="FILE", help=f"write results; keys: {', '.join(keys)}")

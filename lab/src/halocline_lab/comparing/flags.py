@@ -27,6 +27,7 @@ from pathlib import Path
 from halocline.core.errors import UserError
 from halocline.experiment.building import build_component
 from halocline.experiment.imagined import Imagined
+from halocline.experiment.parser import add_settings
 from halocline.experiment.run import as_members
 from halocline.runtime.running.runner import Plan
 from halocline_lab.comparing.compare import compare, is_same, summary
@@ -171,7 +172,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--flags", metavar="FLAGS", required=True, help="flags of the compiler to choose from"
     )
     parser.add_argument("--commit", default="HEAD", help="the version that is built (HEAD)")
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="settings")
+    add_settings(parser)
     parser.add_argument("-n", "--ranks", type=int, help="ranks of each run")
     parser.add_argument(
         "--only", metavar="NAMES", type=lambda words: words.split(","), default=[],

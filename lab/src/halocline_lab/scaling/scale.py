@@ -25,6 +25,7 @@ from typing import Any
 
 from halocline.component.case.reading import read_case
 from halocline.core.errors import UserError
+from halocline.experiment.parser import add_settings
 from halocline.experiment.progress import time_words
 from halocline_lab.benchmarks.machine_load import load_words
 from halocline_lab.benchmarks.rank_programs import answer_of
@@ -176,14 +177,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parallel", metavar="SHARE", help="parallel fraction to predict with; fitted to the times"
     )
     parser.add_argument("--launcher", default="", help="words that start ranks on a cluster")
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="settings",
-        help="give an option of the case another value (may be repeated)",
-    )
+    add_settings(parser)
     parser.add_argument(
         "--output",
         metavar="FOLDER",

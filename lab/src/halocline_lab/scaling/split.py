@@ -20,6 +20,7 @@ import numpy as np
 from halocline.core.errors import UserError
 from halocline.experiment.idle_ranks import useful_ranks
 from halocline.experiment.members import Members, of_member, read_members
+from halocline.experiment.parser import add_settings
 from halocline.runtime.record.run_record import RunRecord
 from halocline.runtime.record.run_record_file import read_record
 from halocline_lab.benchmarks import result_files
@@ -68,10 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--rounds", type=int, default=3, help="of these runs, in turns (3)")
     parser.add_argument("--launcher", default="", help="words that start {ranks} ranks elsewhere")
-    parser.add_argument(
-        "--set", metavar="KEY=VALUE", action="append", default=[], dest="settings",
-        help="give an option of the case another value (may be repeated)",
-    )  # fmt: skip
+    add_settings(parser)
     parser.add_argument("--output", metavar="FILE", help="draw divisions: PNG, PDF, SVG")
     parser.add_argument("--json", metavar="FILE", help="write values; it explains its keys")
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from halocline.core.errors import UserError
+from halocline.experiment.parser import add_settings
 from halocline_lab.sites.shaper import NetworkPath
 
 choices = ("serial untuned", "serial tuned", "parallel untuned", "parallel tuned", "local", "ours")
@@ -54,8 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " split', in place of runs")  # fmt: skip
     add("--perfect", action="store_true", help="of --case: divide perfectly what was measured on"
         " one number of ranks")  # fmt: skip
-    add("--set", metavar="KEY=VALUE", action="append", default=[], dest="settings",
-        help="of --case: give an option another value (may be repeated)")  # fmt: skip
+    add_settings(parser)
     add("--output", metavar="FILE", help="draw it: PNG, PDF, SVG")
     add("--json", metavar="FILE", help="write values; it explains its keys")
 
