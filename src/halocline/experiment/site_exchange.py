@@ -84,17 +84,17 @@ class _Sender:
         """Send the values of now, which are those of `of.moment`."""
         assert given is not None
         times, fields = self.times[path], [given[name] for name in self.of.plan.given]
-        parts: dict[int | None, list[Any]] = {}
+        parts: list[tuple[int | None, list[Any]]]
         with times.gives("gather"):
             if self.pairs is None:
-                parts[None] = [field.gather() for field in fields]
+                parts = [(None, [field.gather() for field in fields])]
             else:
                 for field in fields:
                     fill_doubles(field)
-                parts.update(self.pairs.read(fields))
+                parts = [*self.pairs.read(fields).items()]
         precision = self.of.plan.options.precision.replace("field", "")
         with times.gives("send"):
-            for to, found in parts.items():
+            for to, found in parts:
                 self.of.sites.send(self.name, self.of.moment, found, precision, to)
         return lambda: None
 
