@@ -17,9 +17,9 @@ from halocline.runtime.fields.decomposition import DecompositionOptions
 from halocline.runtime.ranks.communicator import world
 from halocline.waves.component import ForcingOptions, WaveComponent
 from halocline.waves.forcing import WindOptions
-from halocline.waves.model import WavesOptions
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
+from halocline.waves.waves_options import WavesOptions
 
 steps = 4
 shape = 20, 75

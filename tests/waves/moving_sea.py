@@ -16,9 +16,10 @@ from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.decomposition import Decomposition, DecompositionOptions
 from halocline.runtime.running.runner import Runner
 from halocline.waves.dispersion import linear_dispersion
-from halocline.waves.model import WaveModel, WavesOptions
+from halocline.waves.model import WaveModel
 from halocline.waves.moving_water import WaterThatMoves
 from halocline.waves.spectrum import SpectralGrid
+from halocline.waves.waves_options import WavesOptions
 
 plain = {"averaging_along": 0.0, "averaging_across": 0.0}
 

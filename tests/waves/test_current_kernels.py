@@ -268,7 +268,8 @@ def test_a_sea_that_turns_as_a_whole_strains_no_waves():
 def test_water_at_rest_gives_what_there_is_without(dtype):
     """Currents of 0 and a level of 0, with averaging, coasts and refraction."""
     from halocline.runtime.running.runner import Runner
-    from halocline.waves.model import WaveModel, WavesOptions
+    from halocline.waves.model import WaveModel
+    from halocline.waves.waves_options import WavesOptions
 
     grid = basin(3)
     still = {name: np.zeros(1) for name in ("current_u", "current_v", "sea_level")}

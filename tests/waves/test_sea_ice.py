@@ -11,10 +11,10 @@ from halocline.runtime.ranks.communicator import Alone
 from halocline.waves import inspection, spectra
 from halocline.waves.component import ForcingOptions, WaveComponent
 from halocline.waves.forcing import WindOptions
-from halocline.waves.model import WavesOptions
 from halocline.waves.parameters import mean_parameters
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
+from halocline.waves.waves_options import WavesOptions
 
 spectral = SpectralGrid(frequencies=20, factor=1.13, directions=12)
 

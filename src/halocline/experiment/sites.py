@@ -13,13 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from halocline.core.clock import Date, text
 from halocline.core.errors import UserError
 from halocline.experiment.schedule import ExchangeEnds
 from halocline.experiment.site_links import SiteLinks
+from halocline.experiment.site_messages import (
+    Header,
+    arrays_of,
+    narrowed,
+    packed,
+    unpacked,
+    with_arrays,
+)
 from halocline.grids.horizontal.grid import Grid
 from halocline.grids.horizontal.grid_parts import put_together, taken_apart
 from halocline.link.clocks import ClockOffset, compare_clocks
@@ -34,7 +41,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Some = TypeVar("Some")
-Header = Mapping[str, Any]
 
 
 class TwoSites:
@@ -115,12 +121,12 @@ class TwoSites:
                 (some.units, some.place.name, list(some.outer), some.dtype.str) for some in fields
             ]
             grid, arrays = taken_apart(plane)
-            link.send(_with_arrays("facts of", exchange, arrays, fields=facts, grid=grid))
+            link.send(with_arrays("facts of", exchange, arrays, fields=facts, grid=grid))
 
     def facts(self, exchange: str) -> tuple[list[Any], Grid]:
         """Units, place, outer axes and type of each field that an exchange brings; their grid."""
         header, body = self._next("facts of", exchange, self.links.of(exchange))
-        arrays = [some.copy() for some in _arrays(header, body)]
+        arrays = [some.copy() for some in arrays_of(header, body)]
         return list(header["fields"]), put_together(header["grid"], arrays)
 
     def trade(self, exchange: str, own: Mapping[str, Array]) -> dict[str, Array]:
@@ -130,9 +136,9 @@ class TwoSites:
         """
         link = self.links.of(exchange)
         assert link is not None
-        link.send(_with_arrays("ranks of", exchange, list(own.values()), names=list(own)))
+        link.send(with_arrays("ranks of", exchange, list(own.values()), names=list(own)))
         header, body = self._next("ranks of", exchange, link)
-        return dict(zip(header["names"], _arrays(header, body), strict=True))
+        return dict(zip(header["names"], arrays_of(header, body), strict=True))
 
     def words(self) -> str:
         """Who is where."""
@@ -171,20 +177,20 @@ class TwoSites:
         """Send whole fields, which the first rank of the source has, or values to a rank there."""
         link = self.links.of(exchange) if to is None else self.links.to(to)
         if link is not None:
-            arrays = [_narrow(some, precision) for some in found]
-            link.send(_with_arrays("values of", _moment(exchange, time), arrays))
+            arrays = [narrowed(some, precision) for some in found]
+            link.send(with_arrays("values of", _moment(exchange, time), arrays))
 
     def receive(self, exchange: str, time: Date, of: int | None = None) -> list[Array]:
         """The values of a time, from the first rank of the source or from another one there."""
         link = self.links.of(exchange) if of is None else self.links.to(of)
-        return _arrays(*self._next("values of", _moment(exchange, time), link))
+        return arrays_of(*self._next("values of", _moment(exchange, time), link))
 
     def agree(self, stopped_by: str) -> str:
         """Why both sites stop now, or an empty text; a call for all ranks after each interval."""
 
         def agreeing() -> str:
             assert self.link is not None
-            self.link.send(_packed({"stops after": str(self._number), "why": stopped_by}))
+            self.link.send(packed({"stops after": str(self._number), "why": stopped_by}))
             reason, self._said = self._said, stopped_by
             if self._number:
                 header, _ = self._next("stops after", str(self._number - 1))
@@ -200,7 +206,7 @@ class TwoSites:
 
         def parting() -> None:
             assert self.link is not None
-            self.link.send(_packed({"has ended": self.here}))
+            self.link.send(packed({"has ended": self.here}))
             self._next("has ended", self.there)
             self._compare_clocks()
 
@@ -254,7 +260,7 @@ class TwoSites:
         link = link or self.link
         assert link is not None
         while (link, kind, name) not in self._mail:
-            header, body = _unpacked(link.receive())
+            header, body = unpacked(link.receive())
             first = next(iter(header))
             self._mail[link, first, header[first]] = header, body
         return self._mail.pop((link, kind, name))
@@ -281,49 +287,5 @@ def listed_or_none(stamps: Sequence[str]) -> str:
     return ", ".join(stamps) or "none"
 
 
-def _narrow(values: Array | None, precision: str) -> Array:
-    assert values is not None, "the first rank of a member has what it gathers"
-    if precision and np.dtype(precision).itemsize < values.dtype.itemsize:
-        return values.astype(precision)
-    return values
-
-
 def _moment(exchange: str, time: Date) -> str:
     return f"{exchange} at {time.isoformat()}"
-
-
-def _with_arrays(kind: str, name: str, arrays: Sequence[Array], **more: Any) -> bytes:
-    """A message of arrays, whose types and shapes its header has."""
-    about = [(some.dtype.str, some.shape) for some in arrays]
-    return _packed({kind: name, "arrays": about, **more}, *arrays)
-
-
-def _arrays(header: Header, body: memoryview) -> list[Array]:
-    """Those of a message.
-
-    >>> _arrays(*_unpacked(_with_arrays("a", "b", [np.ones(1), np.zeros((1, 2), np.int8)])))
-    [array([1.]), array([[0, 0]], dtype=int8)]
-    """
-    found, begin = [], 0
-    for kind, shape in header["arrays"]:
-        dtype = np.dtype(kind)
-        end = begin + dtype.itemsize * int(np.prod(shape))
-        found.append(np.frombuffer(body[begin:end], dtype).reshape(shape))
-        begin = end
-    return found
-
-
-def _packed(header: Header, *arrays: Array) -> bytes:
-    """A message: length of the header, header, values.
-
-    >>> _unpacked(_packed({"a": 1}, np.ones(2, np.int8)))[1].tolist()
-    [1, 1]
-    """
-    words = json.dumps(header).encode()
-    return b"".join([len(words).to_bytes(4, "little"), words, *(some.tobytes() for some in arrays)])
-
-
-def _unpacked(message: Any) -> tuple[Header, memoryview]:
-    view = memoryview(message)
-    begin = 4 + int.from_bytes(view[:4], "little")
-    return json.loads(bytes(view[4:begin])), view[begin:]

@@ -21,13 +21,13 @@ from halocline.waves import spatial_propagation
 from halocline.waves.boundary import BoundaryOptions
 from halocline.waves.component import ForcingOptions, WaveComponent
 from halocline.waves.from_others import taken, wind
-from halocline.waves.model import WavesOptions
 from halocline.waves.momentum import of_sources
 from halocline.waves.output import OutputOptions, make_streams, output_volume
 from halocline.waves.output_names import map_names, missing_in_calm
 from halocline.waves.output_sources import output_sources
 from halocline.waves.spectrum import SpectralGrid
 from halocline.waves.start import WaveStart
+from halocline.waves.waves_options import WavesOptions
 
 seconds_per_value = {"ST2": 12e-9, "ST4": 15e-9, "none": 6e-9}
 """Time for a sea point, spectral component and global step on one core [s]: `halocline lab waves`

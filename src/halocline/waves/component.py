@@ -39,7 +39,7 @@ from halocline.waves.forcing import (
     WindOptions,
 )
 from halocline.waves.from_others import FromOthers, currents, level, warmth, wind
-from halocline.waves.model import WaveModel, WavesOptions
+from halocline.waves.model import WaveModel
 from halocline.waves.output_names import map_names, partition_names
 from halocline.waves.parameters import PARAMETERS, MeanParameters
 from halocline.waves.partition import Partitions
@@ -52,6 +52,7 @@ from halocline.waves.water_forcing import (
     WaterFunction,
     WaterSource,
 )
+from halocline.waves.waves_options import WavesOptions
 
 Array = NDArray[np.float64]
 Diagnostic = Callable[["WaveComponent"], None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +13,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from halocline.core import constants
 from halocline.core.errors import UserError
-from halocline.core.options import Options, option
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.axis import Axis
 from halocline.runtime.fields.blocks import Block, Hand
@@ -27,12 +25,7 @@ from halocline.runtime.running.bound import local_count
 from halocline.runtime.running.calls import BoundCall
 from halocline.runtime.running.runner import Runner
 from halocline.waves import _native
-from halocline.waves.ardhuin import Ardhuin
-from halocline.waves.bottom_friction import BottomFriction
-from halocline.waves.depth_breaking import DepthBreaking
 from halocline.waves.dispersion import linear_dispersion
-from halocline.waves.frequency_shift import FrequencyShift
-from halocline.waves.inspection import package_of
 from halocline.waves.momentum import (
     MomentumFluxes,
     StokesTransport,
@@ -43,18 +36,13 @@ from halocline.waves.momentum import (
     wind_stress,
 )
 from halocline.waves.moving_water import MovingWater, WaterThatMoves
-from halocline.waves.partition import Partitioning
-from halocline.waves.quadruplets import Quadruplets
 from halocline.waves.sea_ice import SeaIce
 from halocline.waves.source_integration import (
     COUNTERS,
     PHASES,
-    SourceIntegration,
     SourcePackage,
-    SourceSettings,
 )
 from halocline.waves.spatial_propagation import (
-    SpatialPropagation,
     axes_along,
     block_transparencies,
     cells_of_points,
@@ -66,30 +54,11 @@ from halocline.waves.spatial_propagation import (
     travel,
 )
 from halocline.waves.spectrum import SpectralGrid
-from halocline.waves.tolman_chalikov import TolmanChalikov
-from halocline.waves.turning import Turning, turning_arrays, turning_steps
-from halocline.waves.wind_stability import WindStability
+from halocline.waves.turning import turning_arrays, turning_steps
+from halocline.waves.waves_options import WavesOptions, source_package, source_settings
 
 kernels = kernels_of(_native)
 Numbers = NDArray[np.integer[Any]]
-
-
-def source_package(options: WavesOptions) -> SourcePackage:
-    """The package of the chosen physics with its options."""
-    chosen = {"ST2": options.tolman_chalikov, "ST4": options.ardhuin}
-    return package_of(options.physics, chosen[options.physics])
-
-
-def source_settings(options: WavesOptions, spectral: SpectralGrid) -> SourceSettings:
-    """What the kernels of all packages need."""
-    return SourceSettings(
-        spectral,
-        options.integration,
-        options.quadruplets,
-        options.bottom_friction,
-        options.depth_breaking,
-        options.wind_stability,
-    )
 
 
 wind_outputs = {"wind_speed": "m s-1", "wind_direction": "degree"}
@@ -97,70 +66,6 @@ surface_outputs = {**wind_outputs, "drag_coefficient": "1", "charnock": "1"}
 """Units of what the kernel `surface_parameters` gives."""
 water_outputs = {"current_u": "m s-1", "current_v": "m s-1", "sea_level": "m"}
 """Units of what is shown of the water."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class WavesOptions(Options):
-    """The spectral wave model."""
-
-    propagation: SpatialPropagation = option(SpatialPropagation(), meaning="propagation in space")
-    turning: Turning = option(Turning(), meaning="shift in direction")
-    frequency_shift: FrequencyShift = option(
-        FrequencyShift(), meaning="shift in frequency, by currents and a level that changes"
-    )
-    wind_relative: float = option(
-        1.0,
-        "1",
-        "share of the current that is taken from the wind in the source terms: 1 for the wind"
-        " relative to the water, 0 for that relative to the ground",
-        at_least=0,
-        at_most=1,
-    )
-    physics: str = option(
-        "ST2",
-        "",
-        "wind input and dissipation: Tolman and Chalikov 1996 (ST2), Ardhuin et al. 2010 (ST4),"
-        " or no source terms at all",
-        choices=("ST2", "ST4", "none"),
-    )
-    tolman_chalikov: TolmanChalikov = option(TolmanChalikov(), meaning="the package ST2")
-    ardhuin: Ardhuin = option(Ardhuin(), meaning="the package ST4")
-    quadruplets: Quadruplets = option(Quadruplets(), meaning="nonlinear interactions")
-    bottom_friction: BottomFriction = option(BottomFriction(), meaning="friction at the bottom")
-    depth_breaking: DepthBreaking = option(DepthBreaking(), meaning="breaking by depth")
-    wind_stability: WindStability = option(WindStability(), meaning="stability of the air")
-    integration: SourceIntegration = option(
-        SourceIntegration(), meaning="integration of the source terms in time"
-    )
-    ice_effect: float = option(
-        1.0,
-        "1",
-        "sources count 1 - this times the ice concentration; with enough ice for no wave to pass"
-        " (`propagation.closed_ice`) there are none",
-        at_least=0,
-        at_most=1,
-        source="WAVEWATCH III manual: scaling of the source terms in ice, 1 there too",
-    )
-    momentum_fluxes: bool = option(
-        False,
-        "",
-        "give the momentum that the air brought the waves in the last step, and what they gave the"
-        " ocean (`stress_into_waves_east`, `stress_from_waves_east`, ...), at the cost of about a"
-        " tenth of the step",
-    )
-    partitioning: Partitioning = option(Partitioning(), meaning="wind sea and swells of the output")
-    spatial_step: float | None = option(
-        None,
-        "s",
-        "longest spatial step of the lowest frequency; if not given, from the Courant number",
-        at_least=1e-3,
-    )
-    directional_step: float | None = option(
-        None,
-        "s",
-        "longest step of turning; great circles may demand shorter ones",
-        at_least=1e-3,
-    )
 
 
 class WaveModel:
