@@ -39,6 +39,8 @@ shared = (
             "analysis",
             "biogeochemistry",
             "living_ocean",
+            "submission",
+            "link",
             "coupler",
             "numerics",
         )

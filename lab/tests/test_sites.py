@@ -195,6 +195,7 @@ def pair(credentials, way, streams, *, restarts=True, pause=1.0, **more):
     return found, case_result(case, path, [found])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(no_namespaces), reason=no_namespaces)
 def test_the_kernels_windows_make_the_rounds_of_the_model(credentials):
     """The kernel's TCP, one stream: 4 rounds untuned, 1 tuned; 16 streams: 1, though untuned."""

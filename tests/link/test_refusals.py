@@ -10,6 +10,7 @@ import ssl
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -171,7 +172,8 @@ def test_a_flood_of_connections_neither_ends_the_run_nor_fills_memory(folder):
     assert len(lines) < 100
     goes_on(east, west)
     for channel in [*west._connections.channels]:  # the site itself comes through the flood
-        channel.socket.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):  # that has ended it
+            channel.socket.shutdown(socket.SHUT_RDWR)
     goes_on(east, west)
     closed(east, west)
     for own in flood:
@@ -254,7 +256,7 @@ def fuzz_a_link(folder, count, seed):
 
 def test_broken_frames_do_no_harm(folder):
     read_frames(5_000, 1)
-    fuzz_a_link(folder, 2_000, 1)
+    fuzz_a_link(folder, 700, 1)
 
 
 @pytest.mark.slow

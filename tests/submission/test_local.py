@@ -69,6 +69,7 @@ def sizes_of_stores(desk: Desk) -> list[int]:
     return [path.stat().st_size for path in desk.there.glob("store/*")]
 
 
+@pytest.mark.slow
 def test_a_run_that_a_wall_time_stops_goes_on_to_its_end(desk: Desk) -> None:
     """Jobs follow each other; what they write is what one run writes.
 
