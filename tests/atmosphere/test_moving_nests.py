@@ -16,6 +16,7 @@ from halocline.analysis.moving_files import at_places
 from halocline.analysis.plot import plot
 from halocline.analysis.reading import open_output
 from halocline.atmosphere.component import AtmosphereComponent
+from halocline.atmosphere.entered_air import SideAir
 from halocline.core.errors import UserError
 from halocline.experiment.members import make_members
 from halocline.experiment.plan import plan_members
@@ -59,6 +60,55 @@ def test_air_at_rest_over_a_hill_that_a_nest_sees_otherwise():
         speed[what] = max(np.abs(values(some, name)).max() for name in ("u", "v", "w"))
     assert 0.002 < speed["stays"] < 0.04
     assert speed["begins"] < 0.04 and speed["comes"] < 0.04
+
+
+def swing(some: AtmosphereComponent) -> tuple[float, float]:
+    """The fastest wind in any direction [m s-1] in the outermost seven rows, and within."""
+    rise, u, v = (np.abs(values(some, name)).max(0) for name in ("w", "u", "v"))
+    fastest = np.maximum(rise, np.maximum(u[:, : rise.shape[1]], v[: rise.shape[0]]))
+    inside = np.zeros(fastest.shape, bool)
+    inside[7:-7, 7:-7] = True
+    return float(fastest[~inside].max()), float(fastest[inside].max())
+
+
+@pytest.mark.parametrize(
+    ("x", "inner"),
+    [
+        (17.5e3, {}),
+        (20e3, {}),
+        (17.5e3, {"begins": "12s"}),
+        (34e3, {"moves": ["12s east 11"]}),
+    ],
+)
+def test_air_at_rest_over_a_hill_at_the_side_of_a_nest(x: float, inner: dict[str, Any]):
+    """Given and drawn rows lie over ground up to 180 m off that around; the air, 15 K off the base
+    state, swings by 0.02 m/s in 24 s, as around. With what is less the base state over each grid's
+    own ground, as it is given, it is up to 4.3 m/s."""
+    outer, some = ended(short("24s", inner, **peak(x)))
+    assert some.beside is not None
+    ground = [some.beside.around["ground"].gather(), some.beside.own["ground"].gather()]
+    assert np.abs(ground[0] - ground[1])[:, :3].max() > 100.0 or x == 20e3
+    assert np.abs(ground[0] - ground[1])[:, 3:7].max() > 100.0
+    around = max(np.abs(values(outer, name)).max() for name in ("u", "v", "w"))
+    assert 0.002 < around < 0.025
+    assert max(swing(some)) < 0.025
+
+
+@pytest.mark.parametrize(
+    "hill", [{}, {"mountain": {"kind": "bell", "height": 400.0, "x": 27e3, "width": 9e3}}]
+)
+def test_only_unlike_ground_changes_what_sides_are_given(hill: dict[str, Any], monkeypatch):
+    """Flat ground leaves all bits as they are, a ridge does not."""
+    case = short("12s", {}, **bubble, **hill)
+    _, found = ended(case)
+    with monkeypatch.context() as changed:
+        changed.setattr(SideAir, "settle", lambda self: None)
+        _, raw = ended(case)
+    same = all(
+        np.array_equal(values(found, name), values(raw, name))
+        for name in ("mass", "theta", "u", "w", "geopotential")
+    )
+    assert same == (not hill)
 
 
 def interpolated(outer: AtmosphereComponent, name: str, j: Any, i: Any) -> Any:

@@ -25,6 +25,7 @@ reference = ReferenceColumns(coordinate, base)
 other = OtherGround(HybridColumn.of_coordinate(coordinate), reference, 1)
 former = np.array([0.0, 50.0, 400.0, 900.0, 900.0])
 ground = np.array([200.0, 50.0, 100.0, 1300.0, 500.0])
+level = np.zeros(5)
 
 
 def still(air: AirColumn, at: np.ndarray, vapor: float | None = None) -> AirColumns:
@@ -35,7 +36,7 @@ def still(air: AirColumn, at: np.ndarray, vapor: float | None = None) -> AirColu
 
 
 def test_the_base_state_is_that_over_the_other_ground():
-    found = other.columns(still(base, former), former, ground)
+    found = other.columns(still(base, former), former, ground, level)
     assert_allclose(found.mass, 0.0, atol=1e-8)
     assert_allclose(found.geopotential, 0.0, atol=1e-8)
     wanted = reference.columns(ground).theta - 300.0
@@ -49,7 +50,7 @@ def test_air_at_rest_is_that_at_rest_over_the_other_ground(kind: str, most: floa
     """The pressure at the ground differs by 1 to 5 kPa, less the base state by up to 200 Pa."""
     air = AirColumn(kind=kind)
     before, wanted = still(air, former), still(air, ground)
-    found = other.columns(before, former, ground)
+    found = other.columns(before, former, ground, level)
     assert np.abs(before.mass - wanted.mass).max() > 30.0
     assert_allclose(found.mass, wanted.mass, atol=most)
     assert_allclose(found.theta, wanted.theta, atol=0.1)
@@ -59,17 +60,39 @@ def test_air_at_rest_is_that_at_rest_over_the_other_ground(kind: str, most: floa
 def test_the_same_ground_leaves_columns_as_they_are_out_of_balance_too():
     air = still(AirColumn(kind="stable"), former, 0.01)
     off = np.linspace(0.0, 200.0, 26)[:, None] * np.ones(5)
-    found = other.columns(air._replace(geopotential=air.geopotential + off), former, former)
+    found = other.columns(air._replace(geopotential=air.geopotential + off), former, former, level)
     assert_allclose(found.mass, air.mass, atol=1e-7)
     assert_allclose(found.theta, air.theta, atol=1e-9)
     assert_allclose(found.geopotential, air.geopotential + off, atol=1e-6)
     assert_allclose(found.water, 0.01, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["isothermal", "stable", "isentropic"])
+def test_interpolated_air_at_rest_is_at_rest(kind: str):
+    """Means of columns over ground 150 m higher and lower weigh over other ground 1 to 3 Pa more
+    or less than air at rest, if their spread is not known; else a fifth of that at most."""
+    air, spread = AirColumn(kind=kind), np.full(5, 150.0)
+    middle = AirColumns(
+        *(
+            0.5 * (one + two)
+            for one, two in zip(
+                still(air, former + spread), still(air, former - spread), strict=True
+            )
+        )
+    )
+    error = {}
+    for name, some in (("known", spread), ("unknown", level)):
+        found = other.columns(middle, former, ground, some)
+        whole = other.columns(still(air, former), former, ground, level)
+        error[name] = np.abs(found.mass - whole.mass).max()
+        assert_allclose(found.geopotential[-1], middle.geopotential[-1], atol=1e-6)
+    assert 1.0 < error["unknown"] < 3.0 and error["known"] < 0.2 * error["unknown"]
+
+
 def test_moist_columns_weigh_with_their_water():
     """A height of the top that stays, with a weight of water that counts; numbers do not weigh."""
     air = still(AirColumn(kind="stable"), former, 0.02)
-    found = other.columns(air, former, ground)
+    found = other.columns(air, former, ground, level)
     balanced = other.column.geopotential(
         9.81 * ground,
         reference.columns(ground).mass + found.mass,
@@ -98,10 +121,11 @@ def test_moist_columns_weigh_with_their_water():
 
 def test_a_column_has_its_bits_alone():
     air = still(AirColumn(kind="stable"), former, 0.01)
-    together = other.columns(air, former, ground)
+    spread = np.array([0.0, 20.0, 100.0, 150.0, 50.0])
+    together = other.columns(air, former, ground, spread)
     for n in range(5):
         one = AirColumns(*(some[..., n : n + 1] for some in air))
-        alone = other.columns(one, former[n : n + 1], ground[n : n + 1])
+        alone = other.columns(one, *(some[n : n + 1] for some in (former, ground, spread)))
         for some, whole in zip(alone, together, strict=True):
             assert_array_equal(some, whole[..., n : n + 1])
 
@@ -121,7 +145,7 @@ def test_heat_below_the_lowest_layer_is_bounded(rate: float, wanted: float):
     air, low = still(base, former), np.full(5, 900.0)
     pressure = reference.columns(former).pressure
     theta = 300.0 * (1.0 + rate * np.log(pressure / pressure[0])) - 300.0
-    found = other.columns(air._replace(theta=theta), low, low - 60.0)
+    found = other.columns(air._replace(theta=theta), low, low - 60.0, level)
     there = other.column.pressure(
         reference.columns(low - 60.0).mass + found.mass, np.zeros((25, 5))
     )
@@ -131,6 +155,29 @@ def test_heat_below_the_lowest_layer_is_bounded(rate: float, wanted: float):
     first = theta[0, 3] + 300.0
     expected = first * (1.0 + wanted * beyond[3])
     assert found.theta[0, 3] + 300.0 == pytest.approx(expected, abs=0.05)
+
+
+def test_wind_at_the_sides_of_a_nest_stays_with_its_pressure():
+    """In outer rows, where grounds differ, and nowhere else."""
+    _, some = ended(short("6s", {}, **peak(17.5e3)))
+    beside, given = some.beside, some.given
+    assert beside is not None and given is not None
+    for name, place in (("u", "x_ground"), ("v", "y_ground")):
+        field = given.field("after", name)
+        around, own = (
+            np.asarray(fields[place].gather(), np.float64).ravel()
+            for fields in (beside.around, beside.own)
+        )
+        pressure, there = (some.reference.columns(at).pressure for at in (around, own))
+        field.set_global((10.0 - 3.0 * np.log(pressure / 1e5)).reshape(field.shape))
+        before = field.gather()
+        beside.settle()
+        wanted = 10.0 - 3.0 * np.log(np.clip(there, pressure[-1], pressure[0]) / 1e5)
+        wanted = wanted.reshape(before.shape)
+        outer = some.sides[name].points & (np.abs(around - own) > 1e-3).reshape(before.shape[1:])
+        assert np.abs(wanted - before)[:, outer].max() > 0.05
+        assert_allclose(field.gather()[:, outer], wanted[:, outer], atol=1e-12)
+        assert_array_equal(field.gather()[:, ~outer], before[:, ~outer])
 
 
 def test_upward_wind_at_the_ground_is_along_its_slopes():

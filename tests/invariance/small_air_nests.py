@@ -14,12 +14,15 @@ from atmosphere.test_air_nests import moist, nest
 
 physics = {
     "physics": {"turbulence": "ysu", "sunlight": "rrtmgp", "radiation": {"interval": 12.0}},
+    "mountain": {
+        "kind": "bell", "height": 500.0, "width": 2500.0, "width_y": 2000.0, "x": 17e3, "y": 9e3,
+    },
     "ground": {"kind": "strip", "west": 20e3, "east": 30e3, "latitude": 50.0},
 }  # fmt: skip
 
 
 def case(seats: dict[str, str], length: str, **more: Any) -> dict[str, Any]:
-    """Moist air with physics over a strip of land, for so long."""
+    """Moist air with physics over a strip of land, with a hill at the nest's side, for so long."""
     made = nest(**moist)
     for table in made["members"].values():
         table["precision"] = "float32"

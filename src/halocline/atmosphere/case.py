@@ -14,6 +14,7 @@ from halocline.atmosphere.coordinate import HybridCoordinate
 from halocline.atmosphere.dynamics.model import halo_of
 from halocline.atmosphere.dynamics.polar_filter import cut_of
 from halocline.atmosphere.dynamics.state import nested_names
+from halocline.atmosphere.entered_air import ground_names
 from halocline.atmosphere.options import AtmosphereOptions
 from halocline.atmosphere.output import AirOutput
 from halocline.atmosphere.sea_surface import gives
@@ -87,6 +88,11 @@ class AtmosphereCase(Case):
     def nested(self) -> tuple[str, ...]:
         """Wind, mass, heat, geopotential, and water of moist air."""
         return nested_names(self.atmosphere.species)
+
+    @property
+    def beneath(self) -> tuple[str, ...]:
+        """Heights of the ground at centres and faces."""
+        return ground_names
 
     def refuse_uncovered(self) -> None:
         """Refuse a place that the files of start and ground do not cover, or do not tell.

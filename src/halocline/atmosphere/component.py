@@ -16,7 +16,7 @@ from halocline.atmosphere.dynamics.model import AirDynamics, halo_of
 from halocline.atmosphere.dynamics.physics_air import PhysicsAir
 from halocline.atmosphere.dynamics.polar_filter import cut_of, has_poles
 from halocline.atmosphere.dynamics.state import AirFields, lies_on_globe, nested_names, prognostic
-from halocline.atmosphere.entered_air import EnteredAir, ground_fields, grounds
+from halocline.atmosphere.entered_air import EnteredAir, SideAir, ground_fields, grounds
 from halocline.atmosphere.land.ground_options import GroundPlanes, planes_of_start
 from halocline.atmosphere.microphysics.clouds import Clouds
 from halocline.atmosphere.moist_start import MoistStartingAir
@@ -111,13 +111,18 @@ class AtmosphereComponent(Component):
         elif options.sides.kind:
             self.given = GivenSides(self.run, self.state, grid, options.sides)
         self.nested = {name: getattr(self.state, name) for name in nested_names(options.species)}
-        self.sides = self.given.ports() if self.given and options.sides.kind == "nest" else {}
+        self.nested |= ground_fields(self.state, grounds(grid, ground))
         self.begins, self.time = clock.start, clock.time
         self.air = PhysicsAir(self.run, self.state)
         self.dynamics = AirDynamics(
             self.run, self.state, options, grid, self.air, self.given or self.open
         )
         self.reference = ReferenceColumns(self.coordinate, options.base_air)
+        self.beside: SideAir | None = None
+        if self.given and options.sides.kind == "nest":
+            ports = self.given.ports()
+            self.beside = SideAir(self.state, grid, self.reference, ports, ground)
+            self.sides = {**ports, **self.beside.ports}
         self.files: FileSides | None = None
         self.entering: EnteredAir | None = None
         self.clouds: Clouds | None = None
@@ -368,8 +373,13 @@ class AtmosphereComponent(Component):
         super().took(names, time)
         if not self.ports.keys().isdisjoint(names):
             self.taken.took()
-        elif self.given and self.sides and (self.given.before_time is None or time > self.time):
-            self.given.came(time)
+        elif (
+            (given := self.given)
+            and self.beside
+            and (given.before_time is None or time > self.time)
+        ):
+            self.beside.settle()
+            given.came(time)
         else:
             self.air.follow()
 

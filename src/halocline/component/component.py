@@ -28,7 +28,7 @@ class Component(ABC):
     shown: Mapping[str, Field] = {}  # output fields by name that lie off centres or have axes
     sums: Mapping[str, GlobalSums] = {}  # those it makes, by what they add up
 
-    nested: Mapping[str, Field] = {}  # state that nests take their sides from, and give back
+    nested: Mapping[str, Field] = {}  # what nests take their sides from; they give state back
     feedback_rim: int = 1  # cells inside of a nest's side that it does not give back
     moves: bool = False  # whether it is a nest that moves along
     sides: Mapping[str, Port] = {}  # of a nest: what the one around it fills before its steps

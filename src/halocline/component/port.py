@@ -58,7 +58,7 @@ class Sites:
 
     def that(self, fits: Callable[[Index], NDArray[np.bool_]]) -> Sites:
         """Those whose numbers fit."""
-        return self.where(self._by_block(fits(self.all)))
+        return self.where(self.by_block(fits(self.all)))
 
     @property
     def all(self) -> Index:
@@ -67,7 +67,7 @@ class Sites:
 
     def put(self, values: Array, field: Field) -> None:
         """Set values (rows, points) of a field there; its halos are stale."""
-        parts = self._by_block(values)
+        parts = self.by_block(values)
         layout = field.layout
         with field.memory.change(field.storage(layout).flat) as flats:
             for flat, places, part in zip(flats, self.places, parts, strict=True):
@@ -81,7 +81,7 @@ class Sites:
         rows = int(np.prod(field.outer))
         return np.concatenate([np.zeros((rows, 0), field.dtype), *found], axis=1)
 
-    def _by_block(self, values: Array) -> list[Array]:
+    def by_block(self, values: Array) -> list[Array]:
         """Values of all points, last axis, by block."""
         ends = np.cumsum([some.size for some in self.numbers])
         return np.split(values, ends[:-1], axis=-1) if len(ends) else []

@@ -176,7 +176,8 @@ def plans_of(
             continue
         nested = tuple(Pair(some, some) for some in member.case.nested)
         ends = ExchangeEnds(f"sides of {name}", outer, name)
-        found.append(ExchangePlan(ends, nested, "sides"))
+        compared = tuple(Pair(some, some) for some in member.case.beneath)
+        found.append(ExchangePlan(ends, (*nested, *compared), "sides"))
         if member.options.feedback:
             found.append(
                 ExchangePlan(ExchangeEnds(f"from {name}", name, outer), nested, "feedback")

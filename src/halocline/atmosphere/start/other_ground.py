@@ -24,6 +24,10 @@ turns = 8
 Their number is fixed, so that a column has the same bits whatever others are beside it."""
 
 
+few_turns = 4
+"""The same for a difference of two that is itself small."""
+
+
 class AirColumns(NamedTuple):
     """Columns as the model's fields have them, less the base state over their ground."""
 
@@ -41,32 +45,58 @@ class OtherGround:
     reference: ReferenceColumns
     kinds: int
 
-    def columns(self, air: AirColumns, former: Array, ground: Array) -> AirColumns:
-        """Over a ground the columns that stood over a `former` one [m], both (columns,)."""
+    def columns(self, air: AirColumns, former: Array, ground: Array, spread: Array) -> AirColumns:
+        """Over a ground the columns that stood over a `former` one [m], both (columns,).
+
+        They may be interpolated between grounds whose heights have a standard deviation `spread`.
+        """
+        balanced = self._balanced(air, former)
+        off = air.geopotential - balanced
+        made = self._made(air, former, spread, balanced[-1])
+        found = self._stood(air, former, ground, balanced[-1] + made[-1], turns)
+        return found._replace(geopotential=found.geopotential + (off - made))
+
+    def _balanced(self, air: AirColumns, ground: Array) -> Array:
+        """Geopotential of the balance of columns, less that of the base state."""
+        base = self.reference.columns(ground)
+        mass, theta = base.mass + air.mass, air.theta + reference_temperature
+        pressure = self.column.pressure(mass, self._weighing(air.water))
+        found = self.column.geopotential(gravity * ground, mass, dry_volume(theta, pressure))
+        return np.asarray(found - base.geopotential)
+
+    def _made(self, air: AirColumns, former: Array, spread: Array, top: Array) -> Array:
+        """Geopotential off the balance that interpolation makes between columns in balance.
+
+        It does so as their balance is not linear in the height of the ground: as in the middle
+        between two, higher and lower by the spread.
+        """
+        air = air._replace(water=self._weighing(air.water)[None])
+        beside = [
+            self._stood(air, former, former + step, top, few_turns) for step in (spread, -spread)
+        ]
+        middle = AirColumns(*(0.5 * (one + other) for one, other in zip(*beside, strict=True)))
+        return middle.geopotential - self._balanced(middle, former)
+
+    def _stood(
+        self, air: AirColumns, former: Array, ground: Array, top: Array, turns: int
+    ) -> AirColumns:
+        """The same in balance, with a geopotential of their `top` less that of the base state."""
         old, new = self.reference.columns(former), self.reference.columns(ground)
-        column, mass, theta = self.column, old.mass + air.mass, air.theta + reference_temperature
-        weighing = self._weighing(air.water)
-        pressure = column.pressure(mass, weighing)
-        balanced = column.geopotential(gravity * former, mass, dry_volume(theta, pressure))
-        off = air.geopotential - (balanced - old.geopotential)
-        top = balanced[-1] - old.geopotential[-1] + new.geopotential[-1]
+        column, theta = self.column, air.theta + reference_temperature
+        mass, weight = old.mass + air.mass, self._weighing(air.water)
+        pressure, weighing = column.pressure(mass, weight), weight
         mass = mass + (new.mass - old.mass)
         for turn in range(turns + 1):
             there = column.pressure(mass, weighing)
             between = Between.of(pressure, there)
-            water = (
-                np.stack([between.held(one) for one in air.water]) if len(air.water) else air.water
-            )
-            weighing, warm = self._weighing(water), self._heat(theta, pressure, there, between)
+            weighing, warm = between.held(weight), self._heat(theta, pressure, there, between)
             volume = dry_volume(warm, there)
             found = column.geopotential(gravity * ground, mass, volume)
             if turn < turns:
-                mass = mass - (found[-1] - top) / volume[0]
+                mass = mass - (found[-1] - (top + new.geopotential[-1])) / volume[0]
+        water = np.array([between.held(one) for one in air.water]).reshape(air.water.shape)
         return AirColumns(
-            mass - new.mass,
-            warm - reference_temperature,
-            found - new.geopotential + off,
-            water,
+            mass - new.mass, warm - reference_temperature, found - new.geopotential, water
         )
 
     def wind(self, wind: Array, former: Array, ground: Array) -> Array:

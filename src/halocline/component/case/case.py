@@ -125,6 +125,11 @@ class Case(Options):
         """State that nests take from it and give back."""
         return ()
 
+    @property
+    def beneath(self) -> tuple[str, ...]:
+        """What comes with the state to the sides of nests, which compare it with their own."""
+        return ()
+
     def refuse_uncovered(self) -> None:
         """Refuse a place of a nest that moves which files of the case do not cover."""
 
