@@ -2,7 +2,8 @@
 
 Air keeps its potential temperature, its water and its wind at each pressure. A column gets so much
 mass that the geopotential of its top is as far from that of the base state as before: what is above
-the ground does not feel that it is another. What was out of balance stays so on its interfaces.
+the ground does not feel that it is another. What was out of balance stays so on its interfaces, but
+for what interpolation between columns over unlike ground makes of it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ Array = NDArray[np.float64]
 turns = 8
 """In which the mass is found: each leaves a tenth of the error or less, of tens of Pa at first.
 Their number is fixed, so that a column has the same bits whatever others are beside it."""
-
 
 few_turns = 4
 """The same for a difference of two that is itself small."""
