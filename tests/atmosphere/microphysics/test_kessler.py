@@ -242,10 +242,14 @@ def test_what_is_negative_is_filled_from_vapour():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_columns_by_themselves_give_the_same_bits(dtype):
-    """Whatever columns are computed together with them."""
-    before = Air(7)
-    before.water[cloud:] -= np.random.default_rng(7).choice([0.0, 1e-6], before.water[cloud:].shape)
+@pytest.mark.parametrize("amount", ["much", "little"])
+def test_columns_by_themselves_give_the_same_bits(dtype, amount):
+    """Whatever columns are computed together with them; near the end of the normal range too."""
+    before, random = Air(7), np.random.default_rng(7)
+    least = float(np.finfo(dtype).tiny)
+    some = [0.0, 1e-6] if amount == "much" else [0.0, -1.02 * least, -1.2 * least, -1e3 * least]
+    before.water[cloud:] *= amount == "much"
+    before.water[cloud:] -= random.choice(some, before.water[cloud:].shape)
     whole = before.step(dtype)
     for i in range(columns):
         alone = Air.__new__(Air)

@@ -36,7 +36,8 @@ struct Particles {
   V intercept, length, power, speed;
 };
 
-/// All 0 where none of the cells has any.
+/// Nothing of size where a cell has none, whatever those have that are computed with it: of a mass
+/// near the end of the normal range the content may be 0.
 ///
 /// @param[in] content    of particles [kg m-3]
 /// @param[in] per_mass   1 / (pi density of a particle N0) [m7 kg-1]
@@ -46,12 +47,14 @@ template <class V>
 HD INLINE Particles<V> particles(const ParticleKind& kind, V content, V per_mass, scalar_of<V> a,
                                  V intercept, V thinness) {
   using T = scalar_of<V>;
-  if (!any(content > V{})) return {a, V{}, V{}, V{}, V{}};
+  const auto some = content > V{};
+  if (!any(some)) return {a, V{}, V{}, V{}, V{}};
   const T least = power<4>(T(kind.shortest));
   const V logarithm = log(maximum(V(content * per_mass), splat<V>(least)));
-  const V to_b = exp(V(T(kind.b / 4.0) * logarithm));
+  const V to_b = some ? exp(V(T(kind.b / 4.0) * logarithm)) : V{};
+  const V length = some ? exp(V(T(0.25) * logarithm)) : V{};
   const T mean = a * T(kind.gamma_4b / 6.0);
-  return {a, intercept, exp(V(T(0.25) * logarithm)), to_b, mean * to_b * thinness};
+  return {a, some ? intercept : V{}, length, to_b, mean * to_b * thinness};
 }
 
 /// Rate at which particles collect what is much smaller and does not fall, per its mass [s-1]:

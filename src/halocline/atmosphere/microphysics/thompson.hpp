@@ -18,6 +18,9 @@ namespace halocline {
 
 namespace thompson {
 
+/// Of less nothing falls: quotients of it would be none of numbers [kg m-3, m-4].
+inline constexpr double nothing = 1e-250;
+
 /// Move water and numbers as the flows say for dt [s]; a kind of which more is wanted than there is
 /// gives the same share of all.
 template <class V>
@@ -249,7 +252,7 @@ class Rows {
         [&](int k, const S(&content)[2], S(&speed)[2]) {
           const auto some = by_number(kind, widened_value<V>(content[0]),
                                       widened_value<V>(content[1]), shortest, longest);
-          const auto is = some.intercept > V{};
+          const auto is = some.intercept > splat<V>(nothing);
           const V one = is ? some.intercept : splat<V>(1.0), thin = first<V>(k);
           const Exponential<V> sizes{one, some.slope};
           const V of_number = kind.a * sizes.moment(kind.sinking, kind.f) / sizes.number();
@@ -269,7 +272,7 @@ class Rows {
         {f_.water.row(mass, 0, j) + i}, f_.water.stride[1], high, dt, courant_,
         [&](int k, const S(&content)[1], S(&speed)[1]) {
           const V some = widened_value<V>(content[0]);
-          const auto is = some > V{};
+          const auto is = some > splat<V>(nothing);
           const V of_mass = speed_of(k, V(is ? some : splat<V>(1.0)));
           speed[0] = this->speed(is, first<V>(k), of_mass);
         },

@@ -120,19 +120,21 @@ struct Crystals {
   V number, diameter, speed;
 };
 
-/// All 0 where none of the cells has any.
+/// All 0 where a cell has none.
 ///
 /// @param[in] content  of ice [kg m-3]
 template <class V>
 HD INLINE Crystals<V> crystals(V content) {
   using T = scalar_of<V>;
-  if (!any(content > V{})) return {V{}, V{}, V{}};
+  const auto some = content > V{};
+  if (!any(some)) return {V{}, V{}, V{}};
   const V root = square_root(maximum(content, V{}));
   const V many = T(5.38e7) * root * square_root(root);
   const V number = minimum(maximum(many, splat<V>(T(1e3))), splat<V>(T(1e6)));
   const V mean = T(11.9) * (root / square_root(number));
   const V diameter = minimum(mean, splat<V>(T(wsm6::largest_crystal)));
-  return {number, diameter, T(1.49e4) * pow(diameter, T(1.31))};
+  const V speed = T(1.49e4) * pow(diameter, T(1.31));
+  return {some ? number : V{}, diameter, some ? speed : V{}};
 }
 
 }  // namespace halocline
