@@ -14,6 +14,7 @@ import pytest
 
 import halocline as package
 from halocline.component.case.shipped import case_folder
+from halocline.submission.schedulers import NoQueue
 from halocline.submission.submissions import all_submissions, load, working_on
 from submission.sending import Desk, halocline, killed, small, stand_in
 
@@ -113,11 +114,25 @@ def test_a_failed_run_says_why_and_is_taken_up_again(desk: Desk) -> None:
     broken = stand_in(desk.folder / "stand-in", "echo 'halocline: no such wind' >&2; exit 2")
     desk.sites(here={"kind": "local", "halocline": broken})
     desk("submit", "duration-limited", "--to", "here", *small)
-    said = desk.wait(until="failed")
-    assert "failed 2" in said and "no such wind" in said
+    said = desk.wait(until="failed 2")  # the folder of this test is called so, too
+    assert "no such wind" in said
     desk.sites(here={"kind": "local", "halocline": halocline})
     desk("submit", "duration-limited", "--to", "here", *small)
     desk.wait()
+
+
+def test_a_run_that_ends_while_it_is_looked_at_is_not_lost(desk: Desk, monkeypatch) -> None:
+    """It puts down how it ended, and is gone when the queue is asked for it."""
+    broken = stand_in(desk.folder / "stand-in", "exit 2")
+    desk.sites(here={"kind": "local", "halocline": broken})
+    desk("submit", "duration-limited", "--to", "here", *small)
+    desk.wait(until="failed 2")
+    (history,) = desk.there.glob("jobs/*/history")
+    *before, end = history.read_text(encoding="utf-8").splitlines(keepends=True)
+    history.write_text("".join(before), encoding="utf-8")
+    monkeypatch.setattr(NoQueue, "ask", lambda *_: f"echo {end.strip()!r} >> history")
+    said = desk("job", "status")
+    assert "failed 2" in said and "ended without a word" not in said
 
 
 def test_a_run_is_cancelled_with_a_restart_and_goes_on(desk: Desk) -> None:

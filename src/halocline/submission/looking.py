@@ -14,10 +14,11 @@ from halocline.submission.schedulers import QueueEntry, scheduler_of
 from halocline.submission.site_shell import SiteShell
 from halocline.submission.submissions import Submission
 
+# The queue first: what a job puts down before it leaves that one is seen then.
 _look = """
 cd {folder} || exit 1
-echo '%% history'; cat history 2>/dev/null
 echo '%% queue'; {ask}
+echo '%% history'; cat history 2>/dev/null
 echo '%% newest'
 {newest}
 echo '%% log'; tail -c 4000 {log} 2>/dev/null
