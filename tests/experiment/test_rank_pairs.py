@@ -23,6 +23,7 @@ topologies = {
     "folded": Topology(13, 18, False, True, "faces"),
     "folded at centres": Topology(13, 18, False, True, "centres"),
 }
+places = (Place.center, Place.x_face, Place.y_face, Place.corner)
 cuts = {
     "one": DecompositionOptions(),
     "blocks": DecompositionOptions(blocks_per_rank=16),
@@ -31,12 +32,13 @@ cuts = {
 
 
 def planes(topology, options, values=None):
-    """A field with two levels on each place; with land in the plane."""
+    """A field with two levels on each place, and on points of the sea; with land in the plane."""
     mask = np.ones((topology.nj, topology.ni), bool)
     mask[2:9, 1:13] = False
     cut = Decomposition(mask, topology, halo=1, options=options)
     found = []
-    for n, place in enumerate((Place.center, Place.x_face, Place.y_face, Place.corner)):
+    on_points = () if topology.fold == "centres" else (Place.point,)  # those are refused
+    for n, place in enumerate((*places, *on_points)):
         field = Field(place.name, "m", cut, axes=(Axis("level", 2),), place=place, dtype=np.float32)
         if values is not None:
             field.set_global(values.normal(size=field.shape).astype(np.float32) + n)
@@ -103,4 +105,12 @@ def test_cards_are_refused():
     )
     field = Field("height", "m", cut, place=Place.point, dtype=np.float32)
     with pytest.raises(UserError, match=r"deal its points like cards.*link\.ranks = 'first'"):
+        owners(field, np.array([0]))
+
+
+def test_points_that_stand_twice_are_refused():
+    topology = topologies["folded at centres"]
+    cut = Decomposition(np.ones((topology.nj, topology.ni), bool), topology, halo=1)
+    field = Field("height", "m", cut, place=Place.point, dtype=np.float32)
+    with pytest.raises(UserError, match="on the fold of this grid stand twice"):
         owners(field, np.array([0]))

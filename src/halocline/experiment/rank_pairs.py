@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.component.port import Sites, cell_place
+from halocline.component.port import Sites
 from halocline.core.errors import UserError
 from halocline.runtime.fields.field import Field
-from halocline.runtime.fields.ownership import owned_by_all
+from halocline.runtime.fields.ownership import point_owners
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.sides import side_of
 
@@ -77,7 +77,7 @@ class RankPairs:
         """What each rank of the other site gets of fields: arrays (rows, points) of each."""
         parts: dict[int, list[Array]] = {rank: [] for rank in self.partners}
         for field in fields:
-            place = cell_place(field.place)
+            place = field.place
             values = self._points[place].read(field)
             for rank, part in parts.items():
                 part.append(np.ascontiguousarray(values[:, self._shared[place][rank]]))
@@ -86,7 +86,7 @@ class RankPairs:
     def put(self, parts: dict[int, list[Array]], fields: Sequence[Field]) -> None:
         """Set fields to what the ranks of the other site gave; 0 where nobody has a value."""
         for number, field in enumerate(fields):
-            place = cell_place(field.place)
+            place = field.place
             points = self._points[place]
             values = np.zeros((int(np.prod(field.outer)), points.all.size), field.dtype)
             for rank, part in parts.items():
@@ -95,7 +95,7 @@ class RankPairs:
 
 
 def _one_of_each_place(fields: Sequence[Field]) -> dict[Place, Field]:
-    return {cell_place(some.place): some for some in reversed(fields)}
+    return {some.place: some for some in reversed(fields)}
 
 
 def owners(field: Field, seats: Index) -> Index:
@@ -111,11 +111,19 @@ def owners(field: Field, seats: Index) -> Index:
             " Use decomposition.kind = 'blocks' or 'curve', or link.ranks = 'first'."
         )
     world = decomposition.world
-    found = np.full(int(np.prod(world.topology.shape(cell_place(place)))), nobody)
-    sea = np.flatnonzero(world.mask) if place == Place.point else None
-    for owned in owned_by_all(decomposition, field.layout, place):
-        found[owned.numbers if sea is None else sea[owned.numbers]] = seats[owned.rank]
-    return found
+    if place == Place.point and world.topology.seam(Place.center) is not None:
+        raise UserError(
+            f"'{field.name}' lies on points of the sea, of which those on the fold of this grid"
+            " stand twice; ranks at two sites cannot give them to each other. Use link.ranks ="
+            " 'first'."
+        )
+    if place == Place.point:
+        found = np.full(world.mask.size, nobody)
+        found[world.mask.ravel()] = seats[point_owners(decomposition)]
+        return found
+    blocks = field.space.owners(place).ravel()
+    ranks = seats[[rectangle.rank for rectangle in world.rectangles]]
+    return np.where(blocks < 0, nobody, ranks[blocks])
 
 
 def stretches(plane: Index) -> Index:
