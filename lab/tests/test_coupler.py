@@ -48,7 +48,8 @@ def test_both_paths_on_two_ranks(tmp_path, capsys):
         assert 0 < row["bytes"]["stress"] <= 4 * 8 * 40 * 40
         assert row["members"]["air"]["step"] > 0.0
     assert serial["bytes"] == parallel["bytes"]
-    assert serial["members"]["air"]["gather"] > 0.0 == parallel["members"]["air"]["gather"]
+    # A difference of two short runs may have either sign; what is not measured is 0.
+    assert serial["members"]["air"]["gather"] != 0.0 == parallel["members"]["air"]["gather"]
     assert "small grids: nothing of the paper's" in capsys.readouterr().out
 
 
