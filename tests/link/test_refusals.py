@@ -162,6 +162,25 @@ def test_a_session_that_is_played_again_is_refused(folder):
     closed(east, west)
 
 
+def test_a_site_that_is_started_anew_ends_the_run_it_was_in_once_that_is_gone(folder):
+    """At once where nothing is heard of its run any more, not when patience ends."""
+    lines = []
+    east, west = opened(*pair(folder, log=lines.append, patience=60.0))
+    there = LinkOptions(connect=f"127.0.0.1:{east.port}", credentials="west", meet_within=9.0)
+    anew = Link(there, here="west", there="east", folder=folder, log=lambda line: None)
+    begun = time.monotonic()
+    west._connections.stop()  # as a process that was killed
+    both(lambda: told(east.receive, "was started anew"), lambda: told(lambda: anew.open(b""), "not met"))
+    assert time.monotonic() - begun < 30.0
+    assert any("another session" in line for line in lines)
+
+
+def told(does, words):
+    """It fails, and says so."""
+    with pytest.raises(UserError, match=words):
+        does()
+
+
 def test_a_flood_of_connections_neither_ends_the_run_nor_fills_memory(folder):
     lines = []
     east, west = opened(*pair(folder, log=lines.append, streams=2))

@@ -25,6 +25,8 @@ most_strangers = 32
 most_channels = 64
 queued_at_most = 64 * 1024
 first_pause, longest_pause = 0.05, 2.0
+gone_after = 2 * longest_pause
+"""Who is unconnected so long [s] while it comes anew is gone: it would have come back."""
 
 
 class Connections:
@@ -251,6 +253,8 @@ class Connections:
         if strange or restarted or greeting.own == frames.nobody:
             why = f"'{self.there}' comes from another session than the one under way here"
             self._refuse(channel, why)
+            if restarted and greeting.other == frames.nobody:
+                self._end_if_gone()
             return
         self.state.outbox.received(greeting.received, greeting.limit)
         if not self.state.met:
@@ -264,6 +268,16 @@ class Connections:
             self._cut -= 1
             self.state.counts.cuts_mended += 1
         self.state.changed.notify_all()
+
+    def _end_if_gone(self) -> None:
+        """The other side comes as at its start; that with which this one ran does not."""
+        if not self.up() and time.monotonic() - self._unconnected_since > gone_after:
+            self.state.failure = (
+                f"The other site, '{self.there}', was started anew: the run that it was in has"
+                " ended there. This one stops too; go on with 'halocline resume' at both, from a"
+                " moment for which both have a restart."
+            )
+            self.state.changed.notify_all()
 
     def _advance(self, now: float) -> float:
         """All that time brings; how long nothing more is to be done [s]."""
