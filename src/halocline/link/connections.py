@@ -58,7 +58,7 @@ class Connections:
         self._pauses = [first_pause] * len(self._slots)
         self._unconnected_since = 0.0
         self._cut = 0
-        self._quiet_until, self._unlogged = 0.0, 0
+        self._quiet_until, self._logged, self._unlogged = 0.0, "", 0
         self._selector: selectors.BaseSelector | None = None
         self._listener: socket.socket | None = None
         self._bell: tuple[socket.socket, socket.socket] | None = None
@@ -458,14 +458,14 @@ class Connections:
     def _tell(self, what: str, *, refusal: bool = False) -> None:
         """One line of the log; ten a second at most, the same one once a minute."""
         now = time.monotonic()
-        again = what == self.state.last_trouble
+        again = what == self._logged
         self.state.last_trouble = what
         if refusal:
             self.state.last_refusal = what
         if now < self._quiet_until + (60.0 if again else 0.0):
             self._unlogged += 1
             return
-        self._quiet_until = now + 0.1
+        self._quiet_until, self._logged = now + 0.1, what
         more = f" (and {self._unlogged} more)" if self._unlogged else ""
         self._unlogged = 0
         self._log(f"link to '{self.there}': {what}{more}")
