@@ -73,28 +73,40 @@ def test_parts_of_a_box_have_the_same_bits(name, weno, monkeypatch):
         np.testing.assert_array_equal(given[result][inside], expected[inside], err_msg=result)
 
 
+flows = {"x": ("x_flux", 1.0, 2), "y": ("y_flux", -1.0, 1), "z": ("rise", 1.0, 0)}
+
+
+def uniform_flow(name, along, n, monkeypatch):
+    """Unit cells, nothing in them but a flux of mass along one axis; the box, the arrays."""
+    monkeypatch.setattr(atmosphere_samples, "plane_of_cells", (n, n))
+    monkeypatch.setitem(atmosphere_samples.extents, "depth", n)
+    box, given = random_state(name, without=seldom)
+    ones = ("area", "x_area", "y_area", "x_open", "y_open", "thickness", "spacing")
+    zeros = ("pressure", "geopotential", "mass", "u", "v", "w", "x_flux", "y_flux", "rise")
+    for value, names in ((1.0, ones), (0.0, zeros)):
+        for one in names:
+            given.get(one, np.empty(0))[...] = value
+    flux, speed, _ = flows[along]
+    given[flux][...] = speed
+    return box, given
+
+
 @pytest.mark.parametrize(("order", "weno"), [*((n, 0) for n in range(2, 7)), (5, 1)])
-@pytest.mark.parametrize("along", ["x", "y", "z"])
+@pytest.mark.parametrize("along", flows)
 @pytest.mark.parametrize(("name", "carried"), [("wind", "u"), ("wind", "v"), ("w", "w")])
 def test_order_of_advection_of_wind(name, carried, along, order, weno, monkeypatch):
-    """Means over cells of sine waves, in uniform flow: the flux through a face is the value there."""
+    """Of means over cells of sine waves: the flux through a face is the value there."""
     errors = []
     for n in (16, 32):
-        monkeypatch.setattr(atmosphere_samples, "plane_of_cells", (n, n))
-        monkeypatch.setitem(atmosphere_samples.extents, "depth", n)
-        box, given = random_state(name, without=seldom)
-        for one in ("area", "x_area", "y_area", "x_open", "y_open", "thickness", "spacing"):
-            given.get(one, np.empty(0))[...] = 1.0
-        for nothing in ("pressure", "geopotential", "mass", "u", "v", "w", "x_flux", "y_flux", "rise"):
-            given.get(nothing, np.empty(0))[...] = 0.0
-        given[{"x": "x_flux", "y": "y_flux", "z": "rise"}[along]][...] = -1.0 if along == "y" else 1.0
-        at, (south, north, west, east, _) = given[carried], box
-        axis, first = {"x": (2, west), "y": (1, south), "z": (0, 0)}[along]
+        box, given = uniform_flow(name, along, n, monkeypatch)
+        south, north, west, east, _ = box
+        _, speed, axis = flows[along]
         shape = tuple(-1 if this == axis else 1 for this in range(3))
-        edges = 2.0 * np.pi / n * (np.arange(at.shape[axis] + 1) - first)
-        at += (-np.diff(np.cos(edges)) * n / (2.0 * np.pi)).reshape(shape)
+        entries = np.arange(given[carried].shape[axis] + 1) - (0, south, west)[axis]
+        edges = 2.0 * np.pi / n * entries
+        given[carried] += (-np.diff(np.cos(edges)) * n / (2.0 * np.pi)).reshape(shape)
         called(name, box, given, order, order, weno)
-        exact = (-np.diff(np.sin(edges)) * (-1.0 if along == "y" else 1.0)).reshape(shape)
+        exact = speed * -np.diff(np.sin(edges)).reshape(shape)
         error = np.abs(given[f"{carried}_tendency"] - exact)[5:-5, south:north, west:east]
         errors.append(error.max() * n)
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
