@@ -170,7 +170,10 @@ def test_a_site_that_is_started_anew_ends_the_run_it_was_in_once_that_is_gone(fo
     anew = Link(there, here="west", there="east", folder=folder, log=lambda line: None)
     begun = time.monotonic()
     west._connections.stop()  # as a process that was killed
-    both(lambda: told(east.receive, "was started anew"), lambda: told(lambda: anew.open(b""), "not met"))
+    both(
+        lambda: told(east.receive, "was started anew"),
+        lambda: told(lambda: anew.open(b""), "not met"),
+    )
     assert time.monotonic() - begun < 30.0
     assert any("another session" in line for line in lines)
 
