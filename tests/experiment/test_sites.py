@@ -126,8 +126,11 @@ def test_what_cannot_pass_between_sites_is_refused(linked):
         sites.TwoSites(members, here[:1], world())
 
 
-def crews_at(site, ranks, rank):
-    """Members a and b at one site and c and d at the other, on ranks as said; the links of one."""
+def crews_at(site, ranks, rank, first=""):
+    """Members a and b at one site and c and d at the other, on ranks as said; the links of one.
+
+    first: what is wrong with the first link, as its rank says.
+    """
     seats = {name: {"site": "east" if name in "ab" else "west"} for name in "abcd"}
     cases = {name: pond(name, "20min") for name in seats}
     ways = [("c", "b"), ("a", "c"), ("d", "a"), ("b", "d")]
@@ -135,7 +138,7 @@ def crews_at(site, ranks, rank):
     members = together(cases, exchanges=table, seats=seats, site=site, link=link)
     here = [SimpleNamespace(name=n, leads=True) for n, at in ranks.items() if at == rank]
     led = [[n for n, at in ranks.items() if at == number] for number in range(3)]
-    answers = iter([led, [""] * 3])
+    answers = iter([led, [first, "", ""], [""] * 3])
     council = SimpleNamespace(rank=rank, gather=lambda _: None, broadcast=lambda _: next(answers))
     return site_links.SiteLinks(members, here, council)
 
@@ -155,6 +158,18 @@ def test_crews_have_links_of_their_own(linked):
     assert {name: a.of(name).where for name in ("ac", "da")} == {"ac": first, "da": first}
     assert {name: b.of(name).where for name in ("cb", "bd")} == {"cb": second, "bd": second}
     assert a.of("cb") is None and neither.of("ac") is None
+
+
+def test_a_link_that_one_rank_cannot_have_is_refused_by_all(monkeypatch):
+    """A key that is not there, for one: no rank is left waiting, and none is killed."""
+
+    def no_key(*_, **__):
+        raise UserError("no key")
+
+    monkeypatch.setattr(site_links, "Link", no_key)
+    for rank in (0, 1, 2):  # only the first has it
+        with pytest.raises(UserError, match="no key"):
+            crews_at("east", {"a": 0, "b": 2}, rank, first="no key")
 
 
 def test_restarts_of_moments_that_both_have(linked, tmp_path):

@@ -36,15 +36,6 @@ class MoistColumns(NamedTuple):
     cloud: Array
 
 
-class _Layers(NamedTuple):
-    """Of one column: its mass [Pa], and of layers potential temperature [K], vapour and cloud."""
-
-    mass: float
-    theta: Array
-    vapor: Array
-    cloud: Array
-
-
 class MoistStartingAir:
     """Columns of the air of a sounding, with a bubble in it."""
 
@@ -82,33 +73,28 @@ class MoistStartingAir:
     def _still(self, ground: Array) -> tuple[Array, Array, Array, Array]:
         """Mass, potential temperature, vapour and cloud without the bubble."""
         heights, which = np.unique(ground, return_inverse=True)
-        still = [self._layers(float(height)) for height in heights]
         which = which.reshape(ground.shape)
-        mass = np.array([one.mass for one in still])[which]
-        theta, vapor, cloud = (
-            np.stack([getattr(one, name) for one in still], axis=1)[:, which]
-            for name in ("theta", "vapor", "cloud")
-        )
-        return mass, theta, vapor, cloud
+        mass, theta, vapor, cloud = self._layers(heights)
+        return mass[which], theta[:, which], vapor[:, which], cloud[:, which]
 
-    def _layers(self, ground: float) -> _Layers:
-        """Air at rest at the dry pressures of layers over ground of a height [m]."""
+    def _layers(self, ground: Array) -> tuple[Array, Array, Array, Array]:
+        """The same at the dry pressures of layers over ground of some heights [m], (columns,)."""
         p, c = self.profile, self.coordinate
-        mass = float(np.interp(ground, p.height, self.weight))
-        faces = c.pressure(np.array(mass)) - c.top
+        mass = np.interp(ground, p.height, self.weight)
+        faces = c.pressure(mass) - c.top
         height = np.interp(0.5 * (faces[1:] + faces[:-1]), self.weight[::-1], p.height[::-1])
         theta, vapor, cloud = (
             np.interp(height, p.height, values) for values in (p.theta, p.vapor, p.cloud)
         )
         if self.saturated:  # at the pressure that the layers have
             for _ in range(5):
-                pressure = self._pressure(np.array(mass), vapor, cloud)
+                pressure = self._pressure(mass, vapor, cloud)
                 exner = (pressure / reference_pressure) ** kappa
                 all_water = vapor + cloud
                 theta = np.interp(-pressure, -p.pressure, p.theta)
                 vapor = saturated(theta, exner)
                 cloud = all_water - vapor
-        return _Layers(mass, theta, vapor, cloud)
+        return mass, theta, vapor, cloud
 
     def _pressure(self, mass: Array, vapor: Array, cloud: Array) -> Array:
         """Of layers in the dynamics' discrete hydrostatic balance, with the weight of water."""

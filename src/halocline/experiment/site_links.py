@@ -50,8 +50,13 @@ class SiteLinks:
         self._links: dict[int, Link] = {}  # of this rank, by the rank at the other site
         self._all: list[Link] = []
         self.main: Link | None = None
+        words = ""
         if council.rank == self.crews[self._ordered[0][0]]:
-            self.main = self._made(0)
+            try:
+                self.main = self._made(0)
+            except UserError as error:
+                words = str(error)
+        self._refuse_on_all(words)
 
     @property
     def count(self) -> int:
@@ -121,6 +126,10 @@ class SiteLinks:
                 self._links[there] = self._opened(number)
             except UserError as error:
                 words = str(error)
+        self._refuse_on_all(words)
+
+    def _refuse_on_all(self, words: str) -> None:
+        """What any rank has to say against its links is said once, and ends all."""
         refused = self.council.broadcast(self.council.gather(words))
         if any(refused):
             raise UserError(next(some for some in refused if some))

@@ -204,6 +204,8 @@ def lost(error: OSError) -> Lost:
         return Lost("the connection was closed")
     if isinstance(error, ssl.SSLError):
         reason = str(error.reason or error.args[-1]).lower().replace("_", " ")
+        if " alert " in reason:  # in OpenSSL's words with the name of some version before it
+            reason = f"the other site answers '{reason.partition(' alert ')[2]}'"
         return Lost(f"TLS fails: {reason}", refusal=True)
     import os
 

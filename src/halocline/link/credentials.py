@@ -31,7 +31,8 @@ def only_owner(path: Path) -> None:
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        raise UserError(f"Cannot read '{path}': {error.strerror}.") from None
+        hint = " 'halocline site certificate' makes it." if path.suffix == ".pem" else ""
+        raise UserError(f"Cannot read '{path}': {error.strerror}.{hint}") from None
     if mode & 0o077:
         raise UserError(
             f"'{path}' can be read by others (mode {mode & 0o777:o}). Make it yours alone:"

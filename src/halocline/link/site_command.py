@@ -104,9 +104,10 @@ def _revoke(options: argparse.Namespace) -> int:
     from halocline.link.authority import revoke
 
     count = revoke(options.authority, options.name, _passphrase(options))
+    more = "1 more certificate is" if count == 1 else f"{count} more certificates are"
     print(
-        f"{options.authority / 'revoked.pem'}: {count} more certificates are revoked. Bring this"
-        " file to all sites; it holds from their next connection on."
+        f"{options.authority / 'revoked.pem'}: {more} revoked. Bring this file to all sites; it"
+        " holds from their next connection on."
     )
     return 0
 
