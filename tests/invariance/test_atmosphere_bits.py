@@ -30,14 +30,14 @@ def test_threads():
 
 @pytest.mark.parametrize("ranks", [3])
 def test_nests_with_ranks_of_their_own_or_shared_whole_and_over_restarts(ranks):
-    alone = printed_bits("small_air_nests.py", 1, 1, lines=8)
+    alone = printed_bits("small_air_nests.py", 1, 1, lines=2)
     assert len(alone) == 2  # one of each member
     assert printed_bits("small_air_nests.py", ranks, 1, lines=8) == alone
 
 
 @pytest.mark.parametrize("ranks", [3])
 def test_nests_that_begin_late_and_move_over_restarts(ranks):
-    alone = printed_bits("small_moving_nests.py", 1, 1, lines=12)
+    alone = printed_bits("small_moving_nests.py", 1, 1, lines=3)
     assert len(alone) == 3  # one of each member
     assert printed_bits("small_moving_nests.py", ranks, 1, lines=12) == alone
 

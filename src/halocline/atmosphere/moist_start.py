@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from halocline.atmosphere.constants import (
     reference_temperature,
 )
 from halocline.atmosphere.coordinate import HybridCoordinate
-from halocline.atmosphere.sounding import MoistProfile, dry_density, saturated
+from halocline.atmosphere.sounding import MoistProfile, SoundingOptions, dry_density, saturated
 from halocline.atmosphere.starting_air import (
     AirStartOptions,
     ReferenceColumns,
@@ -36,6 +37,12 @@ class MoistColumns(NamedTuple):
     cloud: Array
 
 
+@lru_cache(maxsize=8)
+def _profile(sounding: SoundingOptions, top: float) -> MoistProfile:
+    """A nest that moves starts again and again from the same air."""
+    return sounding.profile(top)
+
+
 class MoistStartingAir:
     """Columns of the air of a sounding, with a bubble in it."""
 
@@ -44,7 +51,7 @@ class MoistStartingAir:
     ) -> None:
         self.coordinate, self.reference, self.start = coordinate, reference, start
         self.saturated = start.sounding.kind == "saturated-neutral"
-        self.profile = start.sounding.profile(coordinate.top)
+        self.profile = _profile(start.sounding, coordinate.top)
         self.weight = above(self.profile.dry_density, self.profile.height)
 
     def columns(self, x: Array, y: Array, ground: Array) -> MoistColumns:
