@@ -76,4 +76,4 @@ def _bytes(axes: Any, results: Sequence[CaseResult]) -> None:
     axes.set_ylim(bottom=0.0)
     axes.set_title("Why: windows let them out in rounds")
     if drawn:
-        axes.legend(loc="center", bbox_to_anchor=(0.72, 0.7))
+        axes.legend(loc="lower right")
