@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 from halocline.core.errors import UserError
-from halocline.runtime.record.run_record import Region, RunRecord, empty
+from halocline.runtime.record.run_record import Region, RunRecord, empty, periods
 from halocline.runtime.record.run_record_file import write_record
+from halocline_lab.diagnosis.accounting import account, useful_seconds
+from halocline_lab.diagnosis.matching import match
+from halocline_lab.diagnosis.phases import waits_for_a_site
 from halocline_lab.diagnosis.states import states, states_of_regions
 from halocline_lab.diagnosis.timeline import timeline
 from halocline_lab.reporting import report
 from halocline_lab.reporting.both_sites import both_sites
+from halocline_lab.reporting.report_words import verdict
 
 second = 1_000_000_000
 
@@ -144,5 +148,22 @@ def test_numbers_of_the_tables_are_as_they_were(pair):
 def test_waiting_for_the_link_is_idle(pair):
     east, _ = pair
     east.regions[1] = Region("air: exchange temperature: wait", "phase")
-    found = states_of_regions(timeline(east), {report.waits_for_a_site: "idle"})
+    found = states_of_regions(timeline(east), {waits_for_a_site: "idle"})
     assert [states[one] for one in found[:2]] == ["busy", "idle"]
+
+
+def test_waiting_for_the_link_is_no_lack_of_a_processor(pair):
+    """One rank computes for 8 s of 10, the other for 1 s while it waits for 8."""
+    east, _ = pair
+    east.regions[1] = Region("air: exchange temperature: wait", "phase")
+    rows = empty("statistics", 2)
+    rows["rank"], rows["region"], rows["calls"] = [0, 1], [0, 1], 1
+    rows["period"], rows["own_seconds"] = periods.index("steady"), 8.0
+    east.statistics = rows
+    east.ranks["steady_processor_seconds"] = [8.0, 1.0]
+    found = account(match(timeline(east)))
+    assert found.computing == pytest.approx([8.0, 1.0])
+    assert found.waiting == pytest.approx([0.0, 8.0])
+    assert found.lacking == pytest.approx([2.0, 1.0])
+    assert useful_seconds(east) == pytest.approx([8.0, 1.0])
+    assert "40.0 % waiting for the other site" in verdict(report.report_of(east))

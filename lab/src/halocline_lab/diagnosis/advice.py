@@ -29,7 +29,7 @@ from halocline_lab.diagnosis.advice_work import (
     find_unequal_members,
 )
 from halocline_lab.diagnosis.findings import Finding, limited_gain
-from halocline_lab.diagnosis.phases import communication_seconds, period_seconds
+from halocline_lab.diagnosis.phases import communication_seconds, link_seconds, period_seconds
 from halocline_lab.diagnosis.processors import crowded_hosts, processors, room_for_gains
 from halocline_lab.diagnosis.timeline import compute_ranks
 
@@ -74,9 +74,8 @@ def on_shared_cores(record: RunRecord, found: list[Finding]) -> list[Finding]:
     """
     ranks = compute_ranks(record)
     useful = useful_seconds(record)
-    outside = period_seconds(record)[periods.index("steady")] - communication_seconds(
-        record, "steady"
-    )
+    outside = period_seconds(record)[periods.index("steady")]
+    outside = outside - communication_seconds(record, "steady") - link_seconds(record, "steady")
     lacking = np.maximum(outside - useful, 0.0)
     known = processors(record, lacking[ranks], outside[ranks])
     if not known.are_short:

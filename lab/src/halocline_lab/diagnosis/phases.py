@@ -8,6 +8,7 @@ are exact, and what of them is MPI is that of the events within the spans, scale
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from halocline_lab.diagnosis.timeline import (
 
 phase_kinds = ("phase", "input", "output", "transpose")
 """Kinds that are rows of the table."""
+
+waits_for_a_site = "*exchange *: wait"
+"""Regions in which ranks wait for the other site, over a link: MPI does not know of it."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,18 @@ def kind_mask(record: RunRecord, kinds: tuple[str, ...], rows: Table) -> Flags:
 def own_seconds_of(record: RunRecord, kinds: tuple[str, ...], period: str | None = None) -> Floats:
     """Own time of each rank's main thread in regions of some kinds [s], from the statistics."""
     rows = record.statistics
-    some = (rows["thread"] == 0) & kind_mask(record, kinds, rows)
+    return _own_seconds(record, kind_mask(record, kinds, rows), period)
+
+
+def link_seconds(record: RunRecord, period: str | None = None) -> Floats:
+    """Own time of each rank in `waits_for_a_site` [s]."""
+    named = [fnmatchcase(one.name, waits_for_a_site) for one in record.regions]
+    return _own_seconds(record, np.array(named or [False])[record.statistics["region"]], period)
+
+
+def _own_seconds(record: RunRecord, some: Flags, period: str | None) -> Floats:
+    rows = record.statistics
+    some = some & (rows["thread"] == 0)
     if period is not None:
         some &= rows["period"] == periods.index(period)
     rows = rows[some]

@@ -19,6 +19,7 @@ from halocline.runtime.record.run_record import RunRecord
 from halocline.runtime.record.run_record_file import read_record, record_name
 from halocline_lab.diagnosis.analysis import analyse
 from halocline_lab.diagnosis.matching import match
+from halocline_lab.diagnosis.phases import waits_for_a_site
 from halocline_lab.diagnosis.roof_here import roof_here
 from halocline_lab.diagnosis.roofline import Machine
 from halocline_lab.diagnosis.timeline import timeline
@@ -29,9 +30,6 @@ from halocline_lab.reporting.report_page import page
 from halocline_lab.reporting.report_text import full_text, short_text
 from halocline_lab.reporting.report_words import Report
 from halocline_lab.reporting.site_logs import SiteLine, joined_logs
-
-waits_for_a_site = "*exchange *: wait"
-"""Regions in which ranks wait for the other site, over a link: MPI does not know of it."""
 
 
 def report_of(
