@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from pathlib import Path
@@ -236,30 +237,16 @@ def read_members(name: str | Path, settings: Iterable[str] = ()) -> Members:
     >>> list(read_members("two-members").members), list(read_members("swell").members)
     (['waves', 'tracers'], [''])
     """
-    settings = list(settings)
-    path, table = read_table(name, settings)
-    _set_in_all(table, settings)
+    path, table = read_table(name)
     try:
-        return make_members(table)
+        return make_members(table, settings)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 
 
-def _set_in_all(table: dict[str, Any], settings: Iterable[str]) -> None:
-    """Settings for all members come before what stands in the table of one."""
-    tables = table.get("members", {})
-    read = [read_setting(setting) for setting in settings]
-    for own in tables.values() if isinstance(tables, Mapping) else ():
-        for name, value in read:
-            if name.partition(".")[0] not in own_tables and isinstance(own, dict):
-                put(own, name, value)
-    for name, value in read:
-        if name.startswith("members."):
-            put(table, name, value)
-
-
-def make_members(table: Mapping[str, Any]) -> Members:
-    """Members from nested tables."""
+def make_members(table: Mapping[str, Any], settings: Iterable[str] = ()) -> Members:
+    """Members from nested tables, with other values as "key=value"."""
+    table = _set(table, settings)
     if "members" not in table:
         return Members.of(make_case(table))
     tables = table["members"]
@@ -279,6 +266,23 @@ def make_members(table: Mapping[str, Any]) -> Members:
         link = LinkOptions.from_table(table["link"], "link").beside(Path(folder))
     read = Members(members, str(table.get("title", "")), schedule, exchanges, site, link)
     return with_stand_ins(read)
+
+
+def _set(table: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
+    """The same with other values; those for all members come before what stands in one's table."""
+    read = [read_setting(setting) for setting in settings]
+    result: dict[str, Any] = deepcopy(dict(table)) if read else dict(table)
+    for name, value in read:
+        put(result, name, value)
+    tables = result.get("members", {})
+    for own in tables.values() if isinstance(tables, Mapping) else ():
+        for name, value in read:
+            if name.partition(".")[0] not in own_tables and isinstance(own, dict):
+                put(own, name, value)
+    for name, value in read:
+        if name.startswith("members."):
+            put(result, name, value)
+    return result
 
 
 def _check_stripes(members: Mapping[str, Member]) -> None:

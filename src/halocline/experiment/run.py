@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from halocline.component.case.case import Case
+from halocline.component.case.tables import read_setting
 from halocline.component.component import Component
 from halocline.component.streams.own_stream import OwnStream
 from halocline.core.errors import UserError, nearest
@@ -197,8 +198,14 @@ def as_members(
     case: Case | Members | Mapping[str, Any] | str | Path, settings: Iterable[str]
 ) -> Members:
     """The members of a run, of what `run` takes."""
-    if isinstance(case, Members):
-        return case
+    settings = list(settings)
     if isinstance(case, str | Path):
         return read_members(case, settings)
-    return make_members(case) if isinstance(case, Mapping) else Members.of(case)
+    if isinstance(case, Mapping):
+        return make_members(case, settings)
+    if isinstance(case, Case):
+        read = dict(map(read_setting, settings))
+        return Members.of(case.with_settings(read) if read else case)
+    if settings:
+        raise UserError(f"Members that are made have their settings: no {settings[0]!r} for them.")
+    return case
