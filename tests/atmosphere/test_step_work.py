@@ -31,6 +31,7 @@ variants = {
         "atmosphere.advection.weno_heat": True,
         "atmosphere.advection.weno_wind": True,
     },
+    "viscosity": {"atmosphere.mixing.viscosity": 75.0, "atmosphere.mixing.diffusivity": 75.0},
     "energy of eddies": {"atmosphere.mixing.kind": "turbulent-energy"},
 }
 

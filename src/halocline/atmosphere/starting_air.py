@@ -42,7 +42,7 @@ class BubbleOptions(Options):
     radius_y: float = option(0.0, "m or degree", "0: it has no end along y", at_least=0.0)
     radius_z: float = option(2e3, "m", "its vertical radius", at_least=1.0)
 
-    def shape(self, x: Array, y: Array, z: Array) -> Array:
+    def shape(self, x: Array, y: Array, z: Array | float) -> Array:
         """Share of the amplitude at places [m]."""
         sides = ((x - self.x, self.radius_x), (y - self.y, self.radius_y))
         squared = ((z - self.z) / self.radius_z) ** 2
@@ -185,7 +185,9 @@ class StartingAir:
         share = np.linspace(0.0, 1.0, fine * c.thickness.size + 1)
         flat = [np.ravel(a) for a in (x, y, ground)]
         mass, lifted = np.zeros(flat[0].size), np.zeros((c.eta.size, flat[0].size))
-        for number, (px, py, low) in enumerate(zip(*flat, strict=True)):
+        inside = self.start.bubble.shape(*flat[:2], self.start.bubble.z) > 1e-30
+        for number in np.flatnonzero(inside):
+            px, py, low = (a[number] for a in flat)
             z = low + share * (top - low)
             pressure = self.air.pressure(z)
             exner = (pressure / reference_pressure) ** kappa
