@@ -4,17 +4,16 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 from atmosphere.dynamics_cases import begun, small
-from halocline.atmosphere.component import AtmosphereComponent
-from halocline.core.clock import Clock
 from two_at_a_time import one_core
 
 step = 40.0
 common = {
     "grid.nx": 64, "grid.ny": 48, "grid.dx": 9e3, "grid.dy": 9e3, "precision": "float32",
-    "time.step": f"{step:g}s", "time.length": "1h", "time.start": "2000-03-20T12:00:00",
+    "time.step": f"{step:g}s", "time.length": "12h", "time.start": "2000-03-20T12:00:00",
     "atmosphere.layers.count": 35, "atmosphere.layers.top": 19.5e3,
     "atmosphere.courant_interval": 0, "atmosphere.ground.kind": "land",
 }  # fmt: skip
@@ -43,46 +42,49 @@ def alone() -> Iterator[None]:
         yield
 
 
-def least(component: AtmosphereComponent, clock: Clock, steps: int, rounds: int) -> float:
-    """Processor time of a step, in the best of some rounds of so many steps [s]."""
-    found = []
-    for _ in range(rounds):
+class Measured:
+    """What a step takes, by the processor's time, and what is expected."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        case = small(**(common | settings))
+        self.expected = case.cost * case.state_values(case.build_grid())
+        self.found = np.inf
+        self._component, self._clock = begun(case), case.time.clock()
+
+    def again(self, steps: int = 10) -> None:
+        """The least of all rounds [s]; time was seen to come in ticks of half a dry step."""
         begin = time.process_time()
         for _ in range(steps):
-            component.step(clock.time)
-            clock.advance()
-        found.append((time.process_time() - begin) / steps)
-    return min(found)
-
-
-def measured(settings: Mapping[str, Any], steps: int = 10, rounds: int = 3) -> tuple[float, float]:
-    """What a step takes [s], and what is expected.
-
-    Processor time was seen to come in ticks of 4 ms, half a dry step: rounds are of ten steps.
-    """
-    case = small(**(common | settings))
-    clock = case.time.clock()
-    found = least(begun(case), clock, steps, rounds)
-    return found, case.cost * case.state_values(case.build_grid())
+            self._component.step(self._clock.time)
+            self._clock.advance()
+        self.found = min(self.found, (time.process_time() - begin) / steps)
 
 
 @pytest.fixture(scope="module")
 def dry():
-    return measured({})
+    return Measured({})
 
 
 @pytest.mark.parametrize("name", variants)
 def test_what_physics_add_is_expected_to_a_half(dry, name):
-    """More than dry air, as a ratio: machines differ, and others use them."""
-    found, expected = measured(variants[name])
-    assert 1.0 / 1.5 < (expected / dry[1]) / (found / dry[0]) < 1.5
+    """More than dry air, as a ratio: machines differ, and others use them, now more, now less."""
+    some, ratio = Measured(variants[name]), 0.0
+    for turn in range(8):
+        dry.again()
+        some.again()
+        ratio = (some.expected / dry.expected) / (some.found / dry.found)
+        if turn and 1.0 / 1.5 < ratio < 1.5:
+            return
+    pytest.fail(f"expected is {ratio:.2f} of what is found")
 
 
 def test_a_forecast_is_expected_to_a_half(dry):
     """All physics, with radiation in one step of three, at noon and at midnight."""
     night = {"time.start": "2000-03-20T00:00:00"}
-    both = [measured({**clouds, **eddies, **sun, **some}, 3, 2) for some in ({}, night)]
-    ratio = sum(found for found, _ in both) / 2.0 / dry[0]
-    expected = both[0][1] / dry[1]
+    both = [Measured({**clouds, **eddies, **sun, **some}) for some in ({}, night)]
+    for one in (dry, dry, *both, *both):
+        one.again(10 if one is dry else 3)
+    ratio = sum(one.found for one in both) / 2.0 / dry.found
+    expected = both[0].expected / dry.expected
     assert 1.0 / 1.5 < expected / ratio < 1.5
     assert expected > 5.0

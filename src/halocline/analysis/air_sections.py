@@ -102,7 +102,7 @@ def air_sections_figure(
 
 
 def _draw(figure: Figure, axes: Axes, field: xr.DataArray, section: AirSection) -> None:
-    look = looks.look_of(field)
+    look = looks.look_of(field).fitted(section.values)
     low, high, marks = looks.limits(section.values, look.scale)
     beside = section.edges[:, :1], section.edges, section.edges[:, -1:]
     padded = np.concatenate(beside, axis=1)

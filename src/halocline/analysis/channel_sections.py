@@ -88,7 +88,7 @@ def channel_sections(
     )
     for axes, field in zip(panels, fields, strict=True):
         place, depth, values = section_along(field, index, line or middle_of(field))
-        look = looks.look_of(field)
+        look = looks.look_of(field).fitted(values)
         low, high, marks = looks.limits(values, look.scale)
         mesh = axes.pcolormesh(place, depth, values, cmap=look.colours, vmin=low, vmax=high)
         axes.set_facecolor("#8f8a80")

@@ -47,7 +47,7 @@ def draw_columns(fields: list[xr.DataArray], title: str = "") -> Figure:
         values = field.transpose(str(depth.dims[0]), ...).values[order].astype(np.float64)
         times = times_as_numbers(plain_times(field.to_dataset(name="field")))
         edges = np.maximum(edges_of(levels[order]), 0.0)
-        look = looks.look_of(field)
+        look = looks.look_of(field).fitted(values)
         low, high, marks = looks.limits(values, look.scale)
         mesh = axes.pcolormesh(
             edges_of(times), edges, values, cmap=look.colours, vmin=low, vmax=high

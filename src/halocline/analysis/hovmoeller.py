@@ -53,7 +53,7 @@ def against_time(
     times = times_as_numbers(plain_times(data.to_dataset(name="field")))
     figure = Figure(figsize=(9.6, 6.4 if eastward else 4.6))
     axes = figure.add_axes((0.085, 0.085, 0.82, 0.795 if eastward else 0.76))
-    look = looks.look_of(data)
+    look = looks.look_of(data).fitted(values)
     low, high, marks = looks.limits(values, look.scale)
     lines = edges_of(places), edges_of(times)
     mesh = axes.pcolormesh(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import matplotlib
@@ -76,6 +76,18 @@ class Look:
     def colours(self) -> Colormap:
         """The colour map."""
         return palette(self.palette)
+
+    def fitted(self, values: NDArray[np.floating[Any]]) -> Look:
+        """Itself; where all values are far from zero, which its scale is around, one between them.
+
+        >>> Look("balance", "around zero").fitted(np.array([19.6, 20.4])).scale
+        'between'
+        """
+        size = np.abs(values[np.isfinite(values)])
+        one_sign = bool((values > 0.0).any()) != bool((values < 0.0).any())
+        if self.scale != "around zero" or not one_sign or size.max() > 2.0 * size.min():
+            return self
+        return replace(self, palette="tempo", scale="between")
 
 
 def palette(name: str) -> Colormap:

@@ -84,7 +84,7 @@ def section_figure(
     values = data.transpose(str(depth.dims[0]), *grid.dimensions).values.astype(np.float64)
     values = in_grid_order(data, grid, values).reshape(len(values), -1)[:, cells]
     values[:, distance > 1.5 * max(grid.spacing)] = np.nan
-    look = looks.look_of(data)
+    look = looks.look_of(data).fitted(values)
     low, high, marks = looks.limits(values, look.scale)
     figure = Figure(figsize=(10.8, 4.9))
     axes = figure.add_axes((0.075, 0.1, 0.84, 0.74))

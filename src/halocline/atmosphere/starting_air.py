@@ -185,7 +185,7 @@ class StartingAir:
         share = np.linspace(0.0, 1.0, fine * c.thickness.size + 1)
         flat = [np.ravel(a) for a in (x, y, ground)]
         mass, lifted = np.zeros(flat[0].size), np.zeros((c.eta.size, flat[0].size))
-        inside = self.start.bubble.shape(*flat[:2], self.start.bubble.z) > 1e-30
+        inside = self.start.bubble.shape(flat[0], flat[1], self.start.bubble.z) > 1e-30
         for number in np.flatnonzero(inside):
             px, py, low = (a[number] for a in flat)
             z = low + share * (top - low)
