@@ -128,6 +128,9 @@ def resolved(root: Path, commit: str) -> str:
     return found
 
 
+leave_out = "Leave this version out."
+
+
 def built(
     root: Path, commit: str, checkout: Path, flags: str = "", rooms: Sequence[str] = ()
 ) -> Path:
@@ -143,7 +146,7 @@ def built(
     if flags and "HALOCLINE_FLAGS" not in (checkout / "CMakeLists.txt").read_text("utf-8"):
         raise UserError(
             f"--flags '{flags}': {commit[:12]} cannot be built with other flags, as later versions"
-            " can (option HALOCLINE_FLAGS of CMake). Leave this version out."
+            f" can (option HALOCLINE_FLAGS of CMake). {leave_out}"
         )
     folder = checkout / "build"
     _done(
@@ -156,7 +159,8 @@ def built(
         ]
     )  # fmt: skip
     targets = [word for room in rooms for word in ("--target", f"{room}_native")]
-    _done(["cmake", "--build", str(folder), *targets])
+    remedy = f"Leave '{flags}' out, or this version." if flags else leave_out
+    _done(["cmake", "--build", str(folder), *targets], remedy)
     return checkout / "src" / "halocline"
 
 
@@ -171,14 +175,14 @@ def _needed(program: str) -> str:
     return found
 
 
-def _done(command: Sequence[str]) -> None:
+def _done(command: Sequence[str], remedy: str = leave_out) -> None:
     program, *arguments = command
     done = subprocess.run(
         [_needed(program), *arguments], capture_output=True, text=True, check=False
     )
     if done.returncode:
         words = (done.stderr + done.stdout).strip()[-2000:]
-        raise UserError(f"'{shlex.join(command)}' failed:\n{words}\nLeave this version out.")
+        raise UserError(f"'{shlex.join(command)}' failed:\n{words}\n{remedy}")
 
 
 def environment_of(package: Path) -> dict[str, str]:

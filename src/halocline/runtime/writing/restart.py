@@ -1,7 +1,8 @@
 """Restart files: all that a run needs to go on, in global order, for any number of ranks.
 
 One file per date (`restart_layout`). It appears under its name only when complete and on disk, and
-it is verified on reading. The bytes are the same for any number of ranks.
+it is verified on reading. The bytes are the same for any number of ranks, but where a cut leaves out
+blocks of land: these hold zeros, and land that a run computes along with the sea what it made there.
 """
 
 from __future__ import annotations
