@@ -1,8 +1,8 @@
 """Restart files: all that a run needs to go on, in global order, for any number of ranks.
 
 One file per date (`restart_layout`). It appears under its name only when complete and on disk, and
-it is verified on reading. The bytes are the same for any number of ranks, but where a cut leaves out
-blocks of land: these hold zeros, and land that a run computes along with the sea what it made there.
+it is verified on reading. The bytes are the same for any number of ranks, but on land: a block of
+it that a cut leaves out is zero, and land that is computed along with the sea what was made there.
 """
 
 from __future__ import annotations
