@@ -220,6 +220,19 @@ def test_the_command_with_tables_and_records(tmp_path, capsys):
     assert "2 ranks" in capsys.readouterr().out
 
 
+def test_runs_of_unlike_threads_are_refused(tmp_path, capsys):
+    """As `lab scale --threads 1,2` leaves them: their times follow no common law."""
+    for threads in (1, 2):
+        made = record()
+        made.ranks["threads"] = threads
+        write_record(tmp_path / f"{threads}.record", made)
+    words = ["lab", "predict", "phases", *map(str, sorted(tmp_path.glob("*.record")))]
+    assert main([*words, "--steps", "30"]) == 2
+    message = capsys.readouterr().err
+    assert f"1 in {tmp_path / '1.record'}; 2 in {tmp_path / '2.record'}" in message
+    assert main([*words[:-1], "--steps", "30"]) == 0
+
+
 def test_several_numbers_of_ranks_are_drawn(tmp_path, capsys):
     lines = ["phase,per,seconds,ranks"]
     for n in counts:

@@ -11,6 +11,7 @@ from halocline.atmosphere.case import AtmosphereCase
 from halocline.atmosphere.component import AtmosphereComponent
 from halocline.atmosphere.sides.given_sides import given_names
 from halocline.component.case.reading import make_case, read_case
+from halocline.grids.horizontal.projection_options import on_maps
 from halocline.runtime.ranks.communicator import Alone
 
 
@@ -26,6 +27,8 @@ def small(**settings: Any) -> AtmosphereCase:
         },
         "atmosphere": {"layers": {"count": 20, "top": 10e3}},
     }  # fmt: skip
+    if settings.get("grid.kind") in on_maps:  # whose middle is given
+        del table["grid"]["x0"]
     case = make_case(table).with_settings(settings)
     assert isinstance(case, AtmosphereCase)
     return case

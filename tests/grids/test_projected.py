@@ -177,3 +177,10 @@ def test_a_case_describes_its_map():
 def test_maps_that_a_case_cannot_have_are_refused(kind, projection, words):
     with pytest.raises(UserError, match=words):
         build_grid(GridOptions.from_table({"kind": kind, "projection": projection}))
+
+
+@pytest.mark.parametrize("kind", ["lambert", "displaced-pole"])
+def test_places_of_the_first_column_and_row_are_refused_where_they_say_nothing(kind):
+    with pytest.raises(UserError, match=r"grid.y0 = 5: a grid of kind '.*' is placed by grid.p"):
+        build_grid(GridOptions(kind=kind, nx=24, ny=16, y0=5.0))
+    build_grid(GridOptions(kind=kind, nx=24, ny=16))

@@ -25,7 +25,8 @@ pers = ("run", "step", "frame")
 class PhaseTime:
     """Seconds of a phase once: in the run, in a step or at an output, on so many ranks.
 
-    `noise` is the relative standard error of the seconds, where one measurement tells it.
+    `noise` is the relative standard error of the seconds, where one measurement tells it; `threads`
+    are those of a rank, 0 where that is not known.
     """
 
     phase: str
@@ -34,6 +35,7 @@ class PhaseTime:
     ranks: int
     points: float = 1.0
     noise: float = 0.0
+    threads: int = 0
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ def _of_scaling(row: dict[str, Any], points: float) -> list[PhaseTime]:
     rest = max(0.0, row["median"] - sum(row["phases"].values()))
     seconds = {**row["phases"], "slowest rank": rest}
     found = [PhaseTime(n, "step", s / steps, ranks, points) for n, s in seconds.items() if s > 0.0]
-    return [*found, PhaseTime("start-up", "run", row["start_up"], ranks, points)]
+    found.append(PhaseTime("start-up", "run", row["start_up"], ranks, points))
+    return [replace(time, threads=int(row.get("threads", 0))) for time in found]
 
 
 def phases_of_record(record: RunRecord) -> list[PhaseTime]:
@@ -107,7 +109,8 @@ def phases_of_record(record: RunRecord) -> list[PhaseTime]:
             if seconds > 0.0:
                 found.append(PhaseTime(name, per, seconds / count, len(model), points, noise))
         found.append(PhaseTime("other", "step", max(rest, 0.0) / each, len(model), points, noise))
-    return found
+    threads = int(record.ranks["threads"][model].max())
+    return [replace(time, threads=threads) for time in found]
 
 
 def step_noise(record: RunRecord) -> float:
@@ -149,5 +152,16 @@ def _lengths(record: RunRecord, period: int) -> Any:
 
 
 def read_all(paths: Sequence[str]) -> list[PhaseTime]:
-    """Phases of several files together."""
-    return [time for path in paths for time in read_phase_times(path)]
+    """Phases of several files together, of runs with equally many threads on a rank."""
+    found = {path: read_phase_times(path) for path in paths}
+    every = [time for times in found.values() for time in times]
+    known = sorted({time.threads for time in every if time.threads})
+    if len(known) > 1:
+        where = [[path for path, times in found.items() if any(time.threads == n for time in times)]
+                 for n in known]  # fmt: skip
+        words = "; ".join(f"{n} in {', '.join(some)}" for n, some in zip(known, where, strict=True))
+        raise UserError(
+            f"The ranks of these runs have unlike numbers of threads ({words}), and their times are"
+            " not of one law. Give the records of one number."
+        )
+    return every

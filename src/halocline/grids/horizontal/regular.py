@@ -62,8 +62,8 @@ class GridOptions(BathymetryOptions):
     )
     nx: int = option(3, "1", "columns of a grid made here", at_least=1, at_most=10_000_000)
     ny: int = option(3, "1", "rows of a grid made here", at_least=1, at_most=10_000_000)
-    x0: float = option(0.0, "degree or m", "x of the first column")
-    y0: float = option(0.0, "degree or m", "y of the first row")
+    x0: float = option(0.0, "degree or m", "x of the first column; not on maps")
+    y0: float = option(0.0, "degree or m", "y of the first row; not on maps")
     dx: float | None = option(
         None,
         "degree or m",
@@ -190,6 +190,7 @@ def grid_between_poles(options: GridOptions) -> Grid:
     Depths are those of its file, if there is one. Cells at the poles of a fold are land.
     """
     _refuse_too_many(options)
+    _refuse_first_places(options, "grid.poles")
     corners = corners_between_poles(options.kind, options.nx, options.ny, options.poles)
     depth = _depth_around(options, corners.at(Place.center), at_poles(corners))
     return finish(Grid.of(corners, depth), options)
@@ -198,6 +199,7 @@ def grid_between_poles(options: GridOptions) -> Grid:
 def grid_on_map(options: GridOptions) -> Grid:
     """Make the grid on a map that `options` describe; depths are those of its file, if any."""
     _refuse_too_many(options)
+    _refuse_first_places(options, "grid.projection (center_longitude, center_latitude or parents)")
     projected = made_on_map(
         options.kind,
         (options.ny, options.nx),
@@ -234,6 +236,14 @@ def _opened(
         inside = in_boxes([box], x, y, around=around, named="grid.straits")
         depth = np.where(inside, np.maximum(depth, floor), depth)
     return depth
+
+
+def _refuse_first_places(options: GridOptions, by: str) -> None:
+    """Refuse places of the first column and row that would be without effect."""
+    given = {"grid.x0": options.x0, "grid.y0": options.y0}
+    words = ", ".join(f"{name} = {value:g}" for name, value in given.items() if value)
+    if words:
+        raise UserError(f"{words}: a grid of kind '{options.kind}' is placed by {by}. Leave them.")
 
 
 def _refuse_too_many(options: GridOptions) -> None:
