@@ -47,6 +47,13 @@ def test_own_times_add_up_to_no_more_than_the_run(record):
     assert rows["own_seconds"].sum() <= record.seconds
 
 
+def test_threads_of_kernels_are_known_though_they_leave_no_events(tmp_path, monkeypatch):
+    """Without them a report would not see that there are more of them than cores."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    run("swell", settings=["time.length=1h"], output=tmp_path)
+    assert read_record(tmp_path).ranks["threads"].tolist() == [3]
+
+
 def test_ranks_and_servers_are_in_one_record(tmp_path):
     words = ["run", "swell", "-n", "2", "--set", "time.length=6h", "--output", str(tmp_path)]
     ways = ["--set", "output.servers.count=1", "--set", "output.writing.way=servers"]

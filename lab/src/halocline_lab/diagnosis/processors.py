@@ -62,7 +62,7 @@ def processors(record: RunRecord, lacking: Floats, steady: Floats) -> Processors
     if crowded:
         threads, here = sum(row[1] for row in crowded), sum(row[2] for row in crowded)
         ranks = int(np.isin(record.ranks["host"], [row[0] for row in crowded]).sum())
-        what = f"{ranks} ranks" if threads == ranks else f"{ranks} ranks of {threads} threads"
+        what = f"{ranks} ranks" if threads == ranks else f"{ranks} ranks with {threads} threads"
         words = f"more ranks than cores: {what} on {here} core{'s' if here > 1 else ''}"
     elif share is not None and share > least_lacking:
         words = "ranks compute without a processor: others ran there, or they read or sleep"

@@ -24,6 +24,19 @@ def draw(ranks: Sequence[int], forecasts: Sequence[Forecast], most: int, path: P
         figure(ranks, forecasts, most).savefig(path, dpi=dots)
 
 
+def apart(ranks: Sequence[int]) -> list[int]:
+    """Those of rising numbers that stand apart on a logarithmic axis.
+
+    >>> apart(range(1, 17))
+    [1, 2, 3, 4, 6, 8, 11, 15]
+    """
+    found: list[int] = []
+    for number in ranks:
+        if not found or number >= 1.3 * found[-1]:
+            found.append(number)
+    return found
+
+
 def figure(ranks: Sequence[int], forecasts: Sequence[Forecast], most: int) -> Figure:
     """The run left, its phases right."""
     sheet = Figure(figsize=(10.6, 3.6), layout="constrained")
@@ -33,7 +46,8 @@ def figure(ranks: Sequence[int], forecasts: Sequence[Forecast], most: int) -> Fi
         plain_axes(panel)
         panel.set_xscale("log", base=2)
         panel.set_xlabel("ranks n")
-        panel.set_xticks(list(ranks), [f"{n}" for n in ranks])
+        marks = apart(ranks)
+        panel.set_xticks(marks, [f"{n}" for n in marks])
         panel.minorticks_off()
         if ranks[0] <= most < ranks[-1]:
             panel.axvspan(most, ranks[-1], color="#9aa5b0", alpha=0.15, linewidth=0.0)
