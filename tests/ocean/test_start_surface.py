@@ -44,7 +44,7 @@ def test_upper_water_has_the_season_of_the_date(tmp_path, start, warm):
         },
     }  # fmt: skip
     component = OceanCase.from_table(table)
-    whole = run(component, settings={"time.step": "1min", "time.length": "1min"}).component
+    whole = run(component, settings=["time.step=1min", "time.length=1min"]).component
     found = whole.model.state.tracer.gather()[0]
     share = np.clip(2.0 - np.array([150.0, 85.0, 55.0, 30.0, 10.0]) / 40.0, 0.0, 1.0)
     assert share.tolist() == [0.0, 0.0, 0.625, 1.0, 1.0]
