@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import shutil
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from halocline.component.case.reading import read_case, read_table
 from halocline.core.errors import UserError
 from halocline.experiment import exit_codes, start, too_many_ranks
 from halocline.experiment.check import report_members
 from halocline.experiment.command_line import main
 from halocline.experiment.members import read_members
-from halocline.experiment.run import run
+from halocline.experiment.run import as_members, run
 
 
 def lengths(*settings: str) -> list[str | float]:
@@ -37,6 +39,19 @@ def test_a_setting_of_the_run_is_no_option_of_members():
     members = read_members("two-members", ["title=mine", "schedule.interval=2h"])
     assert members.title == "mine" and members.schedule().text().startswith("every 2h")
     assert members.members["waves"].case.title == "Swell along a great circle"
+
+
+def test_settings_hold_for_whatever_a_run_is_made_of():
+    """A name, tables, a case; the tables stay what they were."""
+    _, tables = read_table("swell")
+    before = deepcopy(tables)
+    for case in ("swell", tables, read_case("swell")):
+        for settings, length in (["time.length=3h"], "3h"), ([], "6d"):
+            (member,) = as_members(case, settings).members.values()
+            assert member.case.time.length == length
+    assert tables == before
+    with pytest.raises(UserError, match=r"time\.length=3h"):
+        as_members(read_members("two-members"), ["time.length=3h"])
 
 
 short = ["time.length=6h", "restart.interval=6h"]

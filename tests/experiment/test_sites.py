@@ -126,10 +126,10 @@ def test_what_cannot_pass_between_sites_is_refused(linked):
         sites.TwoSites(members, here[:1], world())
 
 
-def crews_at(site, ranks, rank, first=""):
+def crews_at(site, ranks, rank, first="", told=None):
     """Members a and b at one site and c and d at the other, on ranks as said; the links of one.
 
-    first: what is wrong with the first link, as its rank says.
+    first: what is wrong with the first link, as all hear; told: gets what this rank tells them.
     """
     seats = {name: {"site": "east" if name in "ab" else "west"} for name in "abcd"}
     cases = {name: pond(name, "20min") for name in seats}
@@ -139,7 +139,8 @@ def crews_at(site, ranks, rank, first=""):
     here = [SimpleNamespace(name=n, leads=True) for n, at in ranks.items() if at == rank]
     led = [[n for n, at in ranks.items() if at == number] for number in range(3)]
     answers = iter([led, [first, "", ""], [""] * 3])
-    council = SimpleNamespace(rank=rank, gather=lambda _: None, broadcast=lambda _: next(answers))
+    told = [] if told is None else told
+    council = SimpleNamespace(rank=rank, gather=told.append, broadcast=lambda _: next(answers))
     return site_links.SiteLinks(members, here, council)
 
 
@@ -167,9 +168,11 @@ def test_a_link_that_one_rank_cannot_have_is_refused_by_all(monkeypatch):
         raise UserError("no key")
 
     monkeypatch.setattr(site_links, "Link", no_key)
-    for rank in (0, 1, 2):  # only the first has it
+    for rank, words in enumerate(("no key", "", "")):  # only the first has it
+        told = []
         with pytest.raises(UserError, match="no key"):
-            crews_at("east", {"a": 0, "b": 2}, rank, first="no key")
+            crews_at("east", {"a": 0, "b": 2}, rank, first="no key", told=told)
+        assert told[1:] == [words]
 
 
 def test_restarts_of_moments_that_both_have(linked, tmp_path):

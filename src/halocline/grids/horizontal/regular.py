@@ -62,8 +62,8 @@ class GridOptions(BathymetryOptions):
     )
     nx: int = option(3, "1", "columns of a grid made here", at_least=1, at_most=10_000_000)
     ny: int = option(3, "1", "rows of a grid made here", at_least=1, at_most=10_000_000)
-    x0: float = option(0.0, "degree or m", "x of the first column; not on maps")
-    y0: float = option(0.0, "degree or m", "y of the first row; not on maps")
+    x0: float = option(0.0, "degree or m", "x of the first column; not on maps or between poles")
+    y0: float = option(0.0, "degree or m", "y of the first row; not on maps or between poles")
     dx: float | None = option(
         None,
         "degree or m",

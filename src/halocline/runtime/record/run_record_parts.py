@@ -197,8 +197,8 @@ def _rank_row(part: RecordPart, record: RunRecord, role: int, zero: int) -> Tabl
     same = ("rank", "threads", "cpu_seconds", "peak_memory", "recording_seconds")
     for name in (*same, "steady_processor_seconds"):
         row[name] = part.about[name]
-    own = int(record.about.get("threads", 1))  # those of kernels leave no events
-    row["threads"] = max(int(part.about["threads"]), own)
+    if part.about["steps"]:  # those of kernels leave no events
+        row["threads"] = max(int(part.about["threads"]), int(record.about.get("threads", 1)))
     if "recording_seconds" in part.about["about"]:
         row["recording_seconds"] = part.about["about"]["recording_seconds"]
     for name in ("begin", "end", "steady_begin", "steady_end"):
