@@ -10,7 +10,7 @@ from halocline.runtime.record.run_record import Region, RunRecord, empty, period
 from halocline.runtime.record.run_record_file import write_record
 from halocline_lab.diagnosis.accounting import account, useful_seconds
 from halocline_lab.diagnosis.matching import match
-from halocline_lab.diagnosis.phases import waits_for_a_site
+from halocline_lab.diagnosis.phases import waits_for_a_member
 from halocline_lab.diagnosis.states import states, states_of_regions
 from halocline_lab.diagnosis.timeline import timeline
 from halocline_lab.reporting import report
@@ -148,7 +148,7 @@ def test_numbers_of_the_tables_are_as_they_were(pair):
 def test_waiting_for_the_link_is_idle(pair):
     east, _ = pair
     east.regions[1] = Region("air: exchange temperature: wait", "phase")
-    found = states_of_regions(timeline(east), {waits_for_a_site: "idle"})
+    found = states_of_regions(timeline(east), {waits_for_a_member: "idle"})
     assert [states[one] for one in found[:2]] == ["busy", "idle"]
 
 
@@ -166,4 +166,4 @@ def test_waiting_for_the_link_is_no_lack_of_a_processor(pair):
     assert found.waiting == pytest.approx([0.0, 8.0])
     assert found.lacking == pytest.approx([2.0, 1.0])
     assert useful_seconds(east) == pytest.approx([8.0, 1.0])
-    assert "40.0 % waiting for the other site" in verdict(report.report_of(east))
+    assert "40.0 % waiting for values of another member" in verdict(report.report_of(east))

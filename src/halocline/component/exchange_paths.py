@@ -59,12 +59,12 @@ class PartTimes:
         begin = time.time_ns()
         with self.takes("receive"):
             yield
-        end = time.time_ns()
-        waited = 1e-9 * min(max(transfer.begun - begin, 0), end - begin)
+            end = time.time_ns()
+            waited = 1e-9 * min(max(transfer.begun - begin, 0), end - begin)
+            if self.taker is not None:
+                self.taker.add(f"{self.name}: wait", waited, "phase")
+                self.taker.count(f"{self.name}: transfer", 1e-9 * (end - begin) - waited)
         self.work -= waited
-        if self.taker is not None:
-            self.taker.count(f"{self.name}: wait", waited)
-            self.taker.count(f"{self.name}: transfer", 1e-9 * (end - begin) - waited)
 
 
 @dataclass(frozen=True, eq=False)

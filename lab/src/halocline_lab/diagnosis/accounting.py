@@ -2,7 +2,7 @@
 
 Computing is the time outside MPI, halos, sums and files, as far as the rank had a processor then;
 without one it lacks it (`processors`); files is that of input and output; waiting is
-time in communication until another rank came (`matching`), and that for another site;
+time in communication until another rank came (`matching`), and that for values of another member;
 communicating is the rest of it. All but the last two, and their sum, are exact; how much of a call
 was waiting is known of the kept events, and reckoned for those calls of the same region and rank
 that were not kept.
@@ -18,7 +18,7 @@ from halocline.runtime.record.run_record import RunRecord, periods
 from halocline_lab.diagnosis.matching import Matching, causes
 from halocline_lab.diagnosis.phases import (
     communication_seconds,
-    link_seconds,
+    member_wait_seconds,
     own_seconds_of,
     period_seconds,
 )
@@ -52,13 +52,13 @@ class Accounting:
 
 
 def useful_seconds(record: RunRecord, period: str = "steady") -> Floats:
-    """Useful time of each rank in a period: outside MPI, halos, sums, files and links [s].
+    """Useful time of each rank in a period [s]: outside MPI, halos, sums, files, member waits.
 
     Of the steady period no more than the time in which the rank had a processor.
     """
     seconds = period_seconds(record)[periods.index(period)]
     rest = communication_seconds(record, period) + own_seconds_of(record, outside_mpi, period)
-    rest += link_seconds(record, period)
+    rest += member_wait_seconds(record, period)
     found = np.asarray(np.maximum(seconds - rest, 0.0), np.float64)
     return found - lacking_seconds(record, found) if period == "steady" else found
 
@@ -71,10 +71,10 @@ def account(steady: Matching) -> Accounting:
     mpi = np.minimum(communication_seconds(record, "steady"), seconds)
     files = np.minimum(own_seconds_of(record, outside_mpi, "steady"), seconds - mpi)
     waiting, at_collectives = (np.minimum(part, mpi) for part in _waiting(steady))
-    link = np.minimum(link_seconds(record, "steady"), seconds - mpi - files)
-    computing = seconds - mpi - files - link
+    apart = np.minimum(member_wait_seconds(record, "steady"), seconds - mpi - files)
+    computing = seconds - mpi - files - apart
     lacking = lacking_seconds(record, computing)
-    idle = waiting + link
+    idle = waiting + apart
     columns = (seconds, computing - lacking, lacking, files, mpi - waiting, idle, at_collectives)
     return Accounting(ranks.tolist(), *(column[ranks].tolist() for column in columns))
 

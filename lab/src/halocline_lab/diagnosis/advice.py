@@ -29,7 +29,11 @@ from halocline_lab.diagnosis.advice_work import (
     find_unequal_members,
 )
 from halocline_lab.diagnosis.findings import Finding, limited_gain
-from halocline_lab.diagnosis.phases import communication_seconds, link_seconds, period_seconds
+from halocline_lab.diagnosis.phases import (
+    communication_seconds,
+    member_wait_seconds,
+    period_seconds,
+)
 from halocline_lab.diagnosis.processors import crowded_hosts, processors, room_for_gains
 from halocline_lab.diagnosis.timeline import compute_ranks
 
@@ -75,7 +79,9 @@ def on_shared_cores(record: RunRecord, found: list[Finding]) -> list[Finding]:
     ranks = compute_ranks(record)
     useful = useful_seconds(record)
     outside = period_seconds(record)[periods.index("steady")]
-    outside = outside - communication_seconds(record, "steady") - link_seconds(record, "steady")
+    outside = (
+        outside - communication_seconds(record, "steady") - member_wait_seconds(record, "steady")
+    )
     lacking = np.maximum(outside - useful, 0.0)
     known = processors(record, lacking[ranks], outside[ranks])
     if not known.are_short:

@@ -27,8 +27,8 @@ from halocline_lab.diagnosis.timeline import (
 phase_kinds = ("phase", "input", "output", "transpose")
 """Kinds that are rows of the table."""
 
-waits_for_a_site = "*exchange *: wait"
-"""Regions in which ranks wait for the other site, over a link: MPI does not know of it."""
+waits_for_a_member = "*exchange *: wait"
+"""Regions in which ranks wait for values of another member: MPI does not know of it."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ def own_seconds_of(record: RunRecord, kinds: tuple[str, ...], period: str | None
     return _own_seconds(record, kind_mask(record, kinds, rows), period)
 
 
-def link_seconds(record: RunRecord, period: str | None = None) -> Floats:
-    """Own time of each rank in `waits_for_a_site` [s]."""
-    named = [fnmatchcase(one.name, waits_for_a_site) for one in record.regions]
+def member_wait_seconds(record: RunRecord, period: str | None = None) -> Floats:
+    """Own time of each rank in `waits_for_a_member` [s]."""
+    named = [fnmatchcase(one.name, waits_for_a_member) for one in record.regions]
     return _own_seconds(record, np.array(named or [False])[record.statistics["region"]], period)
 
 

@@ -19,7 +19,7 @@ from halocline.runtime.record.run_record import RunRecord
 from halocline.runtime.record.run_record_file import read_record, record_name
 from halocline_lab.diagnosis.analysis import analyse
 from halocline_lab.diagnosis.matching import match
-from halocline_lab.diagnosis.phases import waits_for_a_site
+from halocline_lab.diagnosis.phases import waits_for_a_member
 from halocline_lab.diagnosis.roof_here import roof_here
 from halocline_lab.diagnosis.roofline import Machine
 from halocline_lab.diagnosis.timeline import timeline
@@ -105,7 +105,7 @@ def main(options: Any) -> int:
     if not record.size:
         raise UserError(f"The record '{named}' holds no ranks: nothing was recorded.")
     other = record_in_window(options.against, options) if options.against else None
-    assigned = {waits_for_a_site: "idle", **assignments(options.state)}
+    assigned = {waits_for_a_member: "idle", **assignments(options.state)}
     machine = roof_here(record, again=options.roof)
     report = report_of(record, other, assigned, options.against or "", machine)
     report = replace(report, logs=logs)

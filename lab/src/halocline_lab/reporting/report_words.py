@@ -15,7 +15,7 @@ from halocline_lab.diagnosis.analysis import Analysis
 from halocline_lab.diagnosis.findings import Finding
 from halocline_lab.diagnosis.matching import Matching
 from halocline_lab.diagnosis.members import member_words
-from halocline_lab.diagnosis.phases import link_seconds, own_seconds_of
+from halocline_lab.diagnosis.phases import member_wait_seconds, own_seconds_of
 from halocline_lab.diagnosis.startup import end_of_start
 
 if TYPE_CHECKING:
@@ -174,11 +174,11 @@ def _losses(report: Report) -> list[tuple[float, str]]:
     cause = f" (rank {analysis.balance.slowest} computes longest{_verdict_of_load(analysis)})"
     waiting = f"waiting for others{cause if unequal >= 0.005 else ''}{_first_wait(analysis)}"
     short = analysis.processors.words.partition(":")[0] or "others ran there"
-    link = accounting.share(link_seconds(record, "steady")[accounting.ranks].tolist())
+    members = accounting.share(member_wait_seconds(record, "steady")[accounting.ranks].tolist())
     return [
-        (link, "waiting for the other site"),
+        (members, "waiting for values of another member"),
         (accounting.share(accounting.lacking), f"without a processor to compute on ({short})"),
-        (accounting.share(accounting.waiting) - link, waiting),
+        (accounting.share(accounting.waiting) - members, waiting),
         (accounting.share(accounting.files), "on output and input"),
         (other, f"on {_longest_other(record)}"),
         (communicating - other, "communicating: moving data, and what MPI itself does"),
