@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from halocline.component.component import Component
 from halocline.component.streams.field_stream import FieldStream, FieldStreamOptions
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date, duration_text
 from halocline.core.names import Quantity
 from halocline.experiment.exchange_table import ExchangePlan
 from halocline.runtime.fields.field import Field
-from halocline.runtime.writing.record_files import FilePlan
-from halocline.runtime.writing.writers import Writers
 
 
-class ExchangeRecord:
+class ExchangeRecord(OutputStream):
     """An output stream with the ports that an exchange fills, in their precision.
 
     A record is at the end of each interval of the schedule, and holds what the target had in its
     steps to there: given again at these times, before these steps, it makes the same bits.
     """
-
-    names: Sequence[str] = ()  # nothing is asked of the component
-    restart_fields: Sequence[Field] = ()
 
     def __init__(
         self,
@@ -45,7 +41,7 @@ class ExchangeRecord:
             file=file_of(plan),
             precision="float64" if "float64" in kinds else "float32",
         )
-        self.stream = FieldStream(
+        self.maps = FieldStream(
             f"exchange {name}",
             options,
             component.plane,
@@ -57,32 +53,11 @@ class ExchangeRecord:
             space=component.run.decomposition,
             fields=self.fields,
         )
-
-    @property
-    def plan(self) -> FilePlan:
-        """The files that it writes."""
-        return self.stream.plan
-
-    @property
-    def path(self) -> Path:
-        """The file, under the name that it has when it is finished."""
-        return self.stream.path
-
-    def open(self, writers: Writers) -> None:
-        """Open the file."""
-        self.stream.open(writers)
-
-    def due(self, time: Date) -> bool:
-        """Whether an interval of the schedule ends."""
-        return self.stream.due(time)
+        self.stream = self.maps.stream
 
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
         """Append a record of the ports."""
-        self.stream.write(time, self.fields)
-
-    def close(self) -> None:
-        """Finish the file."""
-        self.stream.close()
+        self.maps.write(time, self.fields)
 
 
 def file_of(plan: ExchangePlan) -> str:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.component.streams.conventions import conventions, vertical
-from halocline.component.streams.interval_values import IntervalOptions, IntervalValues, time_bounds
+from halocline.component.streams.interval_values import IntervalOptions, IntervalValues
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
 from halocline.core.names import Quantity, quantity
 from halocline.core.options import option
@@ -29,7 +30,6 @@ from halocline.ocean.whole_ocean import (
 )
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
-from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.stream_options import in_stream
 from halocline.runtime.writing.streams import (
     Stream,
@@ -38,7 +38,6 @@ from halocline.runtime.writing.streams import (
     define_values,
     missing_value,
 )
-from halocline.runtime.writing.writers import Writers
 
 if TYPE_CHECKING:
     from halocline.ocean.component import OceanComponent
@@ -67,10 +66,8 @@ def bytes_of_numbers(
     return times + sum(map(math.prod, shapes.values())) * np.dtype(options.precision).itemsize
 
 
-class OceanSeriesStream:
+class OceanSeriesStream(OutputStream):
     """One file of such numbers."""
-
-    names: Sequence[str] = ()
 
     def __init__(
         self,
@@ -86,7 +83,6 @@ class OceanSeriesStream:
         self.component, self.calendar, self.title = component, clock.calendar, title
         self.options, self.numbers = options, WholeOcean(component)
         self.kind = {"float32": "f4", "float64": "f8"}[options.precision]
-        self.interval: IntervalValues | None = None
         if options.cumulative:
             with in_stream(name):
                 self._gather_intervals(name, clock)
@@ -111,56 +107,25 @@ class OceanSeriesStream:
             most=self.options.most(clock),
         )
 
-    @property
-    def restart_fields(self) -> Sequence[Field]:
-        """What a restart has to hold: the interval so far."""
-        return self.interval.fields if self.interval else ()
-
-    @property
-    def plan(self) -> FilePlan:
-        """The files that it writes."""
-        return self.stream.plan
-
-    @property
-    def path(self) -> Path:
-        """The file, under the name that it has when it is finished."""
-        return self.stream.final_path
-
-    def open(self, writers: Writers) -> None:
-        """Open the first file; a call for all ranks."""
-        self.stream.open(writers)
-
-    def due(self, time: Date) -> bool:
-        """Whether the stream wants the numbers of `time`, for a record or a sample of one."""
-        if self.interval is None:
-            return self.stream.due(time)
-        return time > self.samples.start and self.samples.rings(time)
-
-    def close(self) -> None:
-        """Finish the file."""
-        self.stream.close()
-
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
         """Append the numbers of `time`, or count them in, and append where an interval ends."""
         found = self.numbers()
         if self.interval is not None:
-            self._count_in(found)
-            if not self.stream.due(time):
+            self._take(found)
+            results = self.counted(time, self.sample)
+            if results is None:
                 return
-            results = self.interval.take()
             if found:
                 shapes = self.numbers.shapes
                 found = {name: results[name].read()[0].reshape(shapes[name]) for name in found}
-                found["time_bounds"] = time_bounds(self.stream.alarm, time)
+                found |= self.time_bounds(time)
         self.stream.append(time, {name: _with_missing(values) for name, values in found.items()})
 
-    def _count_in(self, found: Mapping[str, Array]) -> None:
+    def _take(self, found: Mapping[str, Array]) -> None:
         """Take the numbers of the first rank as a sample, on all ranks."""
-        assert self.interval is not None
         everywhere = self.component.decomposition.communicator.broadcast(found)
         for name, values in everywhere.items():
             self.sample[name].set_global(values.reshape(self.sample[name].shape))
-        self.interval.add(self.sample)
 
     def _define(self, file: netCDF4.Dataset) -> None:
         file.setncatts(conventions(self.title))

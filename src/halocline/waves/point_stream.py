@@ -16,11 +16,11 @@ from halocline.component.streams.interval_values import (
     IntervalOptions,
     IntervalValues,
     OneBlock,
-    time_bounds,
 )
 from halocline.component.streams.shared_places import SharedPlaces
 from halocline.component.streams.stations import Stations
 from halocline.component.streams.stations_in_files import define_stations
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantity
@@ -31,7 +31,6 @@ from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.writing.picking import Picker
-from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.stream_options import StreamOptions
 from halocline.runtime.writing.streams import (
     Stream,
@@ -39,7 +38,6 @@ from halocline.runtime.writing.streams import (
     define_values,
     missing_value,
 )
-from halocline.runtime.writing.writers import Writers
 from halocline.waves.output_names import listing
 from halocline.waves.spectrum import SpectralGrid
 
@@ -78,7 +76,7 @@ class PointStreamOptions(IntervalOptions):
     )
 
 
-class PointStream:
+class PointStream(OutputStream):
     """Spectra and fields at points, interpolated from the four sea points around each."""
 
     def __init__(
@@ -111,7 +109,6 @@ class PointStream:
         self.stations = self._stations(name, points)
         self.places = SharedPlaces(Picker(decomposition), *self.stations.in_order())
         self.depth = self.places.at(grid.at_points(grid.depth)[self.places.sea_numbers])
-        self.interval: IntervalValues | None = None
         if isinstance(options, IntervalOptions) and options.cumulative:
             try:
                 self.samples = options.samples(clock)
@@ -134,11 +131,6 @@ class PointStream:
             )
         self.stream = Stream(name, options, clock, folder, self._define, resumed=resumed)
 
-    @property
-    def restart_fields(self) -> Sequence[Field]:
-        """What a restart has to hold: the interval so far."""
-        return self.interval.fields if self.interval else ()
-
     def _written(self) -> dict[str, tuple[Quantity, tuple[int, ...]]]:
         """What changes in time: for each variable of the file, its meaning and shape."""
         each = (len(self.stations.names),)
@@ -156,45 +148,19 @@ class PointStream:
         kind = self.options.interpolation
         return Stations(self.options.points, self.grid, interpolation=kind)
 
-    @property
-    def plan(self) -> FilePlan:
-        """The files that it writes."""
-        return self.stream.plan
-
-    @property
-    def path(self) -> Path:
-        """The file, under the name that it has when it is finished."""
-        return self.stream.final_path
-
-    def due(self, time: Date) -> bool:
-        """Whether the stream wants the fields of `time`, for a record or a sample of one."""
-        if self.interval is None:
-            return self.stream.due(time)
-        return time > self.samples.start and self.samples.rings(time)
-
-    def open(self, writers: Writers) -> None:
-        """Open the first file; a call for all ranks."""
-        self.stream.open(writers)
-
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
         """Append the record of `time` from the fields in `names`, or count them into a mean."""
         record = self._record(self.places.pick([fields[name] for name in self.names]))
-        more: dict[str, Array] = {}
         if self.interval is not None:
-            self.interval.add({name: OneBlock(values) for name, values in record.items()})
-            if not self.stream.due(time):
+            found = self.counted(time, {name: OneBlock(a) for name, a in record.items()})
+            if found is None:
                 return
-            record = {name: field.read()[0] for name, field in self.interval.take().items()}
-            more["time_bounds"] = time_bounds(self.stream.alarm, time)
+            record = {name: field.read()[0] for name, field in found.items()}
         if self.spectra:
             record["dpt"] = self.depth
         precision = self.options.precision
         sources = {name: self.places.source(a, precision) for name, a in record.items()}
-        self.stream.append(time, {**sources, **more})
-
-    def close(self) -> None:
-        """Finish the file."""
-        self.stream.close()
+        self.stream.append(time, {**sources, **self.time_bounds(time)})
 
     def _record(self, values: Sequence[Array]) -> dict[str, Array]:
         """Values at this rank's stations, by their names in the file."""

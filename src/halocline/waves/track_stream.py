@@ -17,6 +17,7 @@ from halocline.component.streams.conventions import conventions
 from halocline.component.streams.positions import Positions, read_positions
 from halocline.component.streams.shared_places import SharedPlaces
 from halocline.component.streams.stations import around, inside, nearest_sea, words
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import (
     Alarm,
     Clock,
@@ -34,13 +35,11 @@ from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.ranks.communicator import Communicator
 from halocline.runtime.writing.picking import Picker
-from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.restart import on_first_rank
 from halocline.runtime.writing.sharing import of_one_rank
 from halocline.runtime.writing.sources import TableSource, of_columns
 from halocline.runtime.writing.stream_options import StreamOptions
 from halocline.runtime.writing.streams import Stream, define_time, define_values, missing_value
-from halocline.runtime.writing.writers import Writers
 from halocline.waves.point_stream import define_bands, place_names, place_quantity
 from halocline.waves.spectrum import SpectralGrid
 
@@ -88,11 +87,10 @@ class TrackStreamOptions(StreamOptions):
         return "one record for each position"
 
 
-class TrackStream:
+class TrackStream(OutputStream):
     """One record for each position: the spectrum there, at the nearest moment of the model."""
 
     names: Sequence[str] = ("wave_spectrum", "wind_u", "wind_v")
-    restart_fields: Sequence[Field] = ()
 
     def __init__(
         self,
@@ -135,20 +133,6 @@ class TrackStream:
             records=track.seconds.size,
         )
 
-    @property
-    def plan(self) -> FilePlan:
-        """The files that it writes."""
-        return self.stream.plan
-
-    @property
-    def path(self) -> Path:
-        """The file, under the name that it has when it is finished."""
-        return self.stream.final_path
-
-    def open(self, writers: Writers) -> None:
-        """Open the first file; a call for all ranks."""
-        self.stream.open(writers)
-
     def due(self, time: Date) -> bool:
         """Whether any position takes the spectra of `time`."""
         return self.stream.due(time) and self._at(time).size > 0
@@ -166,10 +150,6 @@ class TrackStream:
             values = self._values(*(array[begin:end] for array in mixed))
             sources = {name: self._source(array, int(owner)) for name, array in values.items()}
             self.stream.append(time, {**self._place(row, time), **sources})
-
-    def close(self) -> None:
-        """Finish the file."""
-        self.stream.close()
 
     def _at(self, time: Date) -> NDArray[np.int64]:
         """Positions nearer to `time` than to other moments; of two equally near, the earlier."""

@@ -19,7 +19,7 @@ from halocline.component.streams.conventions import (
     define_place,
     vertical,
 )
-from halocline.component.streams.interval_values import IntervalOptions, IntervalValues, time_bounds
+from halocline.component.streams.interval_values import IntervalOptions, IntervalValues
 from halocline.component.streams.moving_places import (
     define_moving_place,
     moving_coordinates_of,
@@ -27,6 +27,7 @@ from halocline.component.streams.moving_places import (
 )
 from halocline.component.streams.region import cut_region
 from halocline.component.streams.staggering import define_topology, location_of
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity, quantities
@@ -38,7 +39,6 @@ from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.fields.space import Space
-from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.sources import Columns, TableSource
 from halocline.runtime.writing.streams import (
     Stream,
@@ -47,7 +47,6 @@ from halocline.runtime.writing.streams import (
     define_values,
     missing_value,
 )
-from halocline.runtime.writing.writers import Writers
 
 Array = NDArray[Any]
 
@@ -86,7 +85,7 @@ def bytes_of_maps(
     return options.records(clock) * each
 
 
-class FieldStream:
+class FieldStream(OutputStream):
     """Maps of fields in one file that grows by records.
 
     Every rank gives what it owns. Values on sea points are put onto the grid; land and missing
@@ -125,7 +124,6 @@ class FieldStream:
         if not self.names:
             raise UserError(f"The output stream '{name}' has no variables. Name at least one.")
         described = {short_name: self._describe(short_name) for short_name in self.names}
-        self.interval: IntervalValues | None = None
         self._columns: dict[Place, Columns] = {}
         self._decomposed = space is not None
         try:
@@ -153,55 +151,24 @@ class FieldStream:
             raise UserError(f"In output stream '{name}': {error}") from None
         self.stream = Stream(name, options, clock, folder, self._define, resumed=resumed)
 
-    @property
-    def plan(self) -> FilePlan:
-        """The files that it writes."""
-        return self.stream.plan
-
-    @property
-    def path(self) -> Path:
-        """The file, under the name that it has when it is finished."""
-        return self.stream.final_path
-
-    @property
-    def restart_fields(self) -> Sequence[Field]:
-        """What a restart has to hold: the interval so far."""
-        return self.interval.fields if self.interval else ()
-
-    def due(self, time: Date) -> bool:
-        """Whether the stream wants the fields of `time`, for a record or a sample of one."""
-        if self.interval is None:
-            return self.stream.due(time)
-        return time > self.samples.start and self.samples.rings(time)
-
-    def open(self, writers: Writers) -> None:
-        """Open the first file; a call for all ranks."""
-        self.stream.open(writers)
-
     def write(self, time: Date, fields: Mapping[str, Field | Array]) -> None:
         """Append the record of `time`: a field, or a global array on rank 0, for each name.
 
         A stream of means or extremes counts the fields in, and appends where an interval ends.
         """
-        record, bounds = fields, dict[str, Array]()
+        record = fields if self.interval is None else self.counted(time, fields)
+        if record is None:
+            return
+        places: dict[str, Array] = {}
         if self.moving:
             for place in dict.fromkeys(map(self.place_of, self.names)):
-                bounds |= moving_places(self.grid, place)
-        if self.interval is not None:
-            self.interval.add(fields)
-            if not self.stream.due(time):
-                return
-            record = self.interval.take()
-            bounds["time_bounds"] = time_bounds(self.stream.alarm, time)
-        self.stream.append(time, {name: self._source(record[name]) for name in self.names} | bounds)
+                places |= moving_places(self.grid, place)
+        sources = {name: self._source(record[name]) for name in self.names}
+        self.stream.append(time, sources | places | self.time_bounds(time))
 
     def move(self, grid: Grid) -> None:
         """The grid lies elsewhere from now on; each record says where."""
         self.grid = grid
-
-    def close(self) -> None:
-        """Finish the file."""
-        self.stream.close()
 
     def place_of(self, name: str) -> Place:
         """Where on the grid the values of a variable lie."""

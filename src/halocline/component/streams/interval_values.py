@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from halocline.core.clock import Alarm, Clock, Date, duration, duration_text, to_number
+from halocline.core.clock import Alarm, Clock, duration, duration_text
 from halocline.core.errors import UserError
 from halocline.core.names import Quantity
 from halocline.core.options import option
@@ -72,11 +72,6 @@ class IntervalOptions(StreamOptions):
     def cell_methods(self, samples: Alarm) -> str:
         """How CF says what a record stands for."""
         return f"time: {self.processing} (interval: {samples.interval.total_seconds():g} s)"
-
-
-def time_bounds(alarm: Alarm, time: Date) -> Array:
-    """Both ends of the interval that ends at `time`."""
-    return np.array([to_number(time - alarm.interval), to_number(time)])
 
 
 class OneBlock:

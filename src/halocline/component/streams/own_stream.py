@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.component.streams.conventions import conventions, define_coordinates
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.core.names import quantities
 from halocline.grids.horizontal.grid import Grid
 from halocline.runtime.fields.field import Field
 from halocline.runtime.ranks.communicator import Communicator
-from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.restart import on_first_rank
 from halocline.runtime.writing.stream_options import StreamOptions
 from halocline.runtime.writing.streams import (
@@ -26,13 +26,12 @@ from halocline.runtime.writing.streams import (
     define_values,
     missing_value,
 )
-from halocline.runtime.writing.writers import Writers
 
 Array = NDArray[Any]
 Function = Callable[[Mapping[str, Array], Grid], Mapping[str, Any]]
 
 
-class OwnStream:
+class OwnStream(OutputStream):
     """A stream of what `function` makes of some fields.
 
     `function(fields, grid)` is called on the first rank with the fields named in `reads`, each
@@ -50,8 +49,6 @@ class OwnStream:
     >>> stream.names
     ('significant_height',)
     """
-
-    restart_fields: Sequence[Field] = ()
 
     def __init__(
         self,
@@ -78,24 +75,6 @@ class OwnStream:
         self.stream = Stream(self.name, self.options, clock, folder, self._define, resumed=resumed)
         return self
 
-    def open(self, writers: Writers) -> None:
-        """Open the first file; a call for all ranks."""
-        self.stream.open(writers)
-
-    @property
-    def plan(self) -> FilePlan:
-        """The files that it writes."""
-        return self.stream.plan
-
-    @property
-    def path(self) -> Path:
-        """The file, under the name that it has when it is finished."""
-        return self.stream.final_path
-
-    def due(self, time: Date) -> bool:
-        """Whether the stream wants a record at `time`."""
-        return self.stream.due(time)
-
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
         """Append what the function makes of the fields of `time`."""
         planes = {name: self._plane(fields[name]) for name in self.names}
@@ -106,10 +85,6 @@ class OwnStream:
 
         on_first_rank(self._communicator, make)
         self.stream.append(time, made)
-
-    def close(self) -> None:
-        """Finish the file."""
-        self.stream.close()
 
     def _plane(self, field: Field) -> Array | None:
         values = field.gather()

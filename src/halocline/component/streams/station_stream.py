@@ -18,11 +18,11 @@ from halocline.component.streams.interval_values import (
     IntervalOptions,
     IntervalValues,
     OneBlock,
-    time_bounds,
 )
 from halocline.component.streams.shared_places import SharedPlaces
 from halocline.component.streams.stations import Stations, inside
 from halocline.component.streams.stations_in_files import define_stations
+from halocline.component.streams.stream import OutputStream
 from halocline.core.clock import Clock, Date
 from halocline.core.errors import UserError
 from halocline.core.geography import position_words
@@ -35,10 +35,8 @@ from halocline.runtime.fields.decomposition import Decomposition
 from halocline.runtime.fields.field import Field
 from halocline.runtime.fields.place import Place
 from halocline.runtime.writing.picking import Picker
-from halocline.runtime.writing.record_files import FilePlan
 from halocline.runtime.writing.stream_options import in_stream
 from halocline.runtime.writing.streams import Stream, bytes_of_time, define_time, define_values
-from halocline.runtime.writing.writers import Writers
 
 Array = NDArray[Any]
 
@@ -75,7 +73,7 @@ def bytes_of_stations(
     return options.records(clock) * each
 
 
-class StationStream:
+class StationStream(OutputStream):
     """Fields at stations, interpolated from the four cells around each.
 
     What has levels is a column at each station (`timeSeriesProfile`), what has none a series
@@ -105,7 +103,6 @@ class StationStream:
             where = on_lines(options.points, grid)
             self.stations = Stations(where, grid, interpolation=options.interpolation)
         self.places = SharedPlaces(Picker(decomposition), *self.stations.in_order())
-        self.interval: IntervalValues | None = None
         if options.cumulative:
             with in_stream(name):
                 self.samples = options.samples(clock)
@@ -142,49 +139,18 @@ class StationStream:
                 " have; the CF conventions want them in two files. Make two streams."
             )
 
-    @property
-    def restart_fields(self) -> Sequence[Field]:
-        """What a restart has to hold: the interval so far."""
-        return self.interval.fields if self.interval else ()
-
-    @property
-    def plan(self) -> FilePlan:
-        """The files that it writes."""
-        return self.stream.plan
-
-    @property
-    def path(self) -> Path:
-        """The file, under the name that it has when it is finished."""
-        return self.stream.final_path
-
-    def due(self, time: Date) -> bool:
-        """Whether the stream wants the fields of `time`, for a record or a sample of one."""
-        if self.interval is None:
-            return self.stream.due(time)
-        return time > self.samples.start and self.samples.rings(time)
-
-    def open(self, writers: Writers) -> None:
-        """Open the first file; a call for all ranks."""
-        self.stream.open(writers)
-
     def write(self, time: Date, fields: Mapping[str, Field]) -> None:
         """Append the record of `time` from the fields in `names`, or count them into a mean."""
         picked = self.places.pick([fields[name] for name in self.names])
         record = {name: self._at(name, a) for name, a in zip(self.names, picked, strict=True)}
-        more: dict[str, Array] = {}
         if self.interval is not None:
-            self.interval.add({name: OneBlock(values) for name, values in record.items()})
-            if not self.stream.due(time):
+            found = self.counted(time, {name: OneBlock(a) for name, a in record.items()})
+            if found is None:
                 return
-            record = {name: field.read()[0] for name, field in self.interval.take().items()}
-            more["time_bounds"] = time_bounds(self.stream.alarm, time)
+            record = {name: field.read()[0] for name, field in found.items()}
         precision = self.options.precision
         sources = {name: self.places.source(a, precision) for name, a in record.items()}
-        self.stream.append(time, {**sources, **more})
-
-    def close(self) -> None:
-        """Finish the file."""
-        self.stream.close()
+        self.stream.append(time, {**sources, **self.time_bounds(time)})
 
     def _at(self, name: str, values: Array) -> Array:
         """A field (own stations, levels) from its values (cells, levels) around."""
