@@ -41,6 +41,17 @@ def test_a_setting_of_the_run_is_no_option_of_members():
     assert members.members["waves"].case.title == "Swell along a great circle"
 
 
+def test_a_setting_of_a_member_that_is_not_there_is_refused():
+    """It would be a new member, of the default component; one that says what it is, is one."""
+    words = r"no member 'wave'\. Did you mean 'waves'\? Its members are waves, tracers; a new one"
+    with pytest.raises(UserError, match=words):
+        read_members("two-members", ["members.wave.ranks=1"])
+    with pytest.raises(UserError, match=r"no member 'air'\. It has no members; .*air\.case=NAME"):
+        read_members("swell", ["members.air.ranks=1"])
+    new = ["members.more.ranks=1", "members.more.case=swell"]
+    assert list(read_members("two-members", new).members) == ["waves", "tracers", "more"]
+
+
 def test_settings_hold_for_whatever_a_run_is_made_of():
     """A name, tables, a case; the tables stay what they were."""
     _, tables = read_table("swell")

@@ -271,6 +271,7 @@ def make_members(table: Mapping[str, Any], settings: Iterable[str] = ()) -> Memb
 def _set(table: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
     """The same with other values; those for all members come before what stands in one's table."""
     read = [read_setting(setting) for setting in settings]
+    _refuse_strangers(table.get("members", {}), [name for name, _ in read])
     result: dict[str, Any] = deepcopy(dict(table)) if read else dict(table)
     for name, value in read:
         put(result, name, value)
@@ -283,6 +284,20 @@ def _set(table: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
         if name.startswith("members."):
             put(result, name, value)
     return result
+
+
+def _refuse_strangers(tables: Any, names: Iterable[str]) -> None:
+    """Refuse settings of members that are not there, unless they say what a new one is."""
+    known = list(tables) if isinstance(tables, Mapping) else []
+    some = [name.split(".") for name in names if name.startswith("members.")]
+    made = {own for _, own, *rest in some if rest in (["case"], ["component"])}
+    for _, own, *_ in some:
+        if own not in known and own not in made:
+            there = f"Its members are {', '.join(known)}" if known else "It has no members"
+            raise UserError(
+                f"The case has no member '{own}'.{nearest(own, known)} {there}; a new one needs"
+                f" its case: --set members.{own}.case=NAME."
+            )
 
 
 def _check_stripes(members: Mapping[str, Member]) -> None:
