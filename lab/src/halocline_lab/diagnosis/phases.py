@@ -28,7 +28,7 @@ phase_kinds = ("phase", "input", "output", "transpose")
 """Kinds that are rows of the table."""
 
 waits_for_a_member = "*exchange *: wait"
-"""Regions in which ranks wait for values of another member: MPI does not know of it."""
+"""Regions in which ranks wait for values of another member; no call of MPI is on record there."""
 
 
 @dataclass(frozen=True)
