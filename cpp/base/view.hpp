@@ -15,6 +15,10 @@
 /// For small functions of points: a call would keep the loop around it from using the lanes.
 #define INLINE inline __attribute__((always_inline))
 
+/// For functions with a long loop: all that they call is put into them. A compiler leaves parts of
+/// large loops as calls, which look up the addresses of all rows again for each pack of lanes.
+#define FLAT __attribute__((flatten))
+
 namespace halocline {
 
 /// A strided view of an array that somebody else owns: `a(k, j, i)`, i contiguous in memory.

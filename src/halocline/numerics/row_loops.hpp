@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -27,17 +28,15 @@ INLINE void over_row(std::ptrdiff_t i0, std::ptrdiff_t i1, const Body& body) {
 }
 
 /// The same for bodies that only write: the last pack may begin in the one before it, whose values
-/// it computes again.
+/// it computes again. One call in the code, for which compilers put large bodies into the loop.
 template <class T, class Body>
 INLINE void over_row_again(std::ptrdiff_t i0, std::ptrdiff_t i1, const Body& body) {
   using Pack = pack<T, lanes<T>>;
   constexpr std::ptrdiff_t width = lanes<T>;
-  std::ptrdiff_t i = i0;
-  for (; i + width <= i1; i += width) body(Lane<Pack>{}, i);
-  if (i1 - i0 >= width && i < i1) {
-    body(Lane<Pack>{}, i1 - width);
+  if (i1 - i0 < width) {
+    for (std::ptrdiff_t i = i0; i < i1; ++i) body(Lane<T>{}, i);
   } else {
-    for (; i < i1; ++i) body(Lane<T>{}, i);
+    for (std::ptrdiff_t i = i0; i < i1; i += width) body(Lane<Pack>{}, std::min(i, i1 - width));
   }
 }
 

@@ -97,10 +97,12 @@ HD INLINE Lean<V> lean_of(const Halves<V>& down, V gradient, const Halves<V>& di
                     : maximum(far, one);
   };
   const Halves<V> part = reciprocals<V>({divisor(far.above), divisor(far.below)});
+  // No `&` of masks that are used elsewhere: GCC 12 takes their lanes apart, one after the other.
   const V limit = n.smooth ? end : splat<V>(std::numeric_limits<T>::max());
   const auto tapered = [&](V step, V per, V far, V part) {
     const V whole = per * (n.smooth ? part : V(part * part));
-    return steady(step) & (far < limit) ? whole : V{};
+    const V slope = steady(step) ? far : limit;
+    return slope < limit ? whole : V{};
   };
   const V above = tapered(down.above, per.above, far.above, part.above);
   const V below = tapered(down.below, per.below, far.below, part.below);
@@ -209,7 +211,7 @@ class EddyTile {
   }
 
   /// All rows of scratch of row j but those of tracers, columns [first, last).
-  void slopes(int k, int j, std::ptrdiff_t first, std::ptrdiff_t last) {
+  FLAT void slopes(int k, int j, std::ptrdiff_t first, std::ptrdiff_t last) {
     const Water here = water(k, j), lower = water(under(k), j), southern = water(k, j - 1),
                 northern = water(k, j + 1);
     const Shares own = cells(k, j), own_lower = cells(k - 1, j);
@@ -239,7 +241,8 @@ class EddyTile {
         const V step = b * pair.apart(one.salinity, other.salinity) -
                        a * pair.apart(one.temperature, other.temperature);
         const V ratio_here = load<V>(ratio + i);
-        const V across = wet & (floor <= level) & (ratio_here > none) ? step : none;
+        const V reached = ratio_here > none ? level : V(none - T(1));
+        const V across = maximum(bottom, floor) <= reached ? step : none;
         const V weighted = (T(0.25) * dz) * ratio_here * pair.common * across;
         const V gradient = load<V>(per_length + i) * across;
         squares += gradient * gradient;
@@ -273,7 +276,7 @@ class EddyTile {
         const V quarter = splat<V>(T(0.25)), upper = splat<V>(highest ? T(0) : T(0.5));
         const V triads = upper + ((standing ? quarter : none) + (floor < level ? quarter : none));
         const V found = (n_.along * dz) * triads * load<V>(ratio + i) * pair.common;
-        return wet & (floor <= level) ? found : none;
+        return maximum(bottom, floor) <= level ? found : none;
       };
       store<V>(to[beside] + i, conductance(to_west, floors[0], x));
       store<V>(to[before] + i, conductance(to_south, floors[2], f_.y_ratio.row(j)));
@@ -335,7 +338,7 @@ class EddyTile {
   }
 
   /// What converges in cells of level k, but for what level k + 1 sends down.
-  void converge(int t, int k, int j) {
+  FLAT void converge(int t, int k, int j) {
     const RowAndAbove<T> here = values(t, k, j), southern = values(t, k, j - 1),
                          northern = values(t, k, j + 1);
     const Shares own = cells(k, j), own_south = cells(k, j - 1), own_north = cells(k, j + 1);

@@ -38,20 +38,26 @@ void ocean_even_diffusivity(Box box, View3<const T> column_diffusivity, View3<co
                             View3<T> vertical_diffusivity) {
   for_pairs(static_cast<int>(stability.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
     T* to = vertical_diffusivity.row(k, j);
+    const T *floor = floor_level.row(j), *floor_of[2] = {corner_floor.row(j), corner_floor.row(j + 1)};
+    const T *given[3], *stable[3];
+    for (int row = 0; row < 3; ++row) {
+      given[row] = column_diffusivity.row(k, j + row - 1);
+      stable[row] = stability.row(k, j + row - 1);
+    }
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V level = splat<V>(static_cast<T>(k));
-      const auto open = load<V>(floor_level.row(j) + i) < level;
+      const auto open = load<V>(floor + i) < level;
       if (!any(open)) return store<V>(to + i, V{});
-      const V own = load<V>(column_diffusivity.row(k, j) + i);
-      const auto convects = load<V>(stability.row(k, j) + i) < V{};
-      const auto column = [&](int dj, int di) {
-        const auto unstable = load<V>(stability.row(k, j + dj) + i + di) < V{};
-        return unstable ? own : load<V>(column_diffusivity.row(k, j + dj) + i + di);
+      const V own = load<V>(given[1] + i);
+      const auto convects = load<V>(stable[1] + i) < V{};
+      const auto column = [&](int row, int di) {
+        const auto unstable = load<V>(stable[row] + i + di) < V{};
+        return unstable ? own : load<V>(given[row] + i + di);
       };
       const auto corner = [&](int north, int east) {
-        const int dj = north == 0 ? -1 : 1, di = east == 0 ? -1 : 1;
-        const V mean = T(0.25) * ((own + column(dj, di)) + (column(0, di) + column(dj, 0)));
-        return load<V>(corner_floor.row(j + north) + i + east) < level ? mean : own;
+        const int row = north == 0 ? 0 : 2, di = east == 0 ? -1 : 1;
+        const V mean = T(0.25) * ((own + column(row, di)) + (column(1, di) + column(row, 0)));
+        return load<V>(floor_of[north] + i + east) < level ? mean : own;
       };
       const V evened = T(0.25) * ((corner(0, 0) + corner(1, 1)) + (corner(0, 1) + corner(1, 0)));
       store<V>(to + i, open ? (convects ? own : evened) : V{});

@@ -212,42 +212,57 @@ class KppColumns {
     store<V>(plane + d * pitch_ + at_, value);
   }
 
-  /// Square of the difference of velocity between levels a and b at the corner [m2 s-2].
+  /// Velocities of one level at the corners south (0) and north (1) of a row of cells.
+  struct CornerRows {
+    const T *u[2], *v[2];
+  };
+  CornerRows corners(int d, int j) const {
+    const int level = k(d);
+    return {{f_.old_u.row(level, j), f_.old_u.row(level, j + 1)},
+            {f_.old_v.row(level, j), f_.old_v.row(level, j + 1)}};
+  }
+
+  /// Square of the difference of velocity between two levels at corner i [m2 s-2].
   template <class V>
-  V apart(int a, int b, int j, std::ptrdiff_t i) const {
-    const V u = load<V>(f_.old_u.row(k(a), j) + i) - load<V>(f_.old_u.row(k(b), j) + i);
-    const V v = load<V>(f_.old_v.row(k(a), j) + i) - load<V>(f_.old_v.row(k(b), j) + i);
+  static INLINE V apart(const CornerRows& a, const CornerRows& b, int row, std::ptrdiff_t i) {
+    const V u = load<V>(a.u[row] + i) - load<V>(b.u[row] + i);
+    const V v = load<V>(a.v[row] + i) - load<V>(b.v[row] + i);
     return u * u + v * v;
   }
 
   /// Buoyancy frequency squared between levels d and d + 1 [s-2], the Richardson number there, and
   /// the largest shear to the surface.
-  void take(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) const {
+  FLAT void take(int j, std::ptrdiff_t i0, std::ptrdiff_t i1) const {
     const T* floor = f_.bottom.floor_level.row(j);
+    const CornerRows surface = corners(0, j);
     for (int d = 0; d < deepest_; ++d) {
       const T* stability = f_.stability.row(k(d), j);
       const std::ptrdiff_t shift = d * pitch_ - i0;
       const T* before = viscosity_ + shift - (d > 0 ? pitch_ : 0);
+      T *kept = stability_ + shift, *numbers = viscosity_ + shift, *shears = shear_ + shift;
+      const CornerRows here = corners(d, j), lower = corners(std::min(d + 1, levels_ - 1), j);
+      const bool lowest = d == levels_ - 1;
+      const RowShares<T> cells = f_.bottom.row(lowest ? k(d) : k(d + 1), j);
+      const T whole = lowest ? T(0) : spaced(d), under = lowest ? T(0) : thick(d + 1);
       fetch(i0, i1, f_.stability, k(d), j + 1);
       for (const auto& field : {f_.old_u, f_.old_v}) fetch(i0, i1, field, k(d), j + 2);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
         V number = d > 0 ? load<V>(before + i) : V{};
         const V wet = splat<V>(T(levels_)) - load<V>(floor + i), below = load<V>(stability + i);
-        if (!any(splat<V>(T(d)) < wet)) return store<V>(viscosity_ + shift + i, number);
-        if (d < levels_ - 1) {
-          const V shear =
-              T(0.25) * ((apart<V>(d, d + 1, j, i) + apart<V>(d, d + 1, j, i + 1)) +
-                         (apart<V>(d, d + 1, j + 1, i) + apart<V>(d, d + 1, j + 1, i + 1)));
-          const V apart_by =
-              spaced(d) - f_.bottom.row(k(d + 1), j).template raised<V>(i, thick(d + 1));
+        if (!any(splat<V>(T(d)) < wet)) return store<V>(numbers + i, number);
+        if (!lowest) {
+          const V shear = T(0.25) *
+                          ((apart<V>(here, lower, 0, i) + apart<V>(here, lower, 0, i + 1)) +
+                           (apart<V>(here, lower, 1, i) + apart<V>(here, lower, 1, i + 1)));
+          const V apart_by = whole - cells.template raised<V>(i, under);
           const V found = apart_by * apart_by * below / (shear + least_shear<T>);
           number = splat<V>(T(d + 1)) < wet ? found : number;
         }
-        const V south = maximum(apart<V>(0, d, j, i), apart<V>(0, d, j, i + 1));
-        const V north = maximum(apart<V>(0, d, j + 1, i), apart<V>(0, d, j + 1, i + 1));
-        store<V>(stability_ + shift + i, below);
-        store<V>(viscosity_ + shift + i, number);
-        store<V>(shear_ + shift + i, maximum(south, north));
+        const V south = maximum(apart<V>(surface, here, 0, i), apart<V>(surface, here, 0, i + 1));
+        const V north = maximum(apart<V>(surface, here, 1, i), apart<V>(surface, here, 1, i + 1));
+        store<V>(kept + i, below);
+        store<V>(numbers + i, number);
+        store<V>(shears + i, maximum(south, north));
       });
     }
   }

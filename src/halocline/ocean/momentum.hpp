@@ -130,7 +130,7 @@ class MomentumRow {
   /// What velocity cells carry, added up over neighbours: A = a_south + 2 a + a_north of a = u dy
   /// for eastern and western faces; B of v dx in rows j - 1, j and j + 1 for the others. Nothing
   /// where all that is added up is dry.
-  void carried(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+  FLAT void carried(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     const CornerRow<T, Whole> u0(f_.u, f_.corner_dy, f_.corners, k, j - 1);
     const CornerRow<T, Whole> u1(f_.u, f_.corner_dy, f_.corners, k, j);
     const CornerRow<T, Whole> u2(f_.u, f_.corner_dy, f_.corners, k, j + 1);
@@ -169,7 +169,7 @@ class MomentumRow {
 
   /// Velocity after all but viscosity along the vertical, into the new level, and what the means of
   /// the accelerations add up.
-  void accelerations(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+  FLAT void accelerations(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     const bool lowest = k == 0, highest = k == levels_ - 1;
     const Around u(f_.u, k, j, levels_), v(f_.v, k, j, levels_);
     const Around old_u(f_.old_u, k, j, levels_), old_v(f_.old_v, k, j, levels_);
@@ -188,12 +188,18 @@ class MomentumRow {
     for (const auto& field : {f_.pressure, f_.vertical_viscosity, f_.friction_x, f_.friction_y})
       fetch(i0, i1, field, k, j + 1);
     for (const auto& field : {f_.new_u, f_.new_v}) fetch(i0, i1, field, k, j + 1);
+    T *to_u = f_.new_u.row(k, j), *to_v = f_.new_v.row(k, j);
+    const T *coriolis = f_.coriolis.row(j), *curvature_x = f_.curvature_x.row(j),
+            *curvature_y = f_.curvature_y.row(j);
+    const bool rubs = f_.friction_x.data != nullptr;
+    const T *friction_x = rubs ? f_.friction_x.row(k, j) : nullptr,
+            *friction_y = rubs ? f_.friction_y.row(k, j) : nullptr;
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
       const auto put = [&](V u, V v) {
-        store<V>(f_.new_u.row(k, j) + i, u);
-        store<V>(f_.new_v.row(k, j) + i, v);
+        store<V>(to_u + i, u);
+        store<V>(to_v + i, v);
       };
       if (k < around(i, i0)) return put(V{}, V{});
       // volumes through the faces
@@ -219,8 +225,8 @@ class MomentumRow {
       V x = advected(u), y = advected(v);
       // turning: Coriolis of the present and old level, curvature of the present
       const V un = get(u.here), vn = get(v.here), uo = get(old_u.here), vo = get(old_v.here);
-      const V f = plane(f_.coriolis);
-      const V curved = vn * plane(f_.curvature_x) - un * plane(f_.curvature_y);
+      const V f = get(coriolis);
+      const V curved = vn * get(curvature_x) - un * get(curvature_y);
       const T rest = T(1) - s_.gamma;
       x += f * (s_.gamma * vn + rest * vo) + curved * vn;
       y -= f * (s_.gamma * un + rest * uo) + curved * un;
@@ -260,9 +266,9 @@ class MomentumRow {
         x += smoothed(old_u) + (turn * uo + crossed(old_v));
         y += smoothed(old_v) + (turn * vo - crossed(old_u));
       }
-      if (f_.friction_x.data) {
-        x += get(f_.friction_x.row(k, j));
-        y += get(f_.friction_y.row(k, j));
+      if (rubs) {
+        x += get(friction_x);
+        y += get(friction_y);
       }
       // stress at the surface and at the floor
       if (highest) {

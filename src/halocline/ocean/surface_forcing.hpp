@@ -162,16 +162,18 @@ void ocean_frazil(Box box, View4<T> new_tracer, View2<const T> new_layer,
   const T per_salinity = static_cast<T>(slope);
   for_rows(box, [&](int j) {
     T* lent = new_heat_store.row(j);
+    const T *floor = floor_level.row(j), *layer = new_layer.row(j);
     for (int k = 0; k < levels; ++k) {
       const bool lowest = k == 0, highest = k == levels - 1;
       T* to = new_tracer.row(0, k, j);
       const T *salinity = new_tracer.row(1, k, j), *before = lowest ? old_heat_store.row(j) : lent;
       const RowShares<T> cells = bottom.row(k, j);
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
+        if (!any(wet)) return store<V>(lent + i, load<V>(before + i));
         const V below = thickness(k) * cells.template at<V>(i);
-        const V dz = highest ? load<V>(new_layer.row(j) + i) : below;
+        const V dz = highest ? load<V>(layer + i) : below;
         const V here = load<V>(to + i), point = per_salinity * load<V>(salinity + i);
-        const auto wet = load<V>(floor_level.row(j) + i) <= splat<V>(static_cast<T>(k));
         const V warm = here < point ? point : here;
         V owed = load<V>(before + i) + (wet ? V((warm - here) * dz) : V{});
         V kept = warm;

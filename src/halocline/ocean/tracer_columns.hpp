@@ -56,19 +56,29 @@ class TracerColumns {
   /// What cells of level k hold [m times the units of the tracer], so that index i0 is the first.
   T* content(int k, std::ptrdiff_t i0) const { return at(content_, k, i0); }
 
-  /// `held` and what comes from the surface and by `mixing_convergence` into level k of row j in
-  /// `tau` seconds.
-  template <class V>
-  INLINE V with_surface_flux(V held, int t, int k, int j, std::ptrdiff_t i, T tau) const {
-    const bool highest = k == levels_ - 1;
-    if (highest) held += tau * load<V>(f_.surface_flux.row(t, j) + i);
-    if (f_.nonlocal_share.data) {
-      const V from_above = highest ? V{} : load<V>(f_.nonlocal_share.row(k + 1, j) + i);
-      const V passed = from_above - load<V>(f_.nonlocal_share.row(k, j) + i);
-      held += tau * (passed * load<V>(f_.surface_flux.row(t, j) + i));
+  /// What comes from the surface and by `mixing_convergence` into level k of row j.
+  struct Entering {
+    const T *surface, *from_above, *passed, *converging;  ///< the last three null where nothing is
+    bool highest;
+
+    /// `held` and that of `tau` seconds.
+    template <class V>
+    INLINE V into(V held, std::ptrdiff_t i, T tau) const {
+      if (highest) held += tau * load<V>(surface + i);
+      if (passed) {
+        const V above = highest ? V{} : load<V>(from_above + i);
+        held += tau * ((above - load<V>(passed + i)) * load<V>(surface + i));
+      }
+      if (converging) held += tau * load<V>(converging + i);
+      return held;
     }
-    if (f_.mixing_convergence.data) held += tau * load<V>(f_.mixing_convergence.row(t, k, j) + i);
-    return held;
+  };
+  Entering entering(int t, int k, int j) const {
+    const bool highest = k == levels_ - 1, nonlocal = f_.nonlocal_share.data != nullptr;
+    const auto share = [&](int level) { return f_.nonlocal_share.row(level, j); };
+    return {f_.surface_flux.row(t, j), nonlocal && !highest ? share(k + 1) : nullptr,
+            nonlocal ? share(k) : nullptr,
+            f_.mixing_convergence.data ? f_.mixing_convergence.row(t, k, j) : nullptr, highest};
   }
 
   /// Get ready for tracer t, and for those after it that diffuse alike.
@@ -125,7 +135,7 @@ class TracerColumns {
       const RowShares<T, Whole> lower = f_.bottom.template row<Whole>(k - 1, j);
       const T* diffusivity = f_.vertical_diffusivity.row(k, j);
       const T* excess = Salt ? f_.salinity_excess.row(k, j) : diffusivity;
-      const T* layer = new_layer.row(j);
+      const T *layer = new_layer.row(j), *floor = f_.bottom.floor_level.row(j);
       const T* above = at(exchange_, highest ? k : k + 1, i0);
       const T* above_factor = at(factor_, highest ? k : k + 1, i0);
       T *here = at(exchange_, k, i0), *factor = at(factor_, k, i0), *pivot = at(pivot_, k, i0);
@@ -135,9 +145,7 @@ class TracerColumns {
         const V per_spacing = lower.template whole<V>(i)
                                   ? splat<V>(share)
                                   : V(tau / lower.template to_above<V>(i, under, spacing));
-        const auto above_floor =
-            load<V>(f_.bottom.floor_level.row(j) + i) < splat<V>(static_cast<T>(k));
-        const V open = above_floor ? per_spacing : V{};
+        const V open = load<V>(floor + i) < splat<V>(static_cast<T>(k)) ? per_spacing : V{};
         const V mixing = load<V>(diffusivity + i) + (Salt ? load<V>(excess + i) : V{});
         const V a = open * mixing;
         const V b = highest ? V{} : load<V>(above + i);
@@ -239,11 +247,12 @@ void ocean_mix_tracers(Box box, View4<T> new_tracer, View3<const T> vertical_dif
           for (int k = columns.lowest(); k < levels; ++k) {
             T* held = columns.content(k, i0);
             const RowShares<T> cells = bottom.row(k, j);
+            const auto entering = columns.entering(t, k, j);
             over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
               const V dry = load<V>(new_layer.row(j) + i) - step * load<V>(water_flux.row(j) + i);
               const V dz = k == levels - 1 ? dry : V(thickness(k) * cells.template at<V>(i));
               const V moved = dz * load<V>(new_tracer.row(t, k, j) + i);
-              store<V>(held + i, columns.with_surface_flux(moved, t, k, j, i, step));
+              store<V>(held + i, entering.template into<V>(moved, i, step));
             });
           }
           columns.solve(t, j, i0, i1, new_tracer);

@@ -41,18 +41,20 @@ class TracerRow {
         levels_(static_cast<int>(fields.u.extent[0])),
         pitch_(width + 32),
         columns_(fields.column, width),
-        scratch_(static_cast<std::size_t>(pitch_) * (4 * levels_ + 3 + 2 * Upwind)) {
+        scratch_(static_cast<std::size_t>(pitch_) * (4 * levels_ + 4 + 2 * Upwind)) {
     T* next = scratch_.data() + 16;
     for (T** plane : {&west_, &south_, &north_, &rise_}) {
       *plane = next;
       next += pitch_ * levels_;
     }
-    bent_x_ = next + pitch_;  // behind `rise_`, which has an interface more than there are levels
+    per_area_ = next + pitch_;  // behind `rise_`, which has an interface more than there are levels
+    bent_x_ = per_area_ + pitch_;
     bent_up_ = bent_x_ + pitch_;
+    for (int k = 0; k < levels_; ++k) roof_weights_.push_back(roof_weights(k));
   }
 
   /// Volumes that pass the faces of row j, columns [i0, i1), and the new uppermost thickness.
-  void volumes(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<T> new_layer) {
+  FLAT void volumes(int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau, View2<T> new_layer) {
     columns_.begin(j, i0, i1);
     zero(at(rise_, columns_.lowest(), i0) + i0, i0, i1);
     const T* floor = f_.column.bottom.floor_level.row(j);
@@ -86,11 +88,14 @@ class TracerRow {
         store<V>(above + i, load<V>(below + i) + (wet ? converging : V{}));
       });
     }
-    const T* top = at(rise_, levels_, i0);
+    const T *top = at(rise_, levels_, i0), *area = f_.area.row(j);
+    const T *rain = f_.water_flux.row(j), *old_layer = f_.old_layer.row(j);
+    T *per_area = per_area_ - i0, *layer = new_layer.row(j);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      const V rate =
-          load<V>(top + i) / load<V>(f_.area.row(j) + i) + load<V>(f_.water_flux.row(j) + i);
-      store<V>(new_layer.row(j) + i, load<V>(f_.old_layer.row(j) + i) + tau * rate);
+      const V per = T(1) / load<V>(area + i);
+      store<V>(per_area + i, per);
+      const V rate = load<V>(top + i) * per + load<V>(rain + i);
+      store<V>(layer + i, load<V>(old_layer + i) + tau * rate);
     });
   }
 
@@ -116,65 +121,79 @@ class TracerRow {
     for (std::ptrdiff_t i = 0; i < i1 - i0; ++i) plane[i] = 0;
   }
 
+  /// Rows of a tracer, present and old: level k from two south of row j to two north of it, and
+  /// row j from the level below to two above it.
+  struct Around {
+    const T *now[5], *old[5], *column[4], *old_column[4];
+  };
+  Around around(int t, int k, int j) const {
+    Around found;
+    for (int m = 0; m < 5; ++m) {
+      found.now[m] = f_.tracer.row(t, k, j + m - 2);
+      found.old[m] = f_.old_tracer.row(t, k, j + m - 2);
+    }
+    for (int m = 0; m < 4; ++m) {
+      found.column[m] = f_.tracer.row(t, inside(k + m - 1), j);
+      found.old_column[m] = f_.old_tracer.row(t, inside(k + m - 1), j);
+    }
+    return found;
+  }
+
   /// Thickness times tracer of level k before vertical diffusion [m times its units].
-  void contents(int t, int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau) {
+  FLAT void contents(int t, int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1, T tau) {
     const bool lowest = k == 0, highest = k == levels_ - 1;
-    const T *here = f_.tracer.row(t, k, j), *under = f_.tracer.row(t, lowest ? k : k - 1, j);
-    const T* over = f_.tracer.row(t, highest ? k : k + 1, j);
-    const T *before = f_.tracer.row(t, k, j - 1), *behind = f_.tracer.row(t, k, j + 1);
+    const Around c = around(t, k, j);
+    const T *here = c.now[2], *old = c.old[2];
     const DiffusionRow<T, Whole> diffusion(f_.diffusion, f_.old_tracer, t, k, j);
     const bool diffuses = f_.diffusion.x_conductance.data != nullptr;
     const RowShares<T, Whole> cells = f_.column.bottom.template row<Whole>(k, j);
-    const T *old = f_.old_tracer.row(t, k, j), *area = f_.area.row(j);
+    const auto entering = columns_.entering(t, k, j);
     const T *west = at(west_, k, i0), *south = at(south_, k, i0), *north = at(north_, k, i0);
-    const T *below = at(rise_, k, i0), *above = at(rise_, k + 1, i0);
-    const T dz = f_.column.thickness(k);
-    const FaceWeights<T> upright = roof_weights(k);
+    const T *below = at(rise_, k, i0), *above = at(rise_, k + 1, i0), *per_area = per_area_ - i0;
+    const T *layer = f_.old_layer.row(j), dz = f_.column.thickness(k);
+    const BendsAlongY bends_along_y(*this, c, k, j);
+    const BendsOfRoof bends_of_roof(*this, c, k, j);
     T *content = columns_.content(k, i0), *bent_x = bent_x_ - i0, *bent_up = bent_up_ - i0;
-    if constexpr (Upwind) bends_along_x(t, k, j, i0, i1);
+    if constexpr (Upwind) bends_along_x(c, k, j, i0, i1);
     fetch(i0, i1, f_.tracer, t, k, j + (Upwind ? 3 : 2));
     fetch(i0, i1, f_.old_tracer, t, k, j + (Upwind ? 3 : 2));
     fetch(i0, i1, f_.column.mixing_convergence, t, k, j + 1);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       if (k < columns_.first(i, i0)) return;
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
-      const V middle = get(here), half = splat<V>(T(0.5));
-      V rate =
-          half * (get(west) * (get(here, -1) + middle) - get(west, 1) * (middle + get(here, 1)));
-      rate += half * (get(south) * (get(before) + middle) - get(north) * (middle + get(behind)));
-      const V risen = lowest ? V{} : V(half * get(below) * (get(under) + middle));
-      const V rising = highest ? V{} : V(half * get(above) * (middle + get(over)));
-      rate += risen - rising;
+      const V middle = get(here), from_south = get(south), to_north = get(north);
+      V rate = get(west) * (get(here, -1) + middle) - get(west, 1) * (middle + get(here, 1));
+      rate += from_south * (get(c.now[1]) + middle) - to_north * (middle + get(c.now[3]));
+      const V risen = lowest ? V{} : V(get(below) * (get(c.column[0]) + middle));
+      const V rising = highest ? V{} : V(get(above) * (middle + get(c.column[2])));
+      rate = T(0.5) * (rate + (risen - rising));
       if constexpr (Upwind) {
         rate += get(bent_x) - get(bent_x, 1);
-        rate +=
-            bend_along_y<V>(t, k, j, i, get(south)) - bend_along_y<V>(t, k, j + 1, i, get(north));
+        rate += bends_along_y.template converging<V>(i, from_south, to_north);
         const V from_below = get(bent_up);
-        const V upward = highest ? V{} : bend_of_roof<V>(t, k, j, i, get(above), upright);
+        const V upward = highest ? V{} : bends_of_roof.template passing<V>(i, get(above));
         store<V>(bent_up + i, upward);
         rate += from_below - upward;
       }
       if (diffuses) rate += diffusion.template converging<V>(i);
-      const V thickness = highest ? get(f_.old_layer.row(j)) : V(dz * cells.template at<V>(i));
-      const V result = thickness * get(old) + tau * (rate / get(area));
-      store<V>(content + i, columns_.with_surface_flux(result, t, k, j, i, tau));
+      const V thickness = highest ? get(layer) : V(dz * cells.template at<V>(i));
+      const V result = thickness * get(old) + tau * (rate * get(per_area));
+      store<V>(content + i, entering.template into<V>(result, i, tau));
     });
   }
 
   /// What the bends of third order let pass the western faces of row j, that of column i1 too.
-  void bends_along_x(int t, int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    const T *now = f_.tracer.row(t, k, j), *old = f_.old_tracer.row(t, k, j);
-    const T *floor = f_.x_floor.row(j), *west = at(west_, k, i0);
+  FLAT void bends_along_x(const Around& c, int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    const T *now = c.now[2], *old = c.old[2], *floor = f_.x_floor.row(j), *west = at(west_, k, i0);
     T* bent = bent_x_ - i0;
     const auto bend_at = [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const V level = splat<V>(static_cast<T>(k));
-      const V four[4] = {load<V>(now + i - 2), load<V>(now + i - 1), load<V>(now + i),
-                         load<V>(now + i + 1)};
-      const V before[4] = {load<V>(old + i - 2), load<V>(old + i - 1), load<V>(old + i),
-                           load<V>(old + i + 1)};
-      store<V>(bent + i, passing_by_bends<V>(load<V>(west + i), even_weights, four, before,
-                                             load<V>(floor + i - 1) <= level,
-                                             load<V>(floor + i + 1) <= level));
+      const auto of = [&](const T* f, int m) {
+        return curvature(load<V>(f + i + m - 1), load<V>(f + i + m), load<V>(f + i + m + 1));
+      };
+      const Bends<V> before = where<V>(load<V>(floor + i - 1) <= level, {of(now, -1), of(old, -1)});
+      const Bends<V> after = where<V>(load<V>(floor + i + 1) <= level, {of(now, 0), of(old, 0)});
+      store<V>(bent + i, passing_by_bends<V>(load<V>(west + i), before, after, of_curvature));
     };
     over_row<T>(i0, i1, [&]<class V>(Lane<V> lane, std::ptrdiff_t i) {
       if (k < columns_.first(i, i0)) return store<V>(bent + i, V{});
@@ -182,55 +201,83 @@ class TracerRow {
     });
     bend_at(Lane<T>{}, i1);
   }
-  /// The southern faces of row j.
-  template <class V>
-  INLINE V bend_along_y(int t, int k, int j, std::ptrdiff_t i, V flux) const {
-    const auto row = [&](const View4<const T>& tracer, int m) {
-      return load<V>(tracer.row(t, k, j + m) + i);
-    };
-    const auto wet = [&](int m) {
-      return load<V>(f_.y_floor.row(j + m) + i) <= splat<V>(static_cast<T>(k));
-    };
-    const V four[4] = {row(f_.tracer, -2), row(f_.tracer, -1), row(f_.tracer, 0),
-                       row(f_.tracer, 1)};
-    const V before[4] = {row(f_.old_tracer, -2), row(f_.old_tracer, -1), row(f_.old_tracer, 0),
-                         row(f_.old_tracer, 1)};
-    return passing_by_bends<V>(flux, even_weights, four, before, wet(-1), wet(1));
-  }
-  /// The upper faces of level k, which is not the highest.
-  template <class V>
-  INLINE V bend_of_roof(int t, int k, int j, std::ptrdiff_t i, V flux,
-                        const FaceWeights<T>& weights) const {
-    const auto row = [&](const View4<const T>& tracer, int m) {
-      return load<V>(tracer.row(t, inside(k + m), j) + i);
-    };
-    const auto wet = [&](int m) {  // no floor is below level 0
-      const int lower = k + m + 1 < levels_ ? k + m : -1;
-      return load<V>(f_.column.bottom.floor_level.row(j) + i) <= splat<V>(static_cast<T>(lower));
-    };
-    const V four[4] = {row(f_.tracer, -1), row(f_.tracer, 0), row(f_.tracer, 1), row(f_.tracer, 2)};
-    const V before[4] = {row(f_.old_tracer, -1), row(f_.old_tracer, 0), row(f_.old_tracer, 1),
-                         row(f_.old_tracer, 2)};
-    return passing_by_bends<V>(flux, weights, four, before, wet(-1), wet(1));
-  }
+
+  /// The same of the southern and northern faces of row j; no volume passes a dry face.
+  struct BendsAlongY {
+    const Around& c;
+    const T* floor[4];
+    T level;
+
+    BendsAlongY(const TracerRow& row, const Around& around, int k, int j)
+        : c(around), level(static_cast<T>(k)) {
+      for (int m = 0; Upwind && m < 4; ++m) floor[m] = row.f_.y_floor.row(j + m - 1);
+    }
+    /// What enters through the southern face less what leaves through the northern one.
+    template <class V>
+    INLINE V converging(std::ptrdiff_t i, V from_south, V to_north) const {
+      const auto wet = [&](int m) { return load<V>(floor[m] + i) <= splat<V>(level); };
+      const auto of = [&](int m) {
+        const auto bend = [&](const T* const(&f)[5]) {
+          return curvature(load<V>(f[m - 1] + i), load<V>(f[m] + i), load<V>(f[m + 1] + i));
+        };
+        return Bends<V>{bend(c.now), bend(c.old)};
+      };
+      const Bends<V> southern = where<V>(wet(0), of(1)), here = where<V>(wet(1) & wet(2), of(2)),
+                     northern = where<V>(wet(3), of(3));
+      return passing_by_bends<V>(from_south, southern, here, of_curvature) -
+             passing_by_bends<V>(to_north, here, northern, of_curvature);
+    }
+  };
+
+  /// The same of the upper faces of level k, which is not the highest.
+  struct BendsOfRoof {
+    const Around& c;
+    const T* floor;
+    T level;
+    FaceWeights<T> weights;
+
+    BendsOfRoof(const TracerRow& row, const Around& around, int k, int j)
+        : c(around),
+          floor(row.f_.column.bottom.floor_level.row(j)),
+          level(static_cast<T>(k)),
+          weights(row.roof_weights_[k]) {}
+
+    template <class V>
+    INLINE V passing(std::ptrdiff_t i, V flux) const {
+      const auto get = [&](const T* row) { return load<V>(row + i); };
+      const auto forward = [&](const T* const(&f)[4]) {
+        return bend<V>(weights.forward, get(f[0]), get(f[1]), get(f[2]));
+      };
+      const auto backward = [&](const T* const(&f)[4]) {
+        return bend<V>(weights.backward, get(f[3]), get(f[2]), get(f[1]));
+      };
+      const auto wet = get(floor) < splat<V>(level);
+      const Bends<V> before = where<V>(wet, {forward(c.column), forward(c.old_column)});
+      return passing_by_bends<V>(flux, before, {backward(c.column), backward(c.old_column)},
+                                 T(0.5));
+    }
+  };
 
   int inside(int k) const { return std::clamp(k, 0, levels_ - 1); }
-  /// Weights of the upper face of a level, between two levels on either side.
+  /// Weights of the upper face of a level, between two levels on either side; with no second one
+  /// above it nothing bends there.
   FaceWeights<T> roof_weights(int k) const {
     const View1<const T>& dz = f_.column.thickness;
     const T lengths[4] = {dz(inside(k - 1)), dz(k), dz(inside(k + 1)), dz(inside(k + 2))};
-    return face_weights(lengths);
+    FaceWeights<T> found = face_weights(lengths);
+    if (k + 2 >= levels_) found.backward = {T(0), T(0)};
+    return found;
   }
 
-  static constexpr BendWeights<T> even{T(-1.0 / 6.0), T(1.0 / 6.0)};
-  static constexpr FaceWeights<T> even_weights{even, even};
+  static constexpr T of_curvature = T(1.0 / 12.0);
 
   TracerFields<T> f_;
   int levels_;
   std::ptrdiff_t pitch_;
   TracerColumns<T, Whole> columns_;
   std::vector<T> scratch_;
-  T *west_, *south_, *north_, *rise_;
+  std::vector<FaceWeights<T>> roof_weights_;
+  T *west_, *south_, *north_, *rise_, *per_area_;
   T *bent_x_, *bent_up_;  ///< what bends let pass western and lower faces of a level, upwind only
 };
 

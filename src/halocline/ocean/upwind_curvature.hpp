@@ -39,25 +39,36 @@ HD INLINE V bend(BendWeights<scalar_of<V>> weights, V far, V near, V next) {
   return weights.over * (next - near) + weights.behind * (near - far);
 }
 
-/// What bends let pass the face between the second and the third of four cells in a second.
+/// Six times the bend at either face of a cell among equal ones: how much less it grows after it.
+template <class V>
+HD INLINE V curvature(V before, V here, V after) {
+  return (here - before) - (after - here);
+}
+
+/// Bends of a cell, of the present and the old level.
+template <class V>
+struct Bends {
+  V now, old;
+};
+
+/// The same where `wet`, and none elsewhere.
+template <class V>
+HD INLINE Bends<V> where(mask_of<V> wet, const Bends<V>& bends) {
+  const V zero{};
+  return {wet ? bends.now : zero, wet ? bends.old : zero};
+}
+
+/// What bends let pass a face in a second.
 ///
 /// @param flux           volume that passes it, positive to the higher index [m3 s-1]
-/// @param now, old       values of the four cells
-/// @param before, after  whether water is on both sides of the faces before and after it
+/// @param before, after  of the cells on both sides, 0 where the one beyond is dry
+/// @param share          1/2 of bends, 1/12 of curvatures
 template <class V>
-HD INLINE V passing_by_bends(V flux, const FaceWeights<scalar_of<V>>& weights, const V (&now)[4],
-                             const V (&old)[4], mask_of<V> before, mask_of<V> after) {
-  using T = scalar_of<V>;
-  const V zero{}, strength = absolute(flux);
-  const auto forward = [&](V flux, const V(&c)[4]) {
-    return before ? V(flux * bend<V>(weights.forward, c[0], c[1], c[2])) : zero;
-  };
-  const auto backward = [&](V flux, const V(&c)[4]) {
-    return after ? V(flux * bend<V>(weights.backward, c[3], c[2], c[1])) : zero;
-  };
-  const V centred = forward(flux, now) + backward(flux, now);
-  const V damping = forward(strength, old) - backward(strength, old);
-  return V(T(0.5) * (centred + damping));
+HD INLINE V passing_by_bends(V flux, const Bends<V>& before, const Bends<V>& after,
+                             scalar_of<V> share) {
+  const V centred = flux * (before.now + after.now);
+  const V damping = maximum(flux, V(-flux)) * (before.old - after.old);
+  return V(share * (centred + damping));
 }
 
 }  // namespace halocline

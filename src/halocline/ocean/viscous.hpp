@@ -171,33 +171,45 @@ class ViscousRows {
   struct Stiffness {
     V tension, mixed, shear;
   };
+  /// Rows of what the stiffness of cells is made of.
+  struct StiffnessRows {
+    const T *along, *across, *axis_x, *axis_y, *area, *squared_length, *strained;
+
+    StiffnessRows(const ViscousFields<T>& f, int k, int j)
+        : along(f.viscosity_along.row(j)),
+          across(f.viscosity_across.row(j)),
+          axis_x(f.axis_x.row(j)),
+          axis_y(f.axis_y.row(j)),
+          area(f.area.row(j)),
+          squared_length(f.squared_length.row(j)),
+          strained(f.strain_viscosity.data ? f.strain_viscosity.row(k, j) : nullptr) {}
+  };
+  /// @param[in] height  of the stress, a share of the level [1]
   template <class V>
-  Stiffness<V> stiffness(int k, int j, std::ptrdiff_t i) const {
-    const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
-    V along = plane(f_.viscosity_along), across = plane(f_.viscosity_across);
-    if (f_.strain_viscosity.data) {
-      const V found = load<V>(f_.strain_viscosity.row(k, j) + i);
-      const V squared = T(0.125) * plane(f_.squared_length) * found;
+  INLINE Stiffness<V> stiffness(const StiffnessRows& of, V height, std::ptrdiff_t i) const {
+    V along = load<V>(of.along + i), across = load<V>(of.across + i);
+    if (of.strained) {
+      const V found = load<V>(of.strained + i);
+      const V squared = T(0.125) * load<V>(of.squared_length + i) * found;
       const V strained = n_.twice ? square_root(squared) : found;
       along = maximum(along, strained);
       across = maximum(across, V(n_.share * strained));
     }
-    const V x = plane(f_.axis_x), y = plane(f_.axis_y);
-    const V quarter = T(0.25) * plane(f_.area) * shared<V>(k, j, i);
+    const V x = load<V>(of.axis_x + i), y = load<V>(of.axis_y + i);
+    const V quarter = T(0.25) * load<V>(of.area + i) * height;
     return {quarter * (along * (x * x) + across * (y * y)), quarter * ((along - across) * (x * y)),
             quarter * (along * (y * y) + across * (x * x))};
   }
 
   /// The least share of its level that a corner of the cell has [1]: no stress is higher than any.
   template <class V>
-  INLINE V shared(int k, int j, std::ptrdiff_t i) const {
-    const RowShares<T> south = f_.corners.row(k, j), north = f_.corners.row(k, j + 1);
+  static INLINE V shared(const RowShares<T>& south, const RowShares<T>& north, std::ptrdiff_t i) {
     return minimum(minimum(south.template at<V>(i), south.template at<V>(i + 1)),
                    minimum(north.template at<V>(i), north.template at<V>(i + 1)));
   }
 
   /// What the cells of row j pull, from the one west of corner i0 on.
-  void cells(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+  FLAT void cells(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     const StrainRows<T> rows(f_.per_dx, f_.per_dy, f_.along_x, f_.along_y, j);
     const T *u0 = f_.u.row(k, j), *u1 = f_.u.row(k, j + 1);
     const T *v0 = f_.v.row(k, j), *v1 = f_.v.row(k, j + 1);
@@ -206,6 +218,8 @@ class ViscousRows {
     T* to[4][2];
     for (Side side : {south, north, west, east})
       for (bool shear : {false, true}) to[side][shear] = pull(j, side, shear, i0);
+    const StiffnessRows planes(f_, k, j);
+    const RowShares<T> shares_south = f_.corners.row(k, j), shares_north = f_.corners.row(k, j + 1);
     over_row<T>(i0 - 1, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto least = [&](const T* floor) {
         return minimum(load<V>(floor + i), load<V>(floor + i + 1));
@@ -216,7 +230,7 @@ class ViscousRows {
         return;
       }
       const Sides<V> u = rows.template of<V>(u0, u1, i), v = rows.template of<V>(v0, v1, i);
-      const Stiffness<V> m = stiffness<V>(k, j, i);
+      const Stiffness<V> m = stiffness<V>(planes, shared<V>(shares_south, shares_north, i), i);
       const auto put = [&](Side side, const T* spread, V tension, V shear) {
         const V of = load<V>(spread);
         store<V>(to[side][0] + i, of * (m.tension * tension + m.mixed * shear));
@@ -232,7 +246,7 @@ class ViscousRows {
   }
 
   /// What the cells of rows j - 1 and j pull together.
-  void forces(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+  FLAT void forces(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     const RowShares<T> shares = f_.corners.row(k, j);
     const T* floor = f_.corners.floor_level.row(j);
     const T *of_dx = f_.per_dx.row(j), *of_dy = f_.per_dy.row(j);
@@ -241,11 +255,12 @@ class ViscousRows {
       for (Side side : {south, north, west, east})
         for (bool shear : {false, true})
           from[row][side][shear] = pull(j - 1 + row, side, shear, i0);
+    T *to_x = f_.force_x.row(k, j), *to_y = f_.force_y.row(k, j);
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
       if (!any(wet)) {
-        store<V>(f_.force_x.row(k, j) + i, V{});
-        return store<V>(f_.force_y.row(k, j) + i, V{});
+        store<V>(to_x + i, V{});
+        return store<V>(to_y + i, V{});
       }
       const auto eastward = [&](bool shear) {
         const auto side = [&](std::ptrdiff_t at) {
@@ -264,8 +279,8 @@ class ViscousRows {
       const V per_area = shares.template whole<V>(i) ? whole : V(whole / shares.template at<V>(i));
       const V x = per_area * (per_y * eastward(false) + per_x * northward(true));
       const V y = per_area * (per_y * eastward(true) - per_x * northward(false));
-      store<V>(f_.force_x.row(k, j) + i, wet ? x : V{});
-      store<V>(f_.force_y.row(k, j) + i, wet ? y : V{});
+      store<V>(to_x + i, wet ? x : V{});
+      store<V>(to_y + i, wet ? y : V{});
     });
   }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,7 +34,8 @@ class FieldPlaces:
                 " latitudes."
             )
         metrics = grid.at(place)
-        self.columns: list[NDArray[np.bool_]] = []
+        self._places: list[NDArray[np.int64]] = []
+        """Of the columns of each block in its rows, one after the other as memory has them."""
         rows, columns, wet = [], [], []
         for block in space.decomposition.planes.blocks:
             assert isinstance(block, Block)
@@ -40,10 +43,12 @@ class FieldPlaces:
             here, points = np.s_[j0:j1, i0:i1], block.points_of(place)
             inside = space.wet_in(block, place, levels and space.levels)
             inside = inside[-levels.size :] if levels is not None else inside[None]
-            self.columns.append(np.logical_or.reduce(inside))
-            wet.append(inside[:, self.columns[-1]])
-            rows.append(points.j[here][self.columns[-1]])
-            columns.append(points.i[here][self.columns[-1]])
+            own = np.logical_or.reduce(inside)
+            at_j, at_i = np.nonzero(own)
+            self._places.append((j0 + at_j) * block.row_length + (i0 + at_i))
+            wet.append(inside[:, own])
+            rows.append(points.j[here][own])
+            columns.append(points.i[here][own])
         j, i = (np.concatenate([np.zeros(0, np.int64), *some]) for some in (rows, columns))
         self.cells = j, i
         self.angle: Array = metrics.angle[j, i]
@@ -56,10 +61,13 @@ class FieldPlaces:
         """Set the owned values of wet columns, (points,) or (levels, points); halos are stale."""
         part = field if isinstance(field, Part) else Part(field)
         layout, first = part.field.layout, 0
-        with layout.memory.change(part.arrays(layout)) as arrays:
-            for array, columns, block in zip(arrays, self.columns, layout.blocks, strict=True):
-                j0, j1, i0, i1, _ = block.box_of(part.field.place)
-                last = first + int(columns.sum())
-                array[..., j0:j1, i0:i1][..., columns] = values[..., first:last]
-                first = last
+        blocks = part.field.storage(layout).flat
+        for places, block in zip(self._places, blocks, strict=True):
+            last = first + places.size
+            given = np.atleast_2d(values[..., first:last]).astype(block.dtype)
+            rows = [block[some] for some in part.rows(layout)]
+            with layout.memory.change(rows) as arrays:
+                for row, own in zip(chain.from_iterable(arrays), given, strict=True):
+                    row[places] = own
+            first = last
         part.field.written()

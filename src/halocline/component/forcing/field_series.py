@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from halocline.component.forcing.field_places import FieldPlaces
-from halocline.component.forcing.file_series import FileSeries, Share, look_through_all
+from halocline.component.forcing.file_series import Brackets, FileSeries, Share, look_through_all
 from halocline.core.clock import Date, date
 from halocline.core.options import Options, option
 from halocline.grids.files.curvilinear_maps import open_maps
@@ -73,6 +73,7 @@ class FieldSeries:
         self.base, self.recorder = base, recorder or Recorder()
         self.groups: list[tuple[FieldPlaces, FileSeries, list[Field]]] = []
         self._shown: list[tuple[int, float]] = []
+        self._turned: list[Brackets | None] = []
         self.vector = vector
         self.units = tuple(units)
         for group in [[field] for field in fields] if vector else [list(fields)]:
@@ -82,6 +83,7 @@ class FieldSeries:
             )
             self.groups.append((places, self._series(places, first), group))
             self._shown.append((-1, 0.0))
+            self._turned.append(None)
 
     def _series(self, places: FieldPlaces, field: Field) -> FileSeries:
         calendar = str(self.period[0].calendar)
@@ -109,12 +111,23 @@ class FieldSeries:
             if (brackets.number, brackets.weight) == self._shown[number]:
                 continue
             self._shown[number] = brackets.number, brackets.weight
-            values = brackets.now()
             if self.vector:
-                along = along_grid(values[0], values[1], places.angle)
-                values = (along[number],)
-            for field, own in zip(fields, values, strict=True):
+                brackets = self._along_grid(number, brackets)
+            for field, own in zip(fields, brackets.now(), strict=True):
                 places.put(own, field)
+
+    def _along_grid(self, number: int, brackets: Brackets) -> Brackets:
+        """Those of the component of the vector that lies at the places of a group."""
+        turned = self._turned[number]
+        if turned is None or turned.number != brackets.number:
+            angle = self.groups[number][0].angle
+            before, after = (
+                (along_grid(east, north, angle)[number],)
+                for east, north in (brackets.before, brackets.after)
+            )
+            turned = Brackets(before, after, brackets.weight, brackets.number)
+        self._turned[number] = turned = replace(turned, weight=brackets.weight)
+        return turned
 
     def look_through(self, deadline: float) -> tuple[int, int]:
         """As that of `FileSeries`, of all places."""
