@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "pack.hpp"
@@ -40,16 +41,30 @@ INLINE void over_row_again(std::ptrdiff_t i0, std::ptrdiff_t i1, const Body& bod
   }
 }
 
-/// Have columns [i0, i1) of a row brought near, which is next to be read or written: a processor
-/// does not foresee rows of one level after the other, which lie far apart. No value changes, and
-/// the row may be one beyond the last.
-template <class Field, class... At>
-INLINE void fetch(std::ptrdiff_t i0, std::ptrdiff_t i1, const Field& field, At... at) {
-  if (!field.data) return;
-  const auto* row = field.row(at...);
-  constexpr std::ptrdiff_t line = 64 / sizeof(*row);
-  for (std::ptrdiff_t i = i0; i < i1; i += line) __builtin_prefetch(row + i, 0, 2);
+/// The row of a field that a loop will come to next, which may be one beyond the last; null where
+/// there is no field.
+template <class T, int Rank, class... At>
+INLINE const std::remove_const_t<T>* next_row(const View<T, Rank>& field, At... at) {
+  return field.data ? field.row(at...) : nullptr;
 }
+
+/// Rows that are next to be read or written, brought near pack by pack while a loop computes: a
+/// processor does not foresee rows of one level after the other, which lie far apart, and asked for
+/// all at once they keep it waiting. No value changes.
+template <class T, std::size_t Count>
+class Ahead {
+ public:
+  /// The first row is one of a field that there is.
+  INLINE explicit Ahead(const T* const (&rows)[Count]) {
+    for (std::size_t at = 0; at < Count; ++at) rows_[at] = rows[at] ? rows[at] : rows[0];
+  }
+  INLINE void fetch(std::ptrdiff_t i) const {
+    for (const T* row : rows_) __builtin_prefetch(row + i, 0, 2);
+  }
+
+ private:
+  const T* rows_[Count];
+};
 
 /// `Count` order-independent sums that a loop makes on its way; one object per thread.
 template <int Count>

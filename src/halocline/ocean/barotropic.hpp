@@ -182,14 +182,19 @@ void ocean_velocity(Box box, View2<const T> auxiliary_u, View2<const T> auxiliar
     });
     const T *floor = corner_floor.row(j),
             lowest = *std::min_element(floor + box.i0, floor + box.i1);
-    for (int k = static_cast<int>(lowest); k < levels; ++k)
+    const T *mean_u = new_mean_u.row(j), *mean_v = new_mean_v.row(j);
+    for (int k = static_cast<int>(lowest); k < levels; ++k) {
+      T *to_u = new_u.row(k, j), *to_v = new_v.row(k, j);
+      const Ahead ahead({next_row(new_u, k, j + 1), next_row(new_v, k, j + 1)});
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        ahead.fetch(i);
         const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
         if (!any(wet)) return;
-        const V u = load<V>(new_mean_u.row(j) + i), v = load<V>(new_mean_v.row(j) + i);
-        store<V>(new_u.row(k, j) + i, load<V>(new_u.row(k, j) + i) + (wet ? u : V{}));
-        store<V>(new_v.row(k, j) + i, load<V>(new_v.row(k, j) + i) + (wet ? v : V{}));
+        const V u = load<V>(mean_u + i), v = load<V>(mean_v + i);
+        store<V>(to_u + i, load<V>(to_u + i) + (wet ? u : V{}));
+        store<V>(to_v + i, load<V>(to_v + i) + (wet ? v : V{}));
       });
+    }
   });
 }
 

@@ -112,9 +112,10 @@ void ocean_pressure(Box box, View3<const T> old_density, View3<const T> density,
       T* to = pressure.row(k, j);
       const T* floor = floor_level.row(j);
       const RowShares<T> cells = bottom.row(k, j);
-      for (const auto& field : {old_density, density, new_density})
-        fetch(box.i0, box.i1, field, k, j + 1);
+      const Ahead ahead({next_row(old_density, k, j + 1), next_row(density, k, j + 1),
+                         next_row(new_density, k, j + 1), next_row(pressure, k, j + 1)});
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        ahead.fetch(i);
         const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
         if (!any(wet)) {
           if (pressure_slope.data) store<V>(pressure_slope.row(k, j) + i, V{});

@@ -177,11 +177,6 @@ class EddyTile {
 
   void level(int k) {
     for (int j = j0_ - 1; j <= j1_; ++j) {
-      for (int t = 0; t < tracers_; ++t) {
-        fetch(i0_, i1_, f_.tracer, t, over(k), j + 3);
-        fetch(i0_, i1_, f_.mixing_convergence, t, k, j + 1);
-      }
-      fetch(i0_, i1_, f_.vertical_diffusivity, k, j + 1);
       slopes(k, j, i0_ - 1, i1_ + 1);
       for (int t = 0; t < tracers_; ++t) rise(t, k, j);
       if (j > j0_) steepen(k, j - 1);
@@ -290,7 +285,10 @@ class EddyTile {
     const T *half_above = of_cells(above, j), *half_below = of_cells(below, j);
     const T* floor = floor_of(j);
     T* to = of_cells(first_rise + t, j);
+    const Ahead ahead(
+        {next_row(f_.tracer, t, over(k), j + 3), next_row(f_.mixing_convergence, t, k, j + 1)});
     over_row_again<T>(i0_ - 1, i1_ + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      ahead.fetch(i);
       if (!any(load<V>(floor + i) <= splat<V>(static_cast<T>(k)))) return store<V>(to + i, V{});
       const V c = load<V>(here + i);
       store<V>(to + i, load<V>(half_above + i) * (load<V>(upper + i) - c) +
@@ -305,7 +303,9 @@ class EddyTile {
     T *carry = of_plane(1, j), *to = f_.vertical_diffusivity.row(k, j);
     const Shares lower = cells(k - 1, j);
     const T spacing = f_.spacing(k), dz_lower = f_.thickness(under(k));
+    const Ahead ahead({next_row(f_.vertical_diffusivity, k, j + 2)});
     over_row<T>(i0_, i1_, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      ahead.fetch(i);
       if (!any(load<V>(floor + i) <= splat<V>(static_cast<T>(k)))) return;
       const V squares = load<V>(carry + i) + load<V>(from_above + i);
       store<V>(carry + i, load<V>(next + i));

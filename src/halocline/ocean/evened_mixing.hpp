@@ -38,7 +38,8 @@ void ocean_even_diffusivity(Box box, View3<const T> column_diffusivity, View3<co
                             View3<T> vertical_diffusivity) {
   for_pairs(static_cast<int>(stability.extent[0]), box.j0, box.j1, 1, [&](int k, int j) {
     T* to = vertical_diffusivity.row(k, j);
-    const T *floor = floor_level.row(j), *floor_of[2] = {corner_floor.row(j), corner_floor.row(j + 1)};
+    const T *floor = floor_level.row(j),
+            *floor_of[2] = {corner_floor.row(j), corner_floor.row(j + 1)};
     const T *given[3], *stable[3];
     for (int row = 0; row < 3; ++row) {
       given[row] = column_diffusivity.row(k, j + row - 1);

@@ -244,16 +244,20 @@ class KppColumns {
       const bool lowest = d == levels_ - 1;
       const RowShares<T> cells = f_.bottom.row(lowest ? k(d) : k(d + 1), j);
       const T whole = lowest ? T(0) : spaced(d), under = lowest ? T(0) : thick(d + 1);
-      fetch(i0, i1, f_.stability, k(d), j + 1);
-      for (const auto& field : {f_.old_u, f_.old_v}) fetch(i0, i1, field, k(d), j + 2);
+      const Ahead ahead({next_row(f_.stability, k(d), j + 1), next_row(f_.old_u, k(d), j + 2),
+                         next_row(f_.old_v, k(d), j + 2),
+                         next_row(f_.center_viscosity, k(d), j + 1),
+                         next_row(f_.vertical_diffusivity, k(d), j + 1),
+                         next_row(f_.nonlocal_share, k(d), j + 1)});
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        ahead.fetch(i);
         V number = d > 0 ? load<V>(before + i) : V{};
         const V wet = splat<V>(T(levels_)) - load<V>(floor + i), below = load<V>(stability + i);
         if (!any(splat<V>(T(d)) < wet)) return store<V>(numbers + i, number);
         if (!lowest) {
-          const V shear = T(0.25) *
-                          ((apart<V>(here, lower, 0, i) + apart<V>(here, lower, 0, i + 1)) +
-                           (apart<V>(here, lower, 1, i) + apart<V>(here, lower, 1, i + 1)));
+          const V shear =
+              T(0.25) * ((apart<V>(here, lower, 0, i) + apart<V>(here, lower, 0, i + 1)) +
+                         (apart<V>(here, lower, 1, i) + apart<V>(here, lower, 1, i + 1)));
           const V apart_by = whole - cells.template raised<V>(i, under);
           const V found = apart_by * apart_by * below / (shear + least_shear<T>);
           number = splat<V>(T(d + 1)) < wet ? found : number;

@@ -184,16 +184,17 @@ class MomentumRow {
                               south_of = f_.corners.template row<Whole>(k, j - 1);
     const RowShares<T, Whole> north_of = f_.corners.template row<Whole>(k, j + 1);
     const T dz = f_.thickness(k), per_whole = T(1) / dz, level = static_cast<T>(k);
-    for (const auto& field : {f_.u, f_.v, f_.old_u, f_.old_v}) fetch(i0, i1, field, k, j + 2);
-    for (const auto& field : {f_.pressure, f_.vertical_viscosity, f_.friction_x, f_.friction_y})
-      fetch(i0, i1, field, k, j + 1);
-    for (const auto& field : {f_.new_u, f_.new_v}) fetch(i0, i1, field, k, j + 1);
     T *to_u = f_.new_u.row(k, j), *to_v = f_.new_v.row(k, j);
     const T *coriolis = f_.coriolis.row(j), *curvature_x = f_.curvature_x.row(j),
             *curvature_y = f_.curvature_y.row(j);
     const bool rubs = f_.friction_x.data != nullptr;
     const T *friction_x = rubs ? f_.friction_x.row(k, j) : nullptr,
             *friction_y = rubs ? f_.friction_y.row(k, j) : nullptr;
+    const Ahead ahead({next_row(f_.u, k, j + 2), next_row(f_.v, k, j + 2),
+                       next_row(f_.old_u, k, j + 2), next_row(f_.old_v, k, j + 2),
+                       next_row(f_.pressure, k, j + 1), next_row(f_.vertical_viscosity, k, j + 1),
+                       next_row(f_.friction_x, k, j + 1), next_row(f_.friction_y, k, j + 1),
+                       next_row(f_.new_u, k, j + 1), next_row(f_.new_v, k, j + 1)});
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const auto plane = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
@@ -201,6 +202,7 @@ class MomentumRow {
         store<V>(to_u + i, u);
         store<V>(to_v + i, v);
       };
+      ahead.fetch(i);
       if (k < around(i, i0)) return put(V{}, V{});
       // volumes through the faces
       const V eighth = splat<V>(T(0.125) * dz);

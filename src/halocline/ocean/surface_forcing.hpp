@@ -168,7 +168,9 @@ void ocean_frazil(Box box, View4<T> new_tracer, View2<const T> new_layer,
       T* to = new_tracer.row(0, k, j);
       const T *salinity = new_tracer.row(1, k, j), *before = lowest ? old_heat_store.row(j) : lent;
       const RowShares<T> cells = bottom.row(k, j);
+      const Ahead ahead({next_row(new_tracer, 0, k, j + 1), next_row(new_tracer, 1, k, j + 1)});
       over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        ahead.fetch(i);
         const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
         if (!any(wet)) return store<V>(lent + i, load<V>(before + i));
         const V below = thickness(k) * cells.template at<V>(i);

@@ -109,7 +109,9 @@ class TracerColumns {
       const T *held = content(k, i0), *factor = at(factor_, k, i0);
       const T* below = k > 0 ? new_tracer.row(t, k - 1, j) : held;
       T* to = new_tracer.row(t, k, j);
+      const Ahead ahead({next_row(new_tracer, t, k, j + 1)});
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        ahead.fetch(i);
         if (k < first(i, i0)) return store<V>(to + i, V{});
         const V from_below = k > 0 ? V(load<V>(factor + i) * load<V>(below + i)) : V{};
         const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));

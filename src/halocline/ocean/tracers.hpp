@@ -66,16 +66,16 @@ class TracerRow {
       const CornerRow<T, Whole> v0(f_.v, f_.corner_dx, bottom, k, j);
       const CornerRow<T, Whole> v1(f_.v, f_.corner_dx, bottom, k, j + 1);
       T *west = at(west_, k, i0), *south = at(south_, k, i0), *north = at(north_, k, i0);
+      const Ahead ahead({next_row(f_.u, k, j + 2), next_row(f_.v, k, j + 2),
+                         next_row(f_.column.vertical_diffusivity, k, j + 1),
+                         next_row(f_.column.nonlocal_share, k, j + 1),
+                         next_row(f_.column.salinity_excess, k, j + 1)});
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+        ahead.fetch(i);
         const bool wet = k >= columns_.first(i, i0);
         store<V>(west + i, wet ? x_volume_flux<V>(u0, u1, dz, i) : V{});
       });
       west[i1] = x_volume_flux<T>(u0, u1, dz, i1);
-      fetch(i0, i1, f_.u, k, j + 2);
-      fetch(i0, i1, f_.v, k, j + 2);
-      for (const auto& field :
-           {f_.column.vertical_diffusivity, f_.column.nonlocal_share, f_.column.salinity_excess})
-        fetch(i0, i1, field, k, j + 1);
       const T* below = at(rise_, k, i0);
       T* above = at(rise_, k + 1, i0);
       over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
@@ -155,10 +155,11 @@ class TracerRow {
     const BendsOfRoof bends_of_roof(*this, c, k, j);
     T *content = columns_.content(k, i0), *bent_x = bent_x_ - i0, *bent_up = bent_up_ - i0;
     if constexpr (Upwind) bends_along_x(c, k, j, i0, i1);
-    fetch(i0, i1, f_.tracer, t, k, j + (Upwind ? 3 : 2));
-    fetch(i0, i1, f_.old_tracer, t, k, j + (Upwind ? 3 : 2));
-    fetch(i0, i1, f_.column.mixing_convergence, t, k, j + 1);
+    constexpr int far = Upwind ? 3 : 2;
+    const Ahead ahead({next_row(f_.tracer, t, k, j + far), next_row(f_.old_tracer, t, k, j + far),
+                       next_row(f_.column.mixing_convergence, t, k, j + 1)});
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      ahead.fetch(i);
       if (k < columns_.first(i, i0)) return;
       const auto get = [&](const T* row, int shift = 0) { return load<V>(row + i + shift); };
       const V middle = get(here), from_south = get(south), to_north = get(north);

@@ -151,8 +151,6 @@ class ViscousRows {
   void rows(int k, int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     cells(k, j0 - 1, i0, i1);
     for (int j = j0; j < j1; ++j) {
-      for (const auto& field : {f_.u, f_.v}) fetch(i0, i1, field, k, j + 3);
-      for (const auto& field : {f_.force_x, f_.force_y}) fetch(i0, i1, field, k, j + 2);
       cells(k, j, i0, i1);
       forces(k, j, i0, i1);
     }
@@ -220,7 +218,9 @@ class ViscousRows {
       for (bool shear : {false, true}) to[side][shear] = pull(j, side, shear, i0);
     const StiffnessRows planes(f_, k, j);
     const RowShares<T> shares_south = f_.corners.row(k, j), shares_north = f_.corners.row(k, j + 1);
+    const Ahead ahead({next_row(f_.u, k, j + 3), next_row(f_.v, k, j + 3)});
     over_row<T>(i0 - 1, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      ahead.fetch(i);
       const auto least = [&](const T* floor) {
         return minimum(load<V>(floor + i), load<V>(floor + i + 1));
       };
@@ -256,7 +256,9 @@ class ViscousRows {
         for (bool shear : {false, true})
           from[row][side][shear] = pull(j - 1 + row, side, shear, i0);
     T *to_x = f_.force_x.row(k, j), *to_y = f_.force_y.row(k, j);
+    const Ahead ahead({next_row(f_.force_x, k, j + 2), next_row(f_.force_y, k, j + 2)});
     over_row<T>(i0, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      ahead.fetch(i);
       const auto wet = load<V>(floor + i) <= splat<V>(static_cast<T>(k));
       if (!any(wet)) {
         store<V>(to_x + i, V{});
