@@ -47,8 +47,8 @@ def test_ranks_get_equal_work(ranks):
     assert max(sea) > 1.1 * np.mean(sea), "sea points alone would give other blocks"
 
 
-quiet = {"minimal": (44.7, 27.1), "full": (81.1, 50.3)}
-"""`halocline lab ocean` on one quiet core (docs/ocean.md), float64 and float32 [ns per cell]."""
+quiet = {"minimal": (40.6, 20.5), "full": (81.5, 37.1)}
+"""`halocline lab ocean` on one core of a Xeon (docs/ocean.md), float64 and float32 [ns per cell]."""
 
 
 def options_of(physics):

@@ -26,9 +26,9 @@ def column_work(levels: VerticalGrid) -> NDArray[np.float64]:
 
 
 seconds = {
-    "float64": {"common": 45e-9, "eddies": 20e-9, "kpp": 7e-9, "viscous": 9e-9,
+    "float64": {"common": 41e-9, "eddies": 21e-9, "kpp": 9e-9, "viscous": 10e-9,
                 "upwind3": 4e-9, "limited3": 22e-9, "passive": 4e-9},
-    "float32": {"common": 27e-9, "eddies": 12e-9, "kpp": 5e-9, "viscous": 6e-9,
+    "float32": {"common": 20e-9, "eddies": 9e-9, "kpp": 4e-9, "viscous": 3e-9,
                 "upwind3": 2e-9, "limited3": 14e-9, "passive": 2e-9},
 }  # fmt: skip
 """Time for a cell of POP's x1 grid, dry ones too, and a step on one core [s].
