@@ -48,7 +48,7 @@ def test_ranks_get_equal_work(ranks):
 
 
 quiet = {"minimal": (40.6, 20.5), "full": (81.5, 37.1)}
-"""`halocline lab ocean` on one core of a Xeon (docs/ocean.md), float64 and float32 [ns per cell]."""
+"""`halocline lab ocean` on one core of a Xeon (docs/ocean.md), in both precisions [ns per cell]."""
 
 
 def options_of(physics):
