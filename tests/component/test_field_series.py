@@ -151,16 +151,19 @@ def tilted():
     return Grid.of(curvilinear, np.full(curvilinear.shape, 100.0)), np.array([s, 0.0, c])
 
 
-def globe_file(path, fields):
-    """Two records, alike, of all longitudes."""
+def globe_file(path, fields, strengths):
+    """Records of two days and all longitudes, alike but for their strengths."""
     x, y = np.arange(0.0, 360.0, 1.0), np.arange(-89.5, 90.0, 1.0)
     with netCDF4.Dataset(path, "w") as file:
-        for name, line in (("time", [0.0, 2.0]), ("lat", y), ("lon", x)):
+        days = np.linspace(0.0, 2.0, len(strengths))
+        for name, line in (("time", days), ("lat", y), ("lon", x)):
             file.createDimension(name, len(line))
             file.createVariable(name, "f8", (name,))[:] = line
         file["time"].units = "days since 2000-01-01"
         for name, values in fields(*np.meshgrid(x, y)).items():
-            file.createVariable(name, "f8", ("time", "lat", "lon"))[:] = np.stack([values, values])
+            file.createVariable(name, "f8", ("time", "lat", "lon"))[:] = np.stack(
+                [strength * values for strength in strengths]
+            )
     return path
 
 
@@ -178,19 +181,21 @@ def test_a_vector_is_turned_to_the_faces_of_the_grid(tmp_path):
         )
         return {"ue": 10.0 * east, "vn": 10.0 * north}
 
-    path, space = globe_file(tmp_path / "a.nc", spin), space_of(grid)
+    path, space = globe_file(tmp_path / "a.nc", spin, (1.0, 2.0, 6.0)), space_of(grid)
     u = Field("u", "m s-1", space, place=Place.x_face, dtype=np.float64)
     v = Field("v", "m s-1", space, place=Place.y_face, dtype=np.float64)
     series = FieldSeries(
         SeriesOptions(file=str(path)), [u, v], grid, period, "wind",
         variables=("ue", "vn"), names=("wind_u", "wind_v"), vector=True,
     )  # fmt: skip
-    series.update(date("2000-01-02"))
     at = grid.at(Place.x_face)
     wanted = 10.0 * np.sqrt(1.0 - np.tensordot(pole, vectors(at.x, at.y), 1) ** 2)
     assert wanted.min() < 8.5
-    np.testing.assert_allclose(u.gather(), wanted * space.wet(Place.x_face), atol=5e-3)
-    np.testing.assert_allclose(v.gather(), 0.0, atol=5e-3)
+    for moment, strength in (("01T06", 1.25), ("01T18", 1.75), ("02T12", 4.0), ("01T00", 1.0)):
+        series.update(date(f"2000-01-{moment}"))
+        along = strength * wanted * space.wet(Place.x_face)
+        np.testing.assert_allclose(u.gather(), along, atol=5e-3 * strength)
+        np.testing.assert_allclose(v.gather(), 0.0, atol=5e-3 * strength)
     series.close()
 
 
