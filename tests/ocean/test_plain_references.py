@@ -118,7 +118,8 @@ def test_mean_velocity(sea):
     shears = [getattr(model.state, f"old_{name}").gather() for name in "uv"]
     for name, values in zip("uv", shears, strict=True):
         getattr(model.state, f"new_{name}").set_global(values)
-    model.velocity(tau=tau, alpha=alpha)
+    model.mean_velocity(tau=tau, alpha=alpha)
+    model.velocity()
     wanted = a.planes.own(ocean_barotropic.mean_velocity(a, tau, alpha), Place.corner)
     wet = oceans.wet_corners(model.levels)
     compare(velocities(model.state, "new_mean_u", "new_mean_v"), wanted, wet[-1])

@@ -142,32 +142,29 @@ void ocean_first_guess(Box box, View2<const T> old_surface, View2<const T> surfa
   });
 }
 
-inline constexpr Contract<12> ocean_velocity_contract{
-    "ocean_velocity",
+inline constexpr Contract<9> ocean_mean_velocity_contract{
+    "ocean_mean_velocity",
     {{{"auxiliary_u", Access::read, Place::corner, "m s-1"},
       {"auxiliary_v", Access::read, Place::corner, "m s-1"},
       {"new_surface", Access::read, Place::center, "m2 s-2", south_west},
       {"old_surface", Access::read, Place::center, "m2 s-2", south_west},
       {"corner_dx", Access::read, Place::corner, "m"},
       {"corner_dy", Access::read, Place::corner, "m"},
-      {"corner_floor", Access::read, Place::corner, "1"},
       {"corner_depth", Access::read, Place::corner, "m"},
       {"new_mean_u", Access::write, Place::corner, "m s-1"},
-      {"new_mean_v", Access::write, Place::corner, "m s-1"},
-      {"new_u", Access::update, Place::corner, "m s-1", "depth"},
-      {"new_v", Access::update, Place::corner, "m s-1", "depth"}}}};
+      {"new_mean_v", Access::write, Place::corner, "m s-1"}}}};
 
-/// The new mean velocity, added to the baroclinic one.
+/// The new mean velocity.
 ///
-/// @param[in,out] new_u, new_v  baroclinic, then whole velocity [m s-1]
+/// @param[in]  new_surface, old_surface  pressure over the reference density [m2 s-2]
+/// @param[out] new_mean_u, new_mean_v    [m s-1], 0 on land
 template <class T>
-void ocean_velocity(Box box, View2<const T> auxiliary_u, View2<const T> auxiliary_v,
-                    View2<const T> new_surface, View2<const T> old_surface,
-                    View2<const T> corner_dx, View2<const T> corner_dy, View2<const T> corner_floor,
-                    View2<const T> corner_depth, View2<T> new_mean_u, View2<T> new_mean_v,
-                    View3<T> new_u, View3<T> new_v, double tau, double alpha) {
+void ocean_mean_velocity(Box box, View2<const T> auxiliary_u, View2<const T> auxiliary_v,
+                         View2<const T> new_surface, View2<const T> old_surface,
+                         View2<const T> corner_dx, View2<const T> corner_dy,
+                         View2<const T> corner_depth, View2<T> new_mean_u, View2<T> new_mean_v,
+                         double tau, double alpha) {
   const T weight = static_cast<T>(alpha * tau);
-  const int levels = static_cast<int>(new_u.extent[0]);
   for_rows(box, [&](int j) {
     over_row<T>(box.i0, box.i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
       const auto at = [&](const View2<const T>& f) { return load<V>(f.row(j) + i); };
@@ -180,6 +177,26 @@ void ocean_velocity(Box box, View2<const T> auxiliary_u, View2<const T> auxiliar
       store<V>(new_mean_u.row(j) + i, wet ? u : V{});
       store<V>(new_mean_v.row(j) + i, wet ? v : V{});
     });
+  });
+}
+
+inline constexpr Contract<5> ocean_velocity_contract{
+    "ocean_velocity",
+    {{{"new_mean_u", Access::read, Place::corner, "m s-1"},
+      {"new_mean_v", Access::read, Place::corner, "m s-1"},
+      {"corner_floor", Access::read, Place::corner, "1"},
+      {"new_u", Access::update, Place::corner, "m s-1", "depth"},
+      {"new_v", Access::update, Place::corner, "m s-1", "depth"}}}};
+
+/// The new mean velocity, added to the baroclinic one.
+///
+/// @param[in]     corner_floor  the lowest wet level; as many as levels on land [1]
+/// @param[in,out] new_u, new_v  baroclinic, then whole velocity [m s-1]
+template <class T>
+void ocean_velocity(Box box, View2<const T> new_mean_u, View2<const T> new_mean_v,
+                    View2<const T> corner_floor, View3<T> new_u, View3<T> new_v) {
+  const int levels = static_cast<int>(new_u.extent[0]);
+  for_rows(box, [&](int j) {
     const T *floor = corner_floor.row(j),
             lowest = *std::min_element(floor + box.i0, floor + box.i1);
     const T *mean_u = new_mean_u.row(j), *mean_v = new_mean_v.row(j);

@@ -287,6 +287,7 @@ class Ocean:
         self.auxiliary = bound("auxiliary")
         self.right_side = bound("right_side")
         self.first_guess = bound("first_guess")
+        self.mean_velocity = bound("mean_velocity")
         self.velocity = bound("velocity")
         self.averages = [bound("average_velocity"), bound("average_tracers")]
         self.filters = [bound("filter_velocity"), bound("filter_tracers")]
@@ -332,14 +333,15 @@ class Ocean:
         self.rotate()
 
     def advance(self, w: Weights, number: int = 0) -> None:
-        """Compute the new level: the baroclinic part, then the surface and the mean velocity.
+        """Compute the new level: the baroclinic part, the surface and the mean velocity, their sum.
 
-        `number` counts the steps.
+        `number` counts the steps. The sum belongs to neither phase, as in POP.
         """
         with self.run.recorder.time("baroclinic"):
             self.baroclinic(w, number)
         with self.run.recorder.time("barotropic"):
             self.barotropic(w)
+        self.velocity()
 
     def baroclinic(self, w: Weights, number: int = 0) -> None:
         """Tracers, and velocity without its mean over the column.
@@ -377,7 +379,7 @@ class Ocean:
     def barotropic(self, w: Weights) -> None:
         """The surface, and the mean velocity.
 
-        1. mean velocity without the new surface  2. elliptic equation  3. velocity
+        1. mean velocity without the new surface  2. elliptic equation  3. mean velocity
         """
         s = self.state
         self.auxiliary(tau=w.tau, alpha=w.alpha, gamma=w.gamma)
@@ -387,7 +389,7 @@ class Ocean:
             self.stokes.diverge(tau=w.tau, alpha=w.alpha)
         self.first_guess()
         self.solver.solve(s.right_side, s.new_surface).require()
-        self.velocity(tau=w.tau, alpha=w.alpha)
+        self.mean_velocity(tau=w.tau, alpha=w.alpha)
 
     changing: tuple[str, ...] = (
         *("tracer", "layer", "surface", "heat_store", "density", "u", "v", "mean_u", "mean_v"),

@@ -16,7 +16,8 @@ void bind(nb::module_& module) {
   define(module, ocean_convection_contract, &ocean_convection<T>, "background", "convective");
   define(module, ocean_auxiliary_contract, &ocean_auxiliary<T>, "tau", "alpha", "gamma");
   define(module, ocean_right_side_contract, &ocean_right_side<T>, "tau", "alpha", "shift");
-  define(module, ocean_velocity_contract, &ocean_velocity<T>, "tau", "alpha");
+  define(module, ocean_mean_velocity_contract, &ocean_mean_velocity<T>, "tau", "alpha");
+  define(module, ocean_velocity_contract, &ocean_velocity<T>);
   define(module, ocean_average_velocity_contract, &ocean_average_velocity<T>);
   define(module, ocean_average_tracers_contract, &ocean_average_tracers<T>);
   define(module, ocean_filter_velocity_contract, &ocean_filter_velocity<T>, "strength", "share");

@@ -11,7 +11,8 @@ Beside the speed-up of ranks stands what as many runs of one rank reach that kno
 other: more the cores, their caches and the memory that they share do not allow.
 
 Phases are those of Worley and Levesque (2004): the baroclinic part with the tracers, its halos, the
-barotropic part without the solver, its halos, the solver with all that it communicates, the rest.
+barotropic part without the solver, its halos, the solver with all that it communicates, the rest,
+to which the sum of both parts' velocities belongs, as in POP.
 """
 
 from __future__ import annotations
