@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import random
 import selectors
 import socket
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from halocline.core.errors import UserError
 from halocline.link import frames
 from halocline.link.channel import Channel, Lost
 from halocline.link.credentials import Credentials, name_matches
+from halocline.link.dialling import Dialling, longest_pause
 from halocline.link.frames import FrameError, Greeting, Kind, LinkFrame, pack
 from halocline.link.link_state import LinkState, megabyte
 from halocline.link.options import LinkOptions, address
+from halocline.link.trouble_log import TroubleLog
 
 handshake_seconds = 10.0
 most_strangers = 32
 """Connections that have not yet shown who they are; the oldest goes when one more comes."""
 most_channels = 64
 queued_at_most = 64 * 1024
-first_pause, longest_pause = 0.05, 2.0
 gone_after = 2 * longest_pause
 """Who is unconnected so long [s] while it comes anew is gone: it would have come back."""
 
@@ -47,18 +46,16 @@ class Connections:
         folder: Path,
         log: Callable[[str], None],
     ) -> None:
-        self.options, self.state, self.there, self._log = options, state, there, log
+        self.options, self.state, self.there = options, state, there
         self.channels: list[Channel] = []
         self._credentials = Credentials(options, folder)
-        self._server = bool(options.listen) or (bool(options.relay) and here < there)
-        self._words = relay_words(here, there, number) if options.relay else b""
+        words = relay_words(here, there, number) if options.relay else b""
+        server = bool(options.listen) or (bool(options.relay) and here < there)
+        self._dialling = Dialling(options, self._credentials, words, server=server)
+        self._trouble = TroubleLog(state, there, log)
         self._told: tuple[int, int] = (0, 0)
-        self._found: Any = None
-        self._slots: list[float] = [0.0] * (0 if options.listen else options.streams)
-        self._pauses = [first_pause] * len(self._slots)
         self._unconnected_since = 0.0
         self._cut = 0
-        self._quiet_until, self._logged, self._unlogged = 0.0, "", 0
         self._selector: selectors.BaseSelector | None = None
         self._listener: socket.socket | None = None
         self._bell: tuple[socket.socket, socket.socket] | None = None
@@ -211,7 +208,7 @@ class Connections:
         channel.begun = time.monotonic()
         channel.refuse()
         self.state.counts.connections_refused += 1
-        self._tell(f"{channel.where}: {why}", refusal=True)
+        self._trouble.tell(f"{channel.where}: {why}", refusal=True)
 
     def _state(self) -> tuple[int, int]:
         """Pieces that this side has, and bytes of all that the other may send."""
@@ -263,7 +260,7 @@ class Connections:
         channel.state = "up"
         self.state.counts.connections += 1
         if channel.slot is not None:
-            self._pauses[channel.slot] = first_pause
+            self._dialling.came_up(channel.slot)
         if self._cut:
             self._cut -= 1
             self.state.counts.cuts_mended += 1
@@ -299,47 +296,25 @@ class Connections:
             for channel in self.channels
             if channel.state == "up"
         ]
-        coming += [
-            when
-            for slot, when in enumerate(self._slots)
-            if all(channel.slot != slot for channel in self.channels)
-        ]
+        coming += self._dialling.coming(self._used())
         return max(min(coming) - now, 0.001)
 
     def up(self) -> list[Channel]:
         return [channel for channel in self.channels if channel.state == "up"]
 
+    def _used(self) -> set[int | None]:
+        return {channel.slot for channel in self.channels}
+
     def _dial(self, now: float) -> None:
-        """Connect again what is not connected, after a pause that doubles."""
-        used = {channel.slot for channel in self.channels}
-        for slot, when in enumerate(self._slots):
-            if slot in used or now < when:
-                continue
-            pause = self._pauses[slot]
-            self._slots[slot] = now + pause * random.uniform(0.75, 1.25)
-            self._pauses[slot] = min(2.0 * pause, longest_pause)
-            where = self.options.connect or self.options.relay
+        """Connect again what is not connected."""
+        for slot in self._dialling.due(self._used(), now):
             try:
-                channel = self._connect(where)
+                channel = self._dialling.begin()
             except (OSError, UserError) as error:
-                self._tell(f"cannot reach {where}: {error}")
+                self._trouble.tell(f"cannot reach {self._dialling.where}: {error}")
                 continue
             channel.slot, channel.begun, channel.heard = slot, now, now
             self.channels.append(channel)
-
-    def _connect(self, where: str) -> Channel:
-        if self._found is None:  # names are looked up once, and again after a failure
-            self._found = socket.getaddrinfo(*address(where), type=socket.SOCK_STREAM)[0]
-        family, kind, protocol, _, target = self._found
-        raw = socket.socket(family, kind, protocol)
-        try:
-            context = self._credentials.context(server=self._server)
-            channel = Channel(raw, where, context, server=self._server, relay=self._words)
-            raw.connect_ex(target)
-        except BaseException:
-            raw.close()
-            raise
-        return channel
 
     def _accept(self) -> None:
         """Take new connections; of those that have not shown who they are the oldest goes."""
@@ -358,7 +333,7 @@ class Connections:
                 channel.connected()
             except (OSError, UserError) as error:
                 raw.close()
-                self._tell(f"cannot take a connection from {sender[0]}: {error}")
+                self._trouble.tell(f"cannot take a connection from {sender[0]}: {error}")
                 continue
             channel.begun = channel.heard = time.monotonic()
             self.channels.append(channel)
@@ -435,16 +410,14 @@ class Connections:
             self.channels.remove(channel)
         channel.close()
         if channel.state == "connecting" and not self.up():
-            self._found = None
+            self._dialling.look_up_again()
         if channel.state == "up":
             self.state.outbox.give_back(channel)
             self._told = (-1, 0)  # its last word may be lost
             self.state.counts.pieces_resent = self.state.outbox.resent
             self._cut += 1
         if channel.slot is not None:
-            self._slots[channel.slot] = max(
-                self._slots[channel.slot], time.monotonic() + self._pauses[channel.slot] / 2
-            )
+            self._dialling.lost(channel.slot)
         if channel.state == "refused":
             return
         if refusal:
@@ -453,22 +426,7 @@ class Connections:
             if early and not self.state.met and self.options.connect:
                 self.state.failure = f"Cannot connect to '{self.there}' at {channel.where}: {why}."
         if not self.state.leaving and self.state.inbox.goodbye is None:
-            self._tell(f"{channel.where}: {why}", refusal=refusal)
-
-    def _tell(self, what: str, *, refusal: bool = False) -> None:
-        """One line of the log; ten a second at most, the same one once a minute."""
-        now = time.monotonic()
-        again = what == self._logged
-        self.state.last_trouble = what
-        if refusal:
-            self.state.last_refusal = what
-        if now < self._quiet_until + (60.0 if again else 0.0):
-            self._unlogged += 1
-            return
-        self._quiet_until, self._logged = now + 0.1, what
-        more = f" (and {self._unlogged} more)" if self._unlogged else ""
-        self._unlogged = 0
-        self._log(f"link to '{self.there}': {what}{more}")
+            self._trouble.tell(f"{channel.where}: {why}", refusal=refusal)
 
     def _register(self, channel: Channel) -> None:
         assert self._selector is not None
