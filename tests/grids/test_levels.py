@@ -1,5 +1,7 @@
 """Grids of layers: regular ones made here, and the displaced-pole grid of the shipped data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -97,3 +99,22 @@ def test_sills_cut_the_columns_of_their_box():
     closed = np.where(grid.mask, 10, 0)
     closed[1, 2:5] = np.where(grid.mask[1, 2:5], [3, 1, 3], 0)
     np.testing.assert_array_equal(wet, closed)
+
+
+def test_straits_deepen_the_sea_of_their_box():
+    """Of 10 levels of 10 m eight begin above 75 m; land stays, and where it is deeper nothing."""
+    from halocline.grids.horizontal.regular import regular_grid
+    from halocline.grids.vertical.case_grid import CaseGridOptions, LevelOptions, build_levels
+
+    box = (2.0, 4.0, 1.0, 1.0)
+    levels = LevelOptions(thickness=[10.0] * 10, sills=[(*box, 25.0)], straits=[(*box, 75.0)])
+    options = CaseGridOptions(nx=6, ny=3, dx=1.0, dy=1.0, depth=45.0, levels=levels)
+    grid = regular_grid(options)
+    grid.depth[1, 3], grid.mask[1, 4] = 5.0, False
+    wet = build_levels(options, grid).wet_levels
+    opened = np.where(grid.mask, 5, 0)
+    opened[1, 2:4] = 8
+    np.testing.assert_array_equal(wet, opened)
+    levels = LevelOptions(thickness=[10.0] * 10, straits=[(*box, 35.0)])
+    wet = build_levels(replace(options, levels=levels), grid).wet_levels
+    np.testing.assert_array_equal(wet[1, 2:5], [5, 4, 0])

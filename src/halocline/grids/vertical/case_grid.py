@@ -65,6 +65,12 @@ class LevelOptions(Options):
         "boxes [west, east, south, north] and a depth [m] that no column in them passes: sills that"
         " the means over cells have lost",
     )
+    straits: list[tuple[float, float, float, float, float]] = option(
+        [],
+        "degree or m",
+        "boxes [west, east, south, north] and a depth [m] that all columns of sea in them reach:"
+        " straits that the means over cells have closed; after sills",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +82,16 @@ class CaseGridOptions(GridOptions):
 
 def build_levels(options: CaseGridOptions, grid: Grid) -> VerticalGrid:
     """The levels of a case over its horizontal grid; `levels.file` and `file` are paths."""
-    center, depth = grid.at(Place.center), grid.depth.copy()
-    for west, east, south, north, sill in options.levels.sills:
-        inside = (center.x >= west) & (center.x <= east) & (center.y >= south) & (center.y <= north)
-        depth[inside] = np.minimum(depth[inside], sill)
+    center, depth = grid.at(Place.center), grid.depth
+
+    def inside(west: float, east: float, south: float, north: float) -> NDArray[np.bool_]:
+        x, y = center.x, center.y
+        return (x >= west) & (x <= east) & (y >= south) & (y <= north)
+
+    for *box, sill in options.levels.sills:
+        depth = np.where(inside(*box), np.minimum(depth, sill), depth)
+    for *box, strait in options.levels.straits:
+        depth = np.where(inside(*box) & grid.mask, np.maximum(depth, strait), depth)
     least = options.levels.least_share
     thickness = level_thickness(options, grid)[: options.levels.count]
     made = layered(replace(grid, depth=depth), thickness, least=least if least < 1.0 else None)
