@@ -14,6 +14,7 @@ from halocline.grids.vertical.levels import VerticalGrid
 from halocline.ocean.column_work import column_work, work
 from halocline.ocean.diagnostics import OceanDiagnostics
 from halocline.ocean.explicit_limits import refuse_unstable
+from halocline.ocean.internal_waves import waves_that_grow
 from halocline.ocean.joined_seas import cells_described, seas_described
 from halocline.ocean.model import Ocean, halo_of
 from halocline.ocean.options import OceanOptions
@@ -100,6 +101,7 @@ class OceanComponent(Component):
             self.forward = True
         if self.run.plan is None:
             self.model.densities()
+            self.remarks = [*self.remarks, *waves_that_grow(self.model)]
             self.diagnostics.begin()
 
     def step(self, time: Date) -> None:
