@@ -99,27 +99,42 @@ def phase_seconds(record: RunRecord) -> dict[str, float]:
     return {name: float(np.mean([found[name] for found in ranks])) for name in ranks[0]}
 
 
+class StepsOfRank:
+    """The steps of one rank but the first, which finds its memory cold, and what they hold."""
+
+    def __init__(self, lines: Timeline, rank: int) -> None:
+        self.lines = lines
+        self.names = np.array([region.name for region in lines.regions])[lines.events["region"]]
+        self.mine = lines.events["rank"] == rank
+        self._begins, self._ends = lines.events["begin"], lines.events["end"]
+        self._steps = self.phase("step")[1:]
+
+    def phase(self, name: str) -> Any:
+        """Numbers of the events of a phase."""
+        return np.flatnonzero(self.mine & self.lines.is_kind("phase") & (self.names == name))
+
+    def within(self, some: Any, rows: Any) -> Any:
+        """Which of some events begin within one of the events `rows`, which follow each other."""
+        at = np.searchsorted(self._begins[rows], self._begins[some], side="right") - 1
+        return some[(at >= 0) & (self._begins[some] < self._ends[rows][at])]
+
+    def seconds(self, rows: Any, own: bool = False) -> Any:
+        """Sums over the steps in which events begin [s], with or without what is within them."""
+        rows = self.within(rows, self._steps)
+        at = np.searchsorted(self._begins[self._steps], self._begins[rows], side="right") - 1
+        whole = (self._ends[rows] - self._begins[rows]) / 1e9
+        return sums(at, self.lines.own_seconds[rows] if own else whole, len(self._steps))
+
+
 def _phases_of_rank(lines: Timeline, rank: int) -> dict[str, float]:
-    names = np.array([region.name for region in lines.regions])[lines.events["region"]]
-    mine = lines.events["rank"] == rank
-    steps = np.flatnonzero(mine & lines.is_kind("phase") & (names == "step"))[1:]
-    begins, ends = lines.events["begin"], lines.events["end"]
-    speaking = np.flatnonzero(mine & lines.is_kind(*communicating_kinds))
-
-    def of_steps(rows: Any, seconds: Any) -> Any:
-        """Sums of some events over the steps that they begin in."""
-        at = np.searchsorted(begins[steps], begins[rows], side="right") - 1
-        inside = (at >= 0) & (begins[rows] < ends[steps][at])
-        return sums(at[inside], seconds[inside], len(steps))
-
+    steps = StepsOfRank(lines, rank)
+    speaking = np.flatnonzero(steps.mine & lines.is_kind(*communicating_kinds))
     whole, halo = {}, {}
     for name in phases:
-        rows = np.flatnonzero(mine & lines.is_kind("phase") & (names == name))
-        whole[name] = of_steps(rows, (ends[rows] - begins[rows]) / 1e9)
-        at = np.searchsorted(begins[rows], begins[speaking], side="right") - 1
-        within = speaking[(at >= 0) & (begins[speaking] < ends[rows][at])]
-        halo[name] = of_steps(within, lines.own_seconds[within])
-    step = (ends[steps] - begins[steps]) / 1e9
+        rows = steps.phase(name)
+        whole[name] = steps.seconds(rows)
+        halo[name] = steps.seconds(steps.within(speaking, rows), own=True)
+    step = steps.seconds(steps.phase("step"))
     found = {
         "baroclinic": whole["baroclinic"] - halo["baroclinic"],
         "baroclinic halo": halo["baroclinic"],
@@ -133,13 +148,14 @@ def _phases_of_rank(lines: Timeline, rank: int) -> dict[str, float]:
 
 
 def kernel_seconds(record: RunRecord) -> dict[str, float]:
-    """Mean time per step of the ocean's kernels [s], on the first rank; the first step counts."""
-    rows, steps = steady_rows(record), calls_of(record, "step")
+    """Median time of the ocean's kernels in the steps after the first [s], on the first rank."""
+    steps = StepsOfRank(timeline(record), 0)
+    ours = {region.name for region in record.regions if region.name.startswith("ocean_")}
     found = {}
-    for number, region in enumerate(record.regions):
-        mine = rows[rows["region"] == number]
-        if region.kind == "kernel" and region.name.startswith("ocean_") and mine.size:
-            found[region.name.removeprefix("ocean_")] = float(mine["seconds"].sum()) / steps
+    for name in sorted(ours):
+        seconds = steps.seconds(np.flatnonzero(steps.mine & (steps.names == name)))
+        if seconds.any():
+            found[name.removeprefix("ocean_")] = float(np.median(seconds))
     return found
 
 
