@@ -73,7 +73,7 @@ def cycle_growth(turn: Array, density: Array, velocity: Array, options: OceanOpt
     >>> still = np.zeros(3)
     >>> leapfrog = OceanOptions(averaging=0)
     >>> cycle_growth(np.array([0.5, 1.9, 2.1]), still, still, leapfrog).round(2).tolist()
-    [1.0, 1.0, 1.86]
+    [1.0, 1.0, 1.88]
     """
     w, d, v = (x[:, None] for x in (turn, density, velocity))
     unit = np.broadcast_to(np.eye(4), (len(turn), 4, 4))
