@@ -91,7 +91,7 @@ def build_levels(options: CaseGridOptions, grid: Grid) -> VerticalGrid:
     for *box, sill in options.levels.sills:
         depth = np.where(inside(*box), np.minimum(depth, sill), depth)
     for *box, strait in options.levels.straits:
-        depth = np.where(inside(*box) & grid.mask, np.maximum(depth, strait), depth)
+        depth = np.where(inside(*box), np.maximum(depth, strait), depth)
     least = options.levels.least_share
     thickness = level_thickness(options, grid)[: options.levels.count]
     made = layered(replace(grid, depth=depth), thickness, least=least if least < 1.0 else None)
