@@ -16,13 +16,13 @@ from ocean.mixing_column import four, kernels
 water = DensityOptions(expansion=0.2, contraction=0.8)
 
 
-def double(warm, salty, *, layer=0.0, floor=0, equation=water, base=0.0):
+def double(warm, salty, *, under=(10.0, 35.0), layer=0.0, floor=0, equation=water, base=0.0):
     """Diffusivities of heat and salt between two levels of 10 m, of which the upper one is so much
-    warmer and saltier."""
+    warmer and saltier than that under it."""
     heat, excess = np.full((2, 3, 9), base), np.full((2, 3, 9), np.nan)
     kernels["ocean_double_diffusion"].function(
         box=(0, 3, 0, 9, 0),
-        tracer=four([[10.0, 10.0 + warm], [35.0, 35.0 + salty]], (3, 9)),
+        tracer=four([[under[0], under[0] + warm], [under[1], under[1] + salty]], (3, 9)),
         floor_level=four(floor, (3, 9)),
         boundary_layer_depth=four(layer, (3, 9)),
         depths=np.array([15.0, 5.0]),
@@ -87,8 +87,12 @@ def test_nothing_in_the_boundary_layer_and_at_the_floor():
     assert double(0.58, 0.1, floor=1) == (0.0, 0.0)
 
 
-def test_the_density_ratio_is_that_of_sea_water():
-    """alpha dT / beta dS of the mean of both sides, with the equation's own derivatives."""
+@pytest.mark.parametrize(
+    ("under", "warm", "salty"), [((10.0, 35.0), 0.9, 0.15), ((1.0, 2.0), -1.2, 0.05)]
+)
+def test_the_density_ratio_is_that_of_sea_water(under, warm, salty):
+    """alpha dT / beta dS of the mean of both sides, with the equation's own derivatives; nearly
+    fresh water below 4 degrees, which shrinks as it warms, has fingers where it is colder above."""
     real = DensityOptions(equation="teos-10")
     density = kernels["ocean_density"].function
     found = np.zeros((2, 2, 2))
@@ -102,12 +106,12 @@ def test_the_density_ratio_is_that_of_sea_water():
         )  # fmt: skip
         return found[0, 0, 0]
 
-    warm, salty, d = 0.9, 0.15, 1e-3
-    t, s = 10.0 + 0.5 * warm, 35.0 + 0.5 * salty
+    d = 1e-3
+    t, s = under[0] + 0.5 * warm, under[1] + 0.5 * salty
     expansion, contraction = at(t - d, s) - at(t + d, s), at(t, s + d) - at(t, s - d)
     ratio = expansion * warm / (contraction * salty)
     assert 1.2 < ratio < 1.6
-    salt = double(warm, salty, equation=real)[1]
+    salt = double(warm, salty, under=under, equation=real)[1]
     assert salt == pytest.approx(1e-3 * (1.0 - ((ratio - 1.0) / 0.9) ** 2) ** 3, rel=1e-5)
 
 

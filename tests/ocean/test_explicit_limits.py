@@ -15,7 +15,9 @@ from ocean import oceans
 
 step, length = 3600.0, 1e4
 square, fourth = length**2 / (8.0 * step), length**4 / (64.0 * step)
-"""What leapfrog steps bear on squares of 10 km [m2 s-1], [m4 s-1]."""
+"""What leapfrog steps bear on squares of 10 km of what is old [m2 s-1], [m4 s-1]."""
+more = 1.5
+"""Of viscosity they bear so much more: it acts on a third of the present velocity, too."""
 
 
 def anisotropic(value):
@@ -23,13 +25,13 @@ def anisotropic(value):
 
 
 kinds = [
-    ("viscosity", square, lambda value: {"viscosity": value}),
+    ("viscosity", more * square, lambda value: {"viscosity": value}),
     ("diffusivity", square, lambda value: {"diffusivity": value}),
     ("eddies.along", square, lambda value: {"eddies": EddyOptions(along=value)}),
-    ("viscous.across", square, anisotropic),
+    ("viscous.across", more * square, anisotropic),
     (
         "viscous.biharmonic",
-        fourth,
+        more * fourth,
         lambda value: {"viscous": ViscousOptions(scheme="biharmonic", biharmonic=value)},
     ),
 ]
@@ -49,12 +51,12 @@ def test_what_is_beyond_the_limit_is_refused_with_a_step_that_would_do(name, mos
     refuse_unstable(levels, twice, told)
 
 
-@pytest.mark.parametrize("name", ["viscosity", "diffusivity"])
+@pytest.mark.parametrize(("name", "most"), [("viscosity", more * square), ("diffusivity", square)])
 @pytest.mark.parametrize(("part", "grows"), [(0.9, False), (1.15, True)])
-def test_the_limit_is_where_checkerboards_grow(name, part, grows):
+def test_the_limit_is_where_checkerboards_grow(name, most, part, grows):
     """All around a torus at rest, a wave of two cells along x and y."""
     levels = oceans.plane(6, 6, length, [100.0], periodic_x=True, periodic_y=True)
-    model = oceans.build(levels, step, mixing=oceans.with_numbers(**{name: part * square}))
+    model = oceans.build(levels, step, mixing=oceans.with_numbers(**{name: part * most}))
     board = np.where(np.indices(levels.shape).sum(axis=0) % 2, 1.0, -1.0)
     if name == "viscosity":
         oceans.put_velocity(model, 1e-6 * board, 0.0)

@@ -19,16 +19,18 @@ matsuno = TimeFilterOptions(scheme="matsuno")
 
 
 def test_without_a_filter_growth_is_that_of_the_polynomial():
-    """With friction of one kind waves grow where W^2 > 2 - 2 d, by its greatest root."""
+    """With d alone waves grow where W^2 > 2 - 2 d, with v alone where W^2 > 3 - 2 v."""
     random = np.random.default_rng(5)
     w, d, v = random.uniform(0.1, 2.2, 60), random.uniform(0, 0.4, 60), random.uniform(0, 0.4, 60)
     d[:40] *= np.arange(40) % 2
     v[:40] *= np.arange(40) % 2 == 0
     found = cycle_growth(w, d, v, OceanOptions(averaging=0))
-    a, b = 2.0 * d - 1.0, 2.0 * v - 1.0
-    rows = np.stack([np.ones(60), w**2, a + b + 2.0 * w**2, w**2, a * b], axis=1)
+    density = np.stack([np.ones(60), np.zeros(60), 2.0 * d - 1.0], axis=1)
+    velocity = np.stack([np.ones(60), 2.0 * v / 3.0, 4.0 * v / 3.0 - 1.0], axis=1)
+    rows = [np.polymul(*pair) for pair in zip(density, velocity, strict=True)]
+    rows += np.outer(w**2, [0.0, 1.0, 2.0, 1.0, 0.0])
     assert_allclose(found, [np.abs(np.roots(row)).max() for row in rows], rtol=1e-7)
-    beyond = w**2 - (2.0 - 2.0 * (d + v))
+    beyond = w**2 - np.where(v > 0.0, 3.0 - 2.0 * v, 2.0 - 2.0 * d)
     clear = (np.abs(beyond) > 0.01)[:40]
     assert ((found > 1.0 + 1e-6) == (beyond > 0.0))[:40][clear].all()
 

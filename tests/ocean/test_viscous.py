@@ -156,6 +156,24 @@ def test_one_viscosity_on_squares_is_the_laplacian():
         assert_allclose(found, wanted, atol=1e-14 * np.abs(wanted).max())
 
 
+@pytest.mark.parametrize("sea", ["belt", "thin"])
+@pytest.mark.parametrize(
+    "numbers",
+    [{"scheme": "anisotropic", "across": 2e2}, {"scheme": "biharmonic", "biharmonic": 1e13}],
+)
+def test_forces_are_those_of_the_old_velocity_and_a_third_of_the_way_to_the_present(sea, numbers):
+    levels = seas[sea]
+    model = viscous_ocean(levels, **numbers)
+    old, now = random_flow(levels, 1), random_flow(levels, 2)
+    wanted = forces(model, *((2.0 * a + b) / 3.0 for a, b in zip(old, now, strict=True)))
+    oceans.put_velocity(model, *old, levels_in_time=("old_",))
+    oceans.put_velocity(model, *now, levels_in_time=("",))
+    model.viscous(1.0, 160)
+    for force, name in zip(wanted, ("friction_x", "friction_y"), strict=True):
+        found = getattr(model.state, name).gather()
+        assert_allclose(found, force, atol=1e-13 * np.abs(force).max())
+
+
 def belt_forces(cells, u_of, v_of, **numbers):
     """On the belt from 60 south to 60 north: forces, latitudes, and strain viscosity, inside."""
     levels = oceans.belt(cells)
@@ -275,7 +293,10 @@ def test_a_sine_decays_at_its_rate(numbers, rate):
         found.append(2.0 * (u * shape).mean())
         assert_allclose(u, found[-1] * shape * np.ones((2, 1, 1)), atol=1e-12)
     seen = 2.0 * math.sin(0.5 * k * dx) / dx
-    assert found[1] / found[0] == pytest.approx(1.0 - rate(seen) * dt, rel=1e-10)
+    share = rate(seen) * dt
+    assert found[1] / found[0] == pytest.approx(1.0 - share, rel=1e-10)
+    for old, now, new in zip(found, found[1:], found[2:], strict=False):
+        assert new == pytest.approx(old - 2.0 * share * (2.0 * old + now) / 3.0, rel=1e-12)
     exact = math.exp(-rate(k) * 24 * dt)
     assert exact < 0.995
     assert found[-1] / found[0] - 1.0 == pytest.approx(exact - 1.0, rel=0.03)

@@ -68,7 +68,7 @@ def viscosity(a, w):
 def accelerations(a, tau, gamma, drag, drag_speed):
     """All but the surface's, the new level's turning and vertical viscosity [m s-2]."""
     now, old = a.u + 1j * a.v, a.old_u + 1j * a.old_v
-    found = advection(a, now) + viscosity(a, old)
+    found = advection(a, now) + viscosity(a, (2.0 * old + now) / 3.0)
     found -= 1j * a.coriolis * (gamma * now + (1.0 - gamma) * old)
     found -= 1j * (a.v * a.curvature_x - a.u * a.curvature_y) * now
     found -= gradient(a.pressure, a.dx, a.dy, a.pressure_slope, a.depth)

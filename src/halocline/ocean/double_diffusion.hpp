@@ -103,8 +103,7 @@ void ocean_double_diffusion(Box box, View4<const T> tracer, View2<const T> floor
                           (load<V>(boundary_layer_depth.row(j) + i) < splat<V>(interface));
         const V above[2] = {load<V>(above_t + i), load<V>(above_s + i)};
         const V below[2] = {load<V>(below_t + i), load<V>(below_s + i)};
-        const auto opposed = (above[0] > below[0]) == (above[1] > below[1]);
-        if (!any(open & opposed)) return store<V>(excess + i, V{});
+        if (!any(open)) return store<V>(excess + i, V{});
         const V t = T(0.5) * (above[0] + below[0]), s = T(0.5) * (above[1] + below[1]);
         const V one = splat<V>(T(1)), none{};
         const Dual<V> dense = density(Dual<V>{t, one, none}, Dual<V>{s, none, one});

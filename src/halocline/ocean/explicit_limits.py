@@ -22,9 +22,9 @@ Array = NDArray[np.float64]
 class ExplicitTerm:
     """An option of the mixing, and what it is times the square of a length, where that acts.
 
-    A step by tau from the old level turns the shortest wave of the grid over, and lets it grow,
-    where coefficient times tau is more than `share` of L^2, or of L^4 where `power` is 2;
-    L^2 = 2 / (1 / dx^2 + 1 / dy^2).
+    A step by tau lets the shortest wave of the grid grow where coefficient times tau is more than
+    `share` of L^2, or of L^4 where `power` is 2; L^2 = 2 / (1 / dx^2 + 1 / dy^2). Diffusion is of
+    the old level; viscosity, of the velocity of `rubbing.hpp`, may be half as much again.
     """
 
     name: str
@@ -34,7 +34,7 @@ class ExplicitTerm:
     dx: Array  # [m]
     dy: Array  # [m]
     acts: NDArray[np.bool_]
-    share: float = 1.0 / 4.0
+    share: float
     power: int = 1
 
     def borne(self, tau: float) -> Array:
@@ -76,10 +76,10 @@ def _terms(levels: VerticalGrid, mixing: OceanMixingOptions) -> list[ExplicitTer
     ones = np.ones(levels.mask.shape)
 
     def viscosity(name: str, given: float) -> ExplicitTerm:
-        return ExplicitTerm(name, "m2 s-1", given, given * ratio, *corners)
+        return ExplicitTerm(name, "m2 s-1", given, given * ratio, *corners, share=3.0 / 8.0)
 
     def diffusivity(name: str, given: float) -> ExplicitTerm:
-        return ExplicitTerm(name, "m2 s-1", given, given * ones, *cells)
+        return ExplicitTerm(name, "m2 s-1", given, given * ones, *cells, share=1.0 / 4.0)
 
     found = [
         diffusivity("diffusivity", mixing.diffusivity),
@@ -89,7 +89,7 @@ def _terms(levels: VerticalGrid, mixing: OceanMixingOptions) -> list[ExplicitTer
         given = mixing.viscous.biharmonic
         here = given * ratio**2
         twice = ExplicitTerm(
-            "viscous.biharmonic", "m4 s-1", given, here, *corners, share=1.0 / 32.0, power=2
+            "viscous.biharmonic", "m4 s-1", given, here, *corners, share=3.0 / 64.0, power=2
         )
         return [*found, twice]
     found.append(viscosity("viscosity", mixing.viscosity))

@@ -1,9 +1,10 @@
 """Whether the shortest internal waves grow in the steps of an ocean.
 
-The pressure of density is a mean of three levels and friction is of the old one, so that waves of
-frequency omega obey, with W = omega dt and what a step takes of density, d, and of velocity, v,
+The pressure of density is a mean of three levels, diffusion is of the old one, and friction of two
+thirds of that and a third of the present one (`rubbing.hpp`), so that waves of frequency omega
+obey, with W = omega dt and what a step takes of density, d, and of velocity, v,
 
-    (lambda^2 - 1 + 2 d) (lambda^2 - 1 + 2 v) + W^2 lambda (lambda + 1)^2 = 0
+    (lambda^2 - 1 + 2 d) (lambda^2 - 1 + 2 v (2 + lambda) / 3) + W^2 lambda (lambda + 1)^2 = 0
 
 (Brown and Campana 1978, Mon. Wea. Rev. 106, without d and v). On a B-grid W is at most 2 c dt / dx,
 with the speed c of the first mode, and d and v are 4 dt / dx^2 times what mixes. What filters
@@ -81,7 +82,10 @@ def cycle_growth(turn: Array, density: Array, velocity: Array, options: OceanOpt
 
     def leap(r0: Array, r1: Array, u0: Array, u1: Array) -> tuple[Array, Array]:
         r2 = (1.0 - 2.0 * d) * r0 - 2j * w * u1
-        return r2, (1.0 - 2.0 * v) * u0 - 2j * w * (r0 + 2.0 * r1 + r2) / 4.0
+        return r2, u0 - 2.0 * v * rubbing(u0, u1) - 2j * w * (r0 + 2.0 * r1 + r2) / 4.0
+
+    def rubbing(old: Array, now: Array) -> Array:
+        return (2.0 * old + now) / 3.0
 
     def step(r0: Array, r1: Array, u0: Array, u1: Array) -> tuple[Array, ...]:
         r2, u2 = leap(r0, r1, u0, u1)
@@ -100,7 +104,7 @@ def cycle_growth(turn: Array, density: Array, velocity: Array, options: OceanOpt
     def twice_forward(r0: Array, r1: Array, u0: Array, u1: Array) -> tuple[Array, ...]:
         r, u = r1, u1
         for _ in range(2):
-            r, u = (1.0 - d) * r1 - 1j * w * u, (1.0 - v) * u1 - 1j * w * r
+            r, u = (1.0 - d) * r1 - 1j * w * u, u1 - v * rubbing(u1, u) - 1j * w * r
         return r1, r, u1, u
 
     some, every = options.time_filter, options.averaging

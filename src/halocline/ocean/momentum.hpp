@@ -5,6 +5,7 @@
 #include "contract.hpp"
 #include "elementary.hpp"
 #include "numerics/row_loops.hpp"
+#include "ocean/rubbing.hpp"
 #include "ocean/volume_fluxes.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
@@ -241,7 +242,7 @@ class MomentumRow {
         x -= lowered.x * get(half_per_dx);
         y -= lowered.y * get(half_per_dy);
       }
-      // viscosity of the old level
+      // viscosity, of the velocity that rubs
       if (f_.viscous_east.data) {
         const V w_east = plane(f_.viscous_east), w_west = load<V>(f_.viscous_east.row(j) + i - 1);
         const V w_north = plane(f_.viscous_north);
@@ -251,22 +252,25 @@ class MomentumRow {
           if (cells.template whole<V>(i) && other.template whole<V>(i + shift)) return value;
           return V(value * (minimum(here, other.template at<V>(i + shift)) / here));
         };
-        const auto smoothed = [&](const Around& w) {
-          const V c = get(w.here);
-          const V sum = w_east * (met(cells, 1, get(w.here, 1)) - c) +
-                        w_west * (met(cells, -1, get(w.here, -1)) - c);
-          return (sum + (w_north * (met(north_of, 0, get(w.north)) - c) +
-                         w_south * (met(south_of, 0, get(w.south)) - c))) *
+        const auto rubbed = [&](const T* old, const T* now, int shift = 0) {
+          return rubbing(get(old, shift), get(now, shift));
+        };
+        const auto smoothed = [&](const Around& old, const Around& now) {
+          const V c = rubbed(old.here, now.here);
+          const V sum = w_east * (met(cells, 1, rubbed(old.here, now.here, 1)) - c) +
+                        w_west * (met(cells, -1, rubbed(old.here, now.here, -1)) - c);
+          return (sum + (w_north * (met(north_of, 0, rubbed(old.north, now.north)) - c) +
+                         w_south * (met(south_of, 0, rubbed(old.south, now.south)) - c))) *
                  per_area;
         };
         const V turn = plane(f_.viscous_turn);
         const V along_x = plane(f_.cross_x), along_y = plane(f_.cross_y);
-        const auto crossed = [&](const Around& w) {
-          return along_x * (get(w.here, 1) - get(w.here, -1)) -
-                 along_y * (get(w.north) - get(w.south));
+        const auto crossed = [&](const Around& old, const Around& now) {
+          return along_x * (rubbed(old.here, now.here, 1) - rubbed(old.here, now.here, -1)) -
+                 along_y * (rubbed(old.north, now.north) - rubbed(old.south, now.south));
         };
-        x += smoothed(old_u) + (turn * uo + crossed(old_v));
-        y += smoothed(old_v) + (turn * vo - crossed(old_u));
+        x += smoothed(old_u, u) + (turn * rubbing(uo, un) + crossed(old_v, v));
+        y += smoothed(old_v, v) + (turn * rubbing(vo, vn) - crossed(old_u, u));
       }
       if (rubs) {
         x += get(friction_x);

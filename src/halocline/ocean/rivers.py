@@ -21,7 +21,8 @@ farthest = 3e5
 def river_share(river: RiverOptions, grid: Grid, named: str) -> Array:
     """What cells have of each m3 of a river's water, per area [m-2], shape (nj, ni)."""
     sea = reached_cells(grid)
-    away = np.where(sea, _distances(grid, *river.mouth), np.inf)
+    once = grid.topology.once(Place.center)
+    away = np.where(sea & once, _distances(grid, *river.mouth), np.inf)
     j, i = np.unravel_index(int(np.argmin(away)), away.shape)
     if not away[j, i] <= max(farthest, river.spread):
         raise UserError(
@@ -40,8 +41,7 @@ def river_share(river: RiverOptions, grid: Grid, named: str) -> Array:
         if np.array_equal(more, reached):
             break
         reached = more
-    once = reached & grid.topology.once(Place.center)
-    return reached / (grid.area * once).sum()
+    return reached / (grid.area * (reached & once)).sum()
 
 
 def _distances(grid: Grid, x: float, y: float) -> Array:

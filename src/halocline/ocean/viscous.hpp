@@ -6,6 +6,7 @@
 #include "elementary.hpp"
 #include "numerics/row_loops.hpp"
 #include "ocean/bottom_cells.hpp"
+#include "ocean/rubbing.hpp"
 #include "schedules.hpp"
 #include "view.hpp"
 
@@ -21,7 +22,8 @@
 /// over all quarters, changes by with its velocity. So the sum of velocity times force over the sea
 /// is minus that power, to round-off, and no pattern of velocity escapes (Griffies and Hallberg
 /// 2000, Mon. Wea. Rev. 128, 2935; Smith and McWilliams 2003, Ocean Modelling 5, 129). With one
-/// viscosity on squares the force is the Laplacian of five points.
+/// viscosity on squares the force is the Laplacian of five points. The velocity is that of
+/// `rubbing.hpp`.
 namespace halocline {
 
 /// Differences of a component along the sides of a cell [s-1], over lengths that spread with it.
@@ -107,7 +109,7 @@ void ocean_strain_viscosity(Box box, View3<const T> u, View3<const T> v, View2<c
 
 template <class T>
 struct ViscousFields {
-  View3<const T> u, v;
+  View3<const T> u, v, now_u, now_v;
   View2<const T> per_dx, per_dy, along_x, along_y, area, squared_length;
   BottomCells<T> corners;
   View2<const T> viscosity_along, viscosity_across, axis_x, axis_y;
@@ -130,8 +132,8 @@ class ViscousRows {
               std::ptrdiff_t width)
       : f_(fields),
         n_(numbers),
-        pitch_(width + 32),
-        scratch_(static_cast<std::size_t>(pitch_) * 16) {}
+        pitch_(width + 34),
+        scratch_(static_cast<std::size_t>(pitch_) * 20) {}
 
   /// The lowest level where a corner of the tile is wet.
   int lowest(int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) const {
@@ -149,9 +151,11 @@ class ViscousRows {
         std::fill(row + i0, row + i1, T(0));
   }
   void rows(int k, int j0, int j1, std::ptrdiff_t i0, std::ptrdiff_t i1) {
-    cells(k, j0 - 1, i0, i1);
-    for (int j = j0; j < j1; ++j) {
+    mix(k, j0 - 1, i0, i1);
+    for (int j = j0 - 1; j < j1; ++j) {
+      mix(k, j + 1, i0, i1);
       cells(k, j, i0, i1);
+      if (j < j0) continue;
       forces(k, j, i0, i1);
     }
   }
@@ -162,6 +166,31 @@ class ViscousRows {
   T* pull(int j, Side side, bool shear, std::ptrdiff_t i0) {
     const int row = 8 * (j & 1) + 2 * side + (shear ? 1 : 0);
     return scratch_.data() + 16 + row * pitch_ - (i0 - 1);
+  }
+
+  /// Row j of the velocity that rubs: as it is given, or a mixture of two levels in scratch.
+  struct Flow {
+    const T *u, *v;
+  };
+  T* mixed(int j, int component, std::ptrdiff_t i0) {
+    return scratch_.data() + 16 + (16 + 2 * (j & 1) + component) * pitch_ - (i0 - 1);
+  }
+  Flow flow(int k, int j, std::ptrdiff_t i0) {
+    if (f_.now_u.data) return {mixed(j, 0, i0), mixed(j, 1, i0)};
+    return {f_.u.row(k, j), f_.v.row(k, j)};
+  }
+  void mix(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
+    if (!f_.now_u.data) return;
+    const T *old_u = f_.u.row(k, j), *now_u = f_.now_u.row(k, j);
+    const T *old_v = f_.v.row(k, j), *now_v = f_.now_v.row(k, j);
+    T *to_u = mixed(j, 0, i0), *to_v = mixed(j, 1, i0);
+    const Ahead ahead({next_row(f_.u, k, j + 2), next_row(f_.v, k, j + 2),
+                       next_row(f_.now_u, k, j + 2), next_row(f_.now_v, k, j + 2)});
+    over_row<T>(i0 - 1, i1 + 1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
+      ahead.fetch(i);
+      store<V>(to_u + i, rubbing(load<V>(old_u + i), load<V>(now_u + i)));
+      store<V>(to_v + i, rubbing(load<V>(old_v + i), load<V>(now_v + i)));
+    });
   }
 
   /// A symmetric matrix of stress over strain, times a quarter of the area of the cell.
@@ -209,8 +238,7 @@ class ViscousRows {
   /// What the cells of row j pull, from the one west of corner i0 on.
   FLAT void cells(int k, int j, std::ptrdiff_t i0, std::ptrdiff_t i1) {
     const StrainRows<T> rows(f_.per_dx, f_.per_dy, f_.along_x, f_.along_y, j);
-    const T *u0 = f_.u.row(k, j), *u1 = f_.u.row(k, j + 1);
-    const T *v0 = f_.v.row(k, j), *v1 = f_.v.row(k, j + 1);
+    const Flow below = flow(k, j, i0), above = flow(k, j + 1, i0);
     const T *south_of = f_.corners.floor_level.row(j),
             *north_of = f_.corners.floor_level.row(j + 1);
     T* to[4][2];
@@ -218,9 +246,7 @@ class ViscousRows {
       for (bool shear : {false, true}) to[side][shear] = pull(j, side, shear, i0);
     const StiffnessRows planes(f_, k, j);
     const RowShares<T> shares_south = f_.corners.row(k, j), shares_north = f_.corners.row(k, j + 1);
-    const Ahead ahead({next_row(f_.u, k, j + 3), next_row(f_.v, k, j + 3)});
     over_row<T>(i0 - 1, i1, [&]<class V>(Lane<V>, std::ptrdiff_t i) {
-      ahead.fetch(i);
       const auto least = [&](const T* floor) {
         return minimum(load<V>(floor + i), load<V>(floor + i + 1));
       };
@@ -229,7 +255,8 @@ class ViscousRows {
           for (T* row : rows) store<V>(row + i, V{});
         return;
       }
-      const Sides<V> u = rows.template of<V>(u0, u1, i), v = rows.template of<V>(v0, v1, i);
+      const Sides<V> u = rows.template of<V>(below.u, above.u, i);
+      const Sides<V> v = rows.template of<V>(below.v, above.v, i);
       const Stiffness<V> m = stiffness<V>(planes, shared<V>(shares_south, shares_north, i), i);
       const auto put = [&](Side side, const T* spread, V tension, V shear) {
         const V of = load<V>(spread);
@@ -293,11 +320,13 @@ class ViscousRows {
 };
 
 /// The contract of a pass over what has these units.
-constexpr Contract<17> viscous_contract(std::string_view name, std::string_view units) {
+constexpr Contract<19> viscous_contract(std::string_view name, std::string_view units) {
   return {
       name,
       {{{"u", Access::read, Place::corner, units, "depth", around_corner},
         {"v", Access::read, Place::corner, units, "depth", around_corner},
+        if_wanted({"now_u", Access::read, Place::corner, units, "depth", around_corner}),
+        if_wanted({"now_v", Access::read, Place::corner, units, "depth", around_corner}),
         {"per_dx", Access::read, Place::corner, "m-1", around_corner},
         {"per_dy", Access::read, Place::corner, "m-1", around_corner},
         {"along_x", Access::read, Place::y_face, "1", two_cells_south},
@@ -314,7 +343,7 @@ constexpr Contract<17> viscous_contract(std::string_view name, std::string_view 
         {"force_x", Access::write, Place::corner, "m s-2", "depth"},
         {"force_y", Access::write, Place::corner, "m s-2", "depth"}}}};
 }
-inline constexpr Contract<17> ocean_viscous_contract = viscous_contract("ocean_viscous", "m s-1"),
+inline constexpr Contract<19> ocean_viscous_contract = viscous_contract("ocean_viscous", "m s-1"),
                               ocean_viscous_again_contract =
                                   viscous_contract("ocean_viscous_again", "m s-2");
 
@@ -324,7 +353,8 @@ inline constexpr Contract<17> ocean_viscous_contract = viscous_contract("ocean_v
 /// In axes along and across a direction stress is `along` times tension and `across` times shear.
 ///
 /// @param[in]  box               corners to compute
-/// @param[in]  u, v              velocity, or what the first pass gave; 0 on land
+/// @param[in]  u, v              old velocity, or what the first pass gave; 0 on land
+/// @param[in]  now_u, now_v      present velocity, of the first pass
 /// @param[in]  per_dx, per_dy    1 over the lengths of velocity cells [m-1]
 /// @param[in]  along_x, along_y  width over length of southern and western sides of cells [1]
 /// @param[in]  area              of cells [m2]
@@ -340,15 +370,18 @@ inline constexpr Contract<17> ocean_viscous_contract = viscous_contract("ocean_v
 /// @param[in]  twice             whether viscosities are those of the biharmonic force
 /// @param[in]  width             most columns per tile [1]; any value gives the same bits
 template <class T>
-void ocean_viscous(Box box, View3<const T> u, View3<const T> v, View2<const T> per_dx,
-                   View2<const T> per_dy, View2<const T> along_x, View2<const T> along_y,
-                   View2<const T> area, View2<const T> squared_length, View2<const T> corner_floor,
+void ocean_viscous(Box box, View3<const T> u, View3<const T> v, View3<const T> now_u,
+                   View3<const T> now_v, View2<const T> per_dx, View2<const T> per_dy,
+                   View2<const T> along_x, View2<const T> along_y, View2<const T> area,
+                   View2<const T> squared_length, View2<const T> corner_floor,
                    View2<const T> corner_bottom_share, View2<const T> viscosity_along,
                    View2<const T> viscosity_across, View2<const T> axis_x, View2<const T> axis_y,
                    View3<const T> strain_viscosity, View3<T> force_x, View3<T> force_y,
                    double factor, double share, bool twice, int width) {
   const ViscousFields<T> fields{u,
                                 v,
+                                now_u,
+                                now_v,
                                 per_dx,
                                 per_dy,
                                 along_x,

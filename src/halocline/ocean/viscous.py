@@ -71,7 +71,7 @@ def set_planes(s: OceanState, levels: VerticalGrid, mixing: OceanMixingOptions) 
 
 
 class StressViscosity:
-    """Forces of viscosity on the old level, for one state."""
+    """Forces of viscosity on the velocity that rubs (`rubbing.hpp`), for one state."""
 
     def __init__(
         self,
@@ -86,6 +86,7 @@ class StressViscosity:
         self.share = viscous.smagorinsky_across if anisotropic else 1.0
         set_planes(s, levels, mixing)
         old = {"u": s.old_u, "v": s.old_v}
+        flow = {**old, "now_u": s.u, "now_v": s.v}
         strained: dict[str, Field | None] = {"strain_viscosity": None}
         self.strain: Any = None
         if viscous.smagorinsky:
@@ -93,7 +94,7 @@ class StressViscosity:
             strained["strain_viscosity"] = made
             self.strain = bound("strain_viscosity", **old)
         force = self._vector(s, "viscous_force")
-        self.first = bound("viscous", **old, **strained, force_x=force[0], force_y=force[1])
+        self.first = bound("viscous", **flow, **strained, force_x=force[0], force_y=force[1])
         if self.twice:
             between = force
             force = self._vector(s, "biharmonic_force")
@@ -102,6 +103,8 @@ class StressViscosity:
                 **strained,
                 u=between[0],
                 v=between[1],
+                now_u=None,
+                now_v=None,
                 force_x=force[0],
                 force_y=force[1],
             )
@@ -114,7 +117,7 @@ class StressViscosity:
         return x, y
 
     def __call__(self, tau: float, width: int) -> None:
-        """Set the forces of the old level, before a step by `tau` [s]."""
+        """Set the forces, before a step by `tau` [s]."""
         more = {"share": self.share, "twice": self.twice, "width": width}
         if self.strain is not None:
             strength = (self.mixing.viscous.smagorinsky / math.pi) ** 2
