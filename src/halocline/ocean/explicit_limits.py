@@ -71,7 +71,8 @@ def _terms(levels: VerticalGrid, mixing: OceanMixingOptions) -> list[ExplicitTer
     metrics, at = CornerMetrics.of(levels.horizontal), levels.horizontal.at(Place.center)
     corners = metrics.dx, metrics.dy, least_around(levels, levels.wet_levels) > 0
     planes = np.broadcast_arrays(at.dx, at.dy)
-    cells = (*(np.maximum(length, least_length) for length in planes), levels.mask)
+    dx, dy = (np.maximum(length, least_length) for length in planes)
+    cells = dx, dy, levels.mask
     ratio = area_ratio(*corners[:2], mixing.viscosity_length)
     ones = np.ones(levels.mask.shape)
 
