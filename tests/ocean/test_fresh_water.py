@@ -21,6 +21,7 @@ from halocline.ocean.fresh_water_options import (
     RiverOptions,
     WaterFluxOptions,
 )
+from halocline.ocean.joined_seas import reached_cells
 from halocline.ocean.options import OceanOptions, OceanStartOptions
 from halocline.ocean.region_options import RegionOptions
 from halocline.ocean.regions import region_cells
@@ -123,6 +124,20 @@ def test_rivers_spread_to_all_sides(shape):
     near = np.hypot(x - x[j, i], y - y[j, i]) < 1.2e4
     assert near.sum() == 4
     assert river_share(mouth, grid, "") == pytest.approx(near / 4e8, rel=1e-14)
+
+
+@pytest.mark.parametrize("spread", [1e3, 3e5])
+def test_both_places_of_a_cell_on_a_seam_have_its_river(spread):
+    grid = folded_ocean("centres").horizontal
+    topology, center = grid.topology, grid.at(Place.center)
+    once = topology.once(Place.center)
+    x, y = np.broadcast_arrays(center.x, center.y)
+    for i in np.flatnonzero(reached_cells(grid)[-1]):
+        mouth = replace(nile, mouth=(float(x[-1, i]), float(y[-1, i])), spread=spread)
+        share = river_share(mouth, grid, "nile")
+        assert share[-1, i] > 0.0
+        assert np.array_equal(share, topology.widened(share, (0, 0, 0, 0)))
+        assert math.fsum((share * grid.area)[once]) == pytest.approx(1.0, rel=1e-14)
 
 
 def test_doubles_on_a_seam_count_once():

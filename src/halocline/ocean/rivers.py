@@ -41,6 +41,7 @@ def river_share(river: RiverOptions, grid: Grid, named: str) -> Array:
         if np.array_equal(more, reached):
             break
         reached = more
+    reached = grid.topology.widened(reached, (0, 0, 0, 0))  # doubles as what they are doubles of
     return reached / (grid.area * (reached & once)).sum()
 
 
