@@ -102,7 +102,7 @@ def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str 
         units = "" if is_direction else looks.units_of(variable)
         name = looks.title_of(variable)
         if not is_direction and (level := level_of(variable)):
-            name += f" less {level:.6g} {units}"
+            name += f" less {level:.15g} {units}"
             lines = {station: values - level for station, values in lines.items()}
         elif units:
             name += f" [{units}]"
@@ -124,10 +124,17 @@ def series_sheet(dataset: xr.Dataset, variables: list[xr.DataArray], title: str 
 def level_of(data: xr.DataArray) -> float:
     """What is taken off a series that hardly changes, so that its change is seen; else 0.
 
+    Its digits are as many as leave of the series no more than some times its change.
+
     >>> level_of(xr.DataArray([1e18 + 2e9, 1e18])), level_of(xr.DataArray([1.0, 2.0]))
     (1e+18, 0.0)
+    >>> level_of(xr.DataArray([1.33196200512e18, 1.33196200512e18 - 1e7]))
+    1.33196200512e+18
     """
     values = data.values[np.isfinite(data.values)].astype(np.float64)
     most = np.abs(values).max(initial=0.0)
-    changing = values.size > 0 and 1e-12 * most < np.ptp(values) < SMALL * most
-    return float(f"{values[0]:.6g}") if changing else 0.0
+    change = np.ptp(values) if values.size else 0.0
+    if not 1e-12 * most < change < SMALL * most:
+        return 0.0
+    digits = max(6, int(np.ceil(np.log10(most / change))))
+    return float(f"{values[0]:.{digits}g}")
