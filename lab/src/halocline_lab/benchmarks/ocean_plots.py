@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
 
 from halocline.analysis import looks
 from halocline.analysis.series import plain_axes
@@ -159,7 +159,7 @@ def _years(
     _over_processors(panel, numbers)
     panel.set_title("Speed")
     panel.set_ylabel("simulated years per day")
-    panel.legend(fontsize=7.0, loc="upper left")
+    panel.legend(fontsize=7.0, loc="upper left", handlelength=3.5)
     low, high = panel.get_ylim()
     panel.set_ylim(low, high * (high / low) ** 0.45)
 
@@ -187,5 +187,7 @@ def _over_processors(panel: Axes, numbers: Sequence[int]) -> None:
     panel.set_xlabel("ranks x threads")
     panel.xaxis.set_major_locator(FixedLocator(sorted(set(numbers))))
     panel.xaxis.set_minor_locator(NullLocator())
+    panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    panel.yaxis.set_minor_formatter(NullFormatter())
     for axis in (panel.xaxis, panel.yaxis):
-        axis.set_major_formatter(ScalarFormatter())
+        axis.set_major_formatter("{x:g}")
