@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from halocline.component.case.reading import read_table
 from halocline.core.errors import UserError
@@ -190,6 +191,12 @@ def test_the_picture_shows_seconds_of_a_day_by_phase():
     points = {line.get_label(): line.get_xydata().tolist() for line in speed.get_lines()}
     assert points["POP 1.4.3, Cray X1, 240 processors"] == [[240, 125]]
     assert points["POP 2.1, full, one core"] == [[1, 8.4]]
+    FigureCanvasAgg(sheet).draw()
+    for axes in (speed, phases):
+        low, high = axes.get_ylim()
+        labels = axes.get_yticklabels(which="both")
+        shown = [text.get_text() for text in labels if low <= text.get_position()[1] <= high]
+        assert len([float(text) for text in shown if text]) > 2
 
 
 def test_small_grids_stand_beside_no_published_speed(tmp_path):

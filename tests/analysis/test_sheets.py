@@ -55,6 +55,20 @@ def test_headline_and_time_do_not_meet(global_waves: xr.Dataset) -> None:
     assert headline.get_window_extent(renderer).x1 < time.get_window_extent(renderer).x0
 
 
+def test_a_volume_that_hardly_changes_has_an_axis_that_says_how_much(spectra: xr.Dataset) -> None:
+    volume = 1.33196200512e18 + np.linspace(0.0, -2e7, spectra.sizes["time"])
+    facts = {"long_name": "volume of the sea", "units": "m3"}
+    series = spectra.assign(volume=("time", volume, facts))
+    with looks.style():
+        figure = series_sheet(series, [series.volume])
+        FigureCanvasAgg(figure).draw()
+    axes = figure.axes[0]
+    assert axes.get_title(loc="left") == "Volume of the sea less 1.3319620051e+18 m3"
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert len(set(labels)) == len(labels) > 2
+    assert np.ptp(axes.lines[0].get_ydata()) == pytest.approx(2e7, rel=1e-4)
+
+
 @pytest.mark.parametrize("panels", [1, 4])
 def test_labels_of_a_plane_are_whole(panels: int) -> None:
     x = np.arange(0.0, 4e6, 2e5)
